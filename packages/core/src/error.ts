@@ -1,0 +1,48 @@
+import type { RejectionReason } from './roots/root.js';
+
+/** Why an operation through a scope did not happen. */
+export type ScopeErrorCode =
+  | 'no-roots'
+  | 'outside-roots'
+  | 'denied'
+  | 'read-only'
+  | 'protected'
+  | 'invalid-path'
+  | 'not-found'
+  | 'already-exists'
+  | 'not-a-file'
+  | 'not-a-directory'
+  | 'not-empty'
+  | 'unsupported-type'
+  | 'link-loop'
+  | 'unstable-path'
+  | 'cross-device'
+  | 'too-large'
+  | 'not-text'
+  | 'not-permitted'
+  | 'io';
+
+export type ErrorCode = RejectionReason | ScopeErrorCode | 'invalid-option' | 'no-project' | 'disposed';
+
+export interface RootwardErrorOptions {
+  readonly cause?: unknown;
+  /** The path the caller asked about, as the caller wrote it. */
+  readonly path?: string;
+  /** What to do about it, in words a person or a model can act on. */
+  readonly instruction?: string;
+}
+
+/** The only error this package throws on purpose. Switch on `code`; the message is for people. */
+export class RootwardError extends Error {
+  override readonly name = 'RootwardError';
+  readonly code: ErrorCode;
+  readonly path: string | undefined;
+  readonly instruction: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: RootwardErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.path = options.path;
+    this.instruction = options.instruction;
+  }
+}

@@ -1,0 +1,65 @@
+/** A place roots can come from, strongest first. */
+export type Source =
+  | 'handle'
+  | 'consent'
+  | 'client'
+  | 'request'
+  | 'flag'
+  | 'env'
+  | 'config'
+  | 'project'
+  | 'host'
+  | 'pwd'
+  | 'ceiling';
+
+export type RootKind = 'directory' | 'file';
+export type RootAccess = 'read-write' | 'read-only';
+
+/** One canonical directory (or single file) in scope, with where it came from. */
+export interface Root {
+  /** File URI of `path`, encoded by us, whatever the declaration looked like. */
+  readonly uri: string;
+  /** Canonical absolute path: links resolved, no trailing separator. */
+  readonly path: string;
+  /** The declared name, else the last part of `path`. For people; never an identity. */
+  readonly name: string;
+  readonly kind: RootKind;
+  readonly access: RootAccess;
+  readonly source: Source;
+  /** The URI or path exactly as it was declared. */
+  readonly declared: string;
+  /** `/`, a drive, the home directory or an ancestor of it: never indexed or watched, guarded by default denies. */
+  readonly broad: boolean;
+}
+
+export type RejectionReason =
+  | 'malformed'
+  | 'not-a-file-uri'
+  | 'remote-authority'
+  | 'bad-encoding'
+  | 'ambiguous'
+  | 'not-absolute'
+  | 'not-found'
+  | 'not-readable'
+  | 'not-a-directory-or-file'
+  | 'outside-ceiling'
+  | 'too-broad'
+  | 'unexpanded'
+  | 'duplicate'
+  | 'too-many';
+
+/** A declared root that does not count, and why. */
+export interface Rejection {
+  /** What was declared; JSON text when it was not even a string. Cut to a printable length. */
+  readonly declared: string;
+  readonly source: Source;
+  readonly reason: RejectionReason;
+  /** One sentence without a full stop, for people. */
+  readonly message: string;
+}
+
+/** What became of a list of declared roots: every declaration is either a root or a rejection. */
+export interface RootList {
+  readonly roots: readonly Root[];
+  readonly rejected: readonly Rejection[];
+}

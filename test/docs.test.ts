@@ -1,0 +1,3 @@
+import { test } from 'vitest';
+
+test.todo('replaced by the documentation tests');
