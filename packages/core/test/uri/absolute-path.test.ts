@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { readAbsolutePath } from '../../src/uri/absolute-path.js';
+
+test('readAbsolutePath() takes a posix path as it stands', () => {
+  for (const path of ['/', '/a/../b', '/a\\b', '/a ', '/a?b#c%41', '//a']) {
+    expect(readAbsolutePath(path, 'posix')).toEqual({ ok: true, path });
+  }
+});
+
+test('readAbsolutePath() writes a windows path with an upper-case drive and backslashes', () => {
+  expect(readAbsolutePath('c:/a\\b/', 'windows')).toEqual({ ok: true, path: 'C:\\a\\b\\' });
+});
+
+test.each([
+  ['posix', '', 'malformed'],
+  ['posix', 'a/b', 'not-absolute'],
+  ['posix', './a', 'not-absolute'],
+  ['posix', '/a\nb', 'bad-encoding'],
+  ['posix', '/\uD800', 'bad-encoding'],
+  ['windows', '', 'malformed'],
+  ['windows', '/a', 'not-absolute'],
+  ['windows', 'C:', 'not-absolute'],
+  ['windows', 'C:a', 'not-absolute'],
+  ['windows', '\\\\server\\share', 'remote-authority'],
+  ['windows', 'C:\\a:b', 'malformed'],
+  ['windows', 'C:\\a.', 'ambiguous'],
+  ['windows', 'C:\\a\0', 'bad-encoding'],
+] as const)('readAbsolutePath() by %s rules refuses %j as %s', (style, path, reason) => {
+  expect(readAbsolutePath(path, style)).toMatchObject({ ok: false, reason });
+});
