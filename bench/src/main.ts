@@ -1,1 +1,1 @@
-console.log("benchmarks follow");
+console.log('benchmarks follow');

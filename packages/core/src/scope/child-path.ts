@@ -1,0 +1,6 @@
+import { sep } from 'node:path';
+
+/** The canonical path of an entry of a canonical folder. Plain text: it neither resolves nor checks the name. */
+export function childPath(directory: string, name: string): string {
+  return directory.endsWith(sep) ? directory + name : directory + sep + name;
+}

@@ -1,0 +1,254 @@
+import { lstatSync } from 'node:fs';
+import { isAbsolute, posix, sep } from 'node:path';
+import { RootwardError } from '../error.js';
+import type { Root } from '../roots/root.js';
+import { hostPathStyle } from '../uri/path-style.js';
+import { readFileUri } from '../uri/read-file-uri.js';
+import { childPath } from './child-path.js';
+import type { Pin, PinOptions, Platform } from './pin.js';
+import { errnoOf, fromSystem, noRoots, outsideRoots, refused, scopeError } from './refusal.js';
+import { isKernelPath, RootIndex } from './root-index.js';
+import { RuleBook } from './rules.js';
+import type { Placement, Refusal, ScopeRules } from './rules.js';
+
+/** An existing object that is in scope and may be used as asked. Whoever receives it closes the pin. */
+export interface Admitted {
+  readonly pin: Pin;
+  readonly placement: Placement;
+}
+
+/** A name in a pinned directory that is in scope; the entry itself may or may not exist, or be a link. */
+export interface Entry {
+  readonly parent: Pin;
+  readonly name: string;
+  /** The name to hand to system calls that do not follow a final link. */
+  readonly child: string;
+  readonly placement: Placement;
+}
+
+/** Where a path leads, and how much of it exists. */
+export interface Resolution {
+  readonly placement: Placement;
+  /** The deepest part that exists; the caller closes it. */
+  readonly pin: Pin;
+  /** Names below `pin` that do not exist yet. */
+  readonly missing: readonly string[];
+}
+
+export type Intent = 'read' | 'change';
+
+const FILE_SCHEME = /^file:/i;
+const DRIVE_PATH = /^[a-z]:[\\/]/i;
+const TRAILING_SEPARATORS: RegExp = sep === '/' ? /\/+$/ : /[\\/]+$/;
+
+function lastSeparator(path: string): number {
+  return sep === '/' ? path.lastIndexOf('/') : Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+}
+
+function splitLast(path: string): { head: string; name: string } {
+  const end = lastSeparator(path);
+  return { head: path.slice(0, end + 1), name: path.slice(end + 1) };
+}
+
+/**
+ * Decides, for one list of roots, whether an object may be used. Decisions are made on pinned objects. Nothing here
+ * normalises a path by its text: `a/..` after a link means what the kernel says it means.
+ */
+export class Gate {
+  readonly roots: readonly Root[];
+  readonly index: RootIndex;
+  readonly rules: RuleBook;
+  readonly #platform: Platform;
+  readonly #directories: readonly Root[];
+
+  constructor(roots: readonly Root[], rules: ScopeRules, platform: Platform) {
+    this.roots = roots;
+    this.index = new RootIndex(roots);
+    this.rules = new RuleBook(rules);
+    this.#platform = platform;
+    this.#directories = roots.filter((root) => root.kind === 'directory');
+  }
+
+  /** Pins the object a path leads to, links followed, and refuses it unless it is in scope and the rules agree. */
+  admit(action: string, asked: string, intent: Intent = 'read', options?: PinOptions): Admitted {
+    const absolute = this.absolute(action, asked);
+    let pin: Pin;
+    try {
+      pin = this.#platform.pin(absolute, options);
+    } catch (error) {
+      throw this.#explain(action, asked, absolute, error);
+    }
+    try {
+      const placement = this.place(action, asked, pin.path);
+      this.enforce(action, asked, placement, intent);
+      return { pin, placement };
+    } catch (error) {
+      pin.close();
+      throw error;
+    }
+  }
+
+  /** Pins the directory that holds the last component of a path, which itself is neither followed nor required. */
+  admitEntry(
+    action: string,
+    asked: string,
+    intent: Intent,
+    absolute: string = this.absolute(action, asked),
+  ): Entry {
+    const { head, name } = splitLast(absolute.replace(TRAILING_SEPARATORS, ''));
+    if (name === '' || name === '.' || name === '..') {
+      throw scopeError('invalid-path', action, asked, 'it must end in the name of a file or folder');
+    }
+    let parent: Pin;
+    try {
+      parent = this.#platform.pin(head, { directory: true });
+    } catch (error) {
+      throw this.#explain(action, asked, head, error);
+    }
+    try {
+      const path = childPath(parent.path, name);
+      if (this.index.containing(parent.path).length === 0) throw this.#orphan(action, asked, path);
+      const placement = { path, roots: this.index.containing(path) };
+      this.enforce(action, asked, placement, intent);
+      return { parent, name, child: parent.child(name), placement };
+    } catch (error) {
+      parent.close();
+      throw error;
+    }
+  }
+
+  /** Resolves as far as the path exists. A link that leads nowhere counts as leading out: its target can be anything. */
+  resolve(action: string, asked: string): Resolution {
+    const absolute = this.absolute(action, asked);
+    const missing: string[] = [];
+    let head = absolute;
+    for (;;) {
+      let pin: Pin;
+      try {
+        pin = this.#platform.pin(head);
+      } catch (error) {
+        if (errnoOf(error) !== 'ENOENT') throw this.#explain(action, asked, head, error);
+        const split = splitLast(head.replace(TRAILING_SEPARATORS, ''));
+        if (split.head === '' || split.name === '..') throw this.#missing(action, asked, split.head, error);
+        if (split.name !== '.') missing.unshift(split.name);
+        head = split.head;
+        continue;
+      }
+      try {
+        return { placement: this.#placeMissing(action, asked, pin, missing), pin, missing };
+      } catch (error) {
+        pin.close();
+        throw error;
+      }
+    }
+  }
+
+  /** The absolute path that was asked for: not canonical, not checked, only no longer a URI or relative. */
+  absolute(action: string, asked: string): string {
+    if (this.roots.length === 0) throw noRoots(action, asked);
+    if (asked === '') throw scopeError('invalid-path', action, asked, 'the path is empty');
+    if (asked.includes('\0'))
+      throw scopeError('invalid-path', action, asked, 'the path contains a NUL character');
+    if (FILE_SCHEME.test(asked)) return this.#fromUri(action, asked);
+    if (!isAbsolute(asked)) return this.#fromRelative(action, asked);
+    // /proc/self/root and /dev/fd lead back to places by another name; nobody needs them to reach a root.
+    if (isKernelPath(posix.normalize(asked))) throw outsideRoots(action, asked, this.roots);
+    return asked;
+  }
+
+  place(action: string, asked: string, path: string): Placement {
+    const roots = this.index.containing(path);
+    if (roots.length === 0) throw outsideRoots(action, asked, this.roots);
+    return { path, roots };
+  }
+
+  enforce(action: string, asked: string, placement: Placement, intent: Intent): void {
+    const refusal: Refusal | undefined =
+      intent === 'read' ? this.rules.refuseRead(placement) : this.rules.refuseChange(placement);
+    if (refusal !== undefined) throw refused(action, asked, refusal);
+  }
+
+  /** Refuses to move or remove an entry that is a root, holds one, or holds what steers the fence. */
+  enforceMove(action: string, asked: string, placement: Placement): void {
+    if (this.index.leadsToRoot(placement.path)) {
+      throw scopeError('not-permitted', action, asked, 'it is a root, or a root is inside it');
+    }
+    const refusal = this.rules.refuseMove(placement);
+    if (refusal !== undefined) throw refused(action, asked, refusal);
+  }
+
+  pin(path: string, options?: PinOptions): Pin {
+    return this.#platform.pin(path, options);
+  }
+
+  #fromUri(action: string, asked: string): string {
+    const reading = readFileUri(asked, hostPathStyle);
+    if (!reading.ok) throw new RootwardError(reading.reason, reading.message, { path: asked });
+    if (reading.ambiguous && !this.#exists(reading.path)) {
+      throw scopeError('ambiguous', action, asked, 'it has a query or fragment, and no file has that name');
+    }
+    return reading.path;
+  }
+
+  #fromRelative(action: string, asked: string): string {
+    const [first] = this.#directories;
+    if (first === undefined) throw outsideRoots(action, asked, this.roots);
+    const foreign = sep === '/' && DRIVE_PATH.test(asked);
+    if (this.#directories.length > 1 || foreign) {
+      for (const root of this.#directories) {
+        const candidate = root.path + sep + asked;
+        if (this.#exists(candidate)) return candidate;
+      }
+    }
+    if (foreign)
+      throw scopeError('invalid-path', action, asked, 'it is a Windows path, and this system has none');
+    return first.path + sep + asked;
+  }
+
+  #exists(path: string): boolean {
+    try {
+      return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  #placeMissing(action: string, asked: string, pin: Pin, missing: readonly string[]): Placement {
+    if (missing.length === 0) return this.place(action, asked, pin.path);
+    if (this.index.containing(pin.path).length === 0) throw outsideRoots(action, asked, this.roots);
+    if (!pin.stats.isDirectory()) {
+      throw scopeError('not-a-directory', action, asked, 'a part of the path is not a folder');
+    }
+    const [next] = missing;
+    if (next !== undefined && this.#exists(pin.child(next))) {
+      throw scopeError('not-found', action, asked, 'a link in it leads nowhere');
+    }
+    return this.place(action, asked, childPath(pin.path, missing.join(sep)));
+  }
+
+  /** A failed path outside the roots is told as outside, so that errors say nothing about what exists there. */
+  #explain(action: string, asked: string, path: string, error: unknown): RootwardError {
+    const { head } = splitLast(path.replace(TRAILING_SEPARATORS, ''));
+    return this.#missing(action, asked, head, error);
+  }
+
+  #missing(action: string, asked: string, head: string, error: unknown): RootwardError {
+    let rest = head;
+    while (rest !== '') {
+      try {
+        const pin = this.#platform.pin(rest);
+        const inside = this.index.containing(pin.path).length > 0;
+        pin.close();
+        return inside ? fromSystem(action, asked, error) : outsideRoots(action, asked, this.roots);
+      } catch {
+        rest = splitLast(rest.replace(TRAILING_SEPARATORS, '')).head;
+      }
+    }
+    return outsideRoots(action, asked, this.roots);
+  }
+
+  #orphan(action: string, asked: string, path: string): RootwardError {
+    if (this.index.containing(path).length === 0) return outsideRoots(action, asked, this.roots);
+    return scopeError('not-permitted', action, asked, 'it is a root, and what holds it is out of scope');
+  }
+}

@@ -1,0 +1,75 @@
+import { mkdirSync } from 'node:fs';
+import type { Gate } from './gate.js';
+import type { Pin } from './pin.js';
+import { errnoOf, fromSystem, scopeError } from './refusal.js';
+
+export interface MakeDirectoryOptions {
+  /** Also make the folders on the way, and accept one that exists already. */
+  readonly recursive?: boolean;
+}
+
+export interface MakeDirectoryResult {
+  readonly created: boolean;
+}
+
+const ACTION = 'create folder';
+
+function makeOne(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Each folder on the way is made in its pinned parent and then pinned itself, so none can be swapped for a link. */
+function makeMissing(gate: Gate, asked: string, start: Pin, missing: readonly string[]): boolean {
+  let parent = start;
+  let created = false;
+  try {
+    for (const name of missing) {
+      created = makeOne(parent.child(name)) || created;
+      const next = gate.pin(parent.child(name), { directory: true });
+      if (parent !== start) parent.close();
+      parent = next;
+      gate.enforce(ACTION, asked, gate.place(ACTION, asked, next.path), 'change');
+    }
+    return created;
+  } finally {
+    if (parent !== start) parent.close();
+  }
+}
+
+export function makeDirectoryInScope(
+  gate: Gate,
+  asked: string,
+  options: MakeDirectoryOptions = {},
+): MakeDirectoryResult {
+  try {
+    if (options.recursive !== true) {
+      const entry = gate.admitEntry(ACTION, asked, 'change');
+      try {
+        mkdirSync(entry.child);
+      } finally {
+        entry.parent.close();
+      }
+      return { created: true };
+    }
+    const { pin, placement, missing } = gate.resolve(ACTION, asked);
+    try {
+      if (missing.length > 0) {
+        gate.enforce(ACTION, asked, placement, 'change');
+        return { created: makeMissing(gate, asked, pin, missing) };
+      }
+      gate.enforce(ACTION, asked, placement, 'read');
+      if (!pin.stats.isDirectory()) throw scopeError('already-exists', ACTION, asked, 'a file has that name');
+      return { created: false };
+    } finally {
+      pin.close();
+    }
+  } catch (error) {
+    throw fromSystem(ACTION, asked, error);
+  }
+}

@@ -1,0 +1,116 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Root } from '../roots/root.js';
+import { copyInScope } from './copy.js';
+import type { CopyOptions } from './copy.js';
+import { Gate } from './gate.js';
+import { listInScope } from './list.js';
+import type { ListEntry, ListOptions } from './list.js';
+import { containedInScope, locateInScope } from './locate.js';
+import type { Location } from './locate.js';
+import { makeDirectoryInScope } from './make-directory.js';
+import type { MakeDirectoryOptions, MakeDirectoryResult } from './make-directory.js';
+import { openInScope } from './open.js';
+import type { OpenOptions } from './open.js';
+import type { Guarantee, Operation, Platform } from './pin.js';
+import { systemPlatform } from './platform.js';
+import { readBytesInScope } from './read-bytes.js';
+import type { BytesReading, ReadBytesOptions } from './read-bytes.js';
+import { readTextInScope } from './read-text.js';
+import type { ReadTextOptions, TextReading } from './read-text.js';
+import { removeInScope } from './remove.js';
+import type { RemoveOptions } from './remove.js';
+import { renameInScope } from './rename.js';
+import type { RenameOptions } from './rename.js';
+import type { ScopeRules } from './rules.js';
+import { statInScope } from './stat.js';
+import type { EntryStats } from './stat.js';
+import { TemporaryFiles } from './temporary-files.js';
+import { walkInScope } from './walk.js';
+import type { WalkEntry, WalkOptions } from './walk.js';
+import { writeInScope } from './write.js';
+import type { WriteOptions, WriteResult } from './write.js';
+
+export interface ScopeOptions {
+  readonly roots: readonly Root[];
+  readonly rules?: ScopeRules;
+  /** How objects are held; pass one to share it between scopes. Default: the strongest this system has. */
+  readonly platform?: Platform;
+  /** Pass one to share it between scopes. */
+  readonly temporaries?: TemporaryFiles;
+}
+
+/**
+ * Containment and file access over one list of roots, which never changes. Every path may be absolute, a `file:` URI,
+ * or relative (to the first root in which it exists, else the first directory root). Refusals are RootwardErrors.
+ */
+export class Scope {
+  readonly roots: readonly Root[];
+  readonly #gate: Gate;
+  readonly #platform: Platform;
+  readonly #temporaries: TemporaryFiles;
+
+  constructor(options: ScopeOptions) {
+    this.roots = options.roots;
+    this.#platform = options.platform ?? systemPlatform();
+    this.#temporaries = options.temporaries ?? new TemporaryFiles();
+    this.#gate = new Gate(options.roots, options.rules ?? {}, this.#platform);
+  }
+
+  /** Whether an operation decides on the very object it then uses, on this system. */
+  guarantee(operation: Operation): Guarantee {
+    return this.#platform.guarantee(operation);
+  }
+
+  /** Advice for people and models. Never a licence to use the path outside the scope. */
+  contains(path: string): boolean {
+    return containedInScope(this.#gate, path);
+  }
+
+  locate(path: string): Location {
+    return locateInScope(this.#gate, path);
+  }
+
+  open(path: string, options?: OpenOptions): Promise<FileHandle> {
+    return openInScope(this.#gate, path, options);
+  }
+
+  readText(path: string, options?: ReadTextOptions): Promise<TextReading> {
+    return readTextInScope(this.#gate, path, options);
+  }
+
+  readBytes(path: string, options?: ReadBytesOptions): Promise<BytesReading> {
+    return readBytesInScope(this.#gate, path, options);
+  }
+
+  write(path: string, data: string | Uint8Array, options?: WriteOptions): Promise<WriteResult> {
+    return writeInScope(this.#gate, this.#temporaries, path, data, options);
+  }
+
+  async mkdir(path: string, options?: MakeDirectoryOptions): Promise<MakeDirectoryResult> {
+    return makeDirectoryInScope(this.#gate, path, options);
+  }
+
+  list(path: string, options?: ListOptions): Promise<ListEntry[]> {
+    return listInScope(this.#gate, path, options);
+  }
+
+  async stat(path: string): Promise<EntryStats> {
+    return statInScope(this.#gate, path);
+  }
+
+  rename(from: string, to: string, options?: RenameOptions): Promise<void> {
+    return renameInScope(this.#gate, this.#temporaries, from, to, options);
+  }
+
+  copy(from: string, to: string, options?: CopyOptions): Promise<void> {
+    return copyInScope(this.#gate, this.#temporaries, from, to, options);
+  }
+
+  remove(path: string, options?: RemoveOptions): Promise<void> {
+    return removeInScope(this.#gate, path, options);
+  }
+
+  walk(path: string, options?: WalkOptions): AsyncGenerator<WalkEntry, void> {
+    return walkInScope(this.#gate, path, options);
+  }
+}

@@ -1,0 +1,164 @@
+import { accessSync, closeSync, constants, lstatSync } from 'node:fs';
+import { sep } from 'node:path';
+import { RootwardError } from '../error.js';
+import type { Admitted, Entry, Gate } from './gate.js';
+import { requireFile } from './open.js';
+import { PIN_ATTEMPTS, unstablePath } from './pin.js';
+import type { Pin } from './pin.js';
+import { errnoOf, fromSystem, scopeError } from './refusal.js';
+import { overwriteInPlace, replaceFile, writeAll } from './replace-file.js';
+import type { TemporaryFiles } from './temporary-files.js';
+
+/** `new` must not exist yet; `overwrite` creates or replaces; `append` creates or adds to the end. */
+export type WriteMode = 'new' | 'overwrite' | 'append';
+
+export interface WriteOptions {
+  /** Default `overwrite`. */
+  readonly mode?: WriteMode;
+  readonly signal?: AbortSignal;
+}
+
+export interface WriteResult {
+  readonly created: boolean;
+  readonly bytesWritten: number;
+}
+
+const APPEND_FLAGS: number = constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
+const IN_PLACE_FLAGS: number = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
+
+function toBytes(asked: string, data: string | Uint8Array): Uint8Array {
+  if (typeof data !== 'string') return data;
+  // Encoding would silently replace half a character pair by U+FFFD.
+  if (!data.isWellFormed()) throw scopeError('not-text', 'write', asked, 'the text is not valid Unicode');
+  return Buffer.from(data, 'utf8');
+}
+
+async function withDescriptor(pin: Pin, flags: number, use: (fd: number) => Promise<void>): Promise<void> {
+  const fd = pin.reopen(flags);
+  try {
+    await use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The existing file behind a path, links followed; undefined when a file of that name can be created. */
+export function admitExisting(gate: Gate, action: string, asked: string): Admitted | undefined {
+  try {
+    return gate.admit(action, asked, 'change');
+  } catch (error) {
+    if (error instanceof RootwardError && error.code === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+/** The entry that holds an existing file under its own name, or undefined when the file has just been replaced. */
+function entryOf(gate: Gate, asked: string, existing: Admitted): Entry | undefined {
+  const entry = gate.admitEntry('write', asked, 'change', existing.pin.path);
+  const stats = lstatSync(entry.child, { throwIfNoEntry: false });
+  if (stats?.ino === existing.pin.stats.ino && stats.dev === existing.pin.stats.dev) return entry;
+  entry.parent.close();
+  return undefined;
+}
+
+async function change(
+  gate: Gate,
+  temporaries: TemporaryFiles,
+  asked: string,
+  existing: Admitted,
+  bytes: Uint8Array,
+  { mode, signal }: WriteOptions,
+): Promise<boolean> {
+  const { pin, placement } = existing;
+  requireFile('write', asked, pin);
+  if (mode === 'new') throw scopeError('already-exists', 'write', asked, 'it exists already');
+  if (mode === 'append') {
+    await withDescriptor(pin, APPEND_FLAGS, (fd) => writeAll(fd, bytes, signal));
+    return true;
+  }
+  if (placement.roots.every((root) => root.kind === 'file')) {
+    await withDescriptor(pin, IN_PLACE_FLAGS, (fd) => overwriteInPlace(fd, bytes, signal));
+    return true;
+  }
+  // Replacing needs no right to the file itself, but a file made read-only is meant to stay as it is.
+  accessSync(pin.self, constants.W_OK);
+  const entry = entryOf(gate, asked, existing);
+  if (entry === undefined) return false;
+  try {
+    await replaceFile(entry, temporaries, (fd) => writeAll(fd, bytes, signal), {
+      exclusive: false,
+      predecessor: pin.stats,
+    });
+  } finally {
+    entry.parent.close();
+  }
+  return true;
+}
+
+async function create(
+  gate: Gate,
+  temporaries: TemporaryFiles,
+  asked: string,
+  bytes: Uint8Array,
+  { mode, signal }: WriteOptions,
+): Promise<boolean> {
+  const entry = gate.admitEntry('write', asked, 'change');
+  try {
+    const stats = lstatSync(entry.child, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink() === true) {
+      throw scopeError('not-found', 'write', asked, 'it is a link that leads nowhere');
+    }
+    if (stats !== undefined) return false;
+    await replaceFile(entry, temporaries, (fd) => writeAll(fd, bytes, signal), {
+      exclusive: mode !== 'overwrite',
+    });
+    return true;
+  } catch (error) {
+    // Somebody else created it first: that is what appending adds to.
+    if (mode === 'append' && errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    entry.parent.close();
+  }
+}
+
+/**
+ * Replaces a file in one step, keeping its mode and (as root) its owner. Other names of the same file (hard links)
+ * keep the old content; extended attributes are not carried over.
+ */
+export async function writeInScope(
+  gate: Gate,
+  temporaries: TemporaryFiles,
+  asked: string,
+  data: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<WriteResult> {
+  options.signal?.throwIfAborted();
+  const bytes = toBytes(asked, data);
+  if (asked.endsWith('/') || asked.endsWith(sep)) {
+    throw scopeError('not-a-file', 'write', asked, 'a path that ends in a separator names a folder');
+  }
+  const complete = { ...options, mode: options.mode ?? 'overwrite' };
+  try {
+    for (let attempt = 0; attempt < PIN_ATTEMPTS; attempt++) {
+      const existing = admitExisting(gate, 'write', asked);
+      if (existing === undefined) {
+        if (await create(gate, temporaries, asked, bytes, complete)) {
+          return { created: true, bytesWritten: bytes.length };
+        }
+        continue;
+      }
+      try {
+        if (await change(gate, temporaries, asked, existing, bytes, complete)) {
+          return { created: false, bytesWritten: bytes.length };
+        }
+      } finally {
+        existing.pin.close();
+      }
+    }
+    throw unstablePath();
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw fromSystem('write', asked, error);
+  }
+}

@@ -1,3 +1,0 @@
-import { test } from 'vitest';
-
-test.todo('replaced by the documentation tests');
