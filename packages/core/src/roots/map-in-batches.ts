@@ -1,0 +1,32 @@
+/**
+ * `items` mapped in order, `size` at a time.
+ *
+ * Rejects with the signal's reason as soon as it aborts, without waiting for calls that hang; no further batch starts.
+ */
+export async function mapInBatches<Item, Result>(
+  items: readonly Item[],
+  size: number,
+  map: (item: Item) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length; start += size) {
+    signal?.throwIfAborted();
+    results.push(...(await untilAborted(Promise.all(items.slice(start, start + size).map(map)), signal)));
+  }
+  return results;
+}
+
+async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (signal === undefined) return work;
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}
