@@ -4,3 +4,8 @@ import { sep } from 'node:path';
 export function childPath(directory: string, name: string): string {
   return directory.endsWith(sep) ? directory + name : directory + sep + name;
 }
+
+/** Whether one canonical path is another or below it, by whole components. */
+export function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}

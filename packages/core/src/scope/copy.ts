@@ -1,11 +1,13 @@
-import { constants, copyFile, fchmodSync, lstatSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { accessSync, constants, fchmodSync, lstatSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { endsInSeparator } from './asked-path.js';
+import { CHUNK_SIZE, FileReader } from './file-reader.js';
 import type { Entry, Gate } from './gate.js';
-import { requireFile } from './open.js';
+import { READ_FLAGS, requireFile } from './open.js';
 import type { Pin } from './pin.js';
 import { fromSystem, scopeError } from './refusal.js';
-import { replaceFile } from './replace-file.js';
-import type { Predecessor } from './replace-file.js';
+import { replaceFile, writeAll } from './replace-file.js';
+import type { ReplaceOptions } from './replace-file.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
 export interface CopyOptions {
@@ -15,13 +17,23 @@ export interface CopyOptions {
 }
 
 const ACTION = 'copy';
-const copyFileAsync = promisify(copyFile);
-const PERMISSION_BITS = 0o777;
+const ACTION_TO = 'copy to';
+/** Without setuid and setgid: a copy belongs to whoever made it. */
+const COPIED_BITS = 0o777;
 
-async function fillFrom(source: string, mode: number, fd: number, temporary: string): Promise<void> {
-  // Shares the blocks where the disk can; the temporary file exists already and is ours.
-  await copyFileAsync(source, temporary, constants.COPYFILE_FICLONE);
-  fchmodSync(fd, mode & PERMISSION_BITS);
+/** From descriptor to descriptor: a copy by name would open the temporary file a second time, whatever it is by then. */
+async function pump(source: Pin, fd: number, signal?: AbortSignal): Promise<void> {
+  const reader = new FileReader(source.reopen(READ_FLAGS), signal);
+  try {
+    for (let position = 0; ;) {
+      const chunk = await reader.read(position, CHUNK_SIZE);
+      await writeAll(fd, chunk, signal);
+      position += chunk.length;
+      if (chunk.length < CHUNK_SIZE) return;
+    }
+  } finally {
+    reader.close();
+  }
 }
 
 /** The bytes of a pinned file into an entry, in one step. */
@@ -29,40 +41,35 @@ export async function copyIntoEntry(
   temporaries: TemporaryFiles,
   source: Pin,
   target: Entry,
-  options: { readonly exclusive: boolean; readonly predecessor?: Predecessor | undefined },
+  options: ReplaceOptions,
 ): Promise<void> {
-  const { mode } = source.stats;
-  await replaceFile(
-    target,
-    temporaries,
-    (fd, temporary) => fillFrom(source.self, mode, fd, temporary),
-    options,
-  );
+  const fill = async (fd: number): Promise<void> => {
+    await pump(source, fd, options.signal);
+    fchmodSync(fd, source.stats.mode & COPIED_BITS);
+  };
+  await replaceFile(target, temporaries, fill, options);
 }
 
-async function copyPinned(
-  gate: Gate,
-  temporaries: TemporaryFiles,
-  source: Pin,
-  to: string,
-  options: CopyOptions,
-): Promise<void> {
-  const target = gate.admitEntry(`${ACTION} to`, to, 'change');
-  try {
-    const stats = lstatSync(target.child, { throwIfNoEntry: false });
-    if (stats !== undefined && (options.overwrite !== true || stats.isDirectory())) {
-      throw scopeError('already-exists', `${ACTION} to`, to, 'it exists already');
-    }
-    await copyIntoEntry(temporaries, source, target, {
-      exclusive: options.overwrite !== true,
-      predecessor: stats?.isFile() === true ? stats : undefined,
-    });
-  } finally {
-    target.parent.close();
+/** What stands where a file is to go, refused unless it is a file that may be replaced. */
+export function checkTarget(
+  action: string,
+  asked: string,
+  target: Entry,
+  overwrite: boolean,
+): Stats | undefined {
+  if (endsInSeparator(asked)) {
+    throw scopeError('not-a-directory', action, asked, 'a path that ends in a separator names a folder');
   }
+  const stats = lstatSync(target.child, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  if (!overwrite || stats.isDirectory())
+    throw scopeError('already-exists', action, asked, 'it exists already');
+  // Replacing needs no right to the file itself, but a file made read-only is meant to stay as it is.
+  if (stats.isFile()) accessSync(target.child, constants.W_OK);
+  return stats;
 }
 
-/** Copies one regular file, what a link leads to included, into place in one step. */
+/** Copies one regular file, what a link leads to included, into place in one step. A link at the target is replaced. */
 export async function copyInScope(
   gate: Gate,
   temporaries: TemporaryFiles,
@@ -71,11 +78,23 @@ export async function copyInScope(
   options: CopyOptions = {},
 ): Promise<void> {
   options.signal?.throwIfAborted();
+  const overwrite = options.overwrite === true;
   const { pin } = gate.admit(ACTION, from);
   try {
     requireFile(ACTION, from, pin);
-    await copyPinned(gate, temporaries, pin, to, options);
+    const target = gate.admitEntry(ACTION_TO, to, 'change');
+    try {
+      const stats = checkTarget(ACTION_TO, to, target, overwrite);
+      await copyIntoEntry(temporaries, pin, target, {
+        exclusive: !overwrite,
+        predecessor: stats?.isFile() === true ? stats : undefined,
+        signal: options.signal,
+      });
+    } finally {
+      target.parent.close();
+    }
   } catch (error) {
+    options.signal?.throwIfAborted();
     throw fromSystem(ACTION, from, error);
   } finally {
     pin.close();

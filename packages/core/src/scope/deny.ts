@@ -1,5 +1,6 @@
 import picomatch from 'picomatch';
 import { RootwardError } from '../error.js';
+import { CASE_INSENSITIVE } from './letter-case.js';
 
 /**
  * Secrets that a root as wide as a home directory would otherwise put within reach.
@@ -49,13 +50,12 @@ export const BROAD_ROOT_DENIES: readonly string[] = [
 export interface DenyMatcher {
   /** The pattern that denies this path (relative to the root, with `/`), if any. */
   match(relative: string): string | undefined;
-  /** Whether some pattern depends on where an entry is, so that moving a folder could lift the denial. */
-  readonly positional: boolean;
 }
 
-const CASE_INSENSITIVE = process.platform === 'darwin' || process.platform === 'win32';
 const GLOB_CHARACTERS = /[*?[\]{}()!+@\\]/;
-const NOTHING: DenyMatcher = { match: () => undefined, positional: false };
+const NOTHING: DenyMatcher = { match: () => undefined };
+/** The time to match grows with a power of the stars in one name; a repository may bring its own patterns. */
+const MAX_STARS_PER_NAME = 3;
 
 type NameTest = (name: string) => boolean;
 
@@ -66,16 +66,40 @@ interface Pattern {
 
 function compile(text: string, glob: string): Pattern {
   if (!GLOB_CHARACTERS.test(glob) && !CASE_INSENSITIVE) return { text, test: (name) => name === glob };
-  return { text, test: picomatch(glob, { dot: true, nocase: CASE_INSENSITIVE, nonegate: true }) };
+  return {
+    text,
+    test: picomatch(glob, {
+      dot: true,
+      flags: CASE_INSENSITIVE ? 'is' : 's',
+      nonegate: true,
+      noextglob: true,
+    }),
+  };
 }
 
+function unusable(text: string, state: string): RootwardError {
+  return new RootwardError(
+    'invalid-option',
+    `Cannot read the deny pattern ${JSON.stringify(text)}: ${state}`,
+  );
+}
+
+function isBalanced(glob: string): boolean {
+  const count = (character: string): number => glob.split(character).length;
+  return count('[') === count(']') && count('{') === count('}');
+}
+
+/** A pattern that silently matches nothing would be taken for protection, so a doubtful one is an error. */
 function bare(text: string): string {
-  const glob = text.replace(/\/+$/, '').replace(/^\.\//, '');
-  if (glob === '' || text.startsWith('!')) {
-    throw new RootwardError(
-      'invalid-option',
-      `Cannot read the deny pattern ${JSON.stringify(text)}: expected a glob that names files or folders`,
-    );
+  if (text.startsWith('!')) throw unusable(text, 'a denial cannot be taken back by another pattern');
+  const glob = text.replace(/\/$/, '').replace(/^\.?\//, '');
+  const names = glob.split('/');
+  if (names.some((name) => name === '' || name === '.' || name === '..')) {
+    throw unusable(text, 'it has an empty name, "." or ".." in it');
+  }
+  if (!isBalanced(glob)) throw unusable(text, 'a bracket is not closed');
+  if (names.some((name) => name !== '**' && name.split('*').length - 1 > MAX_STARS_PER_NAME)) {
+    throw unusable(text, `a name has more than ${MAX_STARS_PER_NAME} stars`);
   }
   return glob;
 }
@@ -87,11 +111,11 @@ export function compileDenies(patterns: readonly string[]): DenyMatcher {
   const paths: Pattern[] = [];
   for (const text of patterns) {
     const glob = bare(text);
-    if (glob.includes('/')) paths.push(compile(text, glob.replace(/^\/+/, '')));
-    else names.push(compile(text, glob));
+    // A leading slash alone ties a name to the root.
+    const anchored = glob.includes('/') || text.startsWith('/');
+    (anchored ? paths : names).push(compile(text, glob));
   }
   return {
-    positional: paths.length > 0,
     match(relative) {
       let start = 0;
       while (start < relative.length) {

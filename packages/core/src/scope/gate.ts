@@ -2,8 +2,10 @@ import { lstatSync } from 'node:fs';
 import { isAbsolute, posix, sep } from 'node:path';
 import { RootwardError } from '../error.js';
 import type { Root } from '../roots/root.js';
+import { readAbsolutePath } from '../uri/absolute-path.js';
 import { hostPathStyle } from '../uri/path-style.js';
 import { readFileUri } from '../uri/read-file-uri.js';
+import { MAX_PATH_LENGTH, splitLast } from './asked-path.js';
 import { childPath } from './child-path.js';
 import type { Pin, PinOptions, Platform } from './pin.js';
 import { errnoOf, fromSystem, noRoots, outsideRoots, refused, scopeError } from './refusal.js';
@@ -39,16 +41,6 @@ export type Intent = 'read' | 'change';
 
 const FILE_SCHEME = /^file:/i;
 const DRIVE_PATH = /^[a-z]:[\\/]/i;
-const TRAILING_SEPARATORS: RegExp = sep === '/' ? /\/+$/ : /[\\/]+$/;
-
-function lastSeparator(path: string): number {
-  return sep === '/' ? path.lastIndexOf('/') : Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
-}
-
-function splitLast(path: string): { head: string; name: string } {
-  const end = lastSeparator(path);
-  return { head: path.slice(0, end + 1), name: path.slice(end + 1) };
-}
 
 /**
  * Decides, for one list of roots, whether an object may be used. Decisions are made on pinned objects. Nothing here
@@ -79,7 +71,7 @@ export class Gate {
       throw this.#explain(action, asked, absolute, error);
     }
     try {
-      const placement = this.place(action, asked, pin.path);
+      const placement = this.placePin(action, asked, pin);
       this.enforce(action, asked, placement, intent);
       return { pin, placement };
     } catch (error) {
@@ -95,7 +87,7 @@ export class Gate {
     intent: Intent,
     absolute: string = this.absolute(action, asked),
   ): Entry {
-    const { head, name } = splitLast(absolute.replace(TRAILING_SEPARATORS, ''));
+    const { head, name } = splitLast(absolute);
     if (name === '' || name === '.' || name === '..') {
       throw scopeError('invalid-path', action, asked, 'it must end in the name of a file or folder');
     }
@@ -107,8 +99,8 @@ export class Gate {
     }
     try {
       const path = childPath(parent.path, name);
-      if (this.index.containing(parent.path).length === 0) throw this.#orphan(action, asked, path);
-      const placement = { path, roots: this.index.containing(path) };
+      if (this.index.containing(parent.path, true).length === 0) throw this.#orphan(action, asked, path);
+      const placement = this.place(action, asked, path);
       this.enforce(action, asked, placement, intent);
       return { parent, name, child: parent.child(name), placement };
     } catch (error) {
@@ -119,17 +111,17 @@ export class Gate {
 
   /** Resolves as far as the path exists. A link that leads nowhere counts as leading out: its target can be anything. */
   resolve(action: string, asked: string): Resolution {
-    const absolute = this.absolute(action, asked);
     const missing: string[] = [];
-    let head = absolute;
+    let head = this.absolute(action, asked);
     for (;;) {
       let pin: Pin;
       try {
         pin = this.#platform.pin(head);
       } catch (error) {
-        if (errnoOf(error) !== 'ENOENT') throw this.#explain(action, asked, head, error);
-        const split = splitLast(head.replace(TRAILING_SEPARATORS, ''));
-        if (split.head === '' || split.name === '..') throw this.#missing(action, asked, split.head, error);
+        const split = splitLast(head);
+        if (errnoOf(error) !== 'ENOENT' || split.head === '' || split.name === '..') {
+          throw this.#explain(action, asked, head, error);
+        }
         if (split.name !== '.') missing.unshift(split.name);
         head = split.head;
         continue;
@@ -149,17 +141,27 @@ export class Gate {
     if (asked === '') throw scopeError('invalid-path', action, asked, 'the path is empty');
     if (asked.includes('\0'))
       throw scopeError('invalid-path', action, asked, 'the path contains a NUL character');
-    if (FILE_SCHEME.test(asked)) return this.#fromUri(action, asked);
-    if (!isAbsolute(asked)) return this.#fromRelative(action, asked);
+    if (asked.length > MAX_PATH_LENGTH)
+      throw scopeError('invalid-path', action, asked, 'the path is too long');
+    const absolute = this.#toAbsolute(action, asked);
     // /proc/self/root and /dev/fd lead back to places by another name; nobody needs them to reach a root.
-    if (isKernelPath(posix.normalize(asked))) throw outsideRoots(action, asked, this.roots);
-    return asked;
+    if (isKernelPath(posix.normalize(absolute))) throw outsideRoots(action, asked, this.roots);
+    if (hostPathStyle === 'posix') return absolute;
+    // Windows strips trailing dots and blanks and reads streams after a colon: names that mean something else.
+    const reading = readAbsolutePath(absolute, hostPathStyle);
+    if (!reading.ok) throw scopeError(reading.reason, action, asked, reading.state);
+    return reading.path;
   }
 
-  place(action: string, asked: string, path: string): Placement {
-    const roots = this.index.containing(path);
+  /** Places a canonical path of an entry that may or may not exist. */
+  place(action: string, asked: string, path: string, isDirectory = false): Placement {
+    const roots = this.index.containing(path, isDirectory);
     if (roots.length === 0) throw outsideRoots(action, asked, this.roots);
     return { path, roots };
+  }
+
+  placePin(action: string, asked: string, pin: Pin): Placement {
+    return this.place(action, asked, pin.path, pin.stats.isDirectory());
   }
 
   enforce(action: string, asked: string, placement: Placement, intent: Intent): void {
@@ -177,14 +179,21 @@ export class Gate {
     if (refusal !== undefined) throw refused(action, asked, refusal);
   }
 
+  /** Pins without asking any rule: for what is below an admitted folder, whose place the caller checks. */
   pin(path: string, options?: PinOptions): Pin {
     return this.#platform.pin(path, options);
+  }
+
+  #toAbsolute(action: string, asked: string): string {
+    if (FILE_SCHEME.test(asked)) return this.#fromUri(action, asked);
+    return isAbsolute(asked) ? asked : this.#fromRelative(action, asked);
   }
 
   #fromUri(action: string, asked: string): string {
     const reading = readFileUri(asked, hostPathStyle);
     if (!reading.ok) throw new RootwardError(reading.reason, reading.message, { path: asked });
-    if (reading.ambiguous && !this.#exists(reading.path)) {
+    // In scope, or the answer would tell what exists elsewhere.
+    if (reading.ambiguous && !this.#existsInScope(reading.path)) {
       throw scopeError('ambiguous', action, asked, 'it has a query or fragment, and no file has that name');
     }
     return reading.path;
@@ -196,13 +205,13 @@ export class Gate {
     const foreign = sep === '/' && DRIVE_PATH.test(asked);
     if (this.#directories.length > 1 || foreign) {
       for (const root of this.#directories) {
-        const candidate = root.path + sep + asked;
+        const candidate = childPath(root.path, asked);
         if (this.#exists(candidate)) return candidate;
       }
     }
     if (foreign)
       throw scopeError('invalid-path', action, asked, 'it is a Windows path, and this system has none');
-    return first.path + sep + asked;
+    return childPath(first.path, asked);
   }
 
   #exists(path: string): boolean {
@@ -213,42 +222,57 @@ export class Gate {
     }
   }
 
+  #existsInScope(path: string): boolean {
+    try {
+      const pin = this.#platform.pin(path);
+      pin.close();
+      return this.index.containing(pin.path, pin.stats.isDirectory()).length > 0;
+    } catch {
+      return false;
+    }
+  }
+
   #placeMissing(action: string, asked: string, pin: Pin, missing: readonly string[]): Placement {
-    if (missing.length === 0) return this.place(action, asked, pin.path);
-    if (this.index.containing(pin.path).length === 0) throw outsideRoots(action, asked, this.roots);
+    const placement = this.placePin(action, asked, pin);
+    const [next] = missing;
+    if (next === undefined) return placement;
     if (!pin.stats.isDirectory()) {
       throw scopeError('not-a-directory', action, asked, 'a part of the path is not a folder');
     }
-    const [next] = missing;
-    if (next !== undefined && this.#exists(pin.child(next))) {
-      throw scopeError('not-found', action, asked, 'a link in it leads nowhere');
-    }
+    if (this.#exists(pin.child(next))) throw outsideRoots(action, asked, this.roots);
     return this.place(action, asked, childPath(pin.path, missing.join(sep)));
   }
 
-  /** A failed path outside the roots is told as outside, so that errors say nothing about what exists there. */
+  /**
+   * A path that fails outside the roots, or behind a link that may lead there, is told as outside whatever the reason,
+   * so that errors say nothing about what exists elsewhere.
+   */
   #explain(action: string, asked: string, path: string, error: unknown): RootwardError {
-    const { head } = splitLast(path.replace(TRAILING_SEPARATORS, ''));
-    return this.#missing(action, asked, head, error);
-  }
-
-  #missing(action: string, asked: string, head: string, error: unknown): RootwardError {
-    let rest = head;
-    while (rest !== '') {
+    let split = splitLast(path);
+    while (split.head !== '') {
       try {
-        const pin = this.#platform.pin(rest);
-        const inside = this.index.containing(pin.path).length > 0;
+        const pin = this.#platform.pin(split.head);
+        const inside = this.index.containing(pin.path, pin.stats.isDirectory()).length > 0;
+        const leaves = inside && errnoOf(error) !== 'ELOOP' && this.#isLink(pin.child(split.name));
         pin.close();
-        return inside ? fromSystem(action, asked, error) : outsideRoots(action, asked, this.roots);
+        return inside && !leaves ? fromSystem(action, asked, error) : outsideRoots(action, asked, this.roots);
       } catch {
-        rest = splitLast(rest.replace(TRAILING_SEPARATORS, '')).head;
+        split = splitLast(split.head);
       }
     }
     return outsideRoots(action, asked, this.roots);
   }
 
+  #isLink(path: string): boolean {
+    try {
+      return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    } catch {
+      return false;
+    }
+  }
+
   #orphan(action: string, asked: string, path: string): RootwardError {
-    if (this.index.containing(path).length === 0) return outsideRoots(action, asked, this.roots);
+    if (this.index.containing(path, false).length === 0) return outsideRoots(action, asked, this.roots);
     return scopeError('not-permitted', action, asked, 'it is a root, and what holds it is out of scope');
   }
 }

@@ -3,13 +3,13 @@ import type { Ignore } from 'ignore';
 import { closeSync, lstatSync, readSync } from 'node:fs';
 import { READ_FLAGS } from './open.js';
 import type { Gate } from './gate.js';
+import { CASE_INSENSITIVE } from './letter-case.js';
 import type { Pin } from './pin.js';
 
 const IGNORE_FILE = '.gitignore';
 const REPOSITORY = '.git';
 /** Git's own ignore files have a few kilobytes; a huge one would only be a way to slow a walk down. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
-const CASE_INSENSITIVE = process.platform === 'darwin' || process.platform === 'win32';
 
 /** The ignore files that apply to a folder: its own and those above it, up to the repository it belongs to. */
 export class IgnoreRules {
@@ -33,10 +33,17 @@ export class IgnoreRules {
   }
 }
 
+/** An ignore file that cannot be read ignores nothing; like git, a link in its place is not followed. */
 function readIgnoreFile(gate: Gate, directory: Pin): string | undefined {
-  const name = directory.child(IGNORE_FILE);
+  try {
+    return readSmallFile(gate, directory.child(IGNORE_FILE));
+  } catch {
+    return undefined;
+  }
+}
+
+function readSmallFile(gate: Gate, name: string): string | undefined {
   if (lstatSync(name, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  // Like git, a link in place of the file is not followed.
   const pin = gate.pin(name, { noFollow: true });
   try {
     if (!pin.stats.isFile() || pin.stats.size > MAX_IGNORE_BYTES) return undefined;

@@ -1,13 +1,15 @@
 import { lstatSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { childPath } from './child-path.js';
 import type { Gate } from './gate.js';
+import type { Pin } from './pin.js';
+import { Pacer, readPinned } from './pinned-directory.js';
 import { fromSystem } from './refusal.js';
 import { isKernelPath } from './root-index.js';
 import type { Placement } from './rules.js';
 import { toEntryStats } from './stat.js';
 import type { EntryStats } from './stat.js';
+import { isTemporaryName } from './temporary-files.js';
 
 export type EntryKind = 'file' | 'directory' | 'link' | 'other';
 
@@ -30,10 +32,20 @@ export function kindOf(entry: Dirent): EntryKind {
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** Whether an entry of a folder in scope is hidden from listings. `roots` are those of the folder. */
+/** Whether an entry of a folder in scope is left out of listings: denied, of the kernel, or a write under way. */
 export function isHidden(gate: Gate, directory: Placement, name: string): boolean {
   const path = childPath(directory.path, name);
-  return isKernelPath(path) || gate.rules.refuseRead({ path, roots: directory.roots }) !== undefined;
+  if (isKernelPath(path) || isTemporaryName(name)) return true;
+  return gate.rules.refuseRead({ path, roots: directory.roots }) !== undefined;
+}
+
+function describe(pin: Pin, entry: Dirent, withStats: boolean): ListEntry {
+  const { name } = entry;
+  const kind = kindOf(entry);
+  if (!withStats || (kind !== 'file' && kind !== 'directory')) return { name, kind };
+  // lstat: the size of what a link leads to may be none of the caller's business.
+  const stats = lstatSync(pin.child(name), { throwIfNoEntry: false });
+  return stats === undefined ? { name, kind } : { name, kind, stats: toEntryStats(stats) };
 }
 
 /** Lists a folder in the order of the disk. Denied entries are left out. */
@@ -45,20 +57,12 @@ export async function listInScope(
   options.signal?.throwIfAborted();
   const { pin, placement } = gate.admit('list', asked, 'read', { directory: true });
   try {
+    const pacer = new Pacer(options.signal);
     const entries: ListEntry[] = [];
-    for (const entry of await readdir(pin.self, { withFileTypes: true })) {
-      if (isHidden(gate, placement, entry.name)) continue;
-      const kind = kindOf(entry);
-      const measured = options.stats === true && (kind === 'file' || kind === 'directory');
-      // lstat: the size of what a link leads to may be none of the caller's business.
-      const stats = measured ? lstatSync(pin.child(entry.name), { throwIfNoEntry: false }) : undefined;
-      entries.push(
-        stats === undefined
-          ? { name: entry.name, kind }
-          : { name: entry.name, kind, stats: toEntryStats(stats) },
-      );
+    for (const entry of readPinned(pin)) {
+      if (pacer.due) await pacer.rest();
+      if (!isHidden(gate, placement, entry.name)) entries.push(describe(pin, entry, options.stats === true));
     }
-    options.signal?.throwIfAborted();
     return entries;
   } catch (error) {
     options.signal?.throwIfAborted();

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { childPath } from './child-path.js';
 import type { Gate } from './gate.js';
 import type { Pin } from './pin.js';
 import { errnoOf, fromSystem, scopeError } from './refusal.js';
@@ -30,11 +31,13 @@ function makeMissing(gate: Gate, asked: string, start: Pin, missing: readonly st
   let created = false;
   try {
     for (const name of missing) {
+      gate.enforce(ACTION, asked, gate.place(ACTION, asked, childPath(parent.path, name)), 'change');
       created = makeOne(parent.child(name)) || created;
       const next = gate.pin(parent.child(name), { directory: true });
       if (parent !== start) parent.close();
       parent = next;
-      gate.enforce(ACTION, asked, gate.place(ACTION, asked, next.path), 'change');
+      // Somebody may have made a link there in the meantime.
+      gate.enforce(ACTION, asked, gate.placePin(ACTION, asked, next), 'change');
     }
     return created;
   } finally {

@@ -40,6 +40,10 @@ class LinuxPin implements Pin {
     return open(this.self, flags);
   }
 
+  hasMoved(): boolean {
+    return readlinkSync(this.self) !== this.path;
+  }
+
   close(): void {
     closeSync(this.#fd);
   }

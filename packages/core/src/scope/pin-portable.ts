@@ -49,6 +49,10 @@ class PortablePin implements Pin {
     throw unstablePath();
   }
 
+  hasMoved(): boolean {
+    return false;
+  }
+
   close(): void {}
 }
 

@@ -33,6 +33,8 @@ export interface Pin {
   /** Opens the object again for use. Fails when it is no longer the object that was pinned. */
   reopen(flags: number): number;
   reopenHandle(flags: number): Promise<FileHandle>;
+  /** Whether the object has left the path it was pinned at. Known only where the system can be asked. */
+  hasMoved(): boolean;
   close(): void;
 }
 

@@ -1,9 +1,12 @@
 import { lstatSync, rmdirSync, unlinkSync } from 'node:fs';
+import { endsInSeparator } from './asked-path.js';
 import { childPath } from './child-path.js';
 import type { Entry, Gate } from './gate.js';
+import { unstablePath } from './pin.js';
 import type { Pin } from './pin.js';
+import { Pacer } from './pinned-directory.js';
 import { errnoOf, fromSystem, refused, scopeError } from './refusal.js';
-import { Pacer, readPinned } from './subtree.js';
+import { visitBelow } from './subtree.js';
 
 export interface RemoveOptions {
   /** Remove a folder with all that is in it. */
@@ -13,41 +16,8 @@ export interface RemoveOptions {
 
 const ACTION = 'remove';
 
-/** A folder opened for every level is held open; deeper trees than this are not made by people. */
-const MAX_DEPTH = 512;
-
-type Visit = (directory: Pin, name: string, isDirectory: boolean) => void;
-
-/**
- * Visits what is below a pinned folder, children before their folder. Every folder is pinned through its pinned
- * parent without following links, so nothing outside can be swapped in.
- */
-async function visitDepthFirst(
-  gate: Gate,
-  directory: Pin,
-  pacer: Pacer,
-  visit: Visit,
-  depth = 0,
-): Promise<void> {
-  if (depth > MAX_DEPTH) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
-  for (const entry of readPinned(directory)) {
-    if (pacer.due) await pacer.rest();
-    const isDirectory = entry.isDirectory();
-    if (isDirectory) {
-      const child = gate.pin(directory.child(entry.name), { directory: true, noFollow: true });
-      try {
-        await visitDepthFirst(gate, child, pacer, visit, depth + 1);
-      } finally {
-        child.close();
-      }
-    }
-    visit(directory, entry.name, isDirectory);
-  }
-}
-
 function checkEntry(gate: Gate, asked: string, directory: Pin, name: string): void {
-  const placement = gate.place(ACTION, asked, childPath(directory.path, name));
-  const refusal = gate.rules.refuseMove(placement);
+  const refusal = gate.rules.refuseMove(gate.place(ACTION, asked, childPath(directory.path, name)));
   if (refusal !== undefined) throw refused(ACTION, asked, refusal);
 }
 
@@ -66,9 +36,10 @@ async function removeTree(gate: Gate, asked: string, entry: Entry, signal?: Abor
   try {
     const pacer = new Pacer(signal);
     // First only look: a protected or denied file refuses the whole removal before anything is gone.
-    await visitDepthFirst(gate, directory, pacer, (parent, name) => checkEntry(gate, asked, parent, name));
-    await visitDepthFirst(gate, directory, pacer, (parent, name, isDirectory) => {
+    await visitBelow(gate, directory, pacer, (parent, name) => checkEntry(gate, asked, parent, name));
+    await visitBelow(gate, directory, pacer, (parent, name, isDirectory) => {
       checkEntry(gate, asked, parent, name);
+      if (parent.hasMoved()) throw unstablePath();
       discard(parent.child(name), isDirectory);
     });
   } finally {
@@ -86,7 +57,7 @@ export async function removeInScope(gate: Gate, asked: string, options: RemoveOp
       const stats = lstatSync(entry.child);
       gate.enforceMove(ACTION, asked, entry.placement);
       if (!stats.isDirectory()) {
-        if (/[\\/]$/.test(asked)) throw scopeError('not-a-directory', ACTION, asked, 'it is not a folder');
+        if (endsInSeparator(asked)) throw scopeError('not-a-directory', ACTION, asked, 'it is not a folder');
         unlinkSync(entry.child);
       } else if (options.recursive === true) {
         await removeTree(gate, asked, entry, options.signal);

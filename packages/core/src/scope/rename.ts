@@ -1,10 +1,13 @@
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { copyIntoEntry } from './copy.js';
+import { endsInSeparator } from './asked-path.js';
+import { checkTarget, copyIntoEntry } from './copy.js';
 import type { Entry, Gate } from './gate.js';
-import { errnoOf, fromSystem, refused, scopeError } from './refusal.js';
+import { unstablePath } from './pin.js';
+import type { Pin } from './pin.js';
+import { errnoOf, fromSystem, scopeError } from './refusal.js';
+import { checkMoveBelow } from './subtree.js';
 import type { TemporaryFiles } from './temporary-files.js';
-import { findDenied } from './subtree.js';
 
 export interface RenameOptions {
   /** Replace a file that is already there; default false. Folders are never replaced. */
@@ -13,34 +16,24 @@ export interface RenameOptions {
 }
 
 const ACTION = 'move';
+const ACTION_TO = 'move to';
 
-function checkTarget(asked: string, target: Entry, overwrite: boolean): void {
-  const stats = lstatSync(target.child, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (!overwrite || stats.isDirectory()) {
-    throw scopeError('already-exists', `${ACTION} to`, asked, 'it exists already');
-  }
-}
-
-function existing(asked: string, source: Entry): Stats {
+function sourceStats(asked: string, source: Entry): Stats {
   const stats = lstatSync(source.child);
-  if (/[\\/]$/.test(asked) && !stats.isDirectory()) {
+  if (endsInSeparator(asked) && !stats.isDirectory()) {
     throw scopeError('not-a-directory', ACTION, asked, 'it is not a folder');
   }
   return stats;
 }
 
-/** Moving a folder must not carry denied files to a place where no rule denies them. */
-async function checkSubtree(
-  gate: Gate,
-  asked: string,
-  source: Entry,
-  target: Entry,
-  options: RenameOptions,
-): Promise<void> {
-  if (!gate.rules.dependsOnPlace(source.placement, target.placement)) return;
-  const pattern = await findDenied(gate, source, options.signal);
-  if (pattern !== undefined) throw refused(ACTION, asked, { code: 'denied', pattern });
+function isUnchanged(pin: Pin, now: Stats | undefined): boolean {
+  const { stats } = pin;
+  return (
+    now?.ino === stats.ino &&
+    now.dev === stats.dev &&
+    now.size === stats.size &&
+    now.mtimeMs === stats.mtimeMs
+  );
 }
 
 async function moveToOtherDisk(
@@ -56,7 +49,13 @@ async function moveToOtherDisk(
     if (!pin.stats.isFile()) {
       throw scopeError('cross-device', ACTION, from, 'only files can be moved to another disk');
     }
-    await copyIntoEntry(temporaries, pin, target, { exclusive: options.overwrite !== true });
+    await copyIntoEntry(temporaries, pin, target, {
+      exclusive: options.overwrite !== true,
+      predecessor: pin.stats,
+      signal: options.signal,
+    });
+    // What was saved under the old name meanwhile is not the file that was moved, and must not be lost.
+    if (!isUnchanged(pin, lstatSync(source.child, { throwIfNoEntry: false }))) throw unstablePath();
     unlinkSync(source.child);
   } finally {
     pin.close();
@@ -78,13 +77,15 @@ export async function renameInScope(
   try {
     const source = gate.admitEntry(ACTION, from, 'change');
     try {
-      const stats = existing(from, source);
+      const stats = sourceStats(from, source);
       gate.enforceMove(ACTION, from, source.placement);
-      const target = gate.admitEntry(`${ACTION} to`, to, 'change');
+      const target = gate.admitEntry(ACTION_TO, to, 'change');
       try {
-        gate.enforceMove(`${ACTION} to`, to, target.placement);
-        checkTarget(to, target, options.overwrite === true);
-        if (stats.isDirectory()) await checkSubtree(gate, from, source, target, options);
+        gate.enforceMove(ACTION_TO, to, target.placement);
+        const isDirectory = stats.isDirectory();
+        const asked = isDirectory && endsInSeparator(to) ? target.name : to;
+        checkTarget(ACTION_TO, asked, target, options.overwrite === true);
+        if (isDirectory) await checkMoveBelow(gate, ACTION, from, source, target, options.signal);
         try {
           renameSync(source.child, target.child);
         } catch (error) {

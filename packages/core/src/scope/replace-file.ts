@@ -1,11 +1,11 @@
 import {
   closeSync,
   constants,
-  copyFileSync,
   fchmodSync,
   fchownSync,
   ftruncateSync,
   linkSync,
+  lstatSync,
   openSync,
   renameSync,
   unlinkSync,
@@ -16,26 +16,38 @@ import type { Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { SMALL_READ } from './file-reader.js';
 import type { Entry } from './gate.js';
+import { unstablePath } from './pin.js';
 import { errnoOf } from './refusal.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
 const writeAsync = promisify(write);
 
-const O_NOFOLLOW: number = constants.O_NOFOLLOW ?? 0;
-const CREATE_FLAGS: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW;
+const CREATE_FLAGS: number =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const NEW_FILE_MODE = 0o666;
 const PRIVATE_MODE = 0o600;
 const PERMISSION_BITS = 0o7777;
+const SET_ID_BITS = 0o6000;
+const GROUP_BITS = 0o070;
+const WRITE_CHUNK: number = 1024 * 1024;
 const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+const KEEP_ID = -1;
 
 /** What to keep of the file that is replaced. */
 export type Predecessor = Pick<Stats, 'mode' | 'uid' | 'gid'>;
+
+export interface ReplaceOptions {
+  /** Fail when the entry exists by the time the content is complete. */
+  readonly exclusive: boolean;
+  readonly predecessor?: Predecessor | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Fills an opened file from its start (or its end, when it was opened to append). */
 export async function writeAll(fd: number, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
   for (let written = 0; written < bytes.length;) {
     signal?.throwIfAborted();
-    const length = Math.min(bytes.length - written, SMALL_READ * 16);
+    const length = Math.min(bytes.length - written, WRITE_CHUNK);
     written +=
       bytes.length <= SMALL_READ
         ? writeSync(fd, bytes, written, length)
@@ -49,15 +61,26 @@ export async function overwriteInPlace(fd: number, bytes: Uint8Array, signal?: A
   ftruncateSync(fd, bytes.length);
 }
 
-function keepOwnerAndMode(fd: number, predecessor: Predecessor): void {
+function tryOwner(fd: number, uid: number, gid: number): boolean {
   try {
-    fchownSync(fd, predecessor.uid, predecessor.gid);
+    fchownSync(fd, uid, gid);
+    return true;
   } catch (error) {
-    // Only root may give files away; everybody else keeps what they write.
-    if (errnoOf(error) !== 'EPERM') throw error;
+    // Only root may give files away, and a group only to its members.
+    if (errnoOf(error) === 'EPERM') return false;
+    throw error;
   }
+}
+
+/** Keeps owner, group and mode; what cannot be kept never gives anybody more than they had. */
+function keepOwnerAndMode(fd: number, { mode, uid, gid }: Predecessor): void {
+  const owner = tryOwner(fd, uid, gid);
+  const group = owner || tryOwner(fd, KEEP_ID, gid);
+  let kept = mode & PERMISSION_BITS;
+  if (!owner) kept &= ~SET_ID_BITS;
+  if (!group) kept &= ~GROUP_BITS | ((mode & 0o007) << 3);
   // After the owner: changing the owner clears setuid and setgid.
-  fchmodSync(fd, predecessor.mode & PERMISSION_BITS);
+  fchmodSync(fd, kept);
 }
 
 function moveIntoPlace(entry: Entry, temporary: string, exclusive: boolean): void {
@@ -68,11 +91,22 @@ function moveIntoPlace(entry: Entry, temporary: string, exclusive: boolean): voi
   try {
     // A hard link is the only way in Node to give a finished file a name that must not exist yet.
     linkSync(temporary, entry.child);
+    unlinkSync(temporary);
   } catch (error) {
     if (!NO_HARD_LINKS.has(errnoOf(error))) throw error;
-    copyFileSync(temporary, entry.child, constants.COPYFILE_EXCL);
+    if (lstatSync(entry.child, { throwIfNoEntry: false }) !== undefined) {
+      throw Object.assign(new Error('EEXIST: file already exists'), { code: 'EEXIST' });
+    }
+    renameSync(temporary, entry.child);
   }
-  unlinkSync(temporary);
+}
+
+function discard(temporary: string): void {
+  try {
+    unlinkSync(temporary);
+  } catch {
+    // Already in place or gone; the first failure is the one to report.
+  }
 }
 
 /**
@@ -82,23 +116,24 @@ function moveIntoPlace(entry: Entry, temporary: string, exclusive: boolean): voi
 export async function replaceFile(
   entry: Entry,
   temporaries: TemporaryFiles,
-  fill: (fd: number, temporary: string) => Promise<void>,
-  options: { readonly exclusive: boolean; readonly predecessor?: Predecessor | undefined },
+  fill: (fd: number) => Promise<void>,
+  { exclusive, predecessor, signal }: ReplaceOptions,
 ): Promise<void> {
-  temporaries.sweep(entry.parent);
+  await temporaries.sweep(entry.parent, signal);
   const temporary = entry.parent.child(temporaries.next());
-  const { predecessor } = options;
   const fd = openSync(temporary, CREATE_FLAGS, predecessor === undefined ? NEW_FILE_MODE : PRIVATE_MODE);
-  let open = true;
   try {
-    await fill(fd, temporary);
-    if (predecessor !== undefined) keepOwnerAndMode(fd, predecessor);
-    closeSync(fd);
-    open = false;
-    moveIntoPlace(entry, temporary, options.exclusive);
+    try {
+      await fill(fd);
+      if (predecessor !== undefined) keepOwnerAndMode(fd, predecessor);
+    } finally {
+      closeSync(fd);
+    }
+    // Filling may have taken long enough for the folder to be moved out of scope.
+    if (entry.parent.hasMoved()) throw unstablePath();
+    moveIntoPlace(entry, temporary, exclusive);
   } catch (error) {
-    if (open) closeSync(fd);
-    unlinkSync(temporary);
+    discard(temporary);
     throw error;
   }
 }

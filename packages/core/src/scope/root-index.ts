@@ -1,5 +1,7 @@
 import { sep } from 'node:path';
 import type { Root } from '../roots/root.js';
+import { isWithin } from './child-path.js';
+import { foldCase } from './letter-case.js';
 
 /** Kernel interfaces, not files: never in scope, whatever the roots are. A root of `/` would otherwise open them. */
 const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev'];
@@ -22,12 +24,15 @@ export class RootIndex {
     }
   }
 
-  /** Deepest first. Compares whole components of canonical paths; it resolves nothing itself. */
-  containing(path: string): readonly Root[] {
+  /**
+   * Deepest first. Compares whole components of canonical paths; it resolves nothing itself. A single-file root that has
+   * become a folder (`isDirectory`) is no root any more: it would put a whole tree in scope.
+   */
+  containing(path: string, isDirectory: boolean): readonly Root[] {
     if (isKernelPath(path)) return [];
     const found: Root[] = [];
     const exact = this.#at(path, path.length);
-    if (exact !== undefined) found.push(exact);
+    if (exact !== undefined && (exact.kind === 'directory' || !isDirectory)) found.push(exact);
     let end = path.lastIndexOf(sep);
     while (end > 0) {
       this.#collect(path, end, found);
@@ -42,8 +47,8 @@ export class RootIndex {
   /** True when `path` is a root or a directory on the way to one: moving it would move a root. */
   leadsToRoot(path: string): boolean {
     if (this.#byPath.has(path)) return true;
-    const prefix = path + sep;
-    for (const root of this.#byPath.keys()) if (root.startsWith(prefix)) return true;
+    const folded = foldCase(path);
+    for (const root of this.#byPath.keys()) if (isWithin(foldCase(root), folded)) return true;
     return false;
   }
 

@@ -1,7 +1,9 @@
 import { basename, relative as relativePath, sep } from 'node:path';
 import type { Root } from '../roots/root.js';
+import { isWithin } from './child-path.js';
 import { BROAD_ROOT_DENIES, compileDenies } from './deny.js';
 import type { DenyMatcher } from './deny.js';
+import { foldCase } from './letter-case.js';
 
 /** A workspace's own rules file: it may tighten the fence, so nothing may change it through the fence. */
 export const WORKSPACE_RULES_FILE = '.rootward.json';
@@ -28,10 +30,6 @@ export interface Placement {
   readonly roots: readonly Root[];
 }
 
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
-}
-
 function slashed(root: Root, path: string): string {
   const relative = relativePath(root.path, path);
   return sep === '/' ? relative : relative.replaceAll(sep, '/');
@@ -39,17 +37,21 @@ function slashed(root: Root, path: string): string {
 
 /** What may be done with a path that is already known to be in scope. A root that forbids always wins. */
 export class RuleBook {
-  readonly #rules: ScopeRules;
+  readonly #readOnly: boolean;
+  readonly #protect: readonly string[];
   readonly #denies = new Map<string, DenyMatcher>();
   readonly #shared: DenyMatcher;
-  readonly #sharedBroad: DenyMatcher;
+  /** Made when the first broad root is met: most workspaces have none. */
+  #sharedBroad: DenyMatcher | undefined;
+  readonly #deny: readonly string[];
   readonly #unrestricted: boolean;
 
   constructor(rules: ScopeRules) {
-    this.#rules = rules;
+    this.#readOnly = rules.readOnly ?? false;
+    this.#protect = (rules.protect ?? []).map(foldCase);
     const deny = rules.deny ?? [];
+    this.#deny = deny;
     this.#shared = compileDenies(deny);
-    this.#sharedBroad = compileDenies([...deny, ...BROAD_ROOT_DENIES]);
     this.#unrestricted = deny.length === 0 && (rules.denyInRoot?.size ?? 0) === 0;
     for (const [root, extra] of rules.denyInRoot ?? []) this.#denies.set(root, compileDenies(extra));
   }
@@ -67,8 +69,8 @@ export class RuleBook {
   refuseChange(placement: Placement): Refusal | undefined {
     const denied = this.refuseRead(placement);
     if (denied !== undefined) return denied;
-    if (this.isProtected(placement.path)) return { code: 'protected' };
-    if (this.#rules.readOnly === true) return { code: 'read-only' };
+    if (this.isProtected(placement)) return { code: 'protected' };
+    if (this.#readOnly) return { code: 'read-only' };
     return placement.roots.some((root) => root.access === 'read-only') ? { code: 'read-only' } : undefined;
   }
 
@@ -76,35 +78,26 @@ export class RuleBook {
   refuseMove(placement: Placement): Refusal | undefined {
     const change = this.refuseChange(placement);
     if (change !== undefined) return change;
-    const holds = this.#rules.protect?.some((path) => isWithin(path, placement.path)) ?? false;
-    return holds ? { code: 'protected' } : undefined;
+    const folded = foldCase(placement.path);
+    return this.#protect.some((kept) => isWithin(kept, folded)) ? { code: 'protected' } : undefined;
   }
 
-  isProtected(path: string): boolean {
+  /** Protected are the listed paths with all below them, and every workspace rules file, at any depth. */
+  isProtected({ path, roots }: Placement): boolean {
+    const folded = foldCase(path);
+    if (this.#protect.some((kept) => isWithin(folded, kept))) return true;
     // Any letter case: on a case-insensitive disk every spelling is the same file.
     if (basename(path).toLowerCase() === WORKSPACE_RULES_FILE) return true;
-    return this.#rules.protect?.some((directory) => isWithin(path, directory)) ?? false;
-  }
-
-  /** Whether something denied could become reachable by moving a folder from one place to the other. */
-  dependsOnPlace(from: Placement, to: Placement): boolean {
-    const all = [...from.roots, ...to.roots];
-    if (all.some((root) => this.#positional(root))) return true;
-    const same = from.roots.length === to.roots.length && from.roots.every((root) => to.roots.includes(root));
-    return !same && all.some((root) => root.broad || this.#denies.has(root.path));
+    return roots.some((root) => slashed(root, path).toLowerCase().split('/').includes(WORKSPACE_RULES_FILE));
   }
 
   #match(root: Root, relative: string): string | undefined {
-    return (
-      (root.broad ? this.#sharedBroad : this.#shared).match(relative) ??
-      this.#denies.get(root.path)?.match(relative)
-    );
+    const shared = root.broad ? this.#broadDenies() : this.#shared;
+    return shared.match(relative) ?? this.#denies.get(root.path)?.match(relative);
   }
 
-  #positional(root: Root): boolean {
-    return (
-      (root.broad ? this.#sharedBroad : this.#shared).positional ||
-      this.#denies.get(root.path)?.positional === true
-    );
+  #broadDenies(): DenyMatcher {
+    this.#sharedBroad ??= compileDenies([...this.#deny, ...BROAD_ROOT_DENIES]);
+    return this.#sharedBroad;
   }
 }

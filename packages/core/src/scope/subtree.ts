@@ -1,72 +1,66 @@
-import { opendirSync } from 'node:fs';
-import type { Dirent } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { childPath } from './child-path.js';
 import type { Entry, Gate } from './gate.js';
 import type { Pin } from './pin.js';
+import { Pacer, readPinned } from './pinned-directory.js';
+import { refused } from './refusal.js';
+import type { Refusal } from './rules.js';
 
-/** How long work may hold the event loop before signals, cancellation and other calls get their turn. */
-const SLICE_MS = 8;
-const DIRECTORY_BUFFER = 256;
+/** A folder is held open for every level; deeper trees than this are not made by people. */
+const MAX_DEPTH = 512;
 
-/** Lets the event loop run when a slice of time is used up. */
-export class Pacer {
-  readonly #signal: AbortSignal | undefined;
-  #since: number = performance.now();
+type Visit = (directory: Pin, name: string, isDirectory: boolean) => void;
 
-  constructor(signal?: AbortSignal) {
-    this.#signal = signal;
-  }
-
-  /** True when it is time to `rest`. Cheap enough to ask for every entry. */
-  get due(): boolean {
-    return performance.now() - this.#since > SLICE_MS;
-  }
-
-  async rest(): Promise<void> {
-    await nextTurn();
-    this.#since = performance.now();
-    this.#signal?.throwIfAborted();
-  }
-}
-
-/** Reads a pinned folder piece by piece, so that memory does not grow with the size of the folder. */
-export function* readPinned(directory: Pin): Generator<Dirent> {
-  const handle = opendirSync(directory.self, { bufferSize: DIRECTORY_BUFFER });
-  try {
-    for (let entry = handle.readSync(); entry !== null; entry = handle.readSync()) yield entry;
-  } finally {
-    handle.closeSync();
-  }
-}
-
-/** The pattern that denies something below a folder, if any does. Links are not followed. */
-export async function findDenied(
+/**
+ * Visits what is below a pinned folder, children before their folder. Every folder is pinned through its pinned
+ * parent without following links, so nothing outside can be swapped in.
+ */
+export async function visitBelow(
   gate: Gate,
-  entry: Entry,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
-  const pacer = new Pacer(signal);
-  const pending = [gate.pin(entry.child, { directory: true, noFollow: true })];
-  try {
-    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+  directory: Pin,
+  pacer: Pacer,
+  visit: Visit,
+  depth = 0,
+): Promise<void> {
+  if (depth > MAX_DEPTH) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
+  for (const entry of readPinned(directory)) {
+    if (pacer.due) await pacer.rest();
+    const isDirectory = entry.isDirectory();
+    if (isDirectory) {
+      const child = gate.pin(directory.child(entry.name), { directory: true, noFollow: true });
       try {
-        const { path } = directory;
-        const roots = gate.index.containing(path);
-        for (const child of readPinned(directory)) {
-          if (pacer.due) await pacer.rest();
-          const refusal = gate.rules.refuseRead({ path: childPath(path, child.name), roots });
-          if (refusal?.code === 'denied') return refusal.pattern;
-          if (child.isDirectory()) {
-            pending.push(gate.pin(directory.child(child.name), { directory: true, noFollow: true }));
-          }
-        }
+        await visitBelow(gate, child, pacer, visit, depth + 1);
       } finally {
-        directory.close();
+        child.close();
       }
     }
-    return undefined;
+    visit(directory, entry.name, isDirectory);
+  }
+}
+
+/**
+ * Refuses to move a folder when something below it is denied or protected, where it is or where it would come to be:
+ * a move must neither carry denied files to a place that no rule covers nor plant files where a rule forbids them.
+ */
+export async function checkMoveBelow(
+  gate: Gate,
+  action: string,
+  asked: string,
+  source: Entry,
+  target: Entry,
+  signal?: AbortSignal,
+): Promise<void> {
+  const start = source.placement.path;
+  const directory = gate.pin(source.child, { directory: true, noFollow: true });
+  try {
+    await visitBelow(gate, directory, new Pacer(signal), (parent, name) => {
+      const path = childPath(parent.path, name);
+      const moved = target.placement.path + path.slice(start.length);
+      const refusal: Refusal | undefined =
+        gate.rules.refuseChange(gate.place(action, asked, path)) ??
+        gate.rules.refuseChange(gate.place(action, asked, moved));
+      if (refusal !== undefined) throw refused(action, asked, refusal);
+    });
   } finally {
-    for (const directory of pending) directory.close();
+    directory.close();
   }
 }

@@ -1,42 +1,62 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
+import { errnoOf } from './refusal.js';
+import { Pacer, readPinned } from './pinned-directory.js';
 import type { Pin } from './pin.js';
 
-const PREFIX = '.rootward-';
-const SUFFIX = '.tmp';
-const PATTERN = /^\.rootward-([0-9a-z]+)-([0-9a-z]+)-([0-9a-z]+)-[0-9a-z]+\.tmp$/;
+const PATTERN = /^\.rootward-([0-9a-f]{12})-([0-9a-z]+)-([0-9a-z]+)-[0-9a-f]{12}\.tmp$/;
 /** A file of another machine or container, whose processes cannot be seen from here, is given a day. */
 const FOREIGN_AGE_MS = 24 * 60 * 60 * 1000;
 /** Folders remembered as swept; past this the memory starts anew, which only costs another listing. */
 const MAX_SWEPT = 1024;
+
+export function isTemporaryName(name: string): boolean {
+  return name.startsWith('.rootward-') && PATTERN.test(name);
+}
 
 /** When the process with this id started, or undefined where the system does not tell (no `/proc`) or it is gone. */
 function startOf(pid: number | 'self'): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The second field is the command in parentheses and may itself contain blanks and parentheses.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return start === undefined ? undefined : Number(start).toString(36);
   } catch {
     return undefined;
   }
 }
 
-/** Process ids only mean something within one pid namespace: containers may share a folder but not their ids. */
-function pidNamespace(): string {
+function readOr(read: () => string): string {
   try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+    return read();
   } catch {
-    return '0';
+    return '';
   }
+}
+
+/** Process ids only mean something within one boot of one machine and one pid namespace; folders are shared more widely. */
+function neighbourhood(): string {
+  const boot = readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'));
+  const namespace = readOr(() => readlinkSync('/proc/self/ns/pid'));
+  return createHash('sha256').update(`${boot}\n${namespace}`).digest('hex').slice(0, 12);
 }
 
 function isAlive(pid: number, start: string): boolean {
   const now = startOf(pid);
-  if (now !== undefined) return start === '0' || Number(now).toString(36) === start;
+  if (now !== undefined) return start === '0' || now === start;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errnoOf(error) === 'EPERM';
+  }
+}
+
+function discard(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Another process swept it first, or it is not ours to remove; the write itself does not depend on it.
   }
 }
 
@@ -45,41 +65,37 @@ function isAlive(pid: number, start: string): boolean {
  * removed by the next write to the same folder, while the files of living processes are left alone.
  */
 export class TemporaryFiles {
-  readonly #namespace = Number(pidNamespace()).toString(36);
-  readonly #start = Number(startOf('self') ?? 0).toString(36);
+  readonly #neighbourhood = neighbourhood();
+  readonly #start = startOf('self') ?? '0';
   readonly #swept = new Set<string>();
-  #count = 0;
 
   next(): string {
-    this.#count++;
-    return `${PREFIX}${this.#namespace}-${process.pid.toString(36)}-${this.#start}-${this.#count.toString(36)}${SUFFIX}`;
+    const owner = `${process.pid.toString(36)}-${this.#start}`;
+    return `.rootward-${this.#neighbourhood}-${owner}-${randomBytes(6).toString('hex')}.tmp`;
   }
 
-  /** Once per folder: a listing is cheap, but not for every write. */
-  sweep(directory: Pin): void {
+  /** Once per folder: a listing is cheap, but not for every write. Never fails; it only tidies up. */
+  async sweep(directory: Pin, signal?: AbortSignal): Promise<void> {
     const key = `${directory.stats.dev}:${directory.stats.ino}`;
     if (this.#swept.has(key)) return;
     if (this.#swept.size >= MAX_SWEPT) this.#swept.clear();
     this.#swept.add(key);
-    for (const name of readdirSync(directory.self)) {
-      if (name.startsWith(PREFIX) && this.#isLeftOver(name, directory)) this.#discard(directory.child(name));
+    const pacer = new Pacer(signal);
+    try {
+      for (const { name } of readPinned(directory)) {
+        if (pacer.due) await pacer.rest();
+        if (isTemporaryName(name) && this.#isLeftOver(name, directory)) discard(directory.child(name));
+      }
+    } catch {
+      signal?.throwIfAborted();
     }
   }
 
   #isLeftOver(name: string, directory: Pin): boolean {
-    const [, namespace, pid, start] = PATTERN.exec(name) ?? [];
-    if (namespace === undefined || pid === undefined || start === undefined) return false;
+    const [, neighbours, pid = '', start = ''] = PATTERN.exec(name) ?? [];
     const stats = lstatSync(directory.child(name), { throwIfNoEntry: false });
     if (stats === undefined || !stats.isFile()) return false;
-    if (namespace === this.#namespace) return !isAlive(Number.parseInt(pid, 36), start);
+    if (neighbours === this.#neighbourhood) return !isAlive(Number.parseInt(pid, 36), start);
     return Date.now() - stats.mtimeMs > FOREIGN_AGE_MS;
-  }
-
-  #discard(path: string): void {
-    try {
-      unlinkSync(path);
-    } catch {
-      // Another process swept it first, or it is not ours to remove; the write itself does not depend on it.
-    }
   }
 }

@@ -7,7 +7,7 @@ import { isHidden, kindOf } from './list.js';
 import type { EntryKind } from './list.js';
 import type { Pin } from './pin.js';
 import { fromSystem } from './refusal.js';
-import { Pacer, readPinned } from './subtree.js';
+import { Pacer, readPinned } from './pinned-directory.js';
 
 export interface WalkEntry {
   /** Where the entry was seen. For display and for asking the scope again; not a licence to use it otherwise. */
@@ -98,11 +98,11 @@ export async function* walkInScope(
     const directory = pinWhereSeen(gate, folder.path);
     if (directory === undefined) continue;
     try {
-      const here = { path: folder.path, roots: gate.index.containing(folder.path) };
+      const here = { path: folder.path, roots: gate.index.containing(folder.path, true) };
       const inRoot = [base, folder.relative].filter(Boolean).join('/');
       const rules =
         options.gitignore === true ? enterDirectory(gate, directory, inRoot, folder.rules) : undefined;
-      for (const dirent of readPinned(directory)) {
+      for (const dirent of readPinned(directory, { skipUnreadable: folder.depth > 0 })) {
         if (pacer.due) await pacer.rest();
         const { name } = dirent;
         if (isHidden(gate, here, name)) continue;

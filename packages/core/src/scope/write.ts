@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, lstatSync } from 'node:fs';
-import { sep } from 'node:path';
 import { RootwardError } from '../error.js';
+import { endsInSeparator } from './asked-path.js';
 import type { Admitted, Entry, Gate } from './gate.js';
 import { requireFile } from './open.js';
 import { PIN_ATTEMPTS, unstablePath } from './pin.js';
@@ -55,10 +55,14 @@ export function admitExisting(gate: Gate, action: string, asked: string): Admitt
 /** The entry that holds an existing file under its own name, or undefined when the file has just been replaced. */
 function entryOf(gate: Gate, asked: string, existing: Admitted): Entry | undefined {
   const entry = gate.admitEntry('write', asked, 'change', existing.pin.path);
-  const stats = lstatSync(entry.child, { throwIfNoEntry: false });
-  if (stats?.ino === existing.pin.stats.ino && stats.dev === existing.pin.stats.dev) return entry;
-  entry.parent.close();
-  return undefined;
+  let same = false;
+  try {
+    const stats = lstatSync(entry.child, { throwIfNoEntry: false });
+    same = stats?.ino === existing.pin.stats.ino && stats.dev === existing.pin.stats.dev;
+  } finally {
+    if (!same) entry.parent.close();
+  }
+  return same ? entry : undefined;
 }
 
 async function change(
@@ -88,6 +92,7 @@ async function change(
     await replaceFile(entry, temporaries, (fd) => writeAll(fd, bytes, signal), {
       exclusive: false,
       predecessor: pin.stats,
+      signal,
     });
   } finally {
     entry.parent.close();
@@ -105,12 +110,10 @@ async function create(
   const entry = gate.admitEntry('write', asked, 'change');
   try {
     const stats = lstatSync(entry.child, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink() === true) {
-      throw scopeError('not-found', 'write', asked, 'it is a link that leads nowhere');
-    }
     if (stats !== undefined) return false;
     await replaceFile(entry, temporaries, (fd) => writeAll(fd, bytes, signal), {
       exclusive: mode !== 'overwrite',
+      signal,
     });
     return true;
   } catch (error) {
@@ -134,8 +137,9 @@ export async function writeInScope(
   options: WriteOptions = {},
 ): Promise<WriteResult> {
   options.signal?.throwIfAborted();
+  gate.absolute('write', asked);
   const bytes = toBytes(asked, data);
-  if (asked.endsWith('/') || asked.endsWith(sep)) {
+  if (endsInSeparator(asked)) {
     throw scopeError('not-a-file', 'write', asked, 'a path that ends in a separator names a folder');
   }
   const complete = { ...options, mode: options.mode ?? 'overwrite' };
