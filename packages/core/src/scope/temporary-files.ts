@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
 import type { Pin } from './pin.js';
 
@@ -47,12 +48,14 @@ function isAlive(pid: number, start: string): boolean {
 export class TemporaryFiles {
   readonly #namespace = Number(pidNamespace()).toString(36);
   readonly #start = Number(startOf('self') ?? 0).toString(36);
+  /** Two scopes of one process may write to the same folder at once, each with its own count. */
+  readonly #instance = randomBytes(6).toString('hex');
   readonly #swept = new Set<string>();
   #count = 0;
 
   next(): string {
     this.#count++;
-    return `${PREFIX}${this.#namespace}-${process.pid.toString(36)}-${this.#start}-${this.#count.toString(36)}${SUFFIX}`;
+    return `${PREFIX}${this.#namespace}-${process.pid.toString(36)}-${this.#start}-${this.#instance}${this.#count.toString(36)}${SUFFIX}`;
   }
 
   /** Once per folder: a listing is cheap, but not for every write. */
