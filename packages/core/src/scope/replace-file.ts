@@ -43,9 +43,12 @@ export async function writeAll(fd: number, bytes: Uint8Array, signal?: AbortSign
   }
 }
 
-/** For a file whose folder is out of scope. Not atomic: a reader may see a mixture, a crash may leave one. */
-export async function overwriteInPlace(fd: number, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-  await writeAll(fd, bytes, signal);
+/**
+ * For a file whose folder is out of scope. Not atomic: a reader may see a mixture, a crash may leave one. Cannot be
+ * aborted, since that would leave one too.
+ */
+export async function overwriteInPlace(fd: number, bytes: Uint8Array): Promise<void> {
+  await writeAll(fd, bytes);
   ftruncateSync(fd, bytes.length);
 }
 
