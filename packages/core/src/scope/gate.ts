@@ -149,11 +149,10 @@ export class Gate {
     if (asked === '') throw scopeError('invalid-path', action, asked, 'the path is empty');
     if (asked.includes('\0'))
       throw scopeError('invalid-path', action, asked, 'the path contains a NUL character');
-    if (FILE_SCHEME.test(asked)) return this.#fromUri(action, asked);
-    if (!isAbsolute(asked)) return this.#fromRelative(action, asked);
+    const absolute = this.#toAbsolute(action, asked);
     // /proc/self/root and /dev/fd lead back to places by another name; nobody needs them to reach a root.
-    if (isKernelPath(posix.normalize(asked))) throw outsideRoots(action, asked, this.roots);
-    return asked;
+    if (isKernelPath(posix.normalize(absolute))) throw outsideRoots(action, asked, this.roots);
+    return absolute;
   }
 
   place(action: string, asked: string, path: string): Placement {
@@ -179,6 +178,11 @@ export class Gate {
 
   pin(path: string, options?: PinOptions): Pin {
     return this.#platform.pin(path, options);
+  }
+
+  #toAbsolute(action: string, asked: string): string {
+    if (FILE_SCHEME.test(asked)) return this.#fromUri(action, asked);
+    return isAbsolute(asked) ? asked : this.#fromRelative(action, asked);
   }
 
   #fromUri(action: string, asked: string): string {
