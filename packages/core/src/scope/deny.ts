@@ -55,6 +55,14 @@ export interface DenyMatcher {
 
 const CASE_INSENSITIVE = process.platform === 'darwin' || process.platform === 'win32';
 const GLOB_CHARACTERS = /[*?[\]{}()!+@\\]/;
+const OPTIONS: picomatch.PicomatchOptions = {
+  dot: true,
+  nonegate: true,
+  // `s`: without it `**` does not cross a folder whose name holds a line break, and what is in there is not denied.
+  flags: CASE_INSENSITIVE ? 'is' : 's',
+  // Throws on a glob that makes no valid expression, such as `[z-a]`, which would otherwise silently match nothing.
+  debug: true,
+};
 const NOTHING: DenyMatcher = { match: () => undefined, positional: false };
 
 type NameTest = (name: string) => boolean;
@@ -66,7 +74,15 @@ interface Pattern {
 
 function compile(text: string, glob: string): Pattern {
   if (!GLOB_CHARACTERS.test(glob) && !CASE_INSENSITIVE) return { text, test: (name) => name === glob };
-  return { text, test: picomatch(glob, { dot: true, nocase: CASE_INSENSITIVE, nonegate: true }) };
+  try {
+    return { text, test: picomatch(glob, OPTIONS) };
+  } catch (error) {
+    throw new RootwardError(
+      'invalid-option',
+      `Cannot read the deny pattern ${JSON.stringify(text)}: it is not a valid glob`,
+      { cause: error },
+    );
+  }
 }
 
 function bare(text: string): string {
