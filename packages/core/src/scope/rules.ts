@@ -32,7 +32,9 @@ function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
+/** A single-file root has nothing to be relative to: its own name is what a pattern can match. */
 function slashed(root: Root, path: string): string {
+  if (root.kind === 'file') return basename(path);
   const relative = relativePath(root.path, path);
   return sep === '/' ? relative : relative.replaceAll(sep, '/');
 }
