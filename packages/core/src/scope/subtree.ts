@@ -46,27 +46,30 @@ export async function findDenied(
   entry: Entry,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const pacer = new Pacer(signal);
-  const pending = [gate.pin(entry.child, { directory: true, noFollow: true })];
+  const directory = gate.pin(entry.child, { directory: true, noFollow: true });
   try {
-    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-      try {
-        const { path } = directory;
-        const roots = gate.index.containing(path);
-        for (const child of readPinned(directory)) {
-          if (pacer.due) await pacer.rest();
-          const refusal = gate.rules.refuseRead({ path: childPath(path, child.name), roots });
-          if (refusal?.code === 'denied') return refusal.pattern;
-          if (child.isDirectory()) {
-            pending.push(gate.pin(directory.child(child.name), { directory: true, noFollow: true }));
-          }
-        }
-      } finally {
-        directory.close();
-      }
-    }
-    return undefined;
+    return await findDeniedBelow(gate, directory, new Pacer(signal));
   } finally {
-    for (const directory of pending) directory.close();
+    directory.close();
   }
+}
+
+/** Depth first: holds one folder open per level, however many folders lie side by side. */
+async function findDeniedBelow(gate: Gate, directory: Pin, pacer: Pacer): Promise<string | undefined> {
+  const { path } = directory;
+  const roots = gate.index.containing(path);
+  for (const entry of readPinned(directory)) {
+    if (pacer.due) await pacer.rest();
+    const refusal = gate.rules.refuseRead({ path: childPath(path, entry.name), roots });
+    if (refusal?.code === 'denied') return refusal.pattern;
+    if (!entry.isDirectory()) continue;
+    const below = gate.pin(directory.child(entry.name), { directory: true, noFollow: true });
+    try {
+      const pattern = await findDeniedBelow(gate, below, pacer);
+      if (pattern !== undefined) return pattern;
+    } finally {
+      below.close();
+    }
+  }
+  return undefined;
 }
