@@ -26,6 +26,9 @@ const CREATE_FLAGS: number = constants.O_WRONLY | constants.O_CREAT | constants.
 const NEW_FILE_MODE = 0o666;
 const PRIVATE_MODE = 0o600;
 const PERMISSION_BITS = 0o7777;
+const ACCESS_BITS = 0o777;
+/** Only root may give files away, and in a container not even root to owners the container does not know (EINVAL). */
+const CANNOT_GIVE_AWAY: ReadonlySet<string | undefined> = new Set(['EPERM', 'EINVAL']);
 const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /** What to keep of the file that is replaced. */
@@ -53,14 +56,16 @@ export async function overwriteInPlace(fd: number, bytes: Uint8Array): Promise<v
 }
 
 function keepOwnerAndMode(fd: number, predecessor: Predecessor): void {
+  let kept = PERMISSION_BITS;
   try {
     fchownSync(fd, predecessor.uid, predecessor.gid);
   } catch (error) {
-    // Only root may give files away; everybody else keeps what they write.
-    if (errnoOf(error) !== 'EPERM') throw error;
+    if (!CANNOT_GIVE_AWAY.has(errnoOf(error))) throw error;
+    // With another owner, setuid and setgid would lend the rights of somebody who never gave them.
+    kept = ACCESS_BITS;
   }
   // After the owner: changing the owner clears setuid and setgid.
-  fchmodSync(fd, predecessor.mode & PERMISSION_BITS);
+  fchmodSync(fd, predecessor.mode & kept);
 }
 
 function moveIntoPlace(entry: Entry, temporary: string, exclusive: boolean): void {
