@@ -56,7 +56,11 @@ async function moveToOtherDisk(
     if (!pin.stats.isFile()) {
       throw scopeError('cross-device', ACTION, from, 'only files can be moved to another disk');
     }
-    await copyIntoEntry(temporaries, pin, target, { exclusive: options.overwrite !== true });
+    // Moved, not made anew: owner and mode come along, as they do on one disk.
+    await copyIntoEntry(temporaries, pin, target, {
+      exclusive: options.overwrite !== true,
+      predecessor: pin.stats,
+    });
     unlinkSync(source.child);
   } finally {
     pin.close();
