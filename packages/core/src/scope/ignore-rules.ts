@@ -1,6 +1,7 @@
 import ignore from 'ignore';
 import type { Ignore } from 'ignore';
 import { closeSync, lstatSync, readSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { READ_FLAGS } from './open.js';
 import type { Gate } from './gate.js';
 import type { Pin } from './pin.js';
@@ -33,12 +34,23 @@ export class IgnoreRules {
   }
 }
 
+/** A folder that may be listed but not entered, or that is going away, has no rules to be read. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined also for an ignore file that cannot be read: leaving too little out harms nobody. */
 function readIgnoreFile(gate: Gate, directory: Pin): string | undefined {
   const name = directory.child(IGNORE_FILE);
-  if (lstatSync(name, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  // Like git, a link in place of the file is not followed.
-  const pin = gate.pin(name, { noFollow: true });
+  if (statsOf(name)?.isFile() !== true) return undefined;
+  let pin: Pin | undefined;
   try {
+    // Like git, a link in place of the file is not followed.
+    pin = gate.pin(name, { noFollow: true });
     if (!pin.stats.isFile() || pin.stats.size > MAX_IGNORE_BYTES) return undefined;
     const fd = pin.reopen(READ_FLAGS);
     try {
@@ -47,8 +59,10 @@ function readIgnoreFile(gate: Gate, directory: Pin): string | undefined {
     } finally {
       closeSync(fd);
     }
+  } catch {
+    return undefined;
   } finally {
-    pin.close();
+    pin?.close();
   }
 }
 
@@ -59,7 +73,7 @@ export function enterDirectory(
   base: string,
   above: IgnoreRules | undefined,
 ): IgnoreRules | undefined {
-  const isRepository = lstatSync(directory.child(REPOSITORY), { throwIfNoEntry: false }) !== undefined;
+  const isRepository = statsOf(directory.child(REPOSITORY)) !== undefined;
   const inherited = isRepository ? undefined : above;
   const text = readIgnoreFile(gate, directory);
   return text === undefined ? inherited : new IgnoreRules(inherited, base, text);

@@ -1,5 +1,5 @@
 import { opendirSync } from 'node:fs';
-import type { Dirent } from 'node:fs';
+import type { Dir, Dirent } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { childPath } from './child-path.js';
 import type { Entry, Gate } from './gate.js';
@@ -30,9 +30,12 @@ export class Pacer {
   }
 }
 
-/** Reads a pinned folder piece by piece, so that memory does not grow with the size of the folder. */
-export function* readPinned(directory: Pin): Generator<Dirent> {
-  const handle = opendirSync(directory.self, { bufferSize: DIRECTORY_BUFFER });
+/** Reads a pinned folder piece by piece, so that memory does not grow with the size of the folder. Opens it at once. */
+export function readPinned(directory: Pin): Generator<Dirent> {
+  return readEntries(opendirSync(directory.self, { bufferSize: DIRECTORY_BUFFER }));
+}
+
+function* readEntries(handle: Dir): Generator<Dirent> {
   try {
     for (let entry = handle.readSync(); entry !== null; entry = handle.readSync()) yield entry;
   } finally {

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { relative as relativePath, sep } from 'node:path';
 import { childPath } from './child-path.js';
 import type { Gate } from './gate.js';
@@ -69,6 +70,16 @@ function pinWhereSeen(gate: Gate, path: string): Pin | undefined {
   return undefined;
 }
 
+/** Holding a folder needs no right to list it, so only now it shows. The one that was asked for is not passed over. */
+function open(directory: Pin, asked: string, depth: number): Iterable<Dirent> {
+  try {
+    return readPinned(directory);
+  } catch (error) {
+    if (depth === 0) throw fromSystem('walk', asked, error);
+    return [];
+  }
+}
+
 /**
  * Streams what is below a folder, folder by folder, in the order of the disk. Links are told but not followed, denied
  * entries are left out, and memory grows with the folders still to visit, not with the files seen.
@@ -102,7 +113,7 @@ export async function* walkInScope(
       const inRoot = [base, folder.relative].filter(Boolean).join('/');
       const rules =
         options.gitignore === true ? enterDirectory(gate, directory, inRoot, folder.rules) : undefined;
-      for (const dirent of readPinned(directory)) {
+      for (const dirent of open(directory, asked, folder.depth)) {
         if (pacer.due) await pacer.rest();
         const { name } = dirent;
         if (isHidden(gate, here, name)) continue;
