@@ -1,5 +1,6 @@
 import { constants, copyFile, fchmodSync, lstatSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { asksForFolder } from './child-path.js';
 import type { Entry, Gate } from './gate.js';
 import { requireFile } from './open.js';
 import type { Pin } from './pin.js';
@@ -47,6 +48,9 @@ async function copyPinned(
   to: string,
   options: CopyOptions,
 ): Promise<void> {
+  if (asksForFolder(to)) {
+    throw scopeError('not-a-file', `${ACTION} to`, to, 'a path that ends in a separator names a folder');
+  }
   const target = gate.admitEntry(`${ACTION} to`, to, 'change');
   try {
     const stats = lstatSync(target.child, { throwIfNoEntry: false });

@@ -1,5 +1,5 @@
 import { lstatSync, rmdirSync, unlinkSync } from 'node:fs';
-import { childPath } from './child-path.js';
+import { asksForFolder, childPath } from './child-path.js';
 import type { Entry, Gate } from './gate.js';
 import type { Pin } from './pin.js';
 import { errnoOf, fromSystem, refused, scopeError } from './refusal.js';
@@ -86,7 +86,7 @@ export async function removeInScope(gate: Gate, asked: string, options: RemoveOp
       const stats = lstatSync(entry.child);
       gate.enforceMove(ACTION, asked, entry.placement);
       if (!stats.isDirectory()) {
-        if (/[\\/]$/.test(asked)) throw scopeError('not-a-directory', ACTION, asked, 'it is not a folder');
+        if (asksForFolder(asked)) throw scopeError('not-a-directory', ACTION, asked, 'it is not a folder');
         unlinkSync(entry.child);
       } else if (options.recursive === true) {
         await removeTree(gate, asked, entry, options.signal);

@@ -1,5 +1,6 @@
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
 import type { Stats } from 'node:fs';
+import { asksForFolder } from './child-path.js';
 import { copyIntoEntry } from './copy.js';
 import type { Entry, Gate } from './gate.js';
 import { errnoOf, fromSystem, refused, scopeError } from './refusal.js';
@@ -22,9 +23,14 @@ function checkTarget(asked: string, target: Entry, overwrite: boolean): void {
   }
 }
 
+function checkSpelling(asked: string, source: Stats): void {
+  if (source.isDirectory() || !asksForFolder(asked)) return;
+  throw scopeError('not-a-directory', `${ACTION} to`, asked, 'a file cannot take the name of a folder');
+}
+
 function existing(asked: string, source: Entry): Stats {
   const stats = lstatSync(source.child);
-  if (/[\\/]$/.test(asked) && !stats.isDirectory()) {
+  if (asksForFolder(asked) && !stats.isDirectory()) {
     throw scopeError('not-a-directory', ACTION, asked, 'it is not a folder');
   }
   return stats;
@@ -87,6 +93,7 @@ export async function renameInScope(
       const target = gate.admitEntry(`${ACTION} to`, to, 'change');
       try {
         gate.enforceMove(`${ACTION} to`, to, target.placement);
+        checkSpelling(to, stats);
         checkTarget(to, target, options.overwrite === true);
         if (stats.isDirectory()) await checkSubtree(gate, from, source, target, options);
         try {

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, lstatSync } from 'node:fs';
-import { sep } from 'node:path';
 import { RootwardError } from '../error.js';
+import { asksForFolder } from './child-path.js';
 import type { Admitted, Entry, Gate } from './gate.js';
 import { requireFile } from './open.js';
 import { PIN_ATTEMPTS, unstablePath } from './pin.js';
@@ -136,7 +136,7 @@ export async function writeInScope(
 ): Promise<WriteResult> {
   options.signal?.throwIfAborted();
   const bytes = toBytes(asked, data);
-  if (asked.endsWith('/') || asked.endsWith(sep)) {
+  if (asksForFolder(asked)) {
     throw scopeError('not-a-file', 'write', asked, 'a path that ends in a separator names a folder');
   }
   const complete = { ...options, mode: options.mode ?? 'overwrite' };
