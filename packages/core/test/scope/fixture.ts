@@ -48,7 +48,7 @@ export class Tree {
   }
 
   /** Makes files and folders below `directory`, `inside` unless told otherwise. */
-  fill(content: TreeContent, directory: string = this.inside): void {
+  make(content: TreeContent, directory: string = this.inside): void {
     for (const [name, value] of Object.entries(content)) {
       const path = join(directory, name);
       if (typeof value === 'string' || value instanceof Uint8Array) {
@@ -56,7 +56,7 @@ export class Tree {
         writeFileSync(path, value);
       } else {
         mkdirSync(path, { recursive: true });
-        this.fill(value, path);
+        this.make(value, path);
       }
     }
   }

@@ -12,14 +12,14 @@ describe.each(platforms)('Scope.readBytes() on the %s platform', (_name, platfor
   const scope = (): Scope => scopeOf(tree().inside, { platform });
 
   test('returns any bytes as they are', async () => {
-    tree().fill({ 'a.bin': ALL_BYTES });
+    tree().make({ 'a.bin': ALL_BYTES });
     const reading = await scope().readBytes('a.bin');
     expect(reading.size).toBe(256);
     expect([...reading.bytes]).toEqual([...ALL_BYTES]);
   });
 
   test('returns the part that was asked for, as far as the file has it', async () => {
-    tree().fill({ 'a.bin': ALL_BYTES });
+    tree().make({ 'a.bin': ALL_BYTES });
     expect([...(await scope().readBytes('a.bin', { offset: 10, length: 3 })).bytes]).toEqual([10, 11, 12]);
     expect([...(await scope().readBytes('a.bin', { offset: 254 })).bytes]).toEqual([254, 255]);
     expect([...(await scope().readBytes('a.bin', { offset: 254, length: 99 })).bytes]).toEqual([254, 255]);
@@ -28,7 +28,7 @@ describe.each(platforms)('Scope.readBytes() on the %s platform', (_name, platfor
   });
 
   test('refuses a link that leads out, a folder and a missing file', async () => {
-    tree().fill({ 'b.bin': 'outside' }, tree().outside);
+    tree().make({ 'b.bin': 'outside' }, tree().outside);
     tree().link('bad', tree().out('b.bin'));
     expect(await codeOf(scope().readBytes('bad'))).toBe('outside-roots');
     expect(await codeOf(scope().readBytes('.'))).toBe('not-a-file');
@@ -38,13 +38,13 @@ describe.each(platforms)('Scope.readBytes() on the %s platform', (_name, platfor
 
 test('Scope.readBytes() puts a file of several chunks together', async () => {
   const bytes = Buffer.alloc(CHUNK_SIZE * 3 + 1, 'abcdefg');
-  tree().fill({ 'a.bin': bytes });
+  tree().make({ 'a.bin': bytes });
   const reading = await scopeOf(tree().inside).readBytes('a.bin');
   expect(bytes.equals(reading.bytes)).toBe(true);
 });
 
 test('Scope.readBytes() refuses more than the cap, whole or part, and says what to do', async () => {
-  tree().fill({ 'a.bin': '' });
+  tree().make({ 'a.bin': '' });
   truncateSync(tree().in('a.bin'), DEFAULT_MAX_BYTES + 1);
   const scope = scopeOf(tree().inside);
   const refusal = await refusalOf(scope.readBytes('a.bin'));
@@ -55,7 +55,7 @@ test('Scope.readBytes() refuses more than the cap, whole or part, and says what 
 });
 
 test('Scope.readBytes() refuses options that are no counts', async () => {
-  tree().fill({ 'a.bin': 'x' });
+  tree().make({ 'a.bin': 'x' });
   const scope = scopeOf(tree().inside);
   for (const options of [{ offset: -1 }, { length: 0.5 }, { maxBytes: Number.NaN }]) {
     expect(await codeOf(scope.readBytes('a.bin', options))).toBe('invalid-option');
@@ -63,7 +63,7 @@ test('Scope.readBytes() refuses options that are no counts', async () => {
 });
 
 test('Scope.readBytes() stops with the reason of its signal', async () => {
-  tree().fill({ 'a.bin': '' });
+  tree().make({ 'a.bin': '' });
   truncateSync(tree().in('a.bin'), DEFAULT_MAX_BYTES);
   const controller = new AbortController();
   const reading = scopeOf(tree().inside).readBytes('a.bin', { signal: controller.signal });

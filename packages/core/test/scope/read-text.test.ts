@@ -12,7 +12,7 @@ describe.each(platforms)('Scope.readText() on the %s platform', (_name, platform
   const scope = (): Scope => scopeOf(tree().inside, { platform });
 
   test('returns a whole file with its size', async () => {
-    tree().fill({ 'a.txt': 'grüße\r\nend' });
+    tree().make({ 'a.txt': 'grüße\r\nend' });
     expect(await scope().readText('a.txt')).toEqual({
       text: 'grüße\r\nend',
       size: 12,
@@ -22,15 +22,15 @@ describe.each(platforms)('Scope.readText() on the %s platform', (_name, platform
   });
 
   test('returns an empty file as empty text', async () => {
-    tree().fill({ 'a.txt': '' });
+    tree().make({ 'a.txt': '' });
     expect((await scope().readText('a.txt')).text).toBe('');
     expect((await scope().readText('a.txt', { tail: 3 })).text).toBe('');
     expect((await scope().readText('a.txt', { offset: 2, limit: 3 })).text).toBe('');
   });
 
   test('follows a link that stays inside and refuses one that leads out', async () => {
-    tree().fill({ 'a.txt': 'inside' });
-    tree().fill({ 'b.txt': 'outside' }, tree().outside);
+    tree().make({ 'a.txt': 'inside' });
+    tree().make({ 'b.txt': 'outside' }, tree().outside);
     tree().link('good', 'a.txt');
     tree().link('bad', tree().out('b.txt'));
     expect((await scope().readText('good')).text).toBe('inside');
@@ -38,14 +38,14 @@ describe.each(platforms)('Scope.readText() on the %s platform', (_name, platform
   });
 
   test('reads a single-file root and not its neighbour', async () => {
-    tree().fill({ 'a.txt': 'mine', 'b.txt': 'not mine' });
+    tree().make({ 'a.txt': 'mine', 'b.txt': 'not mine' });
     const one = new Scope({ roots: [rootAt(tree().in('a.txt'), { kind: 'file' })], platform });
     expect((await one.readText(tree().in('a.txt'))).text).toBe('mine');
     expect(await codeOf(one.readText(tree().in('b.txt')))).toBe('outside-roots');
   });
 
   test('refuses a folder', async () => {
-    tree().fill({ sub: {} });
+    tree().make({ sub: {} });
     expect(await codeOf(scope().readText('sub'))).toBe('not-a-file');
   });
 });
@@ -65,7 +65,7 @@ test('Scope.readText() gives the file back when its pages are put together', asy
       async (lines, last, limit) => {
         // A leading mark of byte order is not part of the text, so it would not come back.
         const text = (lines.map(([line, end]) => line + end).join('') + last).replace(/^\uFEFF+/, '');
-        tree().fill({ 'pages.txt': text });
+        tree().make({ 'pages.txt': text });
         const pages: string[] = [];
         for (let offset = 0; ; offset += limit) {
           const page = await scope.readText('pages.txt', { offset, limit });
@@ -80,7 +80,7 @@ test('Scope.readText() gives the file back when its pages are put together', asy
 });
 
 test('Scope.readText() keeps CRLF and a missing final newline as they are', async () => {
-  tree().fill({ 'a.txt': 'one\r\ntwo\r\nthree' });
+  tree().make({ 'a.txt': 'one\r\ntwo\r\nthree' });
   const scope = scopeOf(tree().inside);
   expect((await scope.readText('a.txt', { head: 1 })).text).toBe('one\r\n');
   expect((await scope.readText('a.txt', { tail: 1 })).text).toBe('three');
@@ -89,7 +89,7 @@ test('Scope.readText() keeps CRLF and a missing final newline as they are', asyn
 });
 
 test('Scope.readText() returns nothing for zero lines and for an offset past the end', async () => {
-  tree().fill({ 'a.txt': 'one\ntwo\n' });
+  tree().make({ 'a.txt': 'one\ntwo\n' });
   const scope = scopeOf(tree().inside);
   for (const options of [{ head: 0 }, { tail: 0 }, { limit: 0 }, { offset: 2 }, { offset: 99, limit: 1 }]) {
     expect((await scope.readText('a.txt', options)).text).toBe('');
@@ -97,7 +97,7 @@ test('Scope.readText() returns nothing for zero lines and for an offset past the
 });
 
 test('Scope.readText() tells a byte order mark and leaves it out of the text', async () => {
-  tree().fill({ 'a.txt': '\uFEFFone\ntwo\n' });
+  tree().make({ 'a.txt': '\uFEFFone\ntwo\n' });
   const scope = scopeOf(tree().inside);
   expect(await scope.readText('a.txt')).toMatchObject({ text: 'one\ntwo\n', bom: true });
   expect(await scope.readText('a.txt', { head: 1 })).toMatchObject({ text: 'one\n', bom: true });
@@ -105,7 +105,7 @@ test('Scope.readText() tells a byte order mark and leaves it out of the text', a
 });
 
 test('Scope.readText() refuses a whole file above the cap and says what to do', async () => {
-  tree().fill({ 'big.txt': '' });
+  tree().make({ 'big.txt': '' });
   truncateSync(tree().in('big.txt'), DEFAULT_MAX_BYTES + 1);
   const refusal = await refusalOf(scopeOf(tree().inside).readText('big.txt'));
   expect(refusal.code).toBe('too-large');
@@ -114,7 +114,7 @@ test('Scope.readText() refuses a whole file above the cap and says what to do', 
 });
 
 test('Scope.readText() reads a file of exactly the cap', async () => {
-  tree().fill({ 'a.txt': '0123456789' });
+  tree().make({ 'a.txt': '0123456789' });
   const scope = scopeOf(tree().inside);
   expect((await scope.readText('a.txt', { maxBytes: 10 })).truncated).toBe(false);
   expect(await codeOf(scope.readText('a.txt', { maxBytes: 9 }))).toBe('too-large');
@@ -122,7 +122,7 @@ test('Scope.readText() reads a file of exactly the cap', async () => {
 
 test('Scope.readText() cuts a range at the cap without splitting a character', async () => {
   const text = 'aä€🙂'.repeat(4);
-  tree().fill({ 'a.txt': text });
+  tree().make({ 'a.txt': text });
   const scope = scopeOf(tree().inside);
   const size = Buffer.byteLength(text);
   for (let maxBytes = 0; maxBytes < size; maxBytes++) {
@@ -144,7 +144,7 @@ test('Scope.readText() keeps characters whole that lie across the border of two 
   for (const character of ['ä', '€', '🙂']) {
     for (let before = 1; before < Buffer.byteLength(character); before++) {
       const text = `${'x'.repeat(CHUNK_SIZE - before)}${character}\nlast`;
-      tree().fill({ 'a.txt': text });
+      tree().make({ 'a.txt': text });
       expect((await scope.readText('a.txt')).text === text).toBe(true);
       expect((await scope.readText('a.txt', { head: 1 })).text.endsWith(`x${character}\n`)).toBe(true);
     }
@@ -152,7 +152,7 @@ test('Scope.readText() keeps characters whole that lie across the border of two 
 });
 
 test('Scope.readText() returns the end of one huge line as the tail, cut to the cap', async () => {
-  tree().fill({ 'line.txt': `${'x'.repeat(20 * 1024 * 1024)}end` });
+  tree().make({ 'line.txt': `${'x'.repeat(20 * 1024 * 1024)}end` });
   const reading = await scopeOf(tree().inside).readText('line.txt', { tail: 1, maxBytes: 1000 });
   expect(reading.truncated).toBe(true);
   expect(reading.text).toBe(`${'x'.repeat(997)}end`);
@@ -165,7 +165,7 @@ test.each([
   ['an overlong form', Buffer.from([0xc0, 0xaf])],
   ['half a surrogate pair', Buffer.from([0xed, 0xa0, 0x80])],
 ])('Scope.readText() refuses %s and leaves the file as it is', async (_name, bytes) => {
-  tree().fill({ 'a.txt': bytes });
+  tree().make({ 'a.txt': bytes });
   const scope = scopeOf(tree().inside);
   for (const options of [{}, { head: 1 }, { tail: 1 }, { offset: 0, limit: 5 }]) {
     expect(await codeOf(scope.readText('a.txt', options))).toBe('not-text');
@@ -174,7 +174,7 @@ test.each([
 });
 
 test('Scope.readText() refuses options that are no counts, and more than one way to choose lines', async () => {
-  tree().fill({ 'a.txt': 'text' });
+  tree().make({ 'a.txt': 'text' });
   const scope = scopeOf(tree().inside);
   for (const options of [
     { head: -1 },
@@ -191,7 +191,7 @@ test('Scope.readText() refuses options that are no counts, and more than one way
 });
 
 test('Scope.readText() stops with the reason of its signal', async () => {
-  tree().fill({ 'a.txt': '' });
+  tree().make({ 'a.txt': '' });
   truncateSync(tree().in('a.txt'), DEFAULT_MAX_BYTES);
   const scope = scopeOf(tree().inside);
   const reason = new Error('enough');

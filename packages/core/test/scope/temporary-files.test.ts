@@ -58,13 +58,13 @@ test('two scopes of one process write to the same folder at the same time', asyn
 
 test('TemporaryFiles.sweep() removes what a dead process left behind', async () => {
   const name = nameOf(await deadProcess());
-  tree().fill({ [name]: 'half', 'kept.txt': 'kept' });
+  tree().make({ [name]: 'half', 'kept.txt': 'kept' });
   new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual(['kept.txt']);
 });
 
 test('a write removes what a dead process left behind in the same folder', async () => {
-  tree().fill({ [nameOf(await deadProcess())]: 'half' });
+  tree().make({ [nameOf(await deadProcess())]: 'half' });
   await scopeOf(tree().inside).write('a.txt', 'whole');
   expect(tree().names()).toEqual(['a.txt']);
 });
@@ -76,7 +76,7 @@ test('TemporaryFiles.sweep() keeps the files of a living process', async () => {
   await once(child, 'spawn');
   try {
     const name = nameOf(child.pid!, onLinux ? startOf(child.pid!) : undefined);
-    tree().fill({ [name]: 'half' });
+    tree().make({ [name]: 'half' });
     new TemporaryFiles().sweep(pinned(tree().inside));
     expect(tree().names()).toEqual([name]);
   } finally {
@@ -87,20 +87,20 @@ test('TemporaryFiles.sweep() keeps the files of a living process', async () => {
 
 test('TemporaryFiles.sweep() keeps the files of its own process', () => {
   const name = new TemporaryFiles().next();
-  tree().fill({ [name]: 'half' });
+  tree().make({ [name]: 'half' });
   new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual([name]);
 });
 
 test.runIf(onLinux)('TemporaryFiles.sweep() is not misled by a process id that was given out again', () => {
-  tree().fill({ [nameOf(process.pid, '1')]: 'half' });
+  tree().make({ [nameOf(process.pid, '1')]: 'half' });
   new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual([]);
 });
 
 test('TemporaryFiles.sweep() gives files of another machine or container a day', () => {
   const foreign = new TemporaryFiles().next().replace(/^\.rootward-[0-9a-z]+/, '.rootward-zzzzzz');
-  tree().fill({ [foreign]: 'half' });
+  tree().make({ [foreign]: 'half' });
   new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual([foreign]);
   const old = new Date(Date.now() - DAY_MS - 60_000);
@@ -114,7 +114,7 @@ test('TemporaryFiles.sweep() leaves alone what only looks similar', async () => 
   const [folder, link] = [nameOf(dead), nameOf(dead)];
   mkdirSync(tree().in(folder));
   symlinkSync(tree().outside, tree().in(link));
-  tree().fill({ '.rootward-notes.tmp': 'mine', '.rootward.json': '{}' });
+  tree().make({ '.rootward-notes.tmp': 'mine', '.rootward.json': '{}' });
   const before = tree().names();
   new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual(before);
@@ -123,7 +123,7 @@ test('TemporaryFiles.sweep() leaves alone what only looks similar', async () => 
 test('TemporaryFiles.sweep() looks at a folder once, and at every folder', async () => {
   const temporaries = new TemporaryFiles();
   const dead = await deadProcess();
-  tree().fill({ one: {}, two: {} });
+  tree().make({ one: {}, two: {} });
   temporaries.sweep(pinned(tree().in('one')));
   const [late, other] = [tree().in('one', nameOf(dead)), tree().in('two', nameOf(dead))];
   for (const path of [late, other]) writeFileSync(path, 'half');
