@@ -4,10 +4,12 @@ import { codeOf, platforms, rootAt, scopeOf, useTree } from './fixture.js';
 
 const tree = useTree();
 
+async function namesIn(listing: Scope, path = '.'): Promise<string[]> {
+  return (await listing.list(path)).map(({ name }) => name).sort();
+}
+
 describe.each(platforms)('Scope.list() on the %s platform', (_name, platform) => {
   const scope = (): Scope => scopeOf(tree().inside, { platform });
-  const namesIn = async (listing: Scope, path = '.'): Promise<string[]> =>
-    (await listing.list(path)).map(({ name }) => name).sort();
 
   test('tells files, folders and links apart, and does not look behind links', async () => {
     tree().make({ 'a.txt': 'text', sub: {} });

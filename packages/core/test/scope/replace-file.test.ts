@@ -28,10 +28,6 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
     opened.push(entry);
     return entry;
   }
-  const fillWith =
-    (text: string) =>
-    (fd: number): Promise<void> =>
-      writeAll(fd, Buffer.from(text));
 
   test('keeps the old file in place until the new one is complete', async () => {
     tree().make({ 'a.txt': 'old' });
@@ -93,7 +89,7 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
       },
       { exclusive: false },
     );
-    await expect(failing).rejects.toMatchObject({ code: expect.stringMatching(/EISDIR|EPERM/) as string });
+    await expect(failing).rejects.toThrow(/EISDIR|EPERM/);
     expect(tree().names()).toEqual(['a.txt']);
   });
 
@@ -113,7 +109,9 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
   });
 
   test('exclusive gives the finished file exactly one name', async () => {
-    await replaceFile(entryAt('a.txt'), new TemporaryFiles(), fillWith('new'), { exclusive: true });
+    await replaceFile(entryAt('a.txt'), new TemporaryFiles(), (fd) => writeAll(fd, Buffer.from('new')), {
+      exclusive: true,
+    });
     expect(tree().names()).toEqual(['a.txt']);
     expect(lstatSync(tree().in('a.txt')).nlink).toBe(1);
   });
