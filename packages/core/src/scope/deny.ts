@@ -55,6 +55,8 @@ export interface DenyMatcher {
 
 const CASE_INSENSITIVE = process.platform === 'darwin' || process.platform === 'win32';
 const GLOB_CHARACTERS = /[*?[\]{}()!+@\\]/;
+// No path that is tested has one, so such a pattern would deny nothing.
+const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
 const OPTIONS: picomatch.PicomatchOptions = {
   dot: true,
   nonegate: true,
@@ -87,7 +89,7 @@ function compile(text: string, glob: string): Pattern {
 
 function bare(text: string): string {
   const glob = text.replace(/\/+$/, '').replace(/^\.\//, '');
-  if (glob === '' || text.startsWith('!')) {
+  if (glob === '' || text.startsWith('!') || DOT_SEGMENT.test(glob)) {
     throw new RootwardError(
       'invalid-option',
       `Cannot read the deny pattern ${JSON.stringify(text)}: expected a glob that names files or folders`,
