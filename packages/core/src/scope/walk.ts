@@ -135,6 +135,7 @@ export async function* walkInScope(
           pending.push({ path: entry.path, relative: entry.relative, depth: entry.depth, rules });
         }
         yield entry;
+        options.signal?.throwIfAborted();
       }
     } finally {
       directory.close();
