@@ -34,7 +34,7 @@ export function shownAs(platform: Platform, real: string, shown: string): Platfo
 }
 
 /** The same platform, counting how many objects are held at a time. */
-export function counting(platform: Platform): { platform: Platform; most: () => number } {
+export function counting(platform: Platform): { platform: Platform; now: () => number; most: () => number } {
   let now = 0;
   let most = 0;
   const counted = wrapping(
@@ -51,5 +51,5 @@ export function counting(platform: Platform): { platform: Platform; most: () => 
     },
     (path) => path,
   );
-  return { platform: counted, most: () => most };
+  return { platform: counted, now: () => now, most: () => most };
 }
