@@ -5,7 +5,6 @@ import { Scope } from '../../src/scope/scope.js';
 import { platforms, rootAt, useTree } from './fixture.js';
 
 const tree = useTree();
-const ROUNDS = 1000;
 
 /** What a call changed is changed back, so that the next round finds the same tree. */
 const OPERATIONS: readonly (readonly [string, (scope: Scope, path: string, round: number) => unknown])[] = [
@@ -63,9 +62,12 @@ function descriptors(): number {
   return readdirSync('/proc/self/fd').length;
 }
 
-describe.runIf(process.platform === 'linux').each(platforms)('on the %s platform', (_name, platform) => {
+describe.runIf(process.platform === 'linux').each(platforms)('on the %s platform', (name, platform) => {
+  // The portable platform opens nothing to hold an object, so there is less to lose.
+  const rounds = name === 'system' ? 1000 : 340;
+
   test.each(OPERATIONS)(
-    'a thousand calls of %s, good and bad, leave no descriptor open',
+    'many calls of %s, good and bad, leave no descriptor open',
     async (operation, run) => {
       tree().make({
         'a.txt': 'text',
@@ -105,7 +107,7 @@ describe.runIf(process.platform === 'linux').each(platforms)('on the %s platform
       ];
       let good = 0;
       const before = descriptors();
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < rounds; round++) {
         try {
           await run(scope, paths[round % paths.length]!, round);
           good++;
@@ -113,7 +115,7 @@ describe.runIf(process.platform === 'linux').each(platforms)('on the %s platform
           if (!(error instanceof RootwardError)) throw error;
         }
       }
-      // Each path comes up some sixty times; a few descriptors more or less are the test runner's own.
+      // Each path comes up at least twenty times; a few descriptors more or less are the test runner's own.
       expect(descriptors() - before).toBeLessThan(10);
       expect(good > 0).toBe(!operation.startsWith('remove what'));
     },
