@@ -11,6 +11,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { Scope } from '../../src/scope/scope.js';
 import { codeOf, platforms, rootAt, scopeOf, useTree } from './fixture.js';
+import { asOrdinaryUser } from './ordinary-user.js';
 
 const tree = useTree();
 const isRoot = process.getuid?.() === 0;
@@ -92,6 +93,15 @@ describe.each(platforms)('Scope.write() on the %s platform', (_name, platform) =
     await scope().write('a.txt', 'new');
     expect(statSync(tree().in('a.txt'))).toMatchObject({ uid: 1234, gid: 4321 });
     expect(modeOf(tree().in('a.txt'))).toBe(0o4750);
+  });
+
+  test.runIf(isRoot)('drops setuid and setgid where the owner cannot be kept', async () => {
+    tree().make({ 'a.sh': 'old' });
+    chmodSync(tree().in('a.sh'), 0o6777);
+    chmodSync(tree().inside, 0o777);
+    await asOrdinaryUser(tree(), () => scope().write('a.sh', 'new'));
+    expect(statSync(tree().in('a.sh')).uid).not.toBe(0);
+    expect(modeOf(tree().in('a.sh'))).toBe(0o777);
   });
 
   test.runIf(hasModes)('gives a new file the mode any program would give it', async () => {
