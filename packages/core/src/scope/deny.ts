@@ -53,6 +53,16 @@ export interface DenyMatcher {
 }
 
 const GLOB_CHARACTERS = /[*?[\]{}()!+@\\]/;
+const OPTIONS: picomatch.PicomatchOptions = {
+  dot: true,
+  nonegate: true,
+  // Nested repetition, which only extended globs offer, can take a regular expression hours.
+  noextglob: true,
+  // `s`: without it `**` does not cross a folder whose name holds a line break, and what is in there is not denied.
+  flags: CASE_INSENSITIVE ? 'is' : 's',
+  // Throws on a glob that makes no valid expression, such as `[z-a]`, which would otherwise silently match nothing.
+  debug: true,
+};
 const NOTHING: DenyMatcher = { match: () => undefined };
 /** The time to match grows with a power of the stars in one name; a repository may bring its own patterns. */
 const MAX_STARS_PER_NAME = 3;
@@ -66,15 +76,11 @@ interface Pattern {
 
 function compile(text: string, glob: string): Pattern {
   if (!GLOB_CHARACTERS.test(glob) && !CASE_INSENSITIVE) return { text, test: (name) => name === glob };
-  return {
-    text,
-    test: picomatch(glob, {
-      dot: true,
-      flags: CASE_INSENSITIVE ? 'is' : 's',
-      nonegate: true,
-      noextglob: true,
-    }),
-  };
+  try {
+    return { text, test: picomatch(glob, OPTIONS) };
+  } catch (error) {
+    throw unusable(text, 'it is not a valid glob', error);
+  }
 }
 
 function unusable(text: string, state: string): RootwardError {

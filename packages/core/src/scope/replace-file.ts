@@ -31,6 +31,8 @@ const SET_ID_BITS = 0o6000;
 const GROUP_BITS = 0o070;
 const WRITE_CHUNK: number = 1024 * 1024;
 const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+/** Only root may give files away, and in a container not even root to owners the container does not know (EINVAL). */
+const CANNOT_GIVE_AWAY: ReadonlySet<string | undefined> = new Set(['EPERM', 'EINVAL']);
 const KEEP_ID = -1;
 
 /** What to keep of the file that is replaced. */
@@ -55,9 +57,12 @@ export async function writeAll(fd: number, bytes: Uint8Array, signal?: AbortSign
   }
 }
 
-/** For a file whose folder is out of scope. Not atomic: a reader may see a mixture, a crash may leave one. */
-export async function overwriteInPlace(fd: number, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-  await writeAll(fd, bytes, signal);
+/**
+ * For a file whose folder is out of scope. Not atomic: a reader may see a mixture, a crash may leave one. It cannot be
+ * aborted, since that would leave one too.
+ */
+export async function overwriteInPlace(fd: number, bytes: Uint8Array): Promise<void> {
+  await writeAll(fd, bytes);
   ftruncateSync(fd, bytes.length);
 }
 
@@ -66,8 +71,7 @@ function tryOwner(fd: number, uid: number, gid: number): boolean {
     fchownSync(fd, uid, gid);
     return true;
   } catch (error) {
-    // Only root may give files away, and a group only to its members.
-    if (errnoOf(error) === 'EPERM') return false;
+    if (CANNOT_GIVE_AWAY.has(errnoOf(error))) return false;
     throw error;
   }
 }

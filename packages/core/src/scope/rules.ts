@@ -30,7 +30,9 @@ export interface Placement {
   readonly roots: readonly Root[];
 }
 
+/** A single-file root has nothing to be relative to: its own name is what a pattern can match. */
 function slashed(root: Root, path: string): string {
+  if (root.kind === 'file') return basename(path);
   const relative = relativePath(root.path, path);
   return sep === '/' ? relative : relative.replaceAll(sep, '/');
 }
@@ -87,7 +89,6 @@ export class RuleBook {
     const folded = foldCase(path);
     if (this.#protect.some((kept) => isWithin(folded, kept))) return true;
     // Any letter case: on a case-insensitive disk every spelling is the same file.
-    if (basename(path).toLowerCase() === WORKSPACE_RULES_FILE) return true;
     return roots.some((root) => slashed(root, path).toLowerCase().split('/').includes(WORKSPACE_RULES_FILE));
   }
 

@@ -103,6 +103,7 @@ export async function* walkInScope(
       const rules =
         options.gitignore === true ? enterDirectory(gate, directory, inRoot, folder.rules) : undefined;
       for (const dirent of readPinned(directory, { skipUnreadable: folder.depth > 0 })) {
+        options.signal?.throwIfAborted();
         if (pacer.due) await pacer.rest();
         const { name } = dirent;
         if (isHidden(gate, here, name)) continue;

@@ -77,11 +77,12 @@ async function change(
   requireFile('write', asked, pin);
   if (mode === 'new') throw scopeError('already-exists', 'write', asked, 'it exists already');
   if (mode === 'append') {
-    await withDescriptor(pin, APPEND_FLAGS, (fd) => writeAll(fd, bytes, signal));
+    // From here on the signal is not heard: half an addition is worse than a late one.
+    await withDescriptor(pin, APPEND_FLAGS, (fd) => writeAll(fd, bytes));
     return true;
   }
   if (placement.roots.every((root) => root.kind === 'file')) {
-    await withDescriptor(pin, IN_PLACE_FLAGS, (fd) => overwriteInPlace(fd, bytes, signal));
+    await withDescriptor(pin, IN_PLACE_FLAGS, (fd) => overwriteInPlace(fd, bytes));
     return true;
   }
   // Replacing needs no right to the file itself, but a file made read-only is meant to stay as it is.
