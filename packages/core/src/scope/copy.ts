@@ -58,7 +58,7 @@ export function checkTarget(
   overwrite: boolean,
 ): Stats | undefined {
   if (endsInSeparator(asked)) {
-    throw scopeError('not-a-directory', action, asked, 'a path that ends in a separator names a folder');
+    throw scopeError('not-a-file', action, asked, 'a path that ends in a separator names a folder');
   }
   const stats = lstatSync(target.child, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;

@@ -56,8 +56,6 @@ const GLOB_CHARACTERS = /[*?[\]{}()!+@\\]/;
 const OPTIONS: picomatch.PicomatchOptions = {
   dot: true,
   nonegate: true,
-  // Nested repetition, which only extended globs offer, can take a regular expression hours.
-  noextglob: true,
   // `s`: without it `**` does not cross a folder whose name holds a line break, and what is in there is not denied.
   flags: CASE_INSENSITIVE ? 'is' : 's',
   // Throws on a glob that makes no valid expression, such as `[z-a]`, which would otherwise silently match nothing.
@@ -83,11 +81,9 @@ function compile(text: string, glob: string): Pattern {
   }
 }
 
-function unusable(text: string, state: string): RootwardError {
-  return new RootwardError(
-    'invalid-option',
-    `Cannot read the deny pattern ${JSON.stringify(text)}: ${state}`,
-  );
+function unusable(text: string, state: string, cause?: unknown): RootwardError {
+  const message = `Cannot read the deny pattern ${JSON.stringify(text)}: ${state}`;
+  return new RootwardError('invalid-option', message, { cause });
 }
 
 function isBalanced(glob: string): boolean {
@@ -103,6 +99,8 @@ function bare(text: string): string {
   if (names.some((name) => name === '' || name === '.' || name === '..')) {
     throw unusable(text, 'it has an empty name, "." or ".." in it');
   }
+  // Repetition within repetition can take a regular expression hours.
+  if (/[+*]\(/.test(glob)) throw unusable(text, 'groups that repeat, "+(" and "*(", are not supported');
   if (!isBalanced(glob)) throw unusable(text, 'a bracket is not closed');
   if (names.some((name) => name !== '**' && name.split('*').length - 1 > MAX_STARS_PER_NAME)) {
     throw unusable(text, `a name has more than ${MAX_STARS_PER_NAME} stars`);

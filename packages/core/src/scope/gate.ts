@@ -40,6 +40,8 @@ export interface Resolution {
 export type Intent = 'read' | 'change';
 
 const FILE_SCHEME = /^file:/i;
+/** Errors that, behind a link, depend on what exists where it leads. */
+const TELLS_OF_TARGET: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EACCES']);
 const DRIVE_PATH = /^[a-z]:[\\/]/i;
 
 /**
@@ -253,7 +255,7 @@ export class Gate {
       try {
         const pin = this.#platform.pin(split.head);
         const inside = this.index.containing(pin.path, pin.stats.isDirectory()).length > 0;
-        const leaves = inside && errnoOf(error) !== 'ELOOP' && this.#isLink(pin.child(split.name));
+        const leaves = inside && TELLS_OF_TARGET.has(errnoOf(error)) && this.#isLink(pin.child(split.name));
         pin.close();
         return inside && !leaves ? fromSystem(action, asked, error) : outsideRoots(action, asked, this.roots);
       } catch {

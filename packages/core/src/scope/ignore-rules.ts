@@ -59,6 +59,14 @@ function readSmallFile(gate: Gate, name: string): string | undefined {
   }
 }
 
+function isRepository(directory: Pin): boolean {
+  try {
+    return lstatSync(directory.child(REPOSITORY), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** The rules inside a folder, given those of the folder above. `base` is the folder's path relative to the root. */
 export function enterDirectory(
   gate: Gate,
@@ -66,8 +74,7 @@ export function enterDirectory(
   base: string,
   above: IgnoreRules | undefined,
 ): IgnoreRules | undefined {
-  const isRepository = lstatSync(directory.child(REPOSITORY), { throwIfNoEntry: false }) !== undefined;
-  const inherited = isRepository ? undefined : above;
+  const inherited = isRepository(directory) ? undefined : above;
   const text = readIgnoreFile(gate, directory);
   return text === undefined ? inherited : new IgnoreRules(inherited, base, text);
 }

@@ -126,6 +126,8 @@ export async function* walkInScope(
         }
         yield entry;
       }
+    } catch (error) {
+      throw error instanceof Error && 'syscall' in error ? fromSystem('walk', asked, error) : error;
     } finally {
       directory.close();
     }

@@ -91,7 +91,7 @@ describe.each(platforms)('Scope.rename() on the %s platform', (_name, platform) 
     tree().link('link', 'a.txt');
     expect(await codeOf(scope().rename('a.txt/', 'b'))).toBe('not-a-directory');
     expect(await codeOf(scope().rename('link/', 'b'))).toBe('not-a-directory');
-    expect(await codeOf(scope().rename('a.txt', 'b/'))).toBe('not-a-directory');
+    expect(await codeOf(scope().rename('a.txt', 'b/'))).toBe('not-a-file');
     expect(tree().names()).toEqual(['a.txt', 'link']);
   });
 

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -53,8 +54,8 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
     await replaceFile(
       entryAt('a.txt'),
       new TemporaryFiles(),
-      async (_fd, temporary) => {
-        mode = lstatSync(temporary).mode & 0o077;
+      async (fd) => {
+        mode = fstatSync(fd).mode & 0o077;
       },
       { exclusive: false, predecessor: statSync(tree().in('a.txt')) },
     );

@@ -8,7 +8,7 @@ function indexOf(...paths: string[]): RootIndex {
 }
 
 function containing(index: RootIndex, path: string): string[] {
-  return index.containing(path).map((root) => root.path);
+  return index.containing(path, false).map((root) => root.path);
 }
 
 describe.runIf(process.platform !== 'win32')('RootIndex', () => {
@@ -34,11 +34,12 @@ describe.runIf(process.platform !== 'win32')('RootIndex', () => {
     const index = new RootIndex([rootAt('/work/a', { kind: 'file' })]);
     expect(containing(index, '/work/a')).toEqual(['/work/a']);
     expect(containing(index, '/work/a/b')).toEqual([]);
+    expect(index.containing('/work/a', true)).toEqual([]);
   });
 
   test('keeps the first of two roots with the same path', () => {
     const first = rootAt('/work', { access: 'read-only' });
-    expect(new RootIndex([first, rootAt('/work')]).containing('/work/a')).toEqual([first]);
+    expect(new RootIndex([first, rootAt('/work')]).containing('/work/a', false)).toEqual([first]);
   });
 
   test('contains nothing without roots', () => {

@@ -87,21 +87,6 @@ describe('RuleBook', () => {
     expect(move('/work')).toBe('protected');
     expect(move('/work/con')).toBeUndefined();
   });
-
-  test('tells when moving a folder could lift a denial', () => {
-    const other = rootAt('/other');
-    const [here, there, elsewhere] = [
-      placed('/work/a', work),
-      placed('/work/b', work),
-      placed('/other/b', other),
-    ];
-    expect(new RuleBook({ deny: ['name'] }).dependsOnPlace(here, there)).toBe(false);
-    expect(new RuleBook({ deny: ['name'] }).dependsOnPlace(here, elsewhere)).toBe(false);
-    expect(new RuleBook({ deny: ['a/path'] }).dependsOnPlace(here, there)).toBe(true);
-    const own = new RuleBook({ denyInRoot: new Map([['/work', ['name']]]) });
-    expect(own.dependsOnPlace(here, there)).toBe(false);
-    expect(own.dependsOnPlace(here, elsewhere)).toBe(true);
-  });
 });
 
 /** Every operation that changes something, as an attempt on `path` (which exists) in a scope. */

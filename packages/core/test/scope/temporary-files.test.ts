@@ -42,7 +42,7 @@ async function deadProcess(): Promise<number> {
   return child.pid!;
 }
 
-test('TemporaryFiles.next() never gives a name twice, across instances either', () => {
+test('TemporaryFiles.next() never gives a name twice, across instances either', async () => {
   const [one, two] = [new TemporaryFiles(), new TemporaryFiles()];
   const names = [one.next(), one.next(), two.next(), two.next()];
   expect(new Set(names).size).toBe(4);
@@ -59,7 +59,7 @@ test('two scopes of one process write to the same folder at the same time', asyn
 test('TemporaryFiles.sweep() removes what a dead process left behind', async () => {
   const name = nameOf(await deadProcess());
   tree().make({ [name]: 'half', 'kept.txt': 'kept' });
-  new TemporaryFiles().sweep(pinned(tree().inside));
+  await new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual(['kept.txt']);
 });
 
@@ -77,7 +77,7 @@ test('TemporaryFiles.sweep() keeps the files of a living process', async () => {
   try {
     const name = nameOf(child.pid!, onLinux ? startOf(child.pid!) : undefined);
     tree().make({ [name]: 'half' });
-    new TemporaryFiles().sweep(pinned(tree().inside));
+    await new TemporaryFiles().sweep(pinned(tree().inside));
     expect(tree().names()).toEqual([name]);
   } finally {
     child.stdin.end();
@@ -85,27 +85,30 @@ test('TemporaryFiles.sweep() keeps the files of a living process', async () => {
   }
 });
 
-test('TemporaryFiles.sweep() keeps the files of its own process', () => {
+test('TemporaryFiles.sweep() keeps the files of its own process', async () => {
   const name = new TemporaryFiles().next();
   tree().make({ [name]: 'half' });
-  new TemporaryFiles().sweep(pinned(tree().inside));
+  await new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual([name]);
 });
 
-test.runIf(onLinux)('TemporaryFiles.sweep() is not misled by a process id that was given out again', () => {
-  tree().make({ [nameOf(process.pid, '1')]: 'half' });
-  new TemporaryFiles().sweep(pinned(tree().inside));
-  expect(tree().names()).toEqual([]);
-});
+test.runIf(onLinux)(
+  'TemporaryFiles.sweep() is not misled by a process id that was given out again',
+  async () => {
+    tree().make({ [nameOf(process.pid, '1')]: 'half' });
+    await new TemporaryFiles().sweep(pinned(tree().inside));
+    expect(tree().names()).toEqual([]);
+  },
+);
 
-test('TemporaryFiles.sweep() gives files of another machine or container a day', () => {
-  const foreign = new TemporaryFiles().next().replace(/^\.rootward-[0-9a-z]+/, '.rootward-zzzzzz');
+test('TemporaryFiles.sweep() gives files of another machine or container a day', async () => {
+  const foreign = new TemporaryFiles().next().replace(/^\.rootward-[0-9a-f]+/, '.rootward-ffffffffffff');
   tree().make({ [foreign]: 'half' });
-  new TemporaryFiles().sweep(pinned(tree().inside));
+  await new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual([foreign]);
   const old = new Date(Date.now() - DAY_MS - 60_000);
   utimesSync(tree().in(foreign), old, old);
-  new TemporaryFiles().sweep(pinned(tree().inside));
+  await new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual([]);
 });
 
@@ -116,7 +119,7 @@ test('TemporaryFiles.sweep() leaves alone what only looks similar', async () => 
   symlinkSync(tree().outside, tree().in(link));
   tree().make({ '.rootward-notes.tmp': 'mine', '.rootward.json': '{}' });
   const before = tree().names();
-  new TemporaryFiles().sweep(pinned(tree().inside));
+  await new TemporaryFiles().sweep(pinned(tree().inside));
   expect(tree().names()).toEqual(before);
 });
 
@@ -124,10 +127,10 @@ test('TemporaryFiles.sweep() looks at a folder once, and at every folder', async
   const temporaries = new TemporaryFiles();
   const dead = await deadProcess();
   tree().make({ one: {}, two: {} });
-  temporaries.sweep(pinned(tree().in('one')));
+  await temporaries.sweep(pinned(tree().in('one')));
   const [late, other] = [tree().in('one', nameOf(dead)), tree().in('two', nameOf(dead))];
   for (const path of [late, other]) writeFileSync(path, 'half');
-  for (const name of ['one', 'two']) temporaries.sweep(pinned(join(tree().inside, name)));
+  for (const name of ['one', 'two']) await temporaries.sweep(pinned(join(tree().inside, name)));
   expect(lstatSync(late, { throwIfNoEntry: false })).toBeDefined();
   expect(lstatSync(other, { throwIfNoEntry: false })).toBeUndefined();
 });

@@ -15,6 +15,7 @@ function pinLike(pin: Pin, overrides: Partial<Pin>): Pin {
     child: (name) => pin.child(name),
     reopen: (flags) => pin.reopen(flags),
     reopenHandle: (flags) => pin.reopenHandle(flags),
+    hasMoved: () => pin.hasMoved(),
     close: () => pin.close(),
     ...overrides,
   };
