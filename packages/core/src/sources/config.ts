@@ -12,7 +12,10 @@ export const configSource: RootSource = {
   source: 'config',
   async read(context) {
     const paths = context.style === 'windows' ? win32 : posix;
-    const files = context.config.map((configured) => ({ ...configured, base: paths.dirname(configured.file) }));
+    const files = context.config.map((configured) => ({
+      ...configured,
+      base: paths.dirname(configured.file),
+    }));
     const listed = await readRootsFile(context);
     if (listed !== undefined) files.push(listed);
 

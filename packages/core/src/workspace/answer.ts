@@ -44,12 +44,7 @@ export function readFailure(error: unknown): Outcome {
 }
 
 function looksLikeRoot(entry: unknown): boolean {
-  return (
-    typeof entry === 'object' &&
-    entry !== null &&
-    'uri' in entry &&
-    typeof entry.uri === 'string'
-  );
+  return typeof entry === 'object' && entry !== null && 'uri' in entry && typeof entry.uri === 'string';
 }
 
 function describe(value: unknown): string {

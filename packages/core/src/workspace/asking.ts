@@ -18,12 +18,14 @@ export type AskingEvent =
   | { readonly type: 'handed'; readonly outcome: Outcome }
   /** The roots of an answer were looked up on the disk. */
   | { readonly type: 'read'; readonly generation: number; readonly empty: boolean }
+  /** They could not be looked up. */
+  | { readonly type: 'unreadable'; readonly generation: number; readonly detail: string }
   /** The call that carried a request went away. */
   | { readonly type: 'withdrawn'; readonly generation: number }
   | { readonly type: 'tick' }
   | { readonly type: 'disposed' };
 
-export type FailureKind = 'refused' | 'silent' | 'malformed' | 'lost';
+export type FailureKind = 'refused' | 'silent' | 'malformed' | 'lost' | 'unreadable';
 
 /** What the owner of the state has to do, in order. */
 export type AskingEffect =
@@ -84,6 +86,8 @@ function handle(state: Asking, event: AskingEvent, around: Surroundings, effects
       return handed(state, event.outcome, around, effects);
     case 'read':
       return read(state, event.generation, event.empty, around, effects);
+    case 'unreadable':
+      return unreadable(state, event.generation, event.detail, around, effects);
     case 'withdrawn':
       return withdrawn(state, event.generation, around);
     case 'tick':
@@ -198,6 +202,18 @@ function read(
     client: empty ? 'empty' : 'answered',
     freshUntil: around.now + around.limits.freshFor,
   };
+}
+
+function unreadable(
+  state: Asking,
+  generation: number,
+  detail: string,
+  { now, limits }: Surroundings,
+  effects: AskingEffect[],
+): Asking {
+  if (generation !== state.generation || state.open?.reading !== true) return state;
+  effects.push({ type: 'fail', generation, kind: 'unreadable', detail });
+  return { ...state, open: undefined, freshUntil: now + limits.freshFor };
 }
 
 function withdrawn(state: Asking, generation: number, { now }: Surroundings): Asking {
