@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../src/workspace/asking-state.js';
+import { Deferred } from '../../src/workspace/deferred.js';
 import { settle } from './fake-clock.js';
 import { ScriptedClient, connect, connectAsked, makeTree, pathsOf } from './scripted-client.js';
 
@@ -497,7 +498,7 @@ describe('a port that is open during a call only', () => {
     const other = workspace.ready({ port: second });
     expect([first.asked, second.asked]).toEqual([1, 0]);
     controller.abort();
-    await expect(cancelled).rejects.toThrow();
+    await expect(cancelled).rejects.toMatchObject({ name: 'AbortError' });
     expect([first.asked, second.asked]).toEqual([1, 1]);
     await second.answer([tree('a')]);
     expect((await other).roots).toHaveLength(1);
@@ -550,22 +551,17 @@ describe('dispose()', () => {
 
   test('an answer that is being looked up on the disk is dropped', async () => {
     const tree = makeTree('a');
-    let finish = (): void => {};
+    const gate = new Deferred();
     const { workspace, client, clock } = await connectAsked({
       disk: {
-        realpath: (path) =>
-          path === tree('a')
-            ? new Promise((resolve) => {
-                finish = () => resolve(path);
-              })
-            : Promise.resolve(path),
+        realpath: (path) => (path === tree('a') ? gate.promise.then(() => path) : Promise.resolve(path)),
         kind: () => 'directory',
         checkReadable() {},
       },
     });
     await client.answer([tree('a')]);
     workspace.dispose();
-    finish();
+    gate.resolve();
     await settle();
     expect(pathsOf(workspace)).toEqual([]);
     expect(clock.timers).toBe(0);

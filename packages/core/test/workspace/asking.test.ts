@@ -38,7 +38,7 @@ class Simulation {
       this.requests += 1;
       this.answers.push({ generation: effect.generation, version: this.version });
     } else if (effect.type === 'read') {
-      this.readings.push({ generation: effect.generation, version: effect.entries[0] as number });
+      this.readings.push({ generation: effect.generation, version: Number(effect.entries[0]) });
     } else if (effect.type === 'apply') {
       const reading = this.readings.findLast(({ generation }) => generation === effect.generation)!;
       this.appliedGenerations.push(effect.generation);
@@ -159,22 +159,14 @@ test(
         const simulation = started();
         for (const action of list) {
           run(simulation, action);
-          const { appliedGenerations } = simulation;
-          const last = appliedGenerations.at(-1) ?? 0;
-          if (
-            appliedGenerations.some(
-              (generation, index) => index > 0 && generation <= appliedGenerations[index - 1]!,
-            )
-          ) {
-            throw new Error(`applied out of order: ${appliedGenerations.join(' ')}`);
-          }
-          if (last > simulation.state.generation)
-            throw new Error('applied an answer that was never asked for');
         }
         simulation.pass(defaultLimits.readyTimeout);
-        if (simulation.longestWait > defaultLimits.readyTimeout || simulation.waitingSince.length > 0) {
-          throw new Error(`waited ${simulation.longestWait} ms`);
-        }
+        const { appliedGenerations, waitingSince, longestWait, state } = simulation;
+        const ascending = appliedGenerations.toSorted((a, b) => a - b);
+        expect(appliedGenerations).toEqual([...new Set(ascending)]);
+        expect(appliedGenerations.at(-1) ?? 0).toBeLessThanOrEqual(state.generation);
+        expect(waitingSince).toEqual([]);
+        expect(longestWait).toBeLessThanOrEqual(defaultLimits.readyTimeout);
       }),
       { numRuns: 100_000 },
     );

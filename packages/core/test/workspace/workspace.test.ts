@@ -25,7 +25,7 @@ describe('snapshot()', () => {
     await client.answer([tree('a'), tree('missing')]);
     const snapshot = workspace.snapshot();
     expect(Object.isFrozen(snapshot) && Object.isFrozen(snapshot.roots)).toBe(true);
-    const shown = JSON.parse(JSON.stringify(snapshot)) as Record<string, unknown>;
+    const shown: object = JSON.parse(JSON.stringify(snapshot));
     expect(Object.keys(shown).toSorted()).toEqual([
       'client',
       'epoch',
