@@ -1,0 +1,9 @@
+/** Something to be let go of, by hand or with `using`. Letting go twice is harmless. */
+export interface Disposable {
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+export function disposable(dispose: () => void): Disposable {
+  return { dispose, [Symbol.dispose]: dispose };
+}

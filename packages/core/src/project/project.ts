@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { RootwardError } from '../error.js';
+import type { Root, Source } from '../roots/root.js';
+import type { ProjectChoice } from './choose-root.js';
+import { findRepository } from './repository.js';
+
+export interface Project {
+  readonly name: string;
+  /** The same for a repository and its worktrees, different for two folders of the same name. */
+  readonly id: string;
+  /** The directory the work is about; absent for a project that is only a name. */
+  readonly path?: string;
+  /** Where the directory came from, or `name` for a project that is only a name. */
+  readonly source: Source | 'name';
+  /** The main repository the directory belongs to. It may lie outside the roots, and grants nothing. */
+  readonly repository?: string;
+}
+
+/** The project a root or a chosen name stands for; throws when there is neither. */
+export function describeProject(root: Root | undefined, choice: ProjectChoice | undefined): Project {
+  if (root !== undefined) return projectOf(root);
+  if (choice?.kind === 'name') return { name: choice.name, id: choice.name, source: 'name' };
+  throw new RootwardError('no-project', NO_PROJECT, {
+    instruction: 'Call switch_project with your project name',
+  });
+}
+
+const NO_PROJECT =
+  'Project context not available. Call switch_project with the basename of the current working directory.';
+
+/** A worktree belongs to its main repository's project; any other directory is a project of its own. */
+export function projectOf({ path, source }: Pick<Root, 'path' | 'source'>): Project {
+  const repository = findRepository(path);
+  const home = repository !== undefined && repository.top === path ? repository.path : path;
+  // A bare repository, which can have worktrees too, is called `name.git` by custom.
+  const name = home === path ? basename(path) : basename(home).replace(/(?<=.)\.git$/, '');
+  const project = { name, id: projectId(name, home), path, source };
+  return repository === undefined ? project : { ...project, repository: repository.path };
+}
+
+export function projectId(name: string, canonicalPath: string): string {
+  return `${name}-${createHash('sha256').update(canonicalPath).digest('hex').slice(0, 8)}`;
+}

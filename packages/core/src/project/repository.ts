@@ -1,0 +1,71 @@
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** Where a directory's version history lives. For people and for ids: the path may lie outside the roots and grants nothing. */
+export interface Repository {
+  /** The top of the working tree that contains the directory. */
+  readonly top: string;
+  /** The main repository: the same as `top`, unless that is a worktree. */
+  readonly path: string;
+}
+
+/**
+ * Finds the git repository a canonical directory belongs to by looking at `.git` there and above. Never runs git.
+ *
+ * A worktree's `.git` is a file that names its repository. It is believed only when the repository names the worktree
+ * too: otherwise any folder could claim to belong to any repository.
+ */
+export function findRepository(directory: string): Repository | undefined {
+  for (let top = directory; ; top = dirname(top)) {
+    const marker = join(top, '.git');
+    const kind = kindOf(marker);
+    if (kind === 'directory') return { top, path: top };
+    if (kind === 'file') {
+      const path = findMainRepository(marker);
+      return path === undefined ? undefined : { top, path };
+    }
+    if (top === dirname(top)) return undefined;
+  }
+}
+
+function findMainRepository(marker: string): string | undefined {
+  const pointer = /^gitdir: (.+)$/m.exec(readStart(marker) ?? '')?.[1];
+  if (pointer === undefined) return undefined;
+  try {
+    // Physical paths throughout: a link on the way would let the folder choose what its own pointer leads to.
+    const entry = realpathSync.native(resolve(dirname(marker), pointer.trim()));
+    if (basename(dirname(entry)) !== 'worktrees') return undefined;
+    const back = readStart(join(entry, 'gitdir'))?.trim();
+    if (back === undefined || back === '') return undefined;
+    if (realpathSync.native(resolve(entry, back)) !== realpathSync.native(marker)) return undefined;
+    const store = dirname(dirname(entry));
+    return basename(store) === '.git' ? dirname(store) : store;
+  } catch {
+    return undefined;
+  }
+}
+
+function kindOf(path: string): 'directory' | 'file' | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: false });
+  if (stats?.isDirectory() === true) return 'directory';
+  return stats?.isFile() === true ? 'file' : undefined;
+}
+
+/** A pointer is one line; whatever is longer is none. */
+const POINTER_LENGTH = 4_096;
+
+/** The start of a small text file. Opened without blocking, so that a FIFO in its place cannot hang the server. */
+function readStart(path: string): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    // oxlint-disable-next-line no-bitwise -- open(2) takes a bit mask
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(descriptor).isFile()) return undefined;
+    const buffer = Buffer.alloc(POINTER_LENGTH);
+    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, POINTER_LENGTH, 0));
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

@@ -1,0 +1,71 @@
+import type { RootList } from '../roots/root.js';
+import { printable } from '../uri/printable.js';
+import type { ClientInfo, ClientState } from './client-state.js';
+
+/** What the client's answers so far amount to. */
+export interface ClientRoots extends RootList {
+  /** It has given at least one valid root on this connection. */
+  readonly hasGiven: boolean;
+  /** It took them all away: only operator sources may take over until it gives roots again. */
+  readonly revoked: boolean;
+}
+
+export const noClientRoots: ClientRoots = { roots: [], rejected: [], hasGiven: false, revoked: false };
+
+/**
+ * The state after one more answer. A failed refresh is no answer and must not come here.
+ *
+ * `emptyIsFinal`: an answer without valid roots counts as revocation even when it is the first one, as it must where
+ * every request stands alone.
+ */
+export function acceptAnswer(before: ClientRoots, answer: RootList, emptyIsFinal: boolean): ClientRoots {
+  const gives = answer.roots.length > 0;
+  return {
+    roots: answer.roots,
+    rejected: answer.rejected,
+    hasGiven: before.hasGiven || gives,
+    revoked: !gives && (before.hasGiven || emptyIsFinal),
+  };
+}
+
+export interface ClientPortrait {
+  readonly state: ClientState;
+  readonly info: ClientInfo | undefined;
+  readonly given: ClientRoots;
+  /** How long it was waited for, in milliseconds. */
+  readonly readyTimeout: number;
+}
+
+/** One clause on how the client behaves as a source of roots. */
+export function describeClient({ state, info, given, readyTimeout }: ClientPortrait): string {
+  const client = info === undefined ? 'Client' : `Client '${printable(info.name)}'`;
+  const kept = given.roots.length > 0 ? ', so its previous roots are kept' : '';
+  switch (state) {
+    case 'unasked':
+      return `${client} not asked yet`;
+    case 'unsupported':
+      return `${client} did not declare roots`;
+    case 'ignored':
+      return 'Client roots are ignored by configuration';
+    case 'pending':
+      return `${client} declared roots and has not answered yet`;
+    case 'answered':
+      return `${client} gave ${describeGiven(given)}`;
+    case 'empty':
+      return `${client} answered with no roots${given.revoked ? ', which revokes those it gave before' : ''}`;
+    case 'refused':
+      return `${client} declared roots but refused to list them${kept}`;
+    case 'silent':
+      return `${client} declared roots but did not answer within ${readyTimeout / 1_000} s${kept}`;
+    case 'malformed':
+      return `${client} declared roots but its answer was malformed${kept}`;
+  }
+}
+
+function describeGiven({ roots, rejected }: RootList): string {
+  const valid = roots.length === 1 ? '1 root' : `${roots.length} roots`;
+  if (rejected.length === 0) return valid;
+  return roots.length === 0
+    ? `no valid root (${rejected.length} rejected)`
+    : `${valid} (${rejected.length} rejected)`;
+}

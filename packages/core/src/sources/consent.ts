@@ -1,0 +1,52 @@
+import { RootwardError } from '../error.js';
+import type { ReadRootsOptions } from '../roots/read-roots.js';
+import { readPathRoots } from '../roots/read-roots.js';
+import type { Root } from '../roots/root.js';
+import { containsPath } from '../roots/contains-path.js';
+import type { PathStyle } from '../uri/path-style.js';
+import { hostPathStyle } from '../uri/path-style.js';
+
+/**
+ * Reads the path a user agreed to. Throws where it cannot be a root, above all beyond the ceiling: a wider path is not
+ * cut to it as elsewhere, since the user was not asked about what would be left.
+ */
+export async function readConsent(
+  path: string,
+  { ceiling, ...reading }: Omit<ReadRootsOptions, 'source' | 'base'>,
+): Promise<Root> {
+  const { roots, rejected } = await readPathRoots([{ path }], { ...reading, source: 'consent' });
+  const [root] = roots;
+  const [fault] = rejected;
+  if (root === undefined || fault !== undefined) {
+    throw new RootwardError(
+      fault?.reason ?? 'malformed',
+      fault?.message ?? `Cannot use "${path}" as a root`,
+      { path },
+    );
+  }
+  const style = reading.style ?? hostPathStyle;
+  if (ceiling !== undefined && !ceiling.some((directory) => containsPath(directory, root.path, style))) {
+    throw new RootwardError(
+      'outside-ceiling',
+      `Cannot use "${path}" as a root: it lies outside the allowed directories`,
+      { path },
+    );
+  }
+  return root;
+}
+
+/** The consents that survive an answer in which the client took `removed` away: a place taken back stays so. */
+export function surviving(
+  consents: readonly Root[],
+  removed: readonly Root[],
+  style: PathStyle,
+): readonly Root[] {
+  if (removed.length === 0 || consents.length === 0) return consents;
+  return consents.filter(
+    (consent) =>
+      !removed.some(
+        (root) =>
+          containsPath(root.path, consent.path, style) || containsPath(consent.path, root.path, style),
+      ),
+  );
+}

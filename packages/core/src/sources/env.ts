@@ -1,0 +1,33 @@
+import { failFast } from './fail-fast.js';
+import type { RootSource, SourceContext } from './root-source.js';
+import { absent, describeNamed, readPaths } from './root-source.js';
+import { projectDirectory } from './project.js';
+
+interface Variable {
+  readonly name: string;
+  /** What relative paths in it are relative to; without one they are refused. */
+  readonly base: (context: SourceContext) => string | undefined;
+}
+
+/** The first one that is set counts. */
+const VARIABLES: readonly Variable[] = [
+  { name: 'ROOTWARD_ROOTS', base: () => undefined },
+  { name: 'MCPBASH_ROOTS', base: projectDirectory },
+];
+
+/** `ROOTWARD_ROOTS` and `MCPBASH_ROOTS`: paths in one variable, with the platform's separator. */
+export const envSource: RootSource = {
+  source: 'env',
+  async read(context) {
+    const separator = context.style === 'windows' ? ';' : ':';
+    for (const { name, base } of VARIABLES) {
+      const paths = (context.environment[name] ?? '').split(separator).filter((path) => path.trim() !== '');
+      if (paths.length === 0) continue;
+      const entries = paths.map((path) => ({ path }));
+      const list = await readPaths('env', entries, context, base(context));
+      failFast(list, name);
+      return { ...list, source: 'env', given: true, detail: `${name} ${describeNamed(list)}` };
+    }
+    return absent('env', `${VARIABLES.map(({ name }) => name).join(' and ')} not set`);
+  },
+};

@@ -1,0 +1,15 @@
+import { failFast } from './fail-fast.js';
+import type { RootSource } from './root-source.js';
+import { absent, describeNamed, readPaths } from './root-source.js';
+
+/** `--root DIR` and positional directories. */
+export const flagSource: RootSource = {
+  source: 'flag',
+  async read(context) {
+    if (context.roots.length === 0) return absent('flag', '--root not given');
+    const entries = context.roots.map((path) => ({ path }));
+    const list = await readPaths('flag', entries, context, context.directory);
+    failFast(list, '--root');
+    return { ...list, source: 'flag', given: true, detail: `--root ${describeNamed(list)}` };
+  },
+};

@@ -1,0 +1,74 @@
+import type { Rejection, RootList } from '../roots/root.js';
+import { printable } from '../uri/printable.js';
+import type { RootSource, SourceContext } from './root-source.js';
+import { absent, describeNamed, readPaths } from './root-source.js';
+
+type Reader = (value: string, context: SourceContext) => Promise<RootList>;
+
+/** Variables that hosts set for the servers they start; the first one with a valid root counts. */
+const VARIABLES: readonly (readonly [name: string, read: Reader])[] = [
+  ['CLAUDE_PROJECT_DIR', readOne],
+  ['WORKSPACE_FOLDER_PATHS', readFolderPaths],
+];
+
+export const hostSource: RootSource = {
+  source: 'host',
+  async read(context) {
+    const rejected: Rejection[] = [];
+    const details: string[] = [];
+    for (const [name, read] of VARIABLES) {
+      const value = context.environment[name];
+      if (value === undefined || value.trim() === '') continue;
+      if (value.includes('${')) {
+        rejected.push(unexpanded(value));
+        details.push(`${name} was not expanded by the host (${printable(value)})`);
+        continue;
+      }
+      const list = await read(value, context);
+      rejected.push(...list.rejected);
+      details.push(`${name} ${describeNamed(list)}`);
+      if (list.roots.length > 0) {
+        return { source: 'host', given: true, detail: details.join(', '), roots: list.roots, rejected };
+      }
+    }
+    if (details.length === 0) {
+      return absent('host', `${VARIABLES.map(([name]) => name).join(' and ')} not set`);
+    }
+    return { source: 'host', given: true, detail: details.join(', '), roots: [], rejected };
+  },
+};
+
+function readOne(value: string, context: SourceContext): Promise<RootList> {
+  return readPaths('host', [{ path: value }], context);
+}
+
+/** One path if there is such a path, commas and all; else a JSON list; else a comma list. */
+async function readFolderPaths(value: string, context: SourceContext): Promise<RootList> {
+  const whole = await readOne(value, context);
+  const missing = whole.rejected.some(({ reason }) => reason === 'not-found' || reason === 'not-absolute');
+  if (!missing) return whole;
+  const parts = parseList(value) ?? value.split(',');
+  const entries = parts.map((part) => ({ path: part.trim() })).filter(({ path }) => path !== '');
+  return entries.length === 0 ? whole : readPaths('host', entries, context);
+}
+
+function parseList(value: string): readonly string[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return Array.isArray(parsed)
+      ? parsed.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unexpanded(value: string): Rejection {
+  const declared = printable(value);
+  return {
+    declared,
+    source: 'host',
+    reason: 'unexpanded',
+    message: `Cannot use "${declared}" as a root: a variable in it was not expanded by the host`,
+  };
+}

@@ -1,0 +1,61 @@
+import type { Root } from '../roots/root.js';
+import type { ClientPortrait } from './client.js';
+import type { Sources } from './read-sources.js';
+import type { Statement } from './root-source.js';
+
+/** Everything all sources say at one moment. */
+export interface Said {
+  readonly sources: Sources;
+  readonly client: ClientPortrait;
+  readonly handle: Statement;
+  readonly request: Statement;
+  /** Places the user agreed to on this connection. */
+  readonly consents: readonly Root[];
+}
+
+/** Who decided, and what came of it. Statements are compared by identity. */
+export interface Decision {
+  readonly roots: readonly Root[];
+  /** The winner among handle, client and request: the side of whoever connects. */
+  readonly guest: Statement | 'client' | undefined;
+  /** The winner among the operator sources, if it counts. */
+  readonly operator: Statement | undefined;
+  /** The hint or ceiling that filled the gap. */
+  readonly gap: Statement | undefined;
+}
+
+/** The first source that yields at least one valid root wins; a handle wins even without, since it never falls through. */
+export function decide(said: Said): Decision {
+  const { sources, consents } = said;
+  const guest = findGuest(said);
+  const mayJoin = guest === undefined || sources.clientRoots === 'add';
+  const operator = mayJoin ? sources.operators.find(hasRoots) : undefined;
+  const gap =
+    guest === undefined && operator === undefined && !said.client.given.revoked
+      ? [...sources.hints, sources.fallback].find(hasRoots)
+      : undefined;
+  const guestRoots = guest === 'client' ? said.client.given.roots : (guest?.roots ?? []);
+  const roots = merge(guestRoots, operator?.roots ?? gap?.roots ?? [], consents);
+  return { roots, guest, operator, gap };
+}
+
+function findGuest({ sources, handle, client, request }: Said): Statement | 'client' | undefined {
+  if (sources.clientRoots === 'ignore') return undefined;
+  if (handle.given) return handle;
+  if (client.given.roots.length > 0) return 'client';
+  // After a revocation only operator sources count, and what a call says of itself is none.
+  return hasRoots(request) && !client.given.revoked ? request : undefined;
+}
+
+function hasRoots(statement: Statement): boolean {
+  return statement.roots.length > 0;
+}
+
+/** In order, the first of equal paths. Returns the only list as it is, since that is the common case. */
+function merge(...lists: readonly (readonly Root[])[]): readonly Root[] {
+  const filled = lists.filter((list) => list.length > 0);
+  if (filled.length < 2) return filled[0] ?? [];
+  const byPath = new Map<string, Root>();
+  for (const root of filled.flat()) if (!byPath.has(root.path)) byPath.set(root.path, root);
+  return [...byPath.values()];
+}

@@ -1,0 +1,46 @@
+import { posix, win32 } from 'node:path';
+import { RootwardError } from '../error.js';
+import { rejectionError } from './fail-fast.js';
+import type { RootSource, SourceContext } from './root-source.js';
+import { absent, describeNamed, readPaths } from './root-source.js';
+
+/** `--project DIR` or `MCPBASH_PROJECT_ROOT`: the tools project itself. */
+export const projectSource: RootSource = {
+  source: 'project',
+  async read(context) {
+    const origin = projectOrigin(context);
+    if (origin === undefined) return absent('project', '--project not given');
+    const base = origin.name === '--project' ? context.directory : undefined;
+    const list = await readPaths('project', [{ path: origin.path }], context, base);
+    const fault = list.rejected[0];
+    // Tools may well live outside the directories they may touch; then their folder is simply no root.
+    if (fault !== undefined && fault.reason !== 'outside-ceiling') throw rejectionError(fault, origin.name);
+    if (list.roots.some((root) => root.kind === 'file')) {
+      throw new RootwardError(
+        'not-a-directory',
+        `Cannot use "${origin.path}" as a tools project: it is a file (given by ${origin.name})`,
+        { path: origin.path },
+      );
+    }
+    return { ...list, source: 'project', given: true, detail: `${origin.name} ${describeNamed(list)}` };
+  },
+};
+
+/** The directory of the tools project, not yet canonical; undefined when there is none that relative paths could use. */
+export function projectDirectory(context: SourceContext): string | undefined {
+  const origin = projectOrigin(context);
+  if (origin === undefined || isAbsolute(origin.path, context)) return origin?.path;
+  return origin.name === '--project' && context.directory !== undefined
+    ? `${context.directory}/${origin.path}`
+    : undefined;
+}
+
+function projectOrigin(context: SourceContext): { readonly name: string; readonly path: string } | undefined {
+  if (context.project !== undefined) return { name: '--project', path: context.project };
+  const path = context.environment['MCPBASH_PROJECT_ROOT'];
+  return path === undefined || path === '' ? undefined : { name: 'MCPBASH_PROJECT_ROOT', path };
+}
+
+function isAbsolute(path: string, { style }: SourceContext): boolean {
+  return (style === 'windows' ? win32 : posix).isAbsolute(path);
+}

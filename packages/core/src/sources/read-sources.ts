@@ -1,0 +1,129 @@
+import { RootwardError } from '../error.js';
+import type { Logger } from '../logger.js';
+import { silentLogger } from '../logger.js';
+import type { ReadRootsOptions } from '../roots/read-roots.js';
+import type { Root } from '../roots/root.js';
+import type { RootsDisk } from '../roots/roots-disk.js';
+import { rootsDisk } from '../roots/roots-disk.js';
+import type { PathStyle } from '../uri/path-style.js';
+import { hostPathStyle } from '../uri/path-style.js';
+import { configSource } from './config.js';
+import { envSource } from './env.js';
+import { failFast } from './fail-fast.js';
+import { flagSource } from './flag.js';
+import { hostSource } from './host.js';
+import { projectSource } from './project.js';
+import { pwdSource } from './pwd.js';
+import type { ConfiguredRoots, SourceContext, Statement } from './root-source.js';
+import { absent, describeNamed, readPaths } from './root-source.js';
+
+/** How the client's say relates to the operator's: instead of it, before it, or not at all. */
+export type ClientRootsMode = 'replace' | 'add' | 'ignore';
+
+export interface SourcesOptions {
+  /** Directories and files named on the command line (`--root`, positional). */
+  readonly roots?: readonly string[];
+  /** The directory that command-line paths are relative to; without it they must be absolute. Never a root of its own. */
+  readonly directory?: string;
+  /** The tools project (`--project`). */
+  readonly project?: string;
+  /** `roots` of configuration files, as parsed. */
+  readonly config?: readonly ConfiguredRoots[];
+  /** The ceiling (`--within`). */
+  readonly within?: readonly string[];
+  /** Without `within`, what the operator named is the ceiling, as it must be where strangers may connect. */
+  readonly operatorRootsAreCeiling?: boolean;
+  readonly clientRoots?: ClientRootsMode;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly style?: PathStyle;
+  readonly disk?: RootsDisk;
+  readonly log?: Logger;
+  readonly signal?: AbortSignal;
+}
+
+/** What was found at the start, to be shared by any number of workspaces. Immutable. */
+export interface Sources {
+  /** `flag`, `env`, `config`, `project`: set by whoever runs the server. */
+  readonly operators: readonly Statement[];
+  /** `host`, `pwd`: mere hints. */
+  readonly hints: readonly Statement[];
+  /** The ceiling directories as a last resort. */
+  readonly fallback: Statement;
+  readonly clientRoots: ClientRootsMode;
+  /** How roots that come later are to be read: under the same ceiling. */
+  readonly reading: Omit<ReadRootsOptions, 'source'>;
+}
+
+/** Reads every source that does not change while the server runs. Throws where a bad value must keep it from starting. */
+export async function readSources(options: SourcesOptions): Promise<Sources> {
+  const open = contextOf(options);
+  const named = await readCeiling(options.within ?? [], open);
+  const bounded = named.length === 0 ? open : { ...open, ceiling: named.map((root) => root.path) };
+
+  const operators = await readAll([flagSource, envSource, configSource, projectSource], bounded);
+  const winner = operators.find(({ roots }) => roots.length > 0);
+  const context =
+    bounded.ceiling === undefined && options.operatorRootsAreCeiling === true && winner !== undefined
+      ? { ...bounded, ceiling: winner.roots.map((root) => root.path) }
+      : bounded;
+  const hints = await readAll([hostSource, pwdSource], context);
+
+  return {
+    operators,
+    hints,
+    fallback: describeFallback(named),
+    clientRoots: options.clientRoots ?? 'replace',
+    reading: {
+      home: context.home,
+      style: context.style,
+      disk: context.disk,
+      ...(context.ceiling === undefined ? {} : { ceiling: context.ceiling }),
+    },
+  };
+}
+
+function contextOf(options: SourcesOptions): SourceContext {
+  return {
+    roots: options.roots ?? [],
+    directory: options.directory,
+    project: options.project,
+    config: options.config ?? [],
+    environment: options.environment,
+    home: options.home,
+    ceiling: undefined,
+    style: options.style ?? hostPathStyle,
+    disk: options.disk ?? rootsDisk,
+    log: options.log ?? silentLogger,
+    signal: options.signal,
+  };
+}
+
+/** One after the other: warnings keep the order of the sources, and there are only a handful of paths. */
+async function readAll(
+  sources: readonly { read(context: SourceContext): Promise<Statement> }[],
+  context: SourceContext,
+): Promise<readonly Statement[]> {
+  const statements: Statement[] = [];
+  for (const source of sources) statements.push(await source.read(context));
+  return statements;
+}
+
+async function readCeiling(within: readonly string[], context: SourceContext): Promise<readonly Root[]> {
+  const entries = within.map((path) => ({ path }));
+  const list = await readPaths('ceiling', entries, context, context.directory);
+  failFast(list, '--within');
+  const file = list.roots.find((root) => root.kind === 'file');
+  if (file !== undefined) {
+    throw new RootwardError('not-a-directory', `Cannot use "${file.declared}" as a ceiling: it is a file`, {
+      path: file.declared,
+    });
+  }
+  return list.roots;
+}
+
+function describeFallback(named: readonly Root[]): Statement {
+  if (named.length === 0) return absent('ceiling', '--within not given');
+  const list = { roots: named, rejected: [] };
+  return { ...list, source: 'ceiling', given: true, detail: `--within ${describeNamed(list)}` };
+}

@@ -1,0 +1,88 @@
+import type { Logger } from '../logger.js';
+import type { PathEntry } from '../roots/declaration.js';
+import { readPathRoots } from '../roots/read-roots.js';
+import type { RootList, Source } from '../roots/root.js';
+import type { RootsDisk } from '../roots/roots-disk.js';
+import type { PathStyle } from '../uri/path-style.js';
+
+/** What one source says, whether or not it is needed. */
+export interface Statement extends RootList {
+  readonly source: Source;
+  /** It said something, valid or not. */
+  readonly given: boolean;
+  /** A clause for people, such as "CLAUDE_PROJECT_DIR names /a/b". */
+  readonly detail: string;
+}
+
+/** A place roots can come from that is read once, at the start. */
+export interface RootSource {
+  readonly source: Source;
+  /** Throws only where a bad value must keep the server from starting. */
+  read(context: SourceContext): Promise<Statement>;
+}
+
+/** `roots` of a configuration file, parsed but not yet checked. */
+export interface ConfiguredRoots {
+  /** The file they stand in; relative paths are relative to its directory. */
+  readonly file: string;
+  readonly roots: unknown;
+}
+
+/** Everything a source may look at. Nothing is taken from the process itself. */
+export interface SourceContext {
+  /** Directories and files named on the command line. */
+  readonly roots: readonly string[];
+  /** The directory command-line arguments are relative to. Never a root of its own. */
+  readonly directory: string | undefined;
+  /** The tools project. */
+  readonly project: string | undefined;
+  readonly config: readonly ConfiguredRoots[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** Canonical paths no root may go beyond; undefined when there is no ceiling. */
+  readonly ceiling: readonly string[] | undefined;
+  readonly style: PathStyle;
+  readonly disk: RootsDisk;
+  readonly log: Logger;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Reads paths for a source; `base` makes relative ones absolute. */
+export function readPaths(
+  source: Source,
+  entries: readonly PathEntry[],
+  context: SourceContext,
+  base?: string,
+): Promise<RootList> {
+  return readPathRoots(entries, {
+    source,
+    home: context.home,
+    style: context.style,
+    disk: context.disk,
+    ...(context.ceiling === undefined ? {} : { ceiling: context.ceiling }),
+    ...(base === undefined ? {} : { base }),
+    ...(context.signal === undefined ? {} : { signal: context.signal }),
+  });
+}
+
+export function absent(source: Source, detail: string): Statement {
+  return { source, given: false, detail, roots: [], rejected: [] };
+}
+
+/** "names /a/b", "names /a and /b", "names 12 paths"; then what was wrong with those that do not count. */
+export function describeNamed(list: RootList): string {
+  const paths = list.roots.map((root) => root.path);
+  const faults = list.rejected.map((rejection) => `${rejection.declared} (${rejection.reason})`);
+  const parts: string[] = [];
+  if (paths.length > 0) parts.push(`names ${enumerate(paths)}`);
+  if (faults.length > 0) parts.push(`${paths.length > 0 ? 'and' : 'names'} unusable ${enumerate(faults)}`);
+  return parts.join(' ');
+}
+
+const MOST_LISTED = 5;
+
+export function enumerate(items: readonly string[]): string {
+  if (items.length > MOST_LISTED)
+    return `${items.slice(0, MOST_LISTED).join(', ')} and ${items.length - MOST_LISTED} more`;
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}

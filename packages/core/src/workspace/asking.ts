@@ -1,0 +1,282 @@
+import type { Outcome } from './answer.js';
+import type { AskCause, Asking, AskingLimits, OwedRequest } from './asking-state.js';
+import { maySend, mustWait, neverAsking } from './asking-state.js';
+import type { ClientState } from '../sources/client-state.js';
+
+/** Everything that can happen to the question "which roots does the client give?". */
+export type AskingEvent =
+  | { readonly type: 'declared'; readonly roots: boolean }
+  | { readonly type: 'initialised' }
+  /** The client says that its list changed. */
+  | { readonly type: 'notified' }
+  /** Someone on our side no longer trusts the answer. */
+  | { readonly type: 'invalidated' }
+  /** A call needs roots. */
+  | { readonly type: 'wanted' }
+  | { readonly type: 'answered'; readonly generation: number; readonly outcome: Outcome }
+  /** An answer arrived without a request of ours. */
+  | { readonly type: 'handed'; readonly outcome: Outcome }
+  /** The roots of an answer were looked up on the disk. */
+  | { readonly type: 'read'; readonly generation: number; readonly empty: boolean }
+  /** They could not be looked up. */
+  | { readonly type: 'unreadable'; readonly generation: number; readonly detail: string }
+  /** The call that carried a request went away. */
+  | { readonly type: 'withdrawn'; readonly generation: number }
+  | { readonly type: 'tick' }
+  | { readonly type: 'disposed' };
+
+export type FailureKind = 'refused' | 'silent' | 'malformed' | 'lost' | 'unreadable';
+
+/** What the owner of the state has to do, in order. */
+export type AskingEffect =
+  | { readonly type: 'ask'; readonly generation: number; readonly cause: AskCause }
+  | { readonly type: 'abort'; readonly generation: number }
+  | { readonly type: 'read'; readonly generation: number; readonly entries: readonly unknown[] }
+  | { readonly type: 'apply'; readonly generation: number; readonly changedAt: number | undefined }
+  | {
+      readonly type: 'fail';
+      readonly generation: number;
+      readonly kind: FailureKind;
+      readonly detail: string;
+    }
+  | { readonly type: 'drop'; readonly generation: number }
+  | { readonly type: 'coalesce' }
+  /** Let those go who wait now; whoever comes later may wait again. */
+  | { readonly type: 'release' };
+
+export interface AskingStep {
+  readonly state: Asking;
+  readonly effects: readonly AskingEffect[];
+}
+
+/** The time, and whether a request could be sent now. */
+export interface Surroundings {
+  readonly now: number;
+  readonly port: boolean;
+  readonly limits: AskingLimits;
+}
+
+const METHOD_NOT_FOUND = -32601;
+const AT_ONCE = Number.NEGATIVE_INFINITY;
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** The whole asking logic as one pure function; whoever holds the state performs the effects. */
+export function step(before: Asking, event: AskingEvent, around: Surroundings): AskingStep {
+  const effects: AskingEffect[] = [];
+  const handled = handle(before, event, around, effects);
+  const sent = sendOwed(handled, around, effects);
+  return { state: settleWaiting(sent, event, around), effects };
+}
+
+function handle(state: Asking, event: AskingEvent, around: Surroundings, effects: AskingEffect[]): Asking {
+  switch (event.type) {
+    case 'declared':
+      return event.roots ? { ...state, support: 'declared' } : stop(state, 'unsupported', effects);
+    case 'initialised':
+      return { ...state, initialised: true, silent: false };
+    case 'notified':
+      return notified(state, around, effects);
+    case 'invalidated':
+      return state.support === 'none' ? state : { ...state, freshUntil: AT_ONCE };
+    case 'wanted':
+      return wanted(state, around);
+    case 'answered':
+      return answered(state, event.generation, event.outcome, around, effects);
+    case 'handed':
+      return handed(state, event.outcome, around, effects);
+    case 'read':
+      return read(state, event.generation, event.empty, around, effects);
+    case 'unreadable':
+      return unreadable(state, event.generation, event.detail, around, effects);
+    case 'withdrawn':
+      return withdrawn(state, event.generation, around);
+    case 'tick':
+      return tick(state, around, effects);
+    case 'disposed':
+      return stop(state, state.client, effects);
+  }
+}
+
+function stop(state: Asking, client: ClientState, effects: AskingEffect[]): Asking {
+  if (state.open !== undefined) effects.push({ type: 'abort', generation: state.generation });
+  return { ...neverAsking, client, generation: state.generation };
+}
+
+function notified(state: Asking, around: Surroundings, effects: AskingEffect[]): Asking {
+  if (state.support === 'none') return state;
+  if (state.owed?.cause === 'change' || state.owed?.cause === 'start') {
+    effects.push({ type: 'coalesce' });
+    return { ...state, silent: false };
+  }
+  const notBefore = state.lastChangeAskedAt + around.limits.spacing;
+  return { ...state, silent: false, owed: { cause: 'change', since: around.now, notBefore } };
+}
+
+function wanted(state: Asking, around: Surroundings): Asking {
+  const asksAnyway = state.owed !== undefined && state.owed.cause !== 'silence';
+  if (asksAnyway || !maySend(state) || around.now < state.freshUntil) return state;
+  return { ...state, owed: { cause: 'stale', since: around.now, notBefore: AT_ONCE } };
+}
+
+function answered(
+  state: Asking,
+  generation: number,
+  outcome: Outcome,
+  around: Surroundings,
+  effects: AskingEffect[],
+): Asking {
+  if (generation !== state.generation || state.open === undefined || state.open.reading) {
+    effects.push({ type: 'drop', generation });
+    return state;
+  }
+  const { now, limits } = around;
+  const closed: Asking = { ...state, open: undefined, silent: false };
+  switch (outcome.kind) {
+    case 'list':
+      effects.push({ type: 'read', generation, entries: outcome.entries });
+      return { ...closed, open: { ...state.open, since: now, reading: true, overdue: false } };
+    case 'malformed':
+      effects.push({ type: 'fail', generation, kind: 'malformed', detail: outcome.detail });
+      return { ...closed, client: 'malformed', freshUntil: now + limits.freshFor };
+    case 'refused':
+      effects.push({ type: 'fail', generation, kind: 'refused', detail: `error ${outcome.code}` });
+      return isEarlyRefusal(state, outcome.code, around)
+        ? retryLater(closed, around)
+        : // Asked again only after a notification, or when someone on our side insists.
+          { ...closed, client: 'refused', freshUntil: NEVER };
+    case 'lost':
+      effects.push({ type: 'fail', generation, kind: 'lost', detail: outcome.detail });
+      return fallSilent(closed, now, around);
+  }
+}
+
+function isEarlyRefusal(state: Asking, code: number, { now, limits }: Surroundings): boolean {
+  const since = now - (state.firstAskedAt ?? AT_ONCE);
+  return code === METHOD_NOT_FOUND && !state.retried && since <= limits.retryWithin;
+}
+
+function retryLater(state: Asking, { now, limits }: Surroundings): Asking {
+  const retry: OwedRequest = { cause: 'retry', since: now, notBefore: now + limits.retryAfter };
+  return { ...state, retried: true, owed: keepUrgent(state.owed) ?? retry };
+}
+
+function fallSilent(state: Asking, since: number, { limits }: Surroundings): Asking {
+  const later: OwedRequest = { cause: 'silence', since, notBefore: since + limits.askSilentAfter };
+  return {
+    ...state,
+    client: 'silent',
+    silent: true,
+    freshUntil: NEVER,
+    owed: keepUrgent(state.owed) ?? later,
+  };
+}
+
+function keepUrgent(owed: OwedRequest | undefined): OwedRequest | undefined {
+  return owed?.cause === 'silence' ? undefined : owed;
+}
+
+function handed(state: Asking, outcome: Outcome, around: Surroundings, effects: AskingEffect[]): Asking {
+  if (state.client === 'ignored') return state;
+  if (state.open !== undefined) effects.push({ type: 'abort', generation: state.generation });
+  const generation = state.generation + 1;
+  const open = { since: around.now, reading: false, overdue: false, changedAt: undefined };
+  return answered({ ...state, generation, open, owed: undefined }, generation, outcome, around, effects);
+}
+
+function read(
+  state: Asking,
+  generation: number,
+  empty: boolean,
+  around: Surroundings,
+  effects: AskingEffect[],
+): Asking {
+  if (generation !== state.generation || state.open?.reading !== true) {
+    effects.push({ type: 'drop', generation });
+    return state;
+  }
+  effects.push({ type: 'apply', generation, changedAt: state.open.changedAt });
+  return {
+    ...state,
+    open: undefined,
+    silent: false,
+    client: empty ? 'empty' : 'answered',
+    freshUntil: around.now + around.limits.freshFor,
+  };
+}
+
+function unreadable(
+  state: Asking,
+  generation: number,
+  detail: string,
+  { now, limits }: Surroundings,
+  effects: AskingEffect[],
+): Asking {
+  if (generation !== state.generation || state.open?.reading !== true) return state;
+  effects.push({ type: 'fail', generation, kind: 'unreadable', detail });
+  return { ...state, open: undefined, freshUntil: now + limits.freshFor };
+}
+
+function withdrawn(state: Asking, generation: number, { now }: Surroundings): Asking {
+  if (generation !== state.generation || state.open === undefined || state.open.reading) return state;
+  const again: OwedRequest = { cause: 'stale', since: now, notBefore: AT_ONCE };
+  return { ...state, open: { ...state.open, overdue: true }, owed: keepUrgent(state.owed) ?? again };
+}
+
+function tick(state: Asking, around: Surroundings, effects: AskingEffect[]): Asking {
+  return tickWaiting(tickOpen(state, around, effects), around, effects);
+}
+
+function tickOpen(state: Asking, around: Surroundings, effects: AskingEffect[]): Asking {
+  const { open, generation } = state;
+  if (open === undefined) return state;
+  const { now, limits } = around;
+  if (now >= open.since + limits.answerTimeout) {
+    effects.push({ type: 'abort', generation });
+    return { ...state, open: undefined };
+  }
+  if (open.overdue || now < open.since + limits.readyTimeout) return state;
+  const overdue: Asking = { ...state, open: { ...open, overdue: true } };
+  // The client did its part: it is the disk that is slow.
+  if (open.reading) return { ...overdue, freshUntil: now + limits.freshFor };
+  effects.push({
+    type: 'fail',
+    generation,
+    kind: 'silent',
+    detail: `no answer within ${limits.readyTimeout} ms`,
+  });
+  // A notification that came after this request shows that the client is alive; the request it caused goes out now.
+  return state.owed?.cause === 'change' ? overdue : fallSilent(overdue, open.since, around);
+}
+
+function tickWaiting(state: Asking, { now }: Surroundings, effects: AskingEffect[]): Asking {
+  if (state.waitUntil === undefined || now < state.waitUntil) return state;
+  effects.push({ type: 'release' });
+  const waitedInVain = state.open === undefined;
+  return { ...state, waitUntil: undefined, silent: state.silent || waitedInVain };
+}
+
+function sendOwed(state: Asking, { now, port }: Surroundings, effects: AskingEffect[]): Asking {
+  const { owed } = state;
+  if (owed === undefined || !port || !maySend(state) || now < owed.notBefore) return state;
+  if (state.open !== undefined) effects.push({ type: 'abort', generation: state.generation });
+  const generation = state.generation + 1;
+  effects.push({ type: 'ask', generation, cause: owed.cause });
+  const isChange = owed.cause === 'change';
+  return {
+    ...state,
+    generation,
+    open: { since: now, reading: false, overdue: false, changedAt: isChange ? owed.since : undefined },
+    owed: undefined,
+    client: state.client === 'unasked' ? 'pending' : state.client,
+    firstAskedAt: state.firstAskedAt ?? now,
+    lastChangeAskedAt: isChange ? now : state.lastChangeAskedAt,
+  };
+}
+
+function settleWaiting(state: Asking, event: AskingEvent, { now, port, limits }: Surroundings): Asking {
+  if (!mustWait(state, port)) {
+    return state.waitUntil === undefined ? state : { ...state, waitUntil: undefined };
+  }
+  if (event.type !== 'wanted' || state.waitUntil !== undefined) return state;
+  return { ...state, waitUntil: now + limits.readyTimeout };
+}

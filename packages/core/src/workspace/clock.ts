@@ -1,0 +1,23 @@
+/** Time as a workspace sees it, so that tests can step it. */
+export interface Clock {
+  /** Milliseconds since the epoch, never going backwards. */
+  now(): number;
+  /** Calls back once, unless cleared. Must not keep the process alive. */
+  setTimeout(callback: () => void, delay: number): Timer;
+}
+
+export interface Timer {
+  clear(): void;
+}
+
+// Node fires timers beyond 2^31 - 1 ms at once.
+const LONGEST_DELAY = 2 ** 31 - 1;
+
+/** Monotonic, since a clock set back by an hour must not keep an old answer fresh for that long. */
+export const systemClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  setTimeout(callback, delay) {
+    const timer = setTimeout(callback, Math.min(delay, LONGEST_DELAY)).unref();
+    return { clear: () => clearTimeout(timer) };
+  },
+};

@@ -1,0 +1,189 @@
+import { writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Workspace } from '../../src/workspace/workspace.js';
+import { readFrom } from '../sources/read-from.js';
+import { connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
+
+const resultOf = (paths: readonly string[]) => ({
+  result: { roots: paths.map((path) => ({ uri: pathToFileURL(path).href })) },
+});
+
+test('[] after roots removes them, and only operator sources may take over', async () => {
+  const tree = makeTree('client', 'flag');
+  const { workspace, client } = await connectAsked({ roots: [tree('flag')] });
+  await client.answer([tree('client')]);
+  workspace.rootsChanged();
+  await client.answer([]);
+  expect(workspace.snapshot().roots).toMatchObject([{ path: tree('flag'), source: 'flag' }]);
+  expect(workspace.snapshot().client).toBe('empty');
+});
+
+test('[] after roots never brings hints or the ceiling fallback back', async () => {
+  const tree = makeTree('in/client', 'in/pwd', 'in/host');
+  const { workspace, client, clock } = await connectAsked({
+    within: [tree('in')],
+    environment: { PWD: tree('in/pwd'), CLAUDE_PROJECT_DIR: tree('in/host') },
+  });
+  expect(pathsOf(workspace)).toEqual([tree('in/host')]);
+  await client.answer([tree('in/client')]);
+  workspace.rootsChanged();
+  await client.answer([]);
+  expect(pathsOf(workspace)).toEqual([]);
+  expect(
+    workspace
+      .snapshot()
+      .trace.filter(({ verdict }) => verdict === 'revoked')
+      .map(({ source }) => source),
+  ).toEqual(['host', 'pwd', 'ceiling']);
+  await clock.advance(1_000);
+  workspace.rootsChanged();
+  await client.error(-32603);
+  expect(pathsOf(workspace)).toEqual([]);
+  const view = await workspace.forRequest({ 'agent-working-dir': tree('in/client') });
+  expect(view.snapshot().roots).toEqual([]);
+});
+
+test('an all-rejected answer after roots revokes like []', async () => {
+  const tree = makeTree('client', 'pwd');
+  const { workspace, client } = await connectAsked({ environment: { PWD: tree('pwd') } });
+  await client.answer([tree('client')]);
+  workspace.rootsChanged();
+  await client.answer([tree('missing')]);
+  expect(pathsOf(workspace)).toEqual([]);
+  expect(workspace.snapshot().client).toBe('answered');
+});
+
+test('a first [] falls back as if the client had said nothing', async () => {
+  const tree = makeTree('pwd');
+  const { workspace, client } = await connectAsked({ environment: { PWD: tree('pwd') } });
+  await client.answer([]);
+  expect(pathsOf(workspace)).toEqual([tree('pwd')]);
+});
+
+test('where each request stands alone, even a first [] or all-rejected answer leaves operator sources only', async () => {
+  const tree = makeTree('pwd', 'flag', 'in');
+  const hinted = await readFrom({ within: [tree('')], environment: { PWD: tree('pwd') } });
+  const named = await readFrom({ roots: [tree('flag')], environment: { PWD: tree('pwd') } });
+  for (const paths of [[], [tree('missing')]]) {
+    const alone = new Workspace({ sources: hinted, emptyIsFinal: true });
+    await alone.useAnswer(resultOf(paths));
+    expect(pathsOf(alone)).toEqual([]);
+    const operated = new Workspace({ sources: named, emptyIsFinal: true });
+    await operated.useAnswer(resultOf(paths));
+    expect(pathsOf(operated)).toEqual([tree('flag')]);
+  }
+});
+
+test.each([{ missing: true } as const, { result: null }, { error: { code: -32603 } }])(
+  'where each request stands alone, a missing or malformed answer (%j) lets the next sources apply',
+  async (answer) => {
+    const tree = makeTree('pwd');
+    const workspace = new Workspace({
+      sources: await readFrom({ environment: { PWD: tree('pwd') } }),
+      emptyIsFinal: true,
+    });
+    await workspace.useAnswer(answer);
+    expect(pathsOf(workspace)).toEqual([tree('pwd')]);
+  },
+);
+
+test('the client can give roots again', async () => {
+  const tree = makeTree('a', 'b');
+  const { workspace, client, clock } = await connectAsked();
+  await client.answer([tree('a')]);
+  workspace.rootsChanged();
+  await client.answer([]);
+  await clock.advance(1_000);
+  workspace.rootsChanged();
+  await client.answer([tree('b')]);
+  expect(pathsOf(workspace)).toEqual([tree('b')]);
+});
+
+test('after an answer without root A no later operation through the workspace reaches A', async () => {
+  const tree = makeTree('a', 'b');
+  writeFileSync(tree('a/secret.txt'), 'secret');
+  const { workspace, client } = await connectAsked();
+  await client.answer([tree('a'), tree('b')]);
+  expect((await workspace.scope().readText(tree('a/secret.txt'))).text).toBe('secret');
+  workspace.rootsChanged();
+  await client.answer([tree('b')]);
+  const scope = workspace.scope();
+  await expect(scope.readText(tree('a/secret.txt'))).rejects.toMatchObject({ code: 'outside-roots' });
+  await expect(scope.write(tree('a/new.txt'), 'x')).rejects.toMatchObject({ code: 'outside-roots' });
+  await expect(scope.list(tree('a'))).rejects.toMatchObject({ code: 'outside-roots' });
+  await expect(scope.remove(tree('a/secret.txt'))).rejects.toMatchObject({ code: 'outside-roots' });
+  expect(scope.contains(tree('a'))).toBe(false);
+});
+
+describe('consent', () => {
+  test('adds a root behind the others, for as long as the workspace lives', async () => {
+    const tree = makeTree('a', 'extra');
+    const { workspace, client, clock } = await connectAsked();
+    await client.answer([tree('a')]);
+    const root = await workspace.grant(tree('extra'));
+    expect(root).toMatchObject({ path: tree('extra'), source: 'consent' });
+    expect(pathsOf(workspace)).toEqual([tree('a'), tree('extra')]);
+    await clock.advance(1_000);
+    workspace.rootsChanged();
+    await client.answer([tree('a')]);
+    expect(pathsOf(workspace)).toEqual([tree('a'), tree('extra')]);
+    expect(workspace.explain()).toContain(`the user agreed to ${tree('extra')}`);
+  });
+
+  test('does not outlive the client taking that place, or everything, away', async () => {
+    const tree = makeTree('a/deep', 'extra');
+    const { workspace, client, clock } = await connectAsked();
+    await client.answer([tree('a')]);
+    await workspace.grant(tree('a/deep'));
+    await workspace.grant(tree('extra'));
+    workspace.rootsChanged();
+    await client.answer([tree('extra')]);
+    expect(pathsOf(workspace)).toEqual([tree('extra')]);
+    await clock.advance(1_000);
+    workspace.rootsChanged();
+    await client.answer([]);
+    expect(pathsOf(workspace)).toEqual([]);
+  });
+
+  test.each(['missing', 'relative'])('for a %s path is refused', async (kind) => {
+    const tree = makeTree();
+    const { workspace } = await connectAsked();
+    const granting = workspace.grant(kind === 'missing' ? tree('missing') : 'some/where');
+    await expect(granting).rejects.toMatchObject({ code: kind === 'missing' ? 'not-found' : 'not-absolute' });
+    expect(pathsOf(workspace)).toEqual([]);
+  });
+});
+
+test('whatever a client answers in turn, the roots are those of its last valid answer or of an operator', async () => {
+  const tree = makeTree('a', 'b', 'flag', 'pwd');
+  const sources = await readFrom({ environment: { PWD: tree('pwd') }, disk: promptDisk });
+  const answers = fc.array(
+    fc.oneof(
+      fc.subarray(['a', 'b', 'missing']).map((names) => ({ names })),
+      fc.constantFrom(null, { roots: 'x' }).map((result) => ({ result })),
+      fc.constant({ error: { code: -32603 } }),
+    ),
+    { minLength: 1, maxLength: 8 },
+  );
+  await fc.assert(
+    fc.asyncProperty(answers, async (list) => {
+      const workspace = new Workspace({ sources });
+      let given: readonly string[] = [];
+      let everGave = false;
+      for (const answer of list) {
+        await workspace.useAnswer(
+          'names' in answer ? resultOf(answer.names.map((name) => tree(name))) : answer,
+        );
+        if ('names' in answer)
+          given = answer.names.filter((name) => name !== 'missing').map((name) => tree(name));
+        everGave ||= given.length > 0;
+        const fallback = everGave ? [] : [tree('pwd')];
+        expect(pathsOf(workspace)).toEqual(given.length > 0 ? given : fallback);
+      }
+      workspace.dispose();
+    }),
+    { numRuns: 300 },
+  );
+});

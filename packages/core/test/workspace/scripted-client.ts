@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { RootsDisk } from '../../src/roots/roots-disk.js';
+import { rootsDisk } from '../../src/roots/roots-disk.js';
+import type { SourcesOptions } from '../../src/sources/read-sources.js';
+import { readSources } from '../../src/sources/read-sources.js';
+import type { RootsPort } from '../../src/workspace/roots-port.js';
+import type { WorkspaceOptions } from '../../src/workspace/workspace.js';
+import { Workspace } from '../../src/workspace/workspace.js';
+import { FakeClock, settle } from './fake-clock.js';
+
+interface Call {
+  readonly signal: AbortSignal;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A client that answers when told to, in any order, with anything. */
+export class ScriptedClient implements RootsPort {
+  readonly calls: Call[] = [];
+
+  ask(signal: AbortSignal): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.calls.push({ signal, resolve, reject });
+    });
+  }
+
+  get asked(): number {
+    return this.calls.length;
+  }
+
+  /** Answers the latest request, or the one with the given number, counted from 1. */
+  async answer(directories: readonly string[], number: number = this.asked): Promise<void> {
+    await this.result({ roots: directories.map((path) => ({ uri: pathToFileURL(path).href })) }, number);
+  }
+
+  async result(result: unknown, number: number = this.asked): Promise<void> {
+    this.#call(number).resolve(result);
+    await settle();
+  }
+
+  async error(code: number | undefined, number: number = this.asked): Promise<void> {
+    this.#call(number).reject(
+      Object.assign(new Error('no roots for you'), code === undefined ? {} : { code }),
+    );
+    await settle();
+  }
+
+  #call(number: number): Call {
+    const call = this.calls[number - 1];
+    if (call === undefined) throw new Error(`request ${number} was never sent`);
+    return call;
+  }
+}
+
+/** The real disk without its thread pool: lookups are done once promises have settled, however busy the machine is. */
+export const promptDisk: RootsDisk = {
+  ...rootsDisk,
+  async realpath(path) {
+    return realpathSync.native(path);
+  },
+};
+
+/** A fresh canonical directory with the given folders in it, removed after the test. */
+export function makeTree(...folders: readonly string[]): (name: string) => string {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-')));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  for (const folder of folders) mkdirSync(join(top, folder), { recursive: true });
+  return (name) => join(top, name);
+}
+
+export interface Connection {
+  readonly workspace: Workspace;
+  readonly client: ScriptedClient;
+  readonly clock: FakeClock;
+}
+
+type ConnectOptions = Partial<SourcesOptions> &
+  Omit<Partial<WorkspaceOptions>, 'sources' | 'clock'> & {
+    /** The client can be asked at any time, as over stdio; otherwise only through a port passed to a call. */
+    readonly standing?: boolean;
+  };
+
+/** A workspace and its client, with nothing of this machine's environment. */
+export async function connect(options: ConnectOptions = {}): Promise<Connection> {
+  const clock = new FakeClock();
+  const client = new ScriptedClient();
+  const sources = await readSources({ environment: {}, home: '/nowhere/home', disk: promptDisk, ...options });
+  const workspace = new Workspace({
+    ...((options.standing ?? true) && { port: client }),
+    ...options,
+    sources,
+    clock,
+  });
+  onTestFinished(() => workspace.dispose());
+  return { workspace, client, clock };
+}
+
+/** The same, with a client that declared roots and was asked already. */
+export async function connectAsked(options: ConnectOptions = {}): Promise<Connection> {
+  const connection = await connect(options);
+  connection.workspace.clientDeclared({ roots: true, listChanged: true, clientInfo: { name: 'tester' } });
+  connection.workspace.clientReady();
+  return connection;
+}
+
+export function pathsOf(workspace: Workspace): readonly string[] {
+  return workspace.snapshot().roots.map((root) => root.path);
+}
