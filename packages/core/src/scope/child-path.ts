@@ -1,10 +1,5 @@
 import { sep } from 'node:path';
 
-/** A path written with a separator at its end asks for a folder, whatever it leads to. */
-export function asksForFolder(path: string): boolean {
-  return path.endsWith('/') || path.endsWith(sep);
-}
-
 /** The canonical path of an entry of a canonical folder. Plain text: it neither resolves nor checks the name. */
 export function childPath(directory: string, name: string): string {
   return directory.endsWith(sep) ? directory + name : directory + sep + name;
