@@ -37,6 +37,11 @@ describe.runIf(process.platform !== 'win32')('RootIndex', () => {
     expect(index.containing('/work/a', true)).toEqual([]);
   });
 
+  test('does not contain what was a single-file root and has become a folder', () => {
+    const index = new RootIndex([rootAt('/work/a', { kind: 'file' }), rootAt('/work')]);
+    expect(index.containing('/work/a', true).map((root) => root.path)).toEqual(['/work']);
+  });
+
   test('keeps the first of two roots with the same path', () => {
     const first = rootAt('/work', { access: 'read-only' });
     expect(new RootIndex([first, rootAt('/work')]).containing('/work/a', false)).toEqual([first]);
