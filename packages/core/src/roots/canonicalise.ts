@@ -27,14 +27,13 @@ export async function canonicalise(
     const resolved = readAbsolutePath(await disk.realpath(path), style);
     if (!resolved.ok) return { ...resolved, state: `its resolved path cannot be used, ${resolved.state}` };
     if (isKernelPath(resolved.path, style)) return kernelRefusal;
-    const kind = disk.kind(resolved.path);
+    const kind = disk.inspect(resolved.path);
     if (kind === undefined) {
       return refuse('not-a-directory-or-file', 'it is neither a directory nor a regular file');
     }
     // Not every system's realpath minds the separator after a file.
     if (kind === 'file' && endsLikeDirectory(path, style))
       return refuse('not-found', 'it is not a directory');
-    disk.checkReadable(resolved.path, kind);
     return { ok: true, path: resolved.path, kind };
   } catch (error) {
     return refuseFailure(error);

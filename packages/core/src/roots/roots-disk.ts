@@ -1,20 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, realpath, statSync } from 'node:fs';
+import { sep } from 'node:path';
 import type { RootKind } from './root.js';
 
 /** What reading roots needs of a disk. Everything rejects or throws with a Node error `code`. */
 export interface RootsDisk {
   /** The physical path, with links resolved one by one as the kernel does. */
   realpath(path: string): Promise<string>;
-  /** What a canonical path is; undefined when it is neither a directory nor a regular file. */
-  kind(path: string): RootKind | undefined;
-  /** Throws unless this process may read the file, or list and enter the directory. */
-  checkReadable(path: string, kind: RootKind): void;
+  /**
+   * What a canonical path is; undefined when it is neither a directory nor a regular file. Throws unless this process
+   * may read the file, or list and enter the directory.
+   */
+  inspect(path: string): RootKind | undefined;
 }
 
 /**
- * The real disk. Only `realpath` is asynchronous: it is the call that can hang on a dead mount, and after it the
- * other two find everything in the kernel's caches, where a trip through the thread pool would cost more than they do.
+ * The real disk. Only `realpath` is asynchronous: it is the call that can hang on a dead mount, and after it the rest
+ * is in the kernel's caches, where a trip through the thread pool would cost more than the call itself.
  */
 export const rootsDisk: RootsDisk = {
   async realpath(path) {
@@ -25,14 +27,18 @@ export const rootsDisk: RootsDisk = {
     }
     return canonical;
   },
-  kind(path) {
-    const stats = statSync(path);
-    if (stats.isDirectory()) return 'directory';
-    return stats.isFile() ? 'file' : undefined;
-  },
-  checkReadable(path, kind) {
-    // oxlint-disable-next-line no-bitwise -- access(2) takes a bit mask
-    accessSync(path, kind === 'directory' ? constants.R_OK | constants.X_OK : constants.R_OK);
+  inspect(path) {
+    try {
+      // With a separator at its end only a directory passes, so that one call tells what a second would have to.
+      // oxlint-disable-next-line no-bitwise -- access(2) takes a bit mask
+      accessSync(path.endsWith(sep) ? path : path + sep, constants.R_OK | constants.X_OK);
+      return 'directory';
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOTDIR')) throw error;
+    }
+    if (!statSync(path).isFile()) return undefined;
+    accessSync(path, constants.R_OK);
+    return 'file';
   },
 };
 

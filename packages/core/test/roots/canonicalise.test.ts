@@ -13,8 +13,7 @@ const read = (path: string, disk: RootsDisk = rootsDisk) => canonicalise(path, '
 
 const diskResolvingTo = (resolved: string): RootsDisk => ({
   realpath: async () => resolved,
-  kind: () => 'directory',
-  checkReadable() {},
+  inspect: () => 'directory',
 });
 
 describe.skipIf(process.platform === 'win32')('canonicalise() on a posix disk', () => {
@@ -95,8 +94,7 @@ describe.skipIf(process.platform === 'win32')('canonicalise() on a posix disk', 
     const disk: RootsDisk = {
       ...rootsDisk,
       realpath: async (path) => path,
-      kind: () => 'directory',
-      checkReadable() {},
+      inspect: () => 'directory',
     };
     expect(await read('/devel', disk)).toMatchObject({ ok: true, path: '/devel' });
     expect(await read('/home/dev', disk)).toMatchObject({ ok: true, path: '/home/dev' });
@@ -134,7 +132,7 @@ describe.skipIf(process.platform === 'win32')('canonicalise() on a posix disk', 
     const fail = () => {
       throw diskError(code);
     };
-    for (const method of ['realpath', 'kind', 'checkReadable'] as const) {
+    for (const method of ['realpath', 'inspect'] as const) {
       expect(await read(at('real'), { ...rootsDisk, [method]: fail })).toMatchObject({
         ok: false,
         reason: 'not-readable',

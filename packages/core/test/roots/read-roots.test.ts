@@ -134,9 +134,9 @@ describe('readRoots()', () => {
   test('rejects as not-readable', async () => {
     const disk: RootsDisk = {
       ...rootsDisk,
-      checkReadable(path, kind) {
+      inspect(path) {
         if (path === at('a')) throw diskError('EACCES');
-        rootsDisk.checkReadable(path, kind);
+        return rootsDisk.inspect(path);
       },
     };
     const list = await readRoots([{ uri: uri('a') }, { uri: uri('b') }], options({ disk }));
@@ -163,7 +163,7 @@ describe('readRoots()', () => {
   );
 
   test('counts what lies beyond the limit in one rejection, without reading it', async () => {
-    const disk: RootsDisk = { realpath: async (path) => path, kind: () => 'directory', checkReadable() {} };
+    const disk: RootsDisk = { realpath: async (path) => path, inspect: () => 'directory' };
     const entries = Array.from({ length: MAX_ROOTS + 3 }, (_, index) => ({ uri: `file:///r${index}` }));
     const list = await readRoots(entries, options({ disk, style: 'posix' }));
     expect(list.roots).toHaveLength(MAX_ROOTS);
@@ -220,7 +220,7 @@ describe('readRoots()', () => {
   });
 
   test('reads what windows clients send', async () => {
-    const disk: RootsDisk = { realpath: async (path) => path, kind: () => 'directory', checkReadable() {} };
+    const disk: RootsDisk = { realpath: async (path) => path, inspect: () => 'directory' };
     const list = await readRoots(
       [{ uri: 'file:///c%3A/work' }, { uri: 'file://D:/' }, { uri: 'C:\\work' }, { uri: 'file:///c:/Users' }],
       options({ disk, style: 'windows', home: 'C:\\Users\\u' }),

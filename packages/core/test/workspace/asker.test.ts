@@ -386,8 +386,7 @@ describe('order of answers', () => {
                 lookups.push({ path, finish: () => resolve(path) });
               })
             : Promise.resolve(path),
-        kind: () => 'directory',
-        checkReadable() {},
+        inspect: () => 'directory',
       },
     });
     await client.answer([tree('slow')], 1);
@@ -555,8 +554,7 @@ describe('dispose()', () => {
     const { workspace, client, clock } = await connectAsked({
       disk: {
         realpath: (path) => (path === tree('a') ? gate.promise.then(() => path) : Promise.resolve(path)),
-        kind: () => 'directory',
-        checkReadable() {},
+        inspect: () => 'directory',
       },
     });
     await client.answer([tree('a')]);

@@ -1,0 +1,34 @@
+import { performance } from 'node:perf_hooks';
+
+/** The median of several batches: one slow batch on a busy machine does not count. */
+function median(values: number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+async function timeBatch(run: () => unknown, count: number): Promise<number> {
+  const start = performance.now();
+  for (let index = 0; index < count; index++) {
+    const outcome = run();
+    if (outcome instanceof Promise) await outcome;
+  }
+  return ((performance.now() - start) * 1000) / count;
+}
+
+/**
+ * Microseconds per run of each candidate. They take turns batch by batch, so that both meet the same moods of the
+ * machine; without that, ratios on a shared machine say more about the neighbours.
+ */
+export async function compare(
+  candidates: readonly (() => unknown)[],
+  options: { readonly batches?: number; readonly perBatch?: number } = {},
+): Promise<number[]> {
+  const { batches = 15, perBatch = 300 } = options;
+  const times: number[][] = candidates.map(() => []);
+  for (const candidate of candidates) await timeBatch(candidate, perBatch);
+  for (let batch = 0; batch < batches; batch++) {
+    for (const [index, candidate] of candidates.entries())
+      times[index]?.push(await timeBatch(candidate, perBatch));
+  }
+  return times.map(median);
+}
