@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { isAbsolute, posix, sep } from 'node:path';
 import { RootwardError } from '../error.js';
+import type { ErrorCode } from '../error.js';
 import type { Root } from '../roots/root.js';
 import { readAbsolutePath } from '../uri/absolute-path.js';
 import { hostPathStyle } from '../uri/path-style.js';
@@ -42,7 +43,16 @@ export type Intent = 'read' | 'change';
 const FILE_SCHEME = /^file:/i;
 /** Errors that, behind a link, depend on what exists where it leads. */
 const TELLS_OF_TARGET: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EACCES']);
+const URI = /^(?:[a-z][a-z0-9+.-]+:\/\/|untitled:)/i;
 const DRIVE_PATH = /^[a-z]:[\\/]/i;
+
+/** What reads like an address of another kind is not taken for a name, unless a file is really called that. */
+function foreignName(asked: string): { readonly code: ErrorCode; readonly state: string } | undefined {
+  if (sep === '/' && DRIVE_PATH.test(asked)) {
+    return { code: 'invalid-path', state: 'it is a Windows path, and this system has none' };
+  }
+  return URI.test(asked) ? { code: 'not-a-file-uri', state: 'only file URIs name files' } : undefined;
+}
 
 /**
  * Decides, for one list of roots, whether an object may be used. Decisions are made on pinned objects. Nothing here
@@ -204,15 +214,14 @@ export class Gate {
   #fromRelative(action: string, asked: string): string {
     const [first] = this.#directories;
     if (first === undefined) throw outsideRoots(action, asked, this.roots);
-    const foreign = sep === '/' && DRIVE_PATH.test(asked);
-    if (this.#directories.length > 1 || foreign) {
+    const foreign = foreignName(asked);
+    if (this.#directories.length > 1 || foreign !== undefined) {
       for (const root of this.#directories) {
         const candidate = childPath(root.path, asked);
         if (this.#exists(candidate)) return candidate;
       }
     }
-    if (foreign)
-      throw scopeError('invalid-path', action, asked, 'it is a Windows path, and this system has none');
+    if (foreign !== undefined) throw scopeError(foreign.code, action, asked, foreign.state);
     return childPath(first.path, asked);
   }
 
@@ -250,6 +259,7 @@ export class Gate {
    * so that errors say nothing about what exists elsewhere.
    */
   #explain(action: string, asked: string, path: string, error: unknown): RootwardError {
+    if (this.index.has(path)) return fromSystem(action, asked, error);
     let split = splitLast(path);
     while (split.head !== '') {
       try {

@@ -44,6 +44,10 @@ export class RootIndex {
     return found;
   }
 
+  has(path: string): boolean {
+    return this.#byPath.has(path);
+  }
+
   /** True when `path` is a root or a directory on the way to one: moving it would move a root. */
   leadsToRoot(path: string): boolean {
     if (this.#byPath.has(path)) return true;

@@ -89,6 +89,8 @@ export async function* walkInScope(
   let first: IgnoreRules | undefined;
   try {
     first = options.gitignore === true && root !== undefined ? rulesAbove(gate, root.path, start) : undefined;
+    // A folder asked for by name is meant, also when it is one of those usually left out.
+    if (base !== '' && first?.ignores(base, true) === true) first = undefined;
   } catch (error) {
     throw fromSystem('walk', asked, error);
   }

@@ -52,6 +52,15 @@ describe.each(platforms)('relative paths on the %s platform', (_name, platform) 
     expect((await scopeOf(tree().inside, { platform }).readText('package.json')).text).toBe('ours');
   });
 
+  test('are no addresses of another kind, unless a file is called that', async () => {
+    const scope = scopeOf(tree().inside);
+    for (const address of ['https://a/b', 'untitled:foo', 'vscode-remote://host/x']) {
+      expect(await codeOf(scope.mkdir(address, { recursive: true }))).toBe('not-a-file-uri');
+    }
+    tree().make({ 'untitled:foo': 'text' });
+    expect((await scope.readText('untitled:foo')).text).toBe('text');
+  });
+
   test('keep blanks, quotes, percent signs and what looks like a home directory', async () => {
     for (const name of [' ', "'", 'a ', '%41', '~', '$HOME', '*', 'a#b?c', '-rf', 'C:']) {
       const scope = scopeOf(tree().inside, { platform });

@@ -127,6 +127,11 @@ describe.each(platforms)('Scope.walk() with ignore files on the %s platform', (_
     expect(await seen(scope(), 'sub/deep')).toEqual(['d.txt']);
   });
 
+  test('walks an ignored folder that was asked for by name', async () => {
+    tree().make({ '.gitignore': 'vendor/\n*.log\n', vendor: { 'a.txt': '', deep: { 'b.txt': '' } } });
+    expect(await seen(scope(), 'vendor')).toEqual(['a.txt', 'deep/b.txt']);
+  });
+
   test('does not read ignore files outside the root', async () => {
     tree().make({ '.gitignore': '*.txt\n' }, tree().base);
     tree().make({ 'a.txt': '' });
