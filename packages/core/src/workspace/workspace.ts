@@ -79,6 +79,8 @@ export class Workspace implements WorkspaceView, Disposable {
   /** The current snapshot as a promise, made once, so that a cached `ready()` costs next to nothing. */
   #ready: Promise<Snapshot> | undefined;
   #scope: Scope | undefined;
+  /** What calls see that brought nothing of their own along, made once per snapshot. */
+  #view: WorkspaceView | undefined;
   #known: string | undefined;
   #choice: ProjectChoice | undefined;
   #project: { readonly snapshot: Snapshot; readonly project: Project } | undefined;
@@ -261,18 +263,19 @@ export class Workspace implements WorkspaceView, Disposable {
         ? { kind: 'root', path: choice.root.path }
         : { kind: 'name', name: choice.name, epoch: this.#snapshot.epoch };
     this.#project = undefined;
+    this.#view = undefined;
     this.#known = this.#chosenRoot(this.#snapshot)?.path;
     return this.project();
   }
 
   /**
-   * What one call sees: its metadata may name a directory of its own, where the client gave none. The workspace and
+   * What one call sees, from now on and whatever changes meanwhile: its metadata may name a directory of its own, where the client gave none. The workspace and
    * its followers are left alone.
    */
   async forRequest(meta: unknown, options: WaitOptions = NO_OPTIONS): Promise<WorkspaceView> {
     const hints = this.#sources.clientRoots === 'ignore' ? undefined : readRequestHints(meta);
     const base = await this.ready(options);
-    if (hints === undefined) return this.#viewOf(base);
+    if (hints === undefined) return this.#plainView(base);
     const request = await readRequest(hints, {
       ...this.#sources.reading,
       ...(options.signal && { signal: options.signal }),
@@ -345,6 +348,7 @@ export class Workspace implements WorkspaceView, Disposable {
     });
     this.#ready = undefined;
     this.#scope = undefined;
+    this.#view = undefined;
     this.#known = this.#chosenRoot(this.#snapshot)?.path;
     return diff;
   }
@@ -369,9 +373,16 @@ export class Workspace implements WorkspaceView, Disposable {
     return chooseRoot(snapshot.roots, { known: this.#known, choice: this.#choice, epoch: snapshot.epoch });
   }
 
+  #plainView(snapshot: Snapshot): WorkspaceView {
+    if (snapshot !== this.#snapshot) return this.#viewOf(snapshot);
+    this.#view ??= this.#viewOf(snapshot);
+    return this.#view;
+  }
+
   #viewOf(snapshot: Snapshot): WorkspaceView {
-    if (snapshot === this.#snapshot) return this;
-    return new SnapshotView(snapshot, this.#createScope, () =>
+    const createScope = (): Scope =>
+      snapshot === this.#snapshot ? this.scope() : this.#createScope(snapshot);
+    return new SnapshotView(snapshot, createScope, () =>
       describeProject(this.#chosenRoot(snapshot), this.#choice),
     );
   }
