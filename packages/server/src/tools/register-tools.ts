@@ -4,6 +4,7 @@ import { RootwardError } from '@rootward/core';
 import type { Logger } from '@rootward/core';
 import { ChildRegistry, RootwardMcpError } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
+import { ChangeQueue } from './change-queue.js';
 import type { Tool } from './define-tool.js';
 import { createElicit, NeedsAnswer } from './elicit.js';
 import { expandHome } from './expand-home.js';
@@ -24,13 +25,18 @@ export interface RegisterToolsOptions {
   readonly audit?: (entry: AuditEntry) => void;
   /** Children started by tools; whoever ends the process ends them. */
   readonly children?: ChildRegistry;
+  /** Pass one where several servers of a process serve the same files, as over HTTP. */
+  readonly changes?: ChangeQueue;
   /** What `~` stands for; default: the home directory of the user. */
   readonly home?: string;
 }
 
 /** Registers the tools of the named toolsets on a server that `withWorkspace` was applied to. */
 export function registerTools(server: WorkspaceServer, options: RegisterToolsOptions): void {
-  const children = options.children ?? new ChildRegistry();
+  const shared: Shared = {
+    children: options.children ?? new ChildRegistry(),
+    changes: options.changes ?? new ChangeQueue(),
+  };
   for (const tool of selectTools(options)) {
     const input = options.era === 'modern' ? tool.modernInput : tool.input;
     server.registerTool(
@@ -42,7 +48,7 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
         inputSchema: withoutDialect(input),
         ...(tool.output !== undefined && { outputSchema: withoutDialect(tool.output) }),
       },
-      (args, ctx) => runTool(tool, args, ctx, server, options, children),
+      (args, ctx) => runTool(tool, args, ctx, server, options, shared),
     );
   }
 }
@@ -58,13 +64,16 @@ export function selectTools(
     .filter((tool) => wanted.has(tool.toolset) && (!readOnly || tool.annotations.readOnlyHint));
 }
 
+/** What the calls of a server have in common. */
+type Shared = Pick<ToolContext, 'children' | 'changes'>;
+
 async function runTool(
   tool: Tool,
   args: unknown,
   ctx: WorkspaceServerContext,
   server: WorkspaceServer,
   options: RegisterToolsOptions,
-  children: ChildRegistry,
+  shared: Shared,
 ): Promise<CallToolResult | InputRequiredResult> {
   const told = new Set<string>();
   const audit = (path: string, decision: AuditDecision, reason?: string): void => {
@@ -80,7 +89,7 @@ async function runTool(
     signal: ctx.mcpReq.signal,
     era: options.era,
     log: options.log ?? silent,
-    children,
+    ...shared,
     audit,
     expandHome: (path) => expandHome(path, options.home ?? homedir()),
     elicit: createElicit(ctx, options.era, server),

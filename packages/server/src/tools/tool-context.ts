@@ -1,5 +1,6 @@
 import type { Logger } from '@rootward/core';
 import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
+import type { ChangeQueue } from './change-queue.js';
 
 export type Era = 'legacy' | 'modern';
 
@@ -32,6 +33,8 @@ export interface ToolContext {
   readonly log: Logger;
   /** Children that must not outlive the process. */
   readonly children: ChildRegistry;
+  /** For tools that write what they made of what they read. */
+  readonly changes: ChangeQueue;
   /** Written for every path of a call, unless the tool has said so itself. Never holds contents. */
   audit(path: string, decision: AuditDecision, reason?: string): void;
   /** Makes `~` and `~/x` a path. */
