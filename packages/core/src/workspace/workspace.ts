@@ -234,21 +234,28 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /**
-   * Adds a place the user agreed to, for as long as this workspace lives or until the client takes it away. Rejects
-   * beyond the ceiling, and where whoever runs the server lets clients have no say.
+   * What `grant` would add, without adding it: so that the user is asked about where a path really leads, and never in
+   * vain. Rejects beyond the ceiling, and where whoever runs the server lets clients have no say.
    */
-  async grant(path: string, signal?: AbortSignal): Promise<Root> {
+  async consider(path: string, signal?: AbortSignal): Promise<Root> {
     this.#requireAlive('add a root');
     if (this.#sources.clientRoots === 'ignore') {
-      throw new RootwardError(
-        'not-permitted',
-        `Cannot add "${path}": client roots are ignored by configuration`,
-        {
-          path,
-        },
-      );
+      const message = `Cannot add "${path}": client roots are ignored by configuration`;
+      throw new RootwardError('not-permitted', message, { path });
     }
-    const root = await readConsent(path, { ...this.#sources.reading, ...(signal && { signal }) });
+    return readConsent(path, { ...this.#sources.reading, ...(signal && { signal }) });
+  }
+
+  /**
+   * Adds a place the user agreed to, for as long as this workspace lives or until the client takes it away. Rejects
+   * what `consider` rejects, and a root it gave that leads somewhere else by now.
+   */
+  async grant(place: string | Root, signal?: AbortSignal): Promise<Root> {
+    const path = typeof place === 'string' ? place : place.path;
+    const root = await this.consider(path, signal);
+    if (typeof place !== 'string' && root.path !== path) {
+      throw new RootwardError('unstable-path', `Cannot add "${path}": it leads somewhere else now`, { path });
+    }
     this.#requireAlive('add a root');
     if (!this.#consents.some((consent) => consent.path === root.path))
       this.#consents = [...this.#consents, root];

@@ -1,7 +1,7 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { ToolContext } from './tool-context.js';
-import type { ToolsetName } from './toolsets.js';
+import type { ToolsetName } from './toolset-name.js';
 
 /** All four, so that no client has to guess: what is left out means the worst. */
 export type CompleteAnnotations = Required<

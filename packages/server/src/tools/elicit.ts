@@ -26,14 +26,22 @@ export class NeedsAnswer extends Error {
   }
 }
 
-export function createElicit(ctx: ServerContext, era: Era, { server }: McpServer): ToolContext['elicit'] {
-  return (question) => {
-    const declared: unknown =
-      era === 'modern' ? modernCapabilities(ctx.mcpReq.envelope) : server.getClientCapabilities();
-    if (!supportsForms(declared)) return Promise.resolve('unsupported');
-    const answer = inputResponse(ctx.mcpReq.inputResponses, question.key);
-    if (answer.kind !== 'elicit') return Promise.reject(new NeedsAnswer(question));
-    return Promise.resolve(readConsent(answer.action, answer.content));
+export function createElicit(
+  ctx: ServerContext,
+  era: Era,
+  { server }: McpServer,
+): Pick<ToolContext, 'canElicit' | 'elicit'> {
+  const declared: unknown =
+    era === 'modern' ? modernCapabilities(ctx.mcpReq.envelope) : server.getClientCapabilities();
+  const canElicit = supportsForms(declared);
+  return {
+    canElicit,
+    elicit: (question) => {
+      if (!canElicit) return Promise.resolve('unsupported');
+      const answer = inputResponse(ctx.mcpReq.inputResponses, question.key);
+      if (answer.kind !== 'elicit') return Promise.reject(new NeedsAnswer(question));
+      return Promise.resolve(readConsent(answer.action, answer.content));
+    },
   };
 }
 

@@ -11,14 +11,14 @@ import { expandHome } from './expand-home.js';
 import { withoutDialect } from './listed-schema.js';
 import type { AuditDecision, AuditEntry, Era, ToolContext } from './tool-context.js';
 import { toolsets as knownToolsets } from './toolsets.js';
-import type { ToolsetName } from './toolsets.js';
+import type { ToolsetName } from './toolset-name.js';
 
 export interface RegisterToolsOptions {
   /** The era of the connection the server is made for. */
   readonly era: Era;
   /** `workspace` is always among them. Default: all there are. */
   readonly toolsets?: readonly ToolsetName[];
-  /** Leave out every tool that changes something. The scope's own rules are what enforces it. */
+  /** Leave out every tool that changes files. The scope's own rules are what enforces it. */
   readonly readOnly?: boolean;
   readonly log?: Logger;
   /** Told of every path of every call, let through or not. */
@@ -59,9 +59,9 @@ export function selectTools(
   known: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> = knownToolsets,
 ): readonly Tool[] {
   const wanted: ReadonlySet<string> = new Set(['workspace', ...(toolsets ?? Object.keys(known))]);
-  return Object.values(known)
-    .flat()
-    .filter((tool) => wanted.has(tool.toolset) && (!readOnly || tool.annotations.readOnlyHint));
+  const fits = ({ toolset, annotations }: Tool): boolean =>
+    wanted.has(toolset) && (!readOnly || toolset === 'workspace' || annotations.readOnlyHint);
+  return Object.values(known).flat().filter(fits);
 }
 
 /** What the calls of a server have in common. */
@@ -92,7 +92,7 @@ async function runTool(
     ...shared,
     audit,
     expandHome: (path) => expandHome(path, options.home ?? homedir()),
-    elicit: createElicit(ctx, options.era, server),
+    ...createElicit(ctx, options.era, server),
   };
   try {
     const result = await tool.handle(args, context);

@@ -39,6 +39,8 @@ export interface ToolContext {
   audit(path: string, decision: AuditDecision, reason?: string): void;
   /** Makes `~` and `~/x` a path. */
   expandHome(path: string): string;
+  /** Whether the client can ask its user. */
+  readonly canElicit: boolean;
   /**
    * Asks the user yes or no, on both eras. Where an answer has to be fetched first, it ends the handler, which then
    * runs again from its start: ask before changing anything.
