@@ -4,14 +4,14 @@
 // about a fifth of the start without it.
 const { createHash } = require('node:crypto');
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
-const { join } = require('node:path');
+const path = require('node:path');
 const { Script, constants } = require('node:vm');
 
-const file = join(__dirname, 'program.cjs');
+const file = path.join(__dirname, 'program.cjs');
 const source = readFileSync(file, 'utf8');
 // V8 accepts the cache of another source of the same length and would run the old code: the key is the content.
 const digest = createHash('sha256').update(source).digest('hex').slice(0, 32);
-const cacheFile = join(__dirname, `program-${digest}-${process.versions.v8}-${process.arch}.cache`);
+const cacheFile = path.join(__dirname, `program-${digest}-${process.versions.v8}-${process.arch}.cache`);
 
 function readCache() {
   try {
@@ -39,8 +39,8 @@ function writeCache() {
   }
 }
 
-const module_ = { exports: {} };
-script.runInThisContext()(module_.exports, require, module_, file, __dirname);
-module_.exports.main(__dirname);
+const program = { exports: {} };
+script.runInThisContext()(program.exports, require, program, file, __dirname);
+program.exports.main(__dirname);
 // Late, so that it holds what serving compiled; unref'd, so that it keeps nobody waiting.
 if (cachedData === undefined || script.cachedDataRejected) setTimeout(writeCache, 2000).unref();

@@ -1,7 +1,7 @@
 import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
 import type * as z from 'zod';
-import type { ToolsetName } from '../tools/toolsets.js';
+import type { ToolsetName } from '../tools/toolset-name.js';
 import { configurationSchema } from './configuration-schema.js';
 import { suggest } from './nearest-match.js';
 import type { LogLevel } from './option-values.js';

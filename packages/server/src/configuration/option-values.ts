@@ -1,5 +1,5 @@
 import type { ClientRootsMode } from '@rootward/core';
-import type { ToolsetName } from '../tools/toolsets.js';
+import type { ToolsetName } from '../tools/toolset-name.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,7 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
 import { RootwardServerError } from '../error.js';
 import { toolsets } from '../tools/toolsets.js';
-import type { ToolsetName } from '../tools/toolsets.js';
+import type { ToolsetName } from '../tools/toolset-name.js';
 import { suggest } from './nearest-match.js';
 import { DEFAULT_PORT } from './option-values.js';
 

@@ -1,6 +1,6 @@
 import type { ClientRootsMode, ConfiguredRoots } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
-import type { ToolsetName } from '../tools/toolsets.js';
+import type { ToolsetName } from '../tools/toolset-name.js';
 import type { ConfigurationFile } from './configuration-file.js';
 import type { LogLevel, OptionValues } from './option-values.js';
 
