@@ -59,8 +59,8 @@ describe('no tool changes, renames or removes', () => {
     }
     for (const [file, text] of Object.entries(CONTENT)) {
       const now = readFileSync(join(root, file), 'utf8');
-      // The trail grows with every refusal; only its owner may write there.
-      expect(file === 'audit.jsonl' ? now.startsWith(text) : now === text, file).toBe(true);
+      // The trail grows with every refusal.
+      expect(now.slice(0, file === 'audit.jsonl' ? 0 : undefined)).toBe(text);
     }
   });
 

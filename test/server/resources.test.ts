@@ -38,7 +38,9 @@ test('a legacy client that did not subscribe is told nothing', async () => {
 
 test('subscribing to anything else is refused', async () => {
   const { client } = await connectRootward([]);
-  await expect(client.request('resources/subscribe', { uri: 'file:///etc/passwd' })).rejects.toThrow();
+  await expect(client.request('resources/subscribe', { uri: 'file:///etc/passwd' })).rejects.toThrow(
+    'file:///etc/passwd',
+  );
 });
 
 test('the project resource is null where there is none', async () => {

@@ -16,6 +16,24 @@ import {
 const folders = makeFolders('a', 'b', 'program');
 const run = promisify(execFile);
 
+async function toolNames(args: readonly string[]): Promise<readonly string[]> {
+  const { client } = await connectRootward(args);
+  return ((await client.request('tools/list'))['tools'] as { name: string }[]).map(({ name }) => name);
+}
+
+/** The program that starts `program.cjs`, in a folder of its own. */
+function copyLoader(name: string): string {
+  const folder = join(folders.path('program'), name);
+  mkdirSync(folder);
+  copyFileSync(PROGRAM, join(folder, 'rootward.cjs'));
+  return folder;
+}
+
+/** A program that prints what it is, and lives until its cache has been written. */
+function printing(text: string): string {
+  return `exports.main=()=>{process.stdout.write(${JSON.stringify(text)});setTimeout(()=>{},2500)}`;
+}
+
 test('rootward says on stderr, in one line and without paths, that it is ready', async () => {
   const { server, client } = await connectRootward(['--root', folders.path('a')]);
   await client.callTool('read_text_file', { path: 'name.txt' });
@@ -51,12 +69,8 @@ test('rootward lists its tools in 20 KB', async () => {
 });
 
 test('rootward --toolsets and --read-only leave tools out', async () => {
-  const names = async (args: readonly string[]): Promise<readonly string[]> => {
-    const { client } = await connectRootward(args);
-    return ((await client.request('tools/list'))['tools'] as { name: string }[]).map(({ name }) => name);
-  };
-  expect(await names(['--toolsets', 'workspace'])).toEqual(['workspace_info', 'switch_project']);
-  const safe = await names(['--read-only']);
+  expect(await toolNames(['--toolsets', 'workspace'])).toEqual(['workspace_info', 'switch_project']);
+  const safe = await toolNames(['--read-only']);
   expect(safe).toContain('read_text_file');
   expect(safe).not.toContain('write_file');
 });
@@ -95,28 +109,18 @@ test('npm start serves the folder it was called from, and says how to connect an
 });
 
 describe('the compiled program', () => {
-  const copy = (name: string): string => {
-    const folder = join(folders.path('program'), name);
-    mkdirSync(folder);
-    copyFileSync(PROGRAM, join(folder, 'rootward.cjs'));
-    return folder;
-  };
-  /** Prints what it is, and lives until its cache has been written. */
-  const body = (text: string): string =>
-    `exports.main=()=>{process.stdout.write(${JSON.stringify(text)});setTimeout(()=>{},2500)}`;
-
   test('is kept for the next start, and never mistaken for that of another of the same length', async () => {
-    const folder = copy('x');
-    writeFileSync(join(folder, 'program.cjs'), body('one'));
+    const folder = copyLoader('x');
+    writeFileSync(join(folder, 'program.cjs'), printing('one'));
     expect((await run(process.execPath, [join(folder, 'rootward.cjs')])).stdout).toBe('one');
     expect(readdirSync(folder).filter((name) => name.endsWith('.cache'))).toHaveLength(1);
-    writeFileSync(join(folder, 'program.cjs'), body('two'));
+    writeFileSync(join(folder, 'program.cjs'), printing('two'));
     expect((await run(process.execPath, [join(folder, 'rootward.cjs')])).stdout).toBe('two');
   });
 
   test('runs where its folder cannot be written, and with a cache that is broken', async () => {
-    const folder = copy('y');
-    writeFileSync(join(folder, 'program.cjs'), body('one'));
+    const folder = copyLoader('y');
+    writeFileSync(join(folder, 'program.cjs'), printing('one'));
     await run(process.execPath, [join(folder, 'rootward.cjs')]);
     const cache = readdirSync(folder).find((name) => name.endsWith('.cache')) ?? '';
     writeFileSync(join(folder, cache), 'nonsense');
