@@ -2,12 +2,14 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { benchFence } from './fence.js';
 import { benchMcp } from './mcp.js';
 import type { Section } from './row.js';
+import { benchStart } from './start.js';
 import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
   fence: benchFence,
   mcp: benchMcp,
+  start: benchStart,
 };
 
 const wanted = process.argv.slice(2);
