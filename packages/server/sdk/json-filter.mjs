@@ -25,7 +25,13 @@ const WORDS = {
   null: () => [null],
   true: () => [true],
   false: () => [false],
-  length: (value) => [value === null ? 0 : typeof value === 'object' ? Object.keys(value).length : [...String(value)].length],
+  length: (value) => [
+    value === null
+      ? 0
+      : typeof value === 'object'
+        ? Object.keys(value).length
+        : Array.from(String(value)).length,
+  ],
   keys: (value) => [Object.keys(value).sort()],
   type: (value) => [value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value],
   tostring: (value) => [typeof value === 'string' ? value : JSON.stringify(value)],
@@ -118,7 +124,8 @@ function compile(filter) {
     at += 1;
     if (token.kind === 'value') return () => [token.value];
     const known = Object.hasOwn(WORDS, token.value) ? WORDS[token.value] : undefined;
-    if (token.kind !== 'word' || known === undefined) throw new Error(`${JSON.stringify(token.value)} is not known`);
+    if (token.kind !== 'word' || known === undefined)
+      throw new Error(`${JSON.stringify(token.value)} is not known`);
     return known;
   }
 
@@ -155,7 +162,9 @@ function pick(value, key) {
 try {
   const results = compile(process.argv[2] ?? '.')(JSON.parse(readFileSync(0, 'utf8')));
   process.stdout.write(
-    results.map((each) => `${typeof each === 'string' ? each : JSON.stringify(each, undefined, 2)}\n`).join(''),
+    results
+      .map((each) => `${typeof each === 'string' ? each : JSON.stringify(each, undefined, 2)}\n`)
+      .join(''),
   );
 } catch (error) {
   process.stderr.write(`json-filter: ${error.message}\n`);

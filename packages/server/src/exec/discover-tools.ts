@@ -37,7 +37,8 @@ export async function discoverTools(
       continue;
     }
     const { name } = each.tool.metadata;
-    const taken = tools.get(name)?.metadataFile ?? (reservedNames.has(name) ? 'the server itself' : undefined);
+    const taken =
+      tools.get(name)?.metadataFile ?? (reservedNames.has(name) ? 'the server itself' : undefined);
     if (taken === undefined) tools.set(name, each.tool);
     else problems.push(problem(each.tool.metadataFile, 'name', `"${name}" is taken by ${taken}`));
   }

@@ -2,7 +2,12 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError } from '@modelcontextprotocol/server';
 
 /** Makes the call that this context belongs to fail with an error of the protocol. */
-export type FailCall = (ctx: Pick<ServerContext, 'mcpReq'>, code: number, message: string, data?: unknown) => void;
+export type FailCall = (
+  ctx: Pick<ServerContext, 'mcpReq'>,
+  code: number,
+  message: string,
+  data?: unknown,
+) => void;
 
 /**
  * `McpServer` turns whatever a tool throws into a result. Tools may want an error of the protocol all the same: this
@@ -25,7 +30,11 @@ export function allowProtocolErrors({ server }: McpServer): FailCall {
       };
       return Reflect.apply(register, server, [method, ...rest.slice(0, -1), surrounded]);
     };
-    Object.defineProperty(server, 'setRequestHandler', { value: patched, configurable: true, writable: true });
+    Object.defineProperty(server, 'setRequestHandler', {
+      value: patched,
+      configurable: true,
+      writable: true,
+    });
   }
   return (ctx, code, message, data) => {
     errors.set(ctx.mcpReq, new ProtocolError(code, message, data));

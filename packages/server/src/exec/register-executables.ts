@@ -29,6 +29,7 @@ export function registerExecutables(
   options: RegisterExecutablesOptions & { readonly follow?: boolean },
 ): Disposable {
   const { catalogue } = options;
+  server.server.registerCapabilities({ logging: {} });
   const registered = new Map<string, { readonly tool: ExecutableTool; readonly handle: RegisteredTool }>();
   const apply = (tools: readonly ExecutableTool[]): void => {
     const wanted = new Map(
@@ -46,7 +47,6 @@ export function registerExecutables(
   };
   apply(catalogue.current().tools);
   if (options.follow !== true) return { [Symbol.dispose]: () => undefined };
-  server.server.registerCapabilities({ logging: {} });
   return catalogue.onDidChange(({ tools }) => apply(tools));
 }
 
@@ -100,11 +100,12 @@ function completeAnnotations({ annotations }: ToolMetadata): ToolAnnotations {
 
 /** Goes to the client while the tool runs. A client that has gone is no reason to fail. */
 function forward(message: ChannelMessage, { mcpReq }: WorkspaceServerContext): void {
+  const { _meta: meta } = mcpReq;
   if (message.kind === 'log') {
     mcpReq.log(message.level, message.message, message.logger).catch(() => undefined);
     return;
   }
-  const progressToken = mcpReq._meta?.progressToken;
+  const progressToken = meta?.progressToken;
   if (progressToken === undefined) return;
   const { progress, total, message: text } = message;
   mcpReq

@@ -19,6 +19,7 @@ const SETTLE_MS = 50;
 
 /** The tools of a project as they are now. */
 export class ToolCatalogue implements Disposable {
+  readonly project: string;
   readonly #options: ToolCatalogueOptions;
   readonly #listeners = new Set<(discovery: Discovery) => void>();
   readonly #watchers = new Map<string, FSWatcher>();
@@ -31,6 +32,7 @@ export class ToolCatalogue implements Disposable {
   #disposed = false;
 
   private constructor(options: ToolCatalogueOptions, first: Discovery) {
+    this.project = options.project;
     this.#options = options;
     this.#current = first;
     this.#fingerprint = JSON.stringify(first);

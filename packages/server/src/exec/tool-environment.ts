@@ -47,7 +47,11 @@ const OWN =
   /^MCP_(?:SDK|CHANNEL_FD|CANCEL_FILE|NODE_BIN|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))$/;
 
 /** Everything a tool is started with. Pure. */
-export function toolEnvironment(server: Variables, mode: EnvironmentMode, call: ToolCallFacts): ToolEnvironment {
+export function toolEnvironment(
+  server: Variables,
+  mode: EnvironmentMode,
+  call: ToolCallFacts,
+): ToolEnvironment {
   const variables = inherited(server, mode);
   if (mode.kind !== 'inherit' && variables['PATH'] !== undefined) {
     variables['PATH'] = withoutWorkspaceBins(variables['PATH'], call.roots);

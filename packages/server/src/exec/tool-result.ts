@@ -7,7 +7,12 @@ import type { RunOutcome } from './run-process.js';
 /** What becomes of a run: a result, or an error of the protocol that the tool asked for. */
 export type ToolAnswer =
   | { readonly kind: 'result'; readonly result: CallToolResult }
-  | { readonly kind: 'protocol-error'; readonly code: number; readonly message: string; readonly data?: unknown };
+  | {
+      readonly kind: 'protocol-error';
+      readonly code: number;
+      readonly message: string;
+      readonly data?: unknown;
+    };
 
 export interface RunFacts {
   readonly name: string;
@@ -134,7 +139,10 @@ function decode(bytes: Buffer): { readonly text: string; readonly note: string |
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), note: undefined };
   } catch {
-    return { text: bytes.toString('utf8'), note: '[the output was not valid UTF-8; bad bytes are shown as �]' };
+    return {
+      text: bytes.toString('utf8'),
+      note: '[the output was not valid UTF-8; bad bytes are shown as �]',
+    };
   }
 }
 

@@ -81,7 +81,15 @@ export class ToolRunner implements Disposable {
 
   /** Waits for its turn, runs the tool, and reads what it left. Rejects when aborted before it started. */
   async run(tool: ExecutableTool, call: ToolCall): Promise<ToolAnswer> {
-    using _slot = await this.#slots.take(call.signal);
+    const slot = await this.#slots.take(call.signal);
+    try {
+      return await this.#runNow(tool, call);
+    } finally {
+      slot[Symbol.dispose]();
+    }
+  }
+
+  async #runNow(tool: ExecutableTool, call: ToolCall): Promise<ToolAnswer> {
     const roots = await call.roots();
     const environment = await this.environment(tool, call.args, roots);
     const { guard } = this.#prepare();
@@ -176,7 +184,7 @@ export class ToolRunner implements Disposable {
   /** Made with the first call, so that a server that runs no tool leaves no trace. */
   #prepare(): { readonly folder: string; readonly guard: GroupGuard } {
     if (this.#place === undefined) {
-      const folder = mkdtempSync(join(tmpdir(), 'rootward-'));
+      const folder = mkdtempSync(join(tmpdir(), 'rootward-tools-'));
       this.#place = { folder, guard: new GroupGuard(folder) };
     }
     return this.#place;

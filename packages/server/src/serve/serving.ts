@@ -9,6 +9,8 @@ import type { LoadedSettings } from '../configuration/load-settings.js';
 import { protectedPaths } from '../configuration/protected-paths.js';
 import { ScopeMaker } from '../configuration/workspace-rules.js';
 import { RootwardServerError } from '../error.js';
+import { openCatalogue } from '../exec/open-catalogue.js';
+import type { ToolCatalogue } from '../exec/tool-catalogue.js';
 import { StderrLogger } from './stderr-logger.js';
 
 /** Where the server runs, passed in once by the command line. */
@@ -29,6 +31,9 @@ export interface Serving {
   readonly sources: Sources;
   readonly log: Logger;
   readonly audit: AuditTrail | undefined;
+  /** The executables of the tools project. */
+  readonly catalogue: ToolCatalogue | undefined;
+  readonly environment: Environment;
 }
 
 /** Reads the sources and opens what serving needs. Throws where something named by the operator cannot be used. */
@@ -40,7 +45,15 @@ export async function prepareServing(settings: LoadedSettings, around: Surroundi
   if (settings.http !== undefined && sources.reading.ceiling === undefined) {
     return prepareServing({ ...settings, within: hintedCeiling(sources) }, around);
   }
-  return { settings, prepared, sources, log, audit: openAudit(settings.audit, log) };
+  return {
+    settings,
+    prepared,
+    sources,
+    log,
+    audit: openAudit(settings.audit, log),
+    catalogue: await openCatalogue(settings, around.environment, log),
+    environment: around.environment,
+  };
 }
 
 /**

@@ -42,4 +42,6 @@ export const toolsets: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> =
     copyFile,
     deleteFile,
   ],
+  // The executables of the tools project, found at run time.
+  exec: [],
 };
