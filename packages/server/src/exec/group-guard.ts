@@ -14,7 +14,7 @@ while IFS= read -r line; do
     -*) groups="\${groups%% $n *} \${groups#* $n }" ;;
   esac
 done
-for n in $groups; do kill -KILL -- "-$n" 2>/dev/null; done
+for n in $groups; do kill -s KILL -- "-$n" 2>/dev/null; done
 rm -rf -- "$1"
 `;
 

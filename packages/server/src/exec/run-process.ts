@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { ChildRegistry } from '@rootward/mcp';
 import { CHANNEL_FD } from './tool-environment.js';
-import { GroupEnd } from './group-end.js';
+import { GroupEnd, within } from './group-end.js';
 import type { GroupGuard } from './group-guard.js';
 import { KeptTail } from './kept-tail.js';
 import { LineSplitter } from './line-splitter.js';
@@ -87,6 +87,7 @@ class Run {
   readonly #options: RunProcessOptions;
   readonly #chunks: Buffer[] = [];
   readonly #stderr = new KeptTail(STDERR_TAIL_BYTES);
+  readonly #exited: Promise<Exit>;
   readonly #group: GroupEnd;
   readonly #deadline: number;
   #bytes = 0;
@@ -96,7 +97,8 @@ class Run {
   constructor(child: ChildProcess, pid: number, options: RunProcessOptions) {
     this.#child = child;
     this.#options = options;
-    this.#group = new GroupEnd(pid);
+    this.#exited = exited(child);
+    this.#group = new GroupEnd(pid, this.#exited);
     this.#deadline = performance.now() + (options.extendedMs ?? options.timeoutMs);
     options.guard.watch(pid);
     const registered = options.children.add(child);
@@ -116,7 +118,7 @@ class Run {
   }
 
   async #finish(drained: Promise<unknown>): Promise<RunOutcome> {
-    const { code, signal } = await exited(this.#child);
+    const { code, signal } = await this.#exited;
     // Until its pipes are empty a tool is not done: what it started may still be writing for it.
     if (this.#end === 'exited') await within(drained, DRAIN_MS);
     clearTimeout(this.#timer);
@@ -173,20 +175,16 @@ class Run {
   }
 }
 
-function exited(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+function exited(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.on('error', () => undefined);
   });
-}
-
-async function within(event: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([event, limit]);
-  clearTimeout(timer);
 }
 
 function isReadable(stream: unknown): stream is Readable {
