@@ -21,10 +21,10 @@ while :; do wait; done
 
 const project = makeProject({
   stubborn: STUBBORN,
-  brief: { script: STUBBORN, meta: { timeoutSecs: 0.5 } },
+  brief: { script: STUBBORN, meta: { timeoutSecs: 2 } },
   patient: {
-    script: 'for i in 1 2 3 4 5 6 7 8; do mcp_progress $i step; sleep 0.2; done; echo patient',
-    meta: { timeoutSecs: 1, progressExtendsTimeout: true },
+    script: 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do mcp_progress $i step; sleep 0.2; done; echo patient',
+    meta: { timeoutSecs: 2, progressExtendsTimeout: true },
   },
   endless: {
     script: 'while :; do mcp_progress 1 again; sleep 0.1; done',
@@ -55,7 +55,7 @@ describe('a tool that ignores SIGTERM, with a grandchild that does', () => {
     const { client } = await connectRootward(args);
     const result = await client.callTool('brief', { mark: mark('timeout') });
     expect(result['isError']).toBe(true);
-    expect(textOf(result)).toContain('did not finish within 0.5 s');
+    expect(textOf(result)).toContain('did not finish within 2 s');
     await whenGone(await pids('timeout'));
   });
 

@@ -18,7 +18,8 @@ const USUAL_EXECUTABLE = 'tool.sh';
 /** A header stands near the start; what is longer than this is no script. */
 const HEADER_BYTES = 16 * 1024;
 
-type Found = { readonly tool: ExecutableTool } | { readonly problems: readonly ToolProblem[] } | undefined;
+type Reading = { readonly tool: ExecutableTool } | { readonly problems: readonly ToolProblem[] };
+type Found = Reading | undefined;
 
 /** Looks through `tools/` of a project. What is wrong with one tool never hides another. */
 export async function discoverTools(
@@ -71,8 +72,9 @@ async function readFolder(folder: string): Promise<Found> {
   const text = await readIfThere(file);
   if (text === undefined) return undefined;
   const executable = await findExecutable(folder);
-  if ('problem' in executable) return { problems: [executable.problem] };
-  return readTool(text, file, executable.file, parse(folder).name);
+  const found = readTool(text, file, 'file' in executable ? executable.file : '', parse(folder).name);
+  if ('file' in executable) return found;
+  return { problems: [...('problems' in found ? found.problems : []), executable.problem] };
 }
 
 async function findExecutable(
@@ -104,7 +106,7 @@ async function readSingleFile(file: string): Promise<Found> {
   return readTool(header, file, file, parse(file).name);
 }
 
-function readTool(json: string, metadataFile: string, file: string, fallbackName: string): Found {
+function readTool(json: string, metadataFile: string, file: string, fallbackName: string): Reading {
   let value: unknown;
   try {
     value = JSON.parse(json.replace(/^\uFEFF/, ''));
