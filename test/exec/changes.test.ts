@@ -9,7 +9,8 @@ project.write('tools/noted.sh', '#!/bin/sh\n# mcp: {"name":"noted","description"
 test('tools that are added, changed and removed are announced and served, and bad ones only reported', async () => {
   const { server, client } = await connectRootward(['--project', project.path]);
   const announcements = (): number =>
-    client.received.filter((each) => 'method' in each && each.method === 'notifications/tools/list_changed').length;
+    client.received.filter((each) => 'method' in each && each.method === 'notifications/tools/list_changed')
+      .length;
   const described = async (): Promise<Record<string, unknown>> => {
     const { tools } = (await client.request('tools/list')) as {
       tools: { name: string; title: string; description: string }[];

@@ -39,7 +39,15 @@ async function environmentOf(mode: readonly string[]): Promise<Record<string, st
 
 describe('the environment of a tool', () => {
   test('is minimal by default, exactly', async () => {
-    const { PATH, HOME, PWD: _pwd, MCP_SDK, MCPBASH_JSON_TOOL_BIN: _jq, MCP_NODE_BIN: _node, ...rest } = await environmentOf([]);
+    const {
+      PATH,
+      HOME,
+      PWD: _pwd,
+      MCP_SDK,
+      MCPBASH_JSON_TOOL_BIN: _jq,
+      MCP_NODE_BIN: _node,
+      ...rest
+    } = await environmentOf([]);
     expect([PATH, HOME, MCP_SDK].every((value) => value !== undefined && value !== '')).toBe(true);
     expect(rest).toEqual({
       LANG: 'C.UTF-8',
@@ -84,11 +92,18 @@ test('a tool runs in the project, or in the first root where its metadata says s
 });
 
 test('arguments are read without jq as with it', async () => {
-  const args = ['run-tool', 'filtered', '--project', project.path, '--args', '{"a":{"b":[1,"two"]},"x y":"abc","flag":false}'];
+  const args = [
+    'run-tool',
+    'filtered',
+    '--project',
+    project.path,
+    '--args',
+    '{"a":{"b":[1,"two"]},"x y":"abc","flag":false}',
+  ];
   const [withJq, without] = await Promise.all([
     runCommand(args),
     runCommand(args, { env: { PATH: join(project.path, 'bin') } }),
   ]);
-  expect(withJq!.out).toBe('two\n3\nfalse\n');
-  expect(without!.out).toBe(withJq!.out);
+  expect(withJq.out).toBe('two\n3\nfalse\n');
+  expect(without.out).toBe(withJq.out);
 });

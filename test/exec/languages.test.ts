@@ -77,10 +77,22 @@ describe.each(['shell', 'node', 'python'])('the library for %s', (name) => {
       { progressToken: 1, progress: 5, total: 100, message: 'five' },
       { level: 'info', logger: 'me', data: 'hello' },
     ]);
-    for (const path of [`${root}/`, `${root}/not-yet`, `${folders.path('other')}/in/name.txt`, `${root}/a/..`]) {
+    for (const path of [
+      `${root}/`,
+      `${root}/not-yet`,
+      `${folders.path('other')}/in/name.txt`,
+      `${root}/a/..`,
+    ]) {
       expect([path, await inside(path)]).toEqual([path, true]);
     }
-    for (const path of [`${root}2`, `${root}/..`, `${root}/out/passwd`, `${root}/out/../x`, '/etc/passwd', '']) {
+    for (const path of [
+      `${root}2`,
+      `${root}/..`,
+      `${root}/out/passwd`,
+      `${root}/out/../x`,
+      '/etc/passwd',
+      '',
+    ]) {
       expect([path, await inside(path)]).toEqual([path, false]);
     }
     const found = await call({ how: 'require', path: 'name.txt' });

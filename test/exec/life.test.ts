@@ -71,8 +71,14 @@ describe('a tool that ignores SIGTERM, with a grandchild that does', () => {
 
   test.each([
     ['the client leaves', (server: { output: { end(): void } }) => server.output.end()],
-    ['SIGTERM', (server: { process: { kill(signal: NodeJS.Signals): unknown } }) => server.process.kill('SIGTERM')],
-    ['SIGKILL', (server: { process: { kill(signal: NodeJS.Signals): unknown } }) => server.process.kill('SIGKILL')],
+    [
+      'SIGTERM',
+      (server: { process: { kill(signal: NodeJS.Signals): unknown } }) => server.process.kill('SIGTERM'),
+    ],
+    [
+      'SIGKILL',
+      (server: { process: { kill(signal: NodeJS.Signals): unknown } }) => server.process.kill('SIGKILL'),
+    ],
   ])('is gone, and its files are, after %s ended the server', async (how, end) => {
     const { server, client } = await connectRootward(args);
     const name = how.replaceAll(' ', '-');
@@ -107,10 +113,14 @@ describe('the time a tool may take', () => {
   test('ends with a word to those who ask whether they were cancelled', async () => {
     const { client } = await connectRootward(args);
     const controller = new AbortController();
-    const call = client.callTool('polite', { mark: mark('polite') }, {
-      signal: controller.signal,
-      meta: { progressToken: 1 },
-    });
+    const call = client.callTool(
+      'polite',
+      { mark: mark('polite') },
+      {
+        signal: controller.signal,
+        meta: { progressToken: 1 },
+      },
+    );
     await client.until(() => client.received.some((each) => 'method' in each));
     controller.abort(new Error('enough'));
     await expect(call).rejects.toThrow('enough');
@@ -135,7 +145,9 @@ describe.runIf(process.platform === 'linux')('200 calls at once, some of them ca
       );
     });
     expect(await Promise.all(ends)).toEqual(ends.map(() => true));
-    const answered = client.received.flatMap((each) => ('id' in each && !('method' in each) ? [each.id] : []));
+    const answered = client.received.flatMap((each) =>
+      'id' in each && !('method' in each) ? [each.id] : [],
+    );
     expect(new Set(answered).size).toBe(answered.length);
     expect(textOf(await client.callTool('nap', { s: 0, n: 'after' }))).toBe('after\n');
     await vi.waitFor(

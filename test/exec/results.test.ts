@@ -21,7 +21,8 @@ const project = makeProject({
   'fails-inside': `set +e; x=$(mcp_args_require .nothing); echo "went on $x"`,
   bytes: `#!/bin/sh\nprintf 'a\\377b'`,
   stdin: '#!/bin/sh\ncat; echo end',
-  floods: '#!/bin/sh\nyes 0123456789012345678901234567890123456789012345678901234567890123456789 | head -c 104857600',
+  floods:
+    '#!/bin/sh\nyes 0123456789012345678901234567890123456789012345678901234567890123456789 | head -c 104857600',
   closes: '#!/bin/sh\necho early; exec 1>&-; exit 0',
   quick: '#!/bin/sh\nexit 0',
   broken: '#!/no/such/interpreter\n',
@@ -29,7 +30,12 @@ const project = makeProject({
   typed: {
     script: 'mcp_args_raw',
     meta: {
-      inputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false },
+      inputSchema: {
+        type: 'object',
+        properties: { n: { type: 'integer' } },
+        required: ['n'],
+        additionalProperties: false,
+      },
       outputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
     },
   },
@@ -91,7 +97,10 @@ describe('the result of an executable', () => {
     ['stdin', { content: [{ text: 'end\n' }] }],
     ['closes', { content: [{ text: 'early\n' }] }],
     ['quick', { content: [{ text: '' }] }],
-    ['broken', { isError: true, content: [{ text: expect.stringContaining('Cannot run broken') as string }] }],
+    [
+      'broken',
+      { isError: true, content: [{ text: expect.stringContaining('Cannot run broken') as string }] },
+    ],
     ['mistyped', { isError: true, content: [{ text: expect.stringContaining('n') as string }] }],
   ])('of %s', async (name, expected) => {
     expect(await client.callTool(name)).toMatchObject(expected);

@@ -62,9 +62,13 @@ describe('an executable tool', () => {
     withData.write('config/roots.json', '{"roots":[{"path":"./data"},{"path":"./missing"}]}');
     const second = await connectRootward(['--project', withData.path]);
     expect(await rootsOf(second.client)).toEqual([join(withData.path, 'data')]);
-    const third = await connectRootward(['--project', withData.path], {}, {
-      env: { MCPBASH_ROOTS: `data:${folders.path('b')}` },
-    });
+    const third = await connectRootward(
+      ['--project', withData.path],
+      {},
+      {
+        env: { MCPBASH_ROOTS: `data:${folders.path('b')}` },
+      },
+    );
     expect(await rootsOf(third.client)).toEqual([join(withData.path, 'data'), folders.path('b')]);
   });
 
@@ -135,7 +139,7 @@ describe('an executable tool', () => {
     const { client } = await connectRootward(args, { era: 'modern', roots: a });
     expect(await rootsOf(client)).toEqual([folders.path('a')]);
     const info = await client.callTool('workspace_info');
-    const { workspace } = info["structuredContent"] as { workspace?: string };
+    const { workspace } = info['structuredContent'] as { workspace?: string };
     const asked = client.asked.length;
     expect(textOf(await client.callTool('roots', { workspace }))).toBe(folders.path('a'));
     expect(client.asked).toHaveLength(asked);
