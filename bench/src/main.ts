@@ -1,4 +1,5 @@
 import { cpus, release, totalmem, type } from 'node:os';
+import { benchExec } from './exec.js';
 import { benchFence } from './fence.js';
 import { benchMcp } from './mcp.js';
 import type { Section } from './row.js';
@@ -7,6 +8,7 @@ import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
+  exec: benchExec,
   fence: benchFence,
   mcp: benchMcp,
   start: benchStart,

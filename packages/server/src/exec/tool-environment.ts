@@ -10,7 +10,7 @@ export interface ToolCallFacts {
   readonly file: string;
   readonly metadataJson: string;
   readonly argsJson: string;
-  readonly roots: readonly Root[];
+  readonly roots: DescribedRoots;
   readonly project: string;
   /** The folder with the shell library. */
   readonly sdk: string;
@@ -41,20 +41,21 @@ const SECRETS: ReadonlySet<string> = new Set(['ROOTWARD_TOKEN', 'ROOTWARD_HANDLE
 const ALWAYS = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 /** Without these, programs do not even start on Windows. */
 const ALWAYS_ON_WINDOWS = ['Path', 'PATHEXT', 'SystemRoot', 'ComSpec', 'TEMP', 'TMP', 'USERPROFILE'];
+const WORKSPACE_BIN = /[\\/]node_modules[\\/]\.bin/;
 const PREFIXES = /^(?:MCP|MCPBASH)_/;
 /** Set for each call; what the server itself was started with must not shine through. */
 const OWN =
   /^MCP_(?:SDK|CHANNEL_FD|CANCEL_FILE|NODE_BIN|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))$/;
 
-/** Everything a tool is started with. Pure. */
+/** Everything a tool is started with: what it inherits, and what belongs to the call. Pure. */
 export function toolEnvironment(
-  server: Variables,
-  mode: EnvironmentMode,
+  { variables: base, filtersPath }: InheritedVariables,
   call: ToolCallFacts,
 ): ToolEnvironment {
-  const variables = inherited(server, mode);
-  if (mode.kind !== 'inherit' && variables['PATH'] !== undefined) {
-    variables['PATH'] = withoutWorkspaceBins(variables['PATH'], call.roots);
+  const { roots } = call;
+  const variables: Record<string, string> = { ...base };
+  if (filtersPath && variables['PATH'] !== undefined) {
+    variables['PATH'] = withoutWorkspaceBins(variables['PATH'], roots.list);
   }
   const files = new Map<string, string>();
   const put = (name: string, fileVariable: string, suffix: string, value: string): void => {
@@ -66,7 +67,6 @@ export function toolEnvironment(
     files.set(file, value);
     variables[fileVariable] = file;
   };
-  const roots = describeRoots(call.roots);
   const errorFile = `${call.filePrefix}error.json`;
   const cancelFile = `${call.filePrefix}cancelled`;
   Object.assign(variables, {
@@ -77,7 +77,7 @@ export function toolEnvironment(
     MCP_CANCEL_FILE: cancelFile,
     MCP_CHANNEL_FD: String(CHANNEL_FD),
     MCPBASH_PROJECT_ROOT: call.project,
-    MCP_ROOTS_COUNT: String(call.roots.length),
+    MCP_ROOTS_COUNT: String(roots.list.length),
   });
   if (call.jsonTool === undefined) {
     delete variables['MCPBASH_JSON_TOOL_BIN'];
@@ -92,14 +92,22 @@ export function toolEnvironment(
   return { variables, files, errorFile, cancelFile };
 }
 
-function inherited(server: Variables, mode: EnvironmentMode): Record<string, string> {
+/** What tools inherit from the server; the same for all calls. */
+export interface InheritedVariables {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Whether the workspace's own programs are taken out of `PATH`. */
+  readonly filtersPath: boolean;
+}
+
+export function inheritedVariables(server: Variables, mode: EnvironmentMode): InheritedVariables {
   const names = mode.kind === 'inherit' ? Object.keys(server) : minimalNames(server, mode);
   const variables: Record<string, string> = {};
   for (const name of names) {
     const value = server[name];
     if (value !== undefined && !SECRETS.has(name) && !OWN.test(name)) variables[name] = value;
   }
-  return variables;
+  const filtersPath = mode.kind !== 'inherit' && WORKSPACE_BIN.test(variables['PATH'] ?? '');
+  return { variables, filtersPath };
 }
 
 function minimalNames(server: Variables, mode: EnvironmentMode): readonly string[] {
@@ -116,19 +124,22 @@ function withoutWorkspaceBins(path: string, roots: readonly Root[]): string {
   return path
     .split(delimiter)
     .filter((entry) => {
-      if (!/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(entry)) return true;
+      if (!WORKSPACE_BIN.test(entry)) return true;
       return !roots.some((root) => containsPath(root.path, entry, hostPathStyle));
     })
     .join(delimiter);
 }
 
-interface DescribedRoots {
+/** Roots as tools see them. */
+export interface DescribedRoots {
+  readonly list: readonly Root[];
   readonly json: string;
   readonly paths: string;
 }
 
-function describeRoots(roots: readonly Root[]): DescribedRoots {
+export function describeRoots(roots: readonly Root[]): DescribedRoots {
   return {
+    list: roots,
     json: JSON.stringify(roots.map(({ uri, name, path }) => ({ uri, name, path }))),
     paths: roots.map(({ path }) => path).join('\n'),
   };

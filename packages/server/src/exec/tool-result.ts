@@ -68,7 +68,7 @@ function readReport(text: string | undefined): ToolAnswer | undefined {
 }
 
 function readOutput(name: string, outcome: RunOutcome, text: string, note: string | undefined): ToolAnswer {
-  const value = parseJson(text);
+  const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   const documents = isJsonObject(value) ? [value] : findDocuments(text);
   const failed = documents.find(isFailure);
   if (failed !== undefined) return { kind: 'result', result: { ...resultOf(failed, text), isError: true } };

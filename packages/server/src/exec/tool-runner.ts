@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +15,13 @@ import { runProcess } from './run-process.js';
 import type { RunProcessOptions } from './run-process.js';
 import { RunSlots } from './run-slots.js';
 import { findSdkFolder } from './sdk-folder.js';
-import { toolEnvironment } from './tool-environment.js';
-import type { ToolEnvironment, Variables } from './tool-environment.js';
+import { describeRoots, inheritedVariables, toolEnvironment } from './tool-environment.js';
+import type {
+  DescribedRoots,
+  InheritedVariables,
+  ToolEnvironment,
+  Variables,
+} from './tool-environment.js';
 import { readAnswer } from './tool-result.js';
 import type { ToolAnswer } from './tool-result.js';
 
@@ -62,6 +67,9 @@ export class ToolRunner implements Disposable {
   readonly #limits: RunLimits;
   readonly #slots: RunSlots;
   readonly #jsonTools: JsonTools;
+  readonly #inherited: InheritedVariables;
+  /** Of the last call: most calls see the same list, which may be long. */
+  #described: DescribedRoots = describeRoots([]);
   readonly #sdk = findSdkFolder();
   #place: { readonly folder: string; readonly guard: GroupGuard } | undefined;
   #calls = 0;
@@ -72,6 +80,7 @@ export class ToolRunner implements Disposable {
     this.#limits = { ...defaultRunLimits, ...options.limits };
     this.#slots = new RunSlots(this.#limits.atOnce);
     this.#jsonTools = new JsonTools(options.environment);
+    this.#inherited = inheritedVariables(options.environment, options.mode ?? MINIMAL);
   }
 
   /** How many run, and how many wait for their turn. */
@@ -114,17 +123,19 @@ export class ToolRunner implements Disposable {
     roots: readonly Root[],
   ): Promise<ToolEnvironment> {
     const { folder } = this.#prepare();
+    const jsonTool = await this.#jsonTools.find(roots);
     this.#calls += 1;
-    return toolEnvironment(this.#options.environment, this.#options.mode ?? MINIMAL, {
+    if (this.#described.list !== roots) this.#described = describeRoots(roots);
+    return toolEnvironment(this.#inherited, {
       name: tool.metadata.name,
       file: tool.file,
       metadataJson: JSON.stringify(tool.metadata.written),
       argsJson: JSON.stringify(args),
-      roots,
+      roots: this.#described,
       project: this.project,
       sdk: this.#sdk,
       filePrefix: join(folder, `${this.#calls}-`),
-      jsonTool: await this.#jsonTools.find(roots),
+      jsonTool,
       node: process.execPath,
     });
   }
@@ -205,12 +216,9 @@ function noteCancellation(file: string): void {
 }
 
 async function takeFile(file: string): Promise<string | undefined> {
-  let text;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+  // Synchronous, since it is almost never there: a round trip through the thread pool costs more than the look.
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+  const text = await readFile(file, 'utf8');
   await removeAll([file]);
   return text;
 }

@@ -1,8 +1,8 @@
 import type { Root } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
 import { MINIMAL, readEnvironmentMode } from '../../src/exec/environment-mode.js';
-import { toolEnvironment } from '../../src/exec/tool-environment.js';
-import type { ToolCallFacts } from '../../src/exec/tool-environment.js';
+import { describeRoots, inheritedVariables, toolEnvironment } from '../../src/exec/tool-environment.js';
+import type { InheritedVariables, ToolCallFacts, Variables } from '../../src/exec/tool-environment.js';
 
 function root(path: string): Root {
   return {
@@ -17,12 +17,16 @@ function root(path: string): Root {
   };
 }
 
+function inherited(server: Variables): InheritedVariables {
+  return inheritedVariables(server, MINIMAL);
+}
+
 const call: ToolCallFacts = {
   name: 'tool',
   file: '/p/tools/tool/tool.sh',
   metadataJson: '{}',
   argsJson: '{}',
-  roots: [root('/work/app')],
+  roots: describeRoots([root('/work/app')]),
   project: '/p',
   sdk: '/sdk',
   filePrefix: '/tmp/call-1-',
@@ -34,11 +38,11 @@ describe('toolEnvironment()', () => {
   test('puts what is over 64 KiB into files, whatever it is', () => {
     const long = 'é'.repeat(40_000);
     const roots = Array.from({ length: 5000 }, (_, n) => root(`/work/some/folder/root-${n}`));
-    const { variables, files } = toolEnvironment({}, MINIMAL, {
+    const { variables, files } = toolEnvironment(inherited({}), {
       ...call,
       argsJson: long,
       metadataJson: long,
-      roots,
+      roots: describeRoots(roots),
     });
     expect(variables).toMatchObject({
       MCP_TOOL_ARGS_FILE: '/tmp/call-1-args.json',
@@ -54,15 +58,15 @@ describe('toolEnvironment()', () => {
 
   test('leaves out the programs that the workspace itself brings', () => {
     const PATH = '/usr/bin:/work/app/node_modules/.bin:/other/node_modules/.bin:/work/app/bin';
-    expect(toolEnvironment({ PATH }, MINIMAL, call).variables['PATH']).toBe(
+    expect(toolEnvironment(inherited({ PATH }), call).variables['PATH']).toBe(
       '/usr/bin:/other/node_modules/.bin:/work/app/bin',
     );
   });
 
   test('says how to read JSON without jq', () => {
-    const without = toolEnvironment({ MCPBASH_JSON_TOOL_BIN: '/old/jq' }, MINIMAL, call).variables;
+    const without = toolEnvironment(inherited({ MCPBASH_JSON_TOOL_BIN: '/old/jq' }), call).variables;
     expect([without['MCPBASH_JSON_TOOL_BIN'], without['MCP_NODE_BIN']]).toEqual([undefined, '/bin/node']);
-    const withJq = toolEnvironment({}, MINIMAL, { ...call, jsonTool: '/usr/bin/jq' }).variables;
+    const withJq = toolEnvironment(inherited({}), { ...call, jsonTool: '/usr/bin/jq' }).variables;
     expect([withJq['MCPBASH_JSON_TOOL_BIN'], withJq['MCP_NODE_BIN']]).toEqual(['/usr/bin/jq', undefined]);
   });
 });
