@@ -16,12 +16,7 @@ import type { RunProcessOptions } from './run-process.js';
 import { RunSlots } from './run-slots.js';
 import { findSdkFolder } from './sdk-folder.js';
 import { describeRoots, inheritedVariables, toolEnvironment } from './tool-environment.js';
-import type {
-  DescribedRoots,
-  InheritedVariables,
-  ToolEnvironment,
-  Variables,
-} from './tool-environment.js';
+import type { DescribedRoots, InheritedVariables, ToolEnvironment, Variables } from './tool-environment.js';
 import { readAnswer } from './tool-result.js';
 import type { ToolAnswer } from './tool-result.js';
 
