@@ -76,8 +76,12 @@ export function makeCasesTree(): CasesTree {
   }
   mkdirSync(join(outside, 'dir'));
   addLinks(inside, outside);
-  if (process.platform !== 'win32') execFileSync('mkfifo', [join(inside, 'fifo')]);
   return { base, inside, outside };
+}
+
+/** Not part of every tree: it takes a process to make one. */
+export function addFifo(tree: CasesTree): void {
+  execFileSync('mkfifo', [join(tree.inside, 'fifo')]);
 }
 
 /** A socket needs somebody who listens; closed by the caller. */

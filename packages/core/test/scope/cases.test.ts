@@ -7,7 +7,7 @@ import { linuxPlatform } from '../../src/scope/pin-linux.js';
 import { portablePlatform } from '../../src/scope/pin-portable.js';
 import type { Platform } from '../../src/scope/pin.js';
 import { Scope } from '../../src/scope/scope.js';
-import { addSocket, fingerprintOutside, makeCasesTree } from './cases-tree.js';
+import { addFifo, addSocket, fingerprintOutside, makeCasesTree } from './cases-tree.js';
 import type { CasesTree } from './cases-tree.js';
 import { rootAt } from './fixture.js';
 
@@ -238,6 +238,7 @@ describe.each(PLATFORMS)('Scope on the $name platform', ({ platform }) => {
       `${title}: $operation $label`,
       async ({ label, operation }) => {
         if (label === 'a socket') server = await addSocket(tree);
+        if (label.includes('FIFO')) addFifo(tree);
         await check(operations[operation]!, cases(tree)[label]!);
       },
     );
