@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -81,7 +82,8 @@ export function makeCasesTree(): CasesTree {
 
 /** Not part of every tree: it takes a process to make one. */
 export function addFifo(tree: CasesTree): void {
-  execFileSync('mkfifo', [join(tree.inside, 'fifo')]);
+  const path = join(tree.inside, 'fifo');
+  if (!existsSync(path)) execFileSync('mkfifo', [path]);
 }
 
 /** A socket needs somebody who listens; closed by the caller. */
