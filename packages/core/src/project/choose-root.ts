@@ -7,7 +7,7 @@ export type ProjectChoice =
   | { readonly kind: 'root'; readonly path: string }
   | { readonly kind: 'name'; readonly name: string; readonly epoch: number };
 
-export interface ProjectMemory {
+export interface ChoiceContext {
   /** Path of the project known so far on this connection. */
   readonly known: string | undefined;
   readonly choice: ProjectChoice | undefined;
@@ -21,7 +21,7 @@ export interface ProjectMemory {
  */
 export function chooseRoot(
   roots: readonly Root[],
-  { known, choice, epoch }: ProjectMemory,
+  { known, choice, epoch }: ChoiceContext,
 ): Root | undefined {
   const directories = roots.filter((root) => root.kind === 'directory' && isProjectName(basename(root.path)));
   if (choice?.kind === 'name' && choice.epoch === epoch) return undefined;

@@ -475,6 +475,44 @@ describe('a port that is open during a call only', () => {
     expect((await next).roots[0]?.path).toBe(tree('b'));
   });
 
+  test('a call that comes before the client is ready carries the request once it is', async () => {
+    const tree = makeTree('a');
+    const { workspace, client } = await connect({ standing: false });
+    const call = workspace.ready({ port: client });
+    workspace.clientDeclared({ roots: true });
+    expect(client.asked).toBe(0);
+    workspace.clientReady();
+    expect(client.asked).toBe(1);
+    await client.answer([tree('a')]);
+    expect((await call).roots).toHaveLength(1);
+  });
+
+  test('an early -32601 is retried through the call that still waits', async () => {
+    const tree = makeTree('a');
+    const { workspace, client, clock } = await connect({ standing: false });
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    const call = workspace.ready({ port: client });
+    await client.error(METHOD_NOT_FOUND);
+    await clock.advance(250);
+    expect(client.asked).toBe(2);
+    await client.answer([tree('a')]);
+    expect((await call).roots).toHaveLength(1);
+  });
+
+  test('a notification while a call waits is answered through that call', async () => {
+    const tree = makeTree('a', 'b');
+    const { workspace, client } = await connect({ standing: false });
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    const call = workspace.ready({ port: client });
+    workspace.rootsChanged();
+    await client.answer([tree('a')]);
+    expect(client.asked).toBe(2);
+    await client.answer([tree('b')]);
+    expect((await call).roots[0]?.path).toBe(tree('b'));
+  });
+
   test('a fresh answer is used without a request', async () => {
     const { workspace, client } = await connect({ standing: false });
     workspace.clientDeclared({ roots: true });
