@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { readRoots } from '../../src/roots/read-roots.js';
 import { defaultLimits } from '../../src/workspace/asking-state.js';
 import { Deferred } from '../../src/workspace/deferred.js';
 import { settle } from './fake-clock.js';
-import { ScriptedClient, connect, connectAsked, makeTree, pathsOf } from './scripted-client.js';
+import { ScriptedClient, connect, connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
 
 const { readyTimeout, answerTimeout, freshFor, askSilentAfter } = defaultLimits;
 const METHOD_NOT_FOUND = -32601;
@@ -397,6 +398,49 @@ describe('order of answers', () => {
     for (const { finish } of lookups) finish();
     await settle();
     expect(lookups.length).toBeGreaterThan(0);
+    expect(pathsOf(workspace)).toEqual([tree('fast')]);
+  });
+});
+
+describe('a reader of its own', () => {
+  test('one that fails keeps the previous roots, and the answer counts as malformed', async () => {
+    const tree = makeTree('a', 'b');
+    let broken = false;
+    const { workspace, client } = await connectAsked({
+      readClientRoots: (entries, options) =>
+        broken ? Promise.reject(new Error('disk on fire')) : readRoots(entries, options),
+    });
+    await client.answer([tree('a')]);
+    broken = true;
+    workspace.rootsChanged();
+    const call = workspace.ready();
+    await client.answer([tree('b')]);
+    expect((await call).client).toBe('malformed');
+    expect(pathsOf(workspace)).toEqual([tree('a')]);
+    expect(workspace.stats().failures.unreadable).toBe(1);
+  });
+
+  test('one that does not mind being aborted cannot bring an older answer back', async () => {
+    const tree = makeTree('slow', 'fast');
+    const gate = new Deferred();
+    const { workspace, client, clock } = await connectAsked({
+      async readClientRoots(entries, options) {
+        const list = await readRoots(entries, {
+          source: options.source,
+          home: options.home,
+          disk: promptDisk,
+        });
+        if (JSON.stringify(entries).includes('slow')) await gate.promise;
+        return list;
+      },
+    });
+    await client.answer([tree('slow')]);
+    await clock.advance(readyTimeout);
+    workspace.rootsChanged();
+    await client.answer([tree('fast')]);
+    expect(pathsOf(workspace)).toEqual([tree('fast')]);
+    gate.resolve();
+    await settle();
     expect(pathsOf(workspace)).toEqual([tree('fast')]);
   });
 });
