@@ -23,13 +23,14 @@ export function chooseRoot(
   roots: readonly Root[],
   { known, choice, epoch }: ChoiceContext,
 ): Root | undefined {
-  const directories = roots.filter((root) => root.kind === 'directory' && isProjectName(basename(root.path)));
   if (choice?.kind === 'name' && choice.epoch === epoch) return undefined;
+  const find = (matches: (root: Root) => boolean): Root | undefined =>
+    roots.find((root) => root.kind === 'directory' && matches(root) && isProjectName(basename(root.path)));
   return (
-    (choice?.kind === 'root' ? directories.find((root) => root.path === choice.path) : undefined) ??
-    directories.find((root) => root.source === 'client') ??
-    directories.find((root) => root.path === known) ??
-    directories.find((root) => root.source !== 'pwd') ??
-    directories[0]
+    (choice?.kind === 'root' ? find((root) => root.path === choice.path) : undefined) ??
+    find((root) => root.source === 'client') ??
+    find((root) => root.path === known) ??
+    find((root) => root.source !== 'pwd') ??
+    find(() => true)
   );
 }

@@ -25,7 +25,7 @@ describe('snapshot()', () => {
     const { workspace, client, clock } = await connectAsked();
     await client.answer([tree('a'), tree('missing')]);
     const snapshot = workspace.snapshot();
-    expect(Object.isFrozen(snapshot) && Object.isFrozen(snapshot.roots)).toBe(true);
+    expect([snapshot, snapshot.roots, snapshot.roots[0], snapshot.trace].every(Object.isFrozen)).toBe(true);
     const shown: object = JSON.parse(JSON.stringify(snapshot));
     expect(Object.keys(shown).toSorted()).toEqual([
       'client',
