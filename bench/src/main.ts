@@ -3,9 +3,11 @@ import { benchFence } from './fence.js';
 import type { Section } from './row.js';
 import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
+import { benchWorkspace } from './workspace.js';
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
   fence: benchFence,
+  workspace: benchWorkspace,
 };
 
 const wanted = process.argv.slice(2);

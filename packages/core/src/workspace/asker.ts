@@ -50,6 +50,7 @@ export class Asker {
   #state: Asking;
   /** Of the newest request; older ones are aborted by then. */
   #controller: AbortController | undefined;
+  /** What was just looked up, while the event that says so is dispatched. */
   #list: RootList | undefined;
   #timer: Timer | undefined;
   #timerAt: number | undefined;
@@ -185,12 +186,9 @@ export class Asker {
     this.#controller ??= new AbortController();
     try {
       const list = await this.#owner.read(entries, this.#controller.signal);
-      if (generation !== this.#state.generation) {
-        this.dispatch({ type: 'unreadable', generation, detail: 'a newer request was sent' });
-        return;
-      }
       this.#list = list;
       this.dispatch({ type: 'read', generation, empty: entries.length === 0 });
+      this.#list = undefined;
     } catch (error) {
       this.dispatch({ type: 'unreadable', generation, detail: String(error) });
     }
@@ -199,7 +197,6 @@ export class Asker {
   #apply(generation: number, changedAt: number | undefined, now: number): void {
     const list = this.#list;
     if (list === undefined) return;
-    this.#list = undefined;
     this.#controller = undefined;
     this.#carrier = undefined;
     const latency = changedAt === undefined ? undefined : now - changedAt;

@@ -1,3 +1,4 @@
+import { RootwardError } from '../error.js';
 import type { ClientState } from '../sources/client-state.js';
 
 /** All times in milliseconds. */
@@ -27,6 +28,20 @@ export const defaultLimits: AskingLimits = {
   retryAfter: 250,
   retryWithin: 1_000,
 };
+
+/** The defaults with what was given instead; throws for a value that is no time. */
+export function readLimits(given: Partial<AskingLimits> | undefined): AskingLimits {
+  if (given === undefined) return defaultLimits;
+  for (const [name, value] of Object.entries(given)) {
+    if (!(value >= 0)) {
+      throw new RootwardError(
+        'invalid-option',
+        `Cannot use ${String(value)} as ${name}: it must be 0 or more milliseconds`,
+      );
+    }
+  }
+  return { ...defaultLimits, ...given };
+}
 
 /** Why a request is sent: at the start, after a notification, because the answer is old, once more, or after silence. */
 export type AskCause = 'start' | 'change' | 'stale' | 'retry' | 'silence';

@@ -213,7 +213,7 @@ function unreadable(
 ): Asking {
   if (generation !== state.generation || state.open?.reading !== true) return state;
   effects.push({ type: 'fail', generation, kind: 'unreadable', detail });
-  return { ...state, open: undefined, freshUntil: now + limits.freshFor };
+  return { ...state, open: undefined, client: 'malformed', freshUntil: now + limits.freshFor };
 }
 
 function withdrawn(state: Asking, generation: number, { now }: Surroundings): Asking {

@@ -2,10 +2,8 @@ import type { Disposable } from '../disposable.js';
 import { RootwardError } from '../error.js';
 import type { Logger } from '../logger.js';
 import { silentLogger } from '../logger.js';
-import type { ProjectChoice } from '../project/choose-root.js';
-import { chooseRoot } from '../project/choose-root.js';
+import { ProjectMemory } from '../project/project-memory.js';
 import type { Project } from '../project/project.js';
-import { describeProject } from '../project/project.js';
 import type { PathEntry } from '../roots/declaration.js';
 import type { RootsDiff } from '../roots/diff-roots.js';
 import { diffRoots } from '../roots/diff-roots.js';
@@ -27,7 +25,7 @@ import { readAnswer } from './answer.js';
 import type { WaitOptions } from './asker.js';
 import { Asker } from './asker.js';
 import type { AskingLimits } from './asking-state.js';
-import { defaultLimits, ignoringClient, initialAsking } from './asking-state.js';
+import { ignoringClient, initialAsking, readLimits } from './asking-state.js';
 import type { ChangeReason, WorkspaceChange } from './change.js';
 import type { Clock } from './clock.js';
 import { systemClock } from './clock.js';
@@ -53,6 +51,8 @@ export interface WorkspaceOptions {
   readonly emptyIsFinal?: boolean;
   /** How file access over a snapshot is made; the place for deny rules and protected files. */
   readonly createScope?: (snapshot: Snapshot) => Scope;
+  /** Looks up what a client sent; the place for a cache, where the same list comes with every request. */
+  readonly readClientRoots?: typeof readRoots;
   readonly clock?: Clock;
   readonly log?: Logger;
   readonly limits?: Partial<AskingLimits>;
@@ -66,11 +66,13 @@ export class Workspace implements WorkspaceView, Disposable {
   readonly #sources: Sources;
   readonly #emptyIsFinal: boolean;
   readonly #createScope: (snapshot: Snapshot) => Scope;
+  readonly #readRoots: typeof readRoots;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #readyTimeout: number;
   readonly #asker: Asker;
   readonly #counters = new Counters();
+  readonly #project = new ProjectMemory();
   #info: ClientInfo | undefined;
   #given: ClientRoots = noClientRoots;
   #handle: Statement = noHandle;
@@ -79,18 +81,16 @@ export class Workspace implements WorkspaceView, Disposable {
   /** The current snapshot as a promise, made once, so that a cached `ready()` costs next to nothing. */
   #ready: Promise<Snapshot> | undefined;
   #scope: Scope | undefined;
-  #known: string | undefined;
-  #choice: ProjectChoice | undefined;
-  #project: { readonly snapshot: Snapshot; readonly project: Project } | undefined;
   #listeners: Listeners | undefined;
   #followers: Followers | undefined;
   #disposed = false;
 
   constructor(options: WorkspaceOptions) {
-    const limits = options.limits === undefined ? defaultLimits : { ...defaultLimits, ...options.limits };
+    const limits = readLimits(options.limits);
     this.#sources = options.sources;
     this.#emptyIsFinal = options.emptyIsFinal ?? false;
     this.#createScope = options.createScope ?? plainScope;
+    this.#readRoots = options.readClientRoots ?? readRoots;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
     this.#readyTimeout = limits.readyTimeout;
@@ -105,14 +105,15 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#asker = new Asker(
       setup,
       {
-        read: (entries, signal) => this.#readClientRoots(entries, signal),
+        read: (entries, signal) =>
+          this.#readRoots(entries, { ...options.sources.reading, source: 'client', signal }),
         applied: (list) => this.#accept(list),
         clientChanged: () => void this.#retake(),
       },
       ignores ? ignoringClient : initialAsking,
     );
     this.#snapshot = takeSnapshot(this.#said(), this.#clock.now(), () => 0);
-    this.#known = this.#chosenRoot(this.#snapshot)?.path;
+    this.#project.note(this.#snapshot);
   }
 
   /** What is known now. Never waits. */
@@ -147,11 +148,7 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** The project the work is about; throws with an instruction when there is none. */
   project(): Project {
-    if (this.#project?.snapshot !== this.#snapshot) {
-      const project = describeProject(this.#chosenRoot(this.#snapshot), this.#choice);
-      this.#project = { snapshot: this.#snapshot, project };
-    }
-    return this.#project.project;
+    return this.#project.project(this.#snapshot);
   }
 
   /** The first directory root. */
@@ -256,13 +253,7 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** Makes a root or a mere name the project, as long as that root remains. */
   chooseProject(choice: { readonly root: Root } | { readonly name: string }): Project {
-    this.#choice =
-      'root' in choice
-        ? { kind: 'root', path: choice.root.path }
-        : { kind: 'name', name: choice.name, epoch: this.#snapshot.epoch };
-    this.#project = undefined;
-    this.#known = this.#chosenRoot(this.#snapshot)?.path;
-    return this.project();
+    return this.#project.choose(choice, this.#snapshot);
   }
 
   /**
@@ -315,10 +306,6 @@ export class Workspace implements WorkspaceView, Disposable {
     if (this.#disposed) throw new RootwardError('disposed', `Cannot ${action}: the workspace was disposed`);
   }
 
-  #readClientRoots(entries: readonly unknown[], signal: AbortSignal): Promise<RootList> {
-    return readRoots(entries, { ...this.#sources.reading, source: 'client', signal });
-  }
-
   #accept(list: RootList): void {
     const { removed } = diffRoots(this.#given.roots, list.roots);
     this.#given = acceptAnswer(this.#given, list, this.#emptyIsFinal);
@@ -345,7 +332,7 @@ export class Workspace implements WorkspaceView, Disposable {
     });
     this.#ready = undefined;
     this.#scope = undefined;
-    this.#known = this.#chosenRoot(this.#snapshot)?.path;
+    this.#project.note(this.#snapshot);
     return diff;
   }
 
@@ -365,15 +352,9 @@ export class Workspace implements WorkspaceView, Disposable {
     };
   }
 
-  #chosenRoot(snapshot: Snapshot): Root | undefined {
-    return chooseRoot(snapshot.roots, { known: this.#known, choice: this.#choice, epoch: snapshot.epoch });
-  }
-
   #viewOf(snapshot: Snapshot): WorkspaceView {
     if (snapshot === this.#snapshot) return this;
-    return new SnapshotView(snapshot, this.#createScope, () =>
-      describeProject(this.#chosenRoot(snapshot), this.#choice),
-    );
+    return new SnapshotView(snapshot, this.#createScope, () => this.#project.project(snapshot));
   }
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { readRoots } from '../../src/roots/read-roots.js';
 import { defaultLimits } from '../../src/workspace/asking-state.js';
 import { Deferred } from '../../src/workspace/deferred.js';
 import { settle } from './fake-clock.js';
-import { ScriptedClient, connect, connectAsked, makeTree, pathsOf } from './scripted-client.js';
+import { ScriptedClient, connect, connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
 
 const { readyTimeout, answerTimeout, freshFor, askSilentAfter } = defaultLimits;
 const METHOD_NOT_FOUND = -32601;
@@ -401,6 +402,49 @@ describe('order of answers', () => {
   });
 });
 
+describe('a reader of its own', () => {
+  test('one that fails keeps the previous roots, and the answer counts as malformed', async () => {
+    const tree = makeTree('a', 'b');
+    let broken = false;
+    const { workspace, client } = await connectAsked({
+      readClientRoots: (entries, options) =>
+        broken ? Promise.reject(new Error('disk on fire')) : readRoots(entries, options),
+    });
+    await client.answer([tree('a')]);
+    broken = true;
+    workspace.rootsChanged();
+    const call = workspace.ready();
+    await client.answer([tree('b')]);
+    expect((await call).client).toBe('malformed');
+    expect(pathsOf(workspace)).toEqual([tree('a')]);
+    expect(workspace.stats().failures.unreadable).toBe(1);
+  });
+
+  test('one that does not mind being aborted cannot bring an older answer back', async () => {
+    const tree = makeTree('slow', 'fast');
+    const gate = new Deferred();
+    const { workspace, client, clock } = await connectAsked({
+      async readClientRoots(entries, options) {
+        const list = await readRoots(entries, {
+          source: options.source,
+          home: options.home,
+          disk: promptDisk,
+        });
+        if (JSON.stringify(entries).includes('slow')) await gate.promise;
+        return list;
+      },
+    });
+    await client.answer([tree('slow')]);
+    await clock.advance(readyTimeout);
+    workspace.rootsChanged();
+    await client.answer([tree('fast')]);
+    expect(pathsOf(workspace)).toEqual([tree('fast')]);
+    gate.resolve();
+    await settle();
+    expect(pathsOf(workspace)).toEqual([tree('fast')]);
+  });
+});
+
 describe('freshness', () => {
   test.each([true, false])(
     'an answer is fresh for 5 minutes, then the next ready() asks again (listChanged: %s)',
@@ -473,6 +517,44 @@ describe('a port that is open during a call only', () => {
     expect(client.asked).toBe(2);
     await client.answer([tree('b')]);
     expect((await next).roots[0]?.path).toBe(tree('b'));
+  });
+
+  test('a call that comes before the client is ready carries the request once it is', async () => {
+    const tree = makeTree('a');
+    const { workspace, client } = await connect({ standing: false });
+    const call = workspace.ready({ port: client });
+    workspace.clientDeclared({ roots: true });
+    expect(client.asked).toBe(0);
+    workspace.clientReady();
+    expect(client.asked).toBe(1);
+    await client.answer([tree('a')]);
+    expect((await call).roots).toHaveLength(1);
+  });
+
+  test('an early -32601 is retried through the call that still waits', async () => {
+    const tree = makeTree('a');
+    const { workspace, client, clock } = await connect({ standing: false });
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    const call = workspace.ready({ port: client });
+    await client.error(METHOD_NOT_FOUND);
+    await clock.advance(250);
+    expect(client.asked).toBe(2);
+    await client.answer([tree('a')]);
+    expect((await call).roots).toHaveLength(1);
+  });
+
+  test('a notification while a call waits is answered through that call', async () => {
+    const tree = makeTree('a', 'b');
+    const { workspace, client } = await connect({ standing: false });
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    const call = workspace.ready({ port: client });
+    workspace.rootsChanged();
+    await client.answer([tree('a')]);
+    expect(client.asked).toBe(2);
+    await client.answer([tree('b')]);
+    expect((await call).roots[0]?.path).toBe(tree('b'));
   });
 
   test('a fresh answer is used without a request', async () => {

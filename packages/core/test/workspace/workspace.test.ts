@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { LogFields } from '../../src/logger.js';
+import { readRoots } from '../../src/roots/read-roots.js';
 import type { WorkspaceChange } from '../../src/workspace/change.js';
 import { createWorkspace } from '../../src/workspace/create-workspace.js';
 import { Workspace } from '../../src/workspace/workspace.js';
@@ -24,7 +25,7 @@ describe('snapshot()', () => {
     const { workspace, client, clock } = await connectAsked();
     await client.answer([tree('a'), tree('missing')]);
     const snapshot = workspace.snapshot();
-    expect(Object.isFrozen(snapshot) && Object.isFrozen(snapshot.roots)).toBe(true);
+    expect([snapshot, snapshot.roots, snapshot.roots[0], snapshot.trace].every(Object.isFrozen)).toBe(true);
     const shown: object = JSON.parse(JSON.stringify(snapshot));
     expect(Object.keys(shown).toSorted()).toEqual([
       'client',
@@ -125,16 +126,16 @@ describe('onDidChange', () => {
 
   test('a throwing listener does not stop the others', async () => {
     const tree = makeTree('a');
-    const warnings: string[] = [];
-    const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text) };
+    const warnings: unknown[] = [];
+    const log = { debug() {}, info() {}, warn: (...line: unknown[]) => warnings.push(line) };
     const { workspace, client } = await connectAsked({ log });
     workspace.onDidChange(() => {
-      throw new Error('broken listener');
+      throw new Error(`broken listener for ${tree('a')}`);
     });
     const changes = record(workspace);
     await client.answer([tree('a')]);
     expect(changes).toHaveLength(1);
-    expect(warnings).toEqual(['change listener failed']);
+    expect(warnings).toEqual([['change listener failed']]);
   });
 
   test('a disposed listener hears nothing, and one added meanwhile only the next change', async () => {
@@ -308,6 +309,32 @@ describe('createWorkspace()', () => {
   test('reads the sources once and opens a workspace over them', async () => {
     const tree = makeTree('a');
     using workspace = await createWorkspace({ environment: {}, home: '/nowhere/home', roots: [tree('a')] });
+    expect(pathsOf(workspace)).toEqual([tree('a')]);
+  });
+
+  test.each([
+    ['clientRoots', { clientRoots: 'both' }, 'Cannot use "both" for client roots'],
+    ['a limit', { limits: { readyTimeout: Number.NaN } }, 'Cannot use NaN as readyTimeout'],
+    ['a limit', { limits: { freshFor: -1 } }, 'Cannot use -1 as freshFor'],
+  ])('refuses a useless value for %s, quoting it', async (_, options, message) => {
+    const creating = createWorkspace({ environment: {}, home: '/nowhere/home', ...(options as object) });
+    await expect(creating).rejects.toMatchObject({ code: 'invalid-option' });
+    await expect(creating).rejects.toThrow(message);
+  });
+
+  test('looks client roots up with the reader it was given', async () => {
+    const tree = makeTree('a');
+    const entries: unknown[] = [];
+    using workspace = await createWorkspace({
+      environment: {},
+      home: '/nowhere/home',
+      readClientRoots(list, options) {
+        entries.push(...list);
+        return readRoots(list, options);
+      },
+    });
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('a')).href }] } });
+    expect(entries).toEqual([{ uri: pathToFileURL(tree('a')).href }]);
     expect(pathsOf(workspace)).toEqual([tree('a')]);
   });
 
