@@ -171,9 +171,10 @@ export class Asker {
   }
 
   async #ask(generation: number, cause: AskCause): Promise<void> {
+    // A listener or port may have moved the state on, or ended it, while earlier effects were performed.
+    if (generation !== this.#state.generation || this.#state.open === undefined) return;
     const port = this.#choosePort();
-    // A listener or port may have moved the state on while earlier effects were performed.
-    if (port === undefined || generation !== this.#state.generation) return;
+    if (port === undefined) return;
     const controller = new AbortController();
     this.#controller = controller;
     this.#setup.counters.requests += 1;

@@ -630,6 +630,16 @@ describe('dispose()', () => {
     expect(pathsOf(workspace)).toEqual([]);
   });
 
+  test('in a listener it holds back the request that was due after that change', async () => {
+    const tree = makeTree('a');
+    const { workspace, client, clock } = await connectAsked();
+    workspace.rootsChanged();
+    workspace.onDidChange(() => workspace.dispose());
+    await client.answer([tree('a')]);
+    expect(client.asked).toBe(1);
+    expect(clock.timers).toBe(0);
+  });
+
   test('an answer that is being looked up on the disk is dropped', async () => {
     const tree = makeTree('a');
     const gate = new Deferred();
