@@ -20,6 +20,7 @@ import type { Sources } from '../sources/read-sources.js';
 import { noRequest, readRequest, readRequestHints } from '../sources/request.js';
 import type { Statement } from '../sources/root-source.js';
 import { hostPathStyle } from '../uri/path-style.js';
+import { printable } from '../uri/printable.js';
 import type { Answer } from './answer.js';
 import { readAnswer } from './answer.js';
 import type { WaitOptions } from './asker.js';
@@ -237,14 +238,21 @@ export class Workspace implements WorkspaceView, Disposable {
     if (this.#sources.clientRoots === 'ignore') {
       throw new RootwardError(
         'not-permitted',
-        `Cannot add "${path}": client roots are ignored by configuration`,
-        {
-          path,
-        },
+        `Cannot add "${printable(path)}": client roots are ignored by configuration`,
+        { path },
       );
     }
+    const before = this.#given;
     const root = await readConsent(path, { ...this.#sources.reading, ...(signal && { signal }) });
     this.#requireAlive('add a root');
+    // The user agreed before the client took it away, and the later word counts.
+    if (this.#surviving([root], before).length === 0) {
+      throw new RootwardError(
+        'not-permitted',
+        `Cannot add "${printable(path)}": the client took it away meanwhile`,
+        { path },
+      );
+    }
     if (!this.#consents.some((consent) => consent.path === root.path))
       this.#consents = [...this.#consents, root];
     this.#replace('consent');
@@ -307,11 +315,19 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   #accept(list: RootList): void {
-    const { removed } = diffRoots(this.#given.roots, list.roots);
-    this.#given = acceptAnswer(this.#given, list, this.#emptyIsFinal);
-    const style = this.#sources.reading.style ?? hostPathStyle;
-    this.#consents = this.#given.revoked ? NO_ROOTS : surviving(this.#consents, removed, style);
+    const before = this.#given;
+    this.#given = acceptAnswer(before, list, this.#emptyIsFinal);
+    this.#consents = this.#surviving(this.#consents, before);
     this.#replace('answer');
+  }
+
+  /** The consents that survive what the client said since `before`. */
+  #surviving(consents: readonly Root[], before: ClientRoots): readonly Root[] {
+    const given = this.#given;
+    if (given === before) return consents;
+    if (given.revoked) return NO_ROOTS;
+    const style = this.#sources.reading.style ?? hostPathStyle;
+    return surviving(consents, diffRoots(before.roots, given.roots).removed, style);
   }
 
   /** The roots may be others now. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Deferred } from '../../src/workspace/deferred.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { readFrom } from '../sources/read-from.js';
 import { connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
@@ -145,6 +146,31 @@ describe('consent', () => {
     workspace.rootsChanged();
     await client.answer([]);
     expect(pathsOf(workspace)).toEqual([]);
+  });
+
+  test('does not count when the client takes that place away while it is looked up', async () => {
+    const tree = makeTree('a', 'b');
+    for (const left of [[], [tree('b')]]) {
+      const gate = new Deferred();
+      let gated = false;
+      const { workspace, client } = await connectAsked({
+        disk: {
+          ...promptDisk,
+          async realpath(path) {
+            if (gated && path === tree('a')) await gate.promise;
+            return promptDisk.realpath(path);
+          },
+        },
+      });
+      await client.answer([tree('a'), tree('b')]);
+      gated = true;
+      const granting = workspace.grant(tree('a'));
+      workspace.rootsChanged();
+      await client.answer(left);
+      gate.resolve();
+      await expect(granting).rejects.toMatchObject({ code: 'not-permitted', path: tree('a') });
+      expect(pathsOf(workspace)).toEqual(left);
+    }
   });
 
   test.each(['missing', 'relative'])('for a %s path is refused', async (kind) => {
