@@ -251,8 +251,9 @@ function tickOpen(state: Asking, around: Surroundings, effects: AskingEffect[]):
 function tickWaiting(state: Asking, { now }: Surroundings, effects: AskingEffect[]): Asking {
   if (state.waitUntil === undefined || now < state.waitUntil) return state;
   effects.push({ type: 'release' });
-  const waitedInVain = state.open === undefined;
-  return { ...state, waitUntil: undefined, silent: state.silent || waitedInVain };
+  // Where nothing is out because the next request is merely postponed, the client has spoken all along.
+  const neverGotReady = !state.initialised || state.support === 'unknown';
+  return { ...state, waitUntil: undefined, silent: state.silent || neverGotReady };
 }
 
 function sendOwed(state: Asking, { now, port }: Surroundings, effects: AskingEffect[]): Asking {

@@ -224,6 +224,22 @@ describe('notifications', () => {
     expect((await call).roots[0]?.path).toBe(tree('b'));
   });
 
+  test('a call that is let go while a request is postponed does not make the client count as silent', async () => {
+    const { workspace, client, clock } = await connectAsked({ limits: { readyTimeout: 50 } });
+    await client.answer([]);
+    workspace.rootsChanged();
+    await client.answer([]);
+    workspace.rootsChanged();
+    const call = workspace.ready();
+    await clock.advance(50);
+    expect(await isSettled(call)).toBe(true);
+    expect(client.asked).toBe(2);
+    expect(await isSettled(workspace.ready())).toBe(false);
+    await clock.advance(50);
+    expect(client.asked).toBe(3);
+    await client.answer([]);
+  });
+
   test('snapshot() serves the previous roots while a refresh is out', async () => {
     const tree = makeTree('a', 'b');
     const { workspace, client } = await connectAsked();
