@@ -253,6 +253,18 @@ describe('explain()', () => {
     expect(workspace.explain()).toContain(text);
   });
 
+  test('speaks of revocation only where the client gave roots before', async () => {
+    const tree = makeTree('a', 'pwd');
+    const sources = await readFrom({ environment: { PWD: tree('pwd') } });
+    using workspace = new Workspace({ sources, emptyIsFinal: true });
+    await workspace.useAnswer({ result: { roots: [] } });
+    expect(workspace.explain()).toContain('Client answered with no roots; ');
+    expect(workspace.explain()).toContain('not used, since the client answered without a valid root');
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('a')).href }] } });
+    await workspace.useAnswer({ result: { roots: [] } });
+    expect(workspace.explain()).toContain('answered with no roots, which revokes those it gave before');
+  });
+
   test('says that previous roots are kept', async () => {
     const tree = makeTree('a');
     const { workspace, client } = await connectAsked();
