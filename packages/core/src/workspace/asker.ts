@@ -144,7 +144,7 @@ export class Asker {
         void this.#read(effect.generation, effect.entries);
         return;
       case 'apply':
-        this.#apply(effect.generation, effect.changedAt, now);
+        this.#apply(effect, now);
         return;
       case 'fail':
         counters.fail(effect.kind);
@@ -195,19 +195,18 @@ export class Asker {
     }
   }
 
-  #apply(generation: number, changedAt: number | undefined, now: number): void {
+  #apply({ generation, sentAt, changedAt }: Extract<AskingEffect, { type: 'apply' }>, now: number): void {
     const list = this.#list;
     if (list === undefined) return;
     this.#controller = undefined;
     this.#carrier = undefined;
-    const latency = changedAt === undefined ? undefined : now - changedAt;
-    this.#setup.counters.applied(latency);
+    this.#setup.counters.applied(changedAt === undefined ? undefined : now - changedAt);
     this.#setup.log.debug('roots answer applied', {
       source: 'client',
       generation,
       count: list.roots.length,
       rejected: list.rejected.length,
-      ...(latency === undefined ? {} : { milliseconds: latency }),
+      milliseconds: Math.round(now - sentAt),
     });
     this.#owner.applied(list);
   }

@@ -32,7 +32,12 @@ export type AskingEffect =
   | { readonly type: 'ask'; readonly generation: number; readonly cause: AskCause }
   | { readonly type: 'abort'; readonly generation: number }
   | { readonly type: 'read'; readonly generation: number; readonly entries: readonly unknown[] }
-  | { readonly type: 'apply'; readonly generation: number; readonly changedAt: number | undefined }
+  | {
+      readonly type: 'apply';
+      readonly generation: number;
+      readonly sentAt: number;
+      readonly changedAt: number | undefined;
+    }
   | {
       readonly type: 'fail';
       readonly generation: number;
@@ -179,7 +184,8 @@ function handed(state: Asking, outcome: Outcome, around: Surroundings, effects: 
   if (state.client === 'ignored') return state;
   if (state.open !== undefined) effects.push({ type: 'abort', generation: state.generation });
   const generation = state.generation + 1;
-  const open = { since: around.now, reading: false, overdue: false, changedAt: undefined };
+  const { now } = around;
+  const open = { sentAt: now, since: now, reading: false, overdue: false, changedAt: undefined };
   return answered({ ...state, generation, open, owed: undefined }, generation, outcome, around, effects);
 }
 
@@ -194,7 +200,8 @@ function read(
     effects.push({ type: 'drop', generation });
     return state;
   }
-  effects.push({ type: 'apply', generation, changedAt: state.open.changedAt });
+  const { sentAt, changedAt } = state.open;
+  effects.push({ type: 'apply', generation, sentAt, changedAt });
   return {
     ...state,
     open: undefined,
@@ -266,7 +273,13 @@ function sendOwed(state: Asking, { now, port }: Surroundings, effects: AskingEff
   return {
     ...state,
     generation,
-    open: { since: now, reading: false, overdue: false, changedAt: isChange ? owed.since : undefined },
+    open: {
+      sentAt: now,
+      since: now,
+      reading: false,
+      overdue: false,
+      changedAt: isChange ? owed.since : undefined,
+    },
     owed: undefined,
     client: state.client === 'unasked' ? 'pending' : state.client,
     firstAskedAt: state.firstAskedAt ?? now,

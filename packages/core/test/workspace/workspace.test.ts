@@ -282,6 +282,7 @@ describe('logs', () => {
     const at = (level: string) => (text: string, fields?: LogFields) => lines.push({ level, text, fields });
     const log = { debug: at('debug'), info: at('info'), warn: at('warn') };
     const { workspace, client, clock } = await connectAsked({ log, roots: [tree('flag')] });
+    await clock.advance(30);
     await client.answer([tree('a')]);
     await clock.advance(1_000);
     workspace.rootsChanged();
@@ -298,7 +299,7 @@ describe('logs', () => {
       'roots request sent',
       'roots request failed',
     ]);
-    expect(lines[2]?.fields).toMatchObject({ source: 'client', count: 1 });
+    expect(lines[2]?.fields).toMatchObject({ source: 'client', count: 1, milliseconds: 30 });
   });
 
   test('a dropped answer is told of, with the reason', async () => {
