@@ -239,7 +239,8 @@ function tickOpen(state: Asking, around: Surroundings, effects: AskingEffect[]):
   const { now, limits } = around;
   if (now >= open.since + limits.answerTimeout) {
     effects.push({ type: 'abort', generation });
-    return { ...state, open: undefined };
+    if (!open.reading) return { ...state, open: undefined };
+    return unreadable(state, generation, `not read within ${limits.answerTimeout} ms`, around, effects);
   }
   if (open.overdue || now < open.since + limits.readyTimeout) return state;
   const overdue: Asking = { ...state, open: { ...open, overdue: true } };

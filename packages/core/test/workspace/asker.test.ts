@@ -418,6 +418,45 @@ describe('order of answers', () => {
   });
 });
 
+async function connectSlowly() {
+  const tree = makeTree('a');
+  const gate = new Deferred();
+  const connection = await connectAsked({
+    disk: {
+      realpath: (path) => (path === tree('a') ? gate.promise.then(() => path) : Promise.resolve(path)),
+      inspect: () => 'directory',
+    },
+  });
+  return { ...connection, gate, path: tree('a') };
+}
+
+describe('a disk that is slow', () => {
+  test('makes a call wait no longer than readyTimeout, is no silence, and its roots count when it is done', async () => {
+    const { workspace, client, clock, gate, path } = await connectSlowly();
+    const call = workspace.ready();
+    await client.answer([path]);
+    await clock.advance(readyTimeout - 1);
+    expect(await isSettled(call)).toBe(false);
+    await clock.advance(1);
+    expect(await isSettled(call)).toBe(true);
+    expect(workspace.stats().failures.silent).toBe(0);
+    expect(await isSettled(workspace.ready())).toBe(true);
+    expect(client.asked).toBe(1);
+    gate.resolve();
+    await settle();
+    expect(pathsOf(workspace)).toEqual([path]);
+  });
+
+  test('that never ends is given up after answerTimeout, and told of', async () => {
+    const { workspace, client, clock, path } = await connectSlowly();
+    await client.answer([path]);
+    await clock.advance(answerTimeout);
+    expect(workspace.snapshot().client).toBe('malformed');
+    expect(workspace.stats().failures.unreadable).toBe(1);
+    expect(clock.timers).toBe(0);
+  });
+});
+
 describe('a reader of its own', () => {
   test('one that fails keeps the previous roots, and the answer counts as malformed', async () => {
     const tree = makeTree('a', 'b');
