@@ -1,8 +1,10 @@
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readRoots } from '../../src/roots/read-roots.js';
 import { defaultLimits } from '../../src/workspace/asking-state.js';
 import { Deferred } from '../../src/workspace/deferred.js';
 import { settle } from './fake-clock.js';
+import type { Connection } from './scripted-client.js';
 import { ScriptedClient, connect, connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
 
 const { readyTimeout, answerTimeout, freshFor, askSilentAfter } = defaultLimits;
@@ -65,6 +67,23 @@ describe('before the first answer', () => {
     expect(client.asked).toBe(1);
   });
 
+  test.each([
+    ['is ready', (one: Connection) => one.workspace.clientReady()],
+    ['announces a change', (one: Connection) => one.workspace.rootsChanged()],
+  ])('after a wait in vain for the client to be ready, calls wait again once it %s', async (_, speak) => {
+    const connection = await connect();
+    const { workspace, clock } = connection;
+    workspace.clientDeclared({ roots: true });
+    void workspace.ready();
+    await clock.advance(readyTimeout);
+    expect(await isSettled(workspace.ready())).toBe(true);
+    speak(connection);
+    const call = workspace.ready();
+    expect(await isSettled(call)).toBe(false);
+    await clock.advance(readyTimeout);
+    expect(await isSettled(call)).toBe(true);
+  });
+
   test('a call under way gets the answer as soon as it is applied', async () => {
     const tree = makeTree('a');
     const { workspace, client } = await connectAsked();
@@ -125,6 +144,18 @@ describe('a silent client', () => {
     await client.answer([tree('a')]);
     expect(pathsOf(workspace)).toEqual([tree('a')]);
     expect(workspace.snapshot().client).toBe('answered');
+  });
+
+  test('a late answer that gives nothing ends the silence all the same', async () => {
+    const { workspace, client, clock } = await connectAsked();
+    await clock.advance(readyTimeout);
+    await client.result(null);
+    workspace.invalidate('retry');
+    const call = workspace.ready();
+    expect(client.asked).toBe(2);
+    expect(await isSettled(call)).toBe(false);
+    await client.answer([]);
+    await call;
   });
 
   test('an answer after the answer timeout is dropped, and the request was aborted', async () => {
@@ -285,6 +316,19 @@ describe('answers that give nothing', () => {
     expect(pathsOf(workspace)).toEqual([tree('a')]);
     expect(warnings).toEqual([]);
     expect(workspace.stats().failures.malformed).toBe(1);
+  });
+
+  test('a client whose answer was malformed is asked again by the next ready() after 5 minutes', async () => {
+    const { workspace, client, clock } = await connectAsked();
+    await client.result(null);
+    await clock.advance(freshFor - 1);
+    await workspace.ready();
+    expect(client.asked).toBe(1);
+    await clock.advance(1);
+    const call = workspace.ready();
+    expect(client.asked).toBe(2);
+    await client.answer([]);
+    expect((await call).client).toBe('empty');
   });
 
   test('an error keeps the previous roots, and the client is asked again only after a notification', async () => {
@@ -497,6 +541,20 @@ describe('a reader of its own', () => {
     gate.resolve();
     await settle();
     expect(pathsOf(workspace)).toEqual([tree('fast')]);
+  });
+});
+
+describe('an answer that comes another way', () => {
+  test('aborts the request that is out and makes the one that is due needless', async () => {
+    const tree = makeTree('handed', 'asked');
+    const { workspace, client, clock } = await connectAsked();
+    workspace.rootsChanged();
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('handed')).href }] } });
+    expect(client.calls[0]?.signal.aborted).toBe(true);
+    await client.answer([tree('asked')]);
+    await clock.advance(10_000);
+    expect(client.asked).toBe(1);
+    expect(pathsOf(workspace)).toEqual([tree('handed')]);
   });
 });
 
