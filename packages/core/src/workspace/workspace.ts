@@ -30,6 +30,7 @@ import { ignoringClient, initialAsking, readLimits } from './asking-state.js';
 import type { ChangeReason, WorkspaceChange } from './change.js';
 import type { Clock } from './clock.js';
 import { systemClock } from './clock.js';
+import { unlessAborted } from './deferred.js';
 import { explainSnapshot } from './explain.js';
 import type { Follower } from './followers.js';
 import { Followers } from './followers.js';
@@ -165,6 +166,7 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** Like a listener that may take its time. Sees the roots that are there already first, as added. */
   follow(follower: Follower): Disposable {
+    this.#requireAlive('follow');
     this.#followers ??= new Followers(this.#log);
     const snapshot = this.#snapshot;
     const first: WorkspaceChange | undefined =
@@ -175,8 +177,8 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /** When the followers have seen every change so far. */
-  async followed(): Promise<void> {
-    await this.#followers?.idle();
+  async followed(signal?: AbortSignal): Promise<void> {
+    if (this.#followers !== undefined) await unlessAborted(this.#followers.idle(), signal);
   }
 
   stats(): Stats {
@@ -212,10 +214,11 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /** Takes an answer that came another way than through a port. Newer than anything asked before. */
-  async useAnswer(answer: Answer): Promise<Snapshot> {
+  async useAnswer(answer: Answer, signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use an answer');
+    signal?.throwIfAborted();
     this.#asker.dispatch({ type: 'handed', outcome: readAnswer(answer) });
-    await this.#asker.want(NO_OPTIONS);
+    await this.#asker.want(signal === undefined ? NO_OPTIONS : { signal });
     return this.#snapshot;
   }
 
@@ -223,7 +226,9 @@ export class Workspace implements WorkspaceView, Disposable {
   async useHandle(entries: readonly PathEntry[], signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use a handle');
     if (this.#sources.clientRoots !== 'ignore') {
-      this.#handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
+      const handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
+      this.#requireAlive('use a handle');
+      this.#handle = handle;
       this.#replace('handle');
     }
     return this.#snapshot;

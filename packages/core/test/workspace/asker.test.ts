@@ -558,6 +558,24 @@ describe('an answer that comes another way', () => {
   });
 });
 
+test('whoever waits for an answer that came another way can stop waiting', async () => {
+  const { workspace, path } = await connectSlowly();
+  const controller = new AbortController();
+  const answer = { result: { roots: [{ uri: pathToFileURL(path).href }] } };
+  const using = workspace.useAnswer(answer, controller.signal);
+  controller.abort();
+  await expect(using).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test('a workspace disposed while a handle is looked up does not take it', async () => {
+  const { workspace, gate, path } = await connectSlowly();
+  const taking = workspace.useHandle([{ path }]);
+  workspace.dispose();
+  gate.resolve();
+  await expect(taking).rejects.toMatchObject({ code: 'disposed' });
+  expect(pathsOf(workspace)).toEqual([]);
+});
+
 describe('freshness', () => {
   test.each([true, false])(
     'an answer is fresh for 5 minutes, then the next ready() asks again (listChanged: %s)',

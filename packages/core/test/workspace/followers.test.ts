@@ -129,6 +129,25 @@ describe('follow()', () => {
     expect([runs, unheard]).toEqual([1, []]);
   });
 
+  test('whoever waits for them can stop waiting', async () => {
+    const tree = makeTree('a');
+    const connection = await connectAsked();
+    connection.workspace.follow({ name: 'hangs', apply: () => new Promise(() => {}) });
+    await changeTo(connection, [[tree('a')]]);
+    const controller = new AbortController();
+    const waiting = connection.workspace.followed(controller.signal);
+    controller.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('a disposed workspace takes none any more', async () => {
+    const { workspace } = await connectAsked();
+    workspace.dispose();
+    expect(() => workspace.follow({ name: 'late', apply() {} })).toThrow(
+      expect.objectContaining({ code: 'disposed' }),
+    );
+  });
+
   test('dispose() of the workspace lets all of them go', async () => {
     const tree = makeTree('a');
     const connection = await connectAsked();
