@@ -151,7 +151,7 @@ function answered(
           { ...closed, client: 'refused', freshUntil: NEVER };
     case 'lost':
       effects.push({ type: 'fail', generation, kind: 'lost', detail: outcome.detail });
-      return fallSilent(closed, now, around);
+      return isHeardSince(state) ? closed : fallSilent(closed, now, around);
   }
 }
 
@@ -252,8 +252,12 @@ function tickOpen(state: Asking, around: Surroundings, effects: AskingEffect[]):
     kind: 'silent',
     detail: `no answer within ${limits.readyTimeout} ms`,
   });
-  // A notification that came after this request shows that the client is alive; the request it caused goes out now.
-  return state.owed?.cause === 'change' ? overdue : fallSilent(overdue, open.since, around);
+  return isHeardSince(state) ? overdue : fallSilent(overdue, open.since, around);
+}
+
+/** A notification that came after the newest request shows that the client is alive; the request it caused goes out. */
+function isHeardSince({ owed }: Asking): boolean {
+  return owed?.cause === 'change';
 }
 
 function tickWaiting(state: Asking, { now }: Surroundings, effects: AskingEffect[]): Asking {

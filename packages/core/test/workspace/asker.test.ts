@@ -390,6 +390,18 @@ describe('answers that give nothing', () => {
     expect(client.asked).toBe(2);
   });
 
+  test('a request that got lost is no silence when a notification came after it: its request is waited for', async () => {
+    const tree = makeTree('a');
+    const { workspace, client } = await connectAsked();
+    workspace.rootsChanged();
+    await client.error(undefined);
+    expect(client.asked).toBe(2);
+    const call = workspace.ready();
+    expect(await isSettled(call)).toBe(false);
+    await client.answer([tree('a')]);
+    expect((await call).roots).toHaveLength(1);
+  });
+
   test('a port that throws at once counts as silence too', async () => {
     const { workspace } = await connect({
       port: {
