@@ -557,6 +557,21 @@ describe('a reader of its own', () => {
 });
 
 describe('an answer that comes another way', () => {
+  test('while a change is announced keeps the request that was due after it from being sent', async () => {
+    const tree = makeTree('asked', 'handed');
+    const { workspace, client, clock } = await connectAsked();
+    const answer = { result: { roots: [{ uri: pathToFileURL(tree('handed')).href }] } };
+    const listening = workspace.onDidChange(() => {
+      listening.dispose();
+      void workspace.useAnswer(answer);
+    });
+    workspace.rootsChanged();
+    await client.answer([tree('asked')]);
+    await clock.advance(10_000);
+    expect(client.asked).toBe(1);
+    expect(pathsOf(workspace)).toEqual([tree('handed')]);
+  });
+
   test('aborts the request that is out and makes the one that is due needless', async () => {
     const tree = makeTree('handed', 'asked');
     const { workspace, client, clock } = await connectAsked();
@@ -709,6 +724,31 @@ describe('a port that is open during a call only', () => {
     await call;
     await workspace.ready({ port: client });
     expect(client.asked).toBe(1);
+  });
+
+  test('the port of a call that is over is never used, whether the call waited or not', async () => {
+    const { workspace, client, clock } = await connect({ standing: false });
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    const call = workspace.ready({ port: client });
+    await client.answer([]);
+    await call;
+    await workspace.ready({ port: client });
+    workspace.rootsChanged();
+    await clock.advance(askSilentAfter);
+    expect(client.asked).toBe(1);
+  });
+
+  test('of several waiting calls the latest carries a request', async () => {
+    const tree = makeTree('a');
+    const { workspace, client: first } = await connect({ standing: false });
+    const second = new ScriptedClient();
+    const calls = [workspace.ready({ port: first }), workspace.ready({ port: second })];
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    expect([first.asked, second.asked]).toEqual([0, 1]);
+    await second.answer([tree('a')]);
+    for (const call of calls) expect((await call).roots).toHaveLength(1);
   });
 
   test('when the call that carries the request is cancelled, another waiting call asks again', async () => {

@@ -148,6 +148,26 @@ describe('consent', () => {
     expect(pathsOf(workspace)).toEqual([]);
   });
 
+  test('for a place the client never named goes with everything else it takes away', async () => {
+    const tree = makeTree('a', 'extra');
+    const { workspace, client } = await connectAsked();
+    await client.answer([tree('a')]);
+    await workspace.grant(tree('extra'));
+    workspace.rootsChanged();
+    await client.answer([]);
+    expect(pathsOf(workspace)).toEqual([]);
+  });
+
+  test('for a place around one the client takes away goes with it', async () => {
+    const tree = makeTree('top/a', 'b');
+    const { workspace, client } = await connectAsked();
+    await client.answer([tree('top/a'), tree('b')]);
+    await workspace.grant(tree('top'));
+    workspace.rootsChanged();
+    await client.answer([tree('b')]);
+    expect(pathsOf(workspace)).toEqual([tree('b')]);
+  });
+
   test('does not count when the client takes that place away while it is looked up', async () => {
     const tree = makeTree('a', 'b');
     for (const left of [[], [tree('b')]]) {
