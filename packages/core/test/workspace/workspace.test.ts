@@ -82,6 +82,25 @@ describe('snapshot()', () => {
   });
 });
 
+test('a cached ready() never gives roots that were taken away meanwhile', async () => {
+  const tree = makeTree('a', 'b');
+  const { workspace, client } = await connectAsked();
+  await client.answer([tree('a')]);
+  expect(paths((await workspace.ready()).roots)).toEqual([tree('a')]);
+  workspace.rootsChanged();
+  await client.answer([tree('b')]);
+  expect(paths((await workspace.ready()).roots)).toEqual([tree('b')]);
+  expect(workspace.stats().cache.hits).toBe(2);
+});
+
+test('a cached ready() rejects when its signal is aborted', async () => {
+  const { workspace, client } = await connectAsked();
+  await client.answer([]);
+  await expect(workspace.ready({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+});
+
 describe('onDidChange', () => {
   test('carries exact added and removed lists, in order', async () => {
     const tree = makeTree('a', 'b', 'c', 'd');
@@ -196,6 +215,21 @@ describe('forRequest()', () => {
     const { workspace } = await connect();
     workspace.clientDeclared({ roots: false });
     expect(await workspace.forRequest({ progressToken: 3 })).toBe(workspace);
+  });
+
+  test('keeps what the user agreed to, behind the directory of the call', async () => {
+    const tree = makeTree('call', 'extra');
+    const { workspace } = await connect();
+    workspace.clientDeclared({ roots: false });
+    await workspace.grant(tree('extra'));
+    const view = await workspace.forRequest({ 'agent-working-dir': tree('call') });
+    expect(paths(view.snapshot().roots)).toEqual([tree('call'), tree('extra')]);
+  });
+
+  test('does not even read metadata where client roots are ignored', async () => {
+    const tree = makeTree('call');
+    const { workspace } = await connect({ clientRoots: 'ignore' });
+    expect(await workspace.forRequest({ 'agent-working-dir': tree('call') })).toBe(workspace);
   });
 
   test('waits for the client, whose roots outrank metadata', async () => {
