@@ -23,7 +23,8 @@ function makeProject(name, files) {
 const shop = makeProject('shop', {
   'README.md': '# The shop\n',
   'src/price.ts': 'export function price(net: number): number {\n  return net * 1.19;\n}\n',
-  'src/cart.ts': "import { price } from './price';\n\nexport const total = (nets: number[]): number[] => nets.map(price);\n",
+  'src/cart.ts':
+    "import { price } from './price';\n\nexport const total = (nets: number[]): number[] => nets.map(price);\n",
 });
 const blog = makeProject('blog', { 'post.md': '# A post\n' });
 
@@ -74,7 +75,11 @@ try {
 
   tell('A client opens one folder, and the server asks for it once.');
   const info = await session.call('workspace_info');
-  show(info.text.includes(shop), 'workspace_info names the folder and where it came from', info.text.split('\n')[0]);
+  show(
+    info.text.includes(shop),
+    'workspace_info names the folder and where it came from',
+    info.text.split('\n')[0],
+  );
   show(session.asked() === 1, `the client was asked ${session.asked()} time`);
 
   tell('Reading inside is allowed, outside is refused with the reason.');

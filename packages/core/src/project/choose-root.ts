@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import type { Root } from '../roots/root.js';
-import { isProjectName } from './project-name.js';
 
 /** What someone switched to: a root, or a mere name, made when the roots were those of `epoch`. */
 export type ProjectChoice =
@@ -25,7 +24,7 @@ export function chooseRoot(
 ): Root | undefined {
   if (choice?.kind === 'name' && choice.epoch === epoch) return undefined;
   const find = (matches: (root: Root) => boolean): Root | undefined =>
-    roots.find((root) => root.kind === 'directory' && matches(root) && isProjectName(basename(root.path)));
+    roots.find((root) => root.kind === 'directory' && matches(root) && basename(root.path) !== '');
   return (
     (choice?.kind === 'root' ? find((root) => root.path === choice.path) : undefined) ??
     find((root) => root.source === 'client') ??

@@ -1,8 +1,11 @@
+import { RootwardError } from '../error.js';
 import type { Root } from '../roots/root.js';
+import { printable } from '../uri/printable.js';
 import type { ProjectChoice } from './choose-root.js';
 import { chooseRoot } from './choose-root.js';
 import type { Project } from './project.js';
 import { describeProject } from './project.js';
+import { isProjectName } from './project-name.js';
 
 /** The part of a snapshot that decides on the project. */
 interface Moment {
@@ -22,6 +25,12 @@ export class ProjectMemory {
   }
 
   choose(choice: { readonly root: Root } | { readonly name: string }, moment: Moment): Project {
+    if ('name' in choice && !isProjectName(choice.name)) {
+      throw new RootwardError(
+        'malformed',
+        `Cannot switch to "${printable(choice.name)}": it is not a project name`,
+      );
+    }
     this.#choice =
       'root' in choice
         ? { kind: 'root', path: choice.root.path }

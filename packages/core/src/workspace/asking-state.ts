@@ -55,6 +55,7 @@ export interface OwedRequest {
 
 /** The newest request, until its answer is applied or no longer welcome. Older ones do not count any more. */
 interface OpenRequest {
+  readonly sentAt: number;
   /** When it was sent, or when its answer came. */
   readonly since: number;
   /** The answer came and its roots are being read from the disk. */

@@ -20,6 +20,7 @@ import type { Sources } from '../sources/read-sources.js';
 import { noRequest, readRequest, readRequestHints } from '../sources/request.js';
 import type { Statement } from '../sources/root-source.js';
 import { hostPathStyle } from '../uri/path-style.js';
+import { printable } from '../uri/printable.js';
 import type { Answer } from './answer.js';
 import { readAnswer } from './answer.js';
 import type { WaitOptions } from './asker.js';
@@ -29,6 +30,7 @@ import { ignoringClient, initialAsking, readLimits } from './asking-state.js';
 import type { ChangeReason, WorkspaceChange } from './change.js';
 import type { Clock } from './clock.js';
 import { systemClock } from './clock.js';
+import { unlessAborted } from './deferred.js';
 import { explainSnapshot } from './explain.js';
 import type { Follower } from './followers.js';
 import { Followers } from './followers.js';
@@ -164,6 +166,7 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** Like a listener that may take its time. Sees the roots that are there already first, as added. */
   follow(follower: Follower): Disposable {
+    this.#requireAlive('follow');
     this.#followers ??= new Followers(this.#log);
     const snapshot = this.#snapshot;
     const first: WorkspaceChange | undefined =
@@ -174,8 +177,8 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /** When the followers have seen every change so far. */
-  async followed(): Promise<void> {
-    await this.#followers?.idle();
+  async followed(signal?: AbortSignal): Promise<void> {
+    if (this.#followers !== undefined) await unlessAborted(this.#followers.idle(), signal);
   }
 
   stats(): Stats {
@@ -211,10 +214,11 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /** Takes an answer that came another way than through a port. Newer than anything asked before. */
-  async useAnswer(answer: Answer): Promise<Snapshot> {
+  async useAnswer(answer: Answer, signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use an answer');
+    signal?.throwIfAborted();
     this.#asker.dispatch({ type: 'handed', outcome: readAnswer(answer) });
-    await this.#asker.want(NO_OPTIONS);
+    await this.#asker.want(signal === undefined ? NO_OPTIONS : { signal });
     return this.#snapshot;
   }
 
@@ -222,7 +226,9 @@ export class Workspace implements WorkspaceView, Disposable {
   async useHandle(entries: readonly PathEntry[], signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use a handle');
     if (this.#sources.clientRoots !== 'ignore') {
-      this.#handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
+      const handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
+      this.#requireAlive('use a handle');
+      this.#handle = handle;
       this.#replace('handle');
     }
     return this.#snapshot;
@@ -237,14 +243,21 @@ export class Workspace implements WorkspaceView, Disposable {
     if (this.#sources.clientRoots === 'ignore') {
       throw new RootwardError(
         'not-permitted',
-        `Cannot add "${path}": client roots are ignored by configuration`,
-        {
-          path,
-        },
+        `Cannot add "${printable(path)}": client roots are ignored by configuration`,
+        { path },
       );
     }
+    const before = this.#given;
     const root = await readConsent(path, { ...this.#sources.reading, ...(signal && { signal }) });
     this.#requireAlive('add a root');
+    // The user agreed before the client took it away, and the later word counts.
+    if (this.#surviving([root], before).length === 0) {
+      throw new RootwardError(
+        'not-permitted',
+        `Cannot add "${printable(path)}": the client took it away meanwhile`,
+        { path },
+      );
+    }
     if (!this.#consents.some((consent) => consent.path === root.path))
       this.#consents = [...this.#consents, root];
     this.#replace('consent');
@@ -307,11 +320,19 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   #accept(list: RootList): void {
-    const { removed } = diffRoots(this.#given.roots, list.roots);
-    this.#given = acceptAnswer(this.#given, list, this.#emptyIsFinal);
-    const style = this.#sources.reading.style ?? hostPathStyle;
-    this.#consents = this.#given.revoked ? NO_ROOTS : surviving(this.#consents, removed, style);
+    const before = this.#given;
+    this.#given = acceptAnswer(before, list, this.#emptyIsFinal);
+    this.#consents = this.#surviving(this.#consents, before);
     this.#replace('answer');
+  }
+
+  /** The consents that survive what the client said since `before`. */
+  #surviving(consents: readonly Root[], before: ClientRoots): readonly Root[] {
+    const given = this.#given;
+    if (given === before) return consents;
+    if (given.revoked) return NO_ROOTS;
+    const style = this.#sources.reading.style ?? hostPathStyle;
+    return surviving(consents, diffRoots(before.roots, given.roots).removed, style);
   }
 
   /** The roots may be others now. */

@@ -82,6 +82,25 @@ describe('snapshot()', () => {
   });
 });
 
+test('a cached ready() never gives roots that were taken away meanwhile', async () => {
+  const tree = makeTree('a', 'b');
+  const { workspace, client } = await connectAsked();
+  await client.answer([tree('a')]);
+  expect(paths((await workspace.ready()).roots)).toEqual([tree('a')]);
+  workspace.rootsChanged();
+  await client.answer([tree('b')]);
+  expect(paths((await workspace.ready()).roots)).toEqual([tree('b')]);
+  expect(workspace.stats().cache.hits).toBe(2);
+});
+
+test('a cached ready() rejects when its signal is aborted', async () => {
+  const { workspace, client } = await connectAsked();
+  await client.answer([]);
+  await expect(workspace.ready({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+});
+
 describe('onDidChange', () => {
   test('carries exact added and removed lists, in order', async () => {
     const tree = makeTree('a', 'b', 'c', 'd');
@@ -198,6 +217,21 @@ describe('forRequest()', () => {
     expect(await workspace.forRequest({ progressToken: 3 })).toBe(workspace);
   });
 
+  test('keeps what the user agreed to, behind the directory of the call', async () => {
+    const tree = makeTree('call', 'extra');
+    const { workspace } = await connect();
+    workspace.clientDeclared({ roots: false });
+    await workspace.grant(tree('extra'));
+    const view = await workspace.forRequest({ 'agent-working-dir': tree('call') });
+    expect(paths(view.snapshot().roots)).toEqual([tree('call'), tree('extra')]);
+  });
+
+  test('does not even read metadata where client roots are ignored', async () => {
+    const tree = makeTree('call');
+    const { workspace } = await connect({ clientRoots: 'ignore' });
+    expect(await workspace.forRequest({ 'agent-working-dir': tree('call') })).toBe(workspace);
+  });
+
   test('waits for the client, whose roots outrank metadata', async () => {
     const tree = makeTree('client', 'call');
     const { workspace, client } = await connectAsked();
@@ -253,6 +287,18 @@ describe('explain()', () => {
     expect(workspace.explain()).toContain(text);
   });
 
+  test('speaks of revocation only where the client gave roots before', async () => {
+    const tree = makeTree('a', 'pwd');
+    const sources = await readFrom({ environment: { PWD: tree('pwd') } });
+    using workspace = new Workspace({ sources, emptyIsFinal: true });
+    await workspace.useAnswer({ result: { roots: [] } });
+    expect(workspace.explain()).toContain('Client answered with no roots; ');
+    expect(workspace.explain()).toContain('not used, since the client answered without a valid root');
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('a')).href }] } });
+    await workspace.useAnswer({ result: { roots: [] } });
+    expect(workspace.explain()).toContain('answered with no roots, which revokes those it gave before');
+  });
+
   test('says that previous roots are kept', async () => {
     const tree = makeTree('a');
     const { workspace, client } = await connectAsked();
@@ -270,6 +316,7 @@ describe('logs', () => {
     const at = (level: string) => (text: string, fields?: LogFields) => lines.push({ level, text, fields });
     const log = { debug: at('debug'), info: at('info'), warn: at('warn') };
     const { workspace, client, clock } = await connectAsked({ log, roots: [tree('flag')] });
+    await clock.advance(30);
     await client.answer([tree('a')]);
     await clock.advance(1_000);
     workspace.rootsChanged();
@@ -286,7 +333,7 @@ describe('logs', () => {
       'roots request sent',
       'roots request failed',
     ]);
-    expect(lines[2]?.fields).toMatchObject({ source: 'client', count: 1 });
+    expect(lines[2]?.fields).toMatchObject({ source: 'client', count: 1, milliseconds: 30 });
   });
 
   test('a dropped answer is told of, with the reason', async () => {
