@@ -1,0 +1,11 @@
+export { RootwardMcpError } from './error.js';
+export type { McpErrorCode } from './error.js';
+export { ChildRegistry } from './process/child-registry.js';
+export type { ChildLike } from './process/child-registry.js';
+export type { GuardedStdio, GuardedStdioOptions } from './process/guarded-stdio.js';
+export { ProcessGuard } from './process/process-guard.js';
+export type { ProcessGuardOptions } from './process/process-guard.js';
+export { serveWorkspaceStdio } from './serve-workspace-stdio.js';
+export type { ServeWorkspaceStdioOptions } from './serve-workspace-stdio.js';
+export { StdioTransport } from './stdio/transport.js';
+export type { CloseReason, StdioTransportOptions } from './stdio/transport.js';

@@ -1,0 +1,69 @@
+import { killProcess, killTree } from './process-tree.js';
+
+/** The part of `ChildProcess` that is needed here. */
+export interface ChildLike {
+  readonly pid?: number | undefined;
+  readonly exitCode: number | null;
+  readonly signalCode: string | null;
+  once(event: 'exit', listener: () => void): unknown;
+  removeListener(event: 'exit', listener: () => void): unknown;
+}
+
+/** How long children may take to end on SIGTERM before SIGKILL; part of the one second a server has to be gone. */
+const POLITE_MS = 200;
+
+/** Children that must not outlive this process. */
+export class ChildRegistry {
+  readonly #children = new Map<ChildLike, { readonly pid: number; readonly forget: () => void }>();
+  #ended: (() => void) | undefined;
+
+  get size(): number {
+    return this.#children.size;
+  }
+
+  /**
+   * Registers a child; it is forgotten when it exits or when the returned object is disposed. Spawn it with
+   * `detached: true` where the platform has process groups, so that what its own children start is found as well.
+   */
+  add(child: ChildLike): Disposable {
+    const { pid } = child;
+    if (pid === undefined || child.exitCode !== null || child.signalCode !== null) {
+      return { [Symbol.dispose]: () => undefined };
+    }
+    const forget = (): void => {
+      child.removeListener('exit', forget);
+      this.#children.delete(child);
+      if (this.#children.size === 0) this.#ended?.();
+    };
+    child.once('exit', forget);
+    this.#children.set(child, { pid, forget });
+    return { [Symbol.dispose]: forget };
+  }
+
+  /** Ends every child and its descendants: asked first, killed if still there. */
+  async end(): Promise<void> {
+    if (this.#children.size === 0) return;
+    const pids = [...this.#children.values()].map(({ pid }) => pid);
+    // Whoever ignores SIGTERM while its parent obeys is found by no later look at the tree.
+    const asked = pids.flatMap((pid) => killTree(pid, 'SIGTERM'));
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLITE_MS);
+      this.#ended = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#ended = undefined;
+    for (const pid of pids) killTree(pid, 'SIGKILL');
+    for (const pid of asked) killProcess(pid, 'SIGKILL');
+  }
+
+  /** The same without asking or waiting, for the very last moment of the process. */
+  kill(): void {
+    const children = [...this.#children.values()];
+    for (const { pid, forget } of children) {
+      forget();
+      killTree(pid, 'SIGKILL');
+    }
+  }
+}

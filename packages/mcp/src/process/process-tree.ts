@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+export type KillSignal = 'SIGTERM' | 'SIGKILL';
+
+interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+}
+
+/** A process may fork while its tree is being read; a second and third look catch such latecomers. */
+const KILL_ROUNDS = 3;
+
+/**
+ * Signals a process, everything descended from it, and, when it leads one, its process group; returns whom it
+ * found. Does NOT reach a process that has both left the group and outlived its parent: nothing links it to us.
+ */
+export function killTree(pid: number, signal: KillSignal): readonly number[] {
+  if (process.platform === 'win32') {
+    killWindowsTree(pid, signal);
+    return [];
+  }
+  const signalled = new Set<number>();
+  for (let round = 0; round < KILL_ROUNDS; round++) {
+    const members = treeOf(pid, processTable()).filter((member) => !signalled.has(member));
+    if (members.length === 0) break;
+    for (const member of members) {
+      signalled.add(member);
+      killProcess(member, signal);
+    }
+  }
+  return [...signalled];
+}
+
+export function killProcess(pid: number, signal: KillSignal): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It is already gone.
+  }
+}
+
+/** The members of a tree, the process itself first, found by parent and by process group. Pure. */
+export function treeOf(pid: number, table: readonly ProcessEntry[]): readonly number[] {
+  const members = new Set<number>();
+  const leader = table.find((entry) => entry.pid === pid);
+  if (leader !== undefined) members.add(pid);
+  // A group whose leader's pid is in use by a process of another group is not the group we started.
+  const ownsGroup = leader === undefined || leader.group === pid;
+  for (let size = -1; size !== members.size;) {
+    size = members.size;
+    for (const entry of table) {
+      if (members.has(entry.parent) || (ownsGroup && entry.group === pid)) members.add(entry.pid);
+    }
+  }
+  return [...members];
+}
+
+function processTable(): readonly ProcessEntry[] {
+  return process.platform === 'linux' ? linuxTable() : posixTable();
+}
+
+function linuxTable(): readonly ProcessEntry[] {
+  const table: ProcessEntry[] = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      // The command name may hold blanks and brackets; the numbers start after the last closing one.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (fields[0] === 'Z') continue;
+      table.push({ pid, parent: Number(fields[1]), group: Number(fields[2]) });
+    } catch {
+      // It ended while we were looking.
+    }
+  }
+  return table;
+}
+
+function posixTable(): readonly ProcessEntry[] {
+  try {
+    const rows = execFileSync('/bin/ps', ['-A', '-o', 'pid=,ppid=,pgid='], { encoding: 'utf8' });
+    return rows
+      .split('\n')
+      .map((row) => row.trim().split(/\s+/).map(Number))
+      .flatMap(([pid, parent, group]) =>
+        pid === undefined || parent === undefined || group === undefined ? [] : [{ pid, parent, group }],
+      );
+  } catch {
+    return [];
+  }
+}
+
+function killWindowsTree(pid: number, signal: KillSignal): void {
+  // Without /F only processes with a window listen, so the polite round is skipped.
+  if (signal === 'SIGTERM') return;
+  try {
+    execFileSync('taskkill', ['/T', '/F', '/PID', String(pid)], { stdio: 'ignore' });
+  } catch {
+    // It is already gone.
+  }
+}

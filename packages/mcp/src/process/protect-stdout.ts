@@ -1,0 +1,17 @@
+/** The console methods that write to stdout, which belongs to the protocol alone. */
+const STDOUT_METHODS = ['log', 'info', 'debug', 'dir', 'table'] as const;
+
+/**
+ * Sends what handlers and libraries print with `console` to stderr: one stray line on stdout is a broken message
+ * to the client. Does NOT catch writes to `process.stdout` itself.
+ */
+export function protectStdout(): Disposable {
+  const stderrConsole = new console.Console(process.stderr, process.stderr);
+  const originals = STDOUT_METHODS.map((name) => [name, console[name]] as const);
+  for (const name of STDOUT_METHODS) console[name] = stderrConsole[name].bind(stderrConsole);
+  return {
+    [Symbol.dispose]: () => {
+      for (const [name, original] of originals) console[name] = original;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { ChildRegistry } from '../../src/process/child-registry.js';
+
+const sleeper = () => spawn('sleep', ['3600'], { stdio: 'ignore' });
+
+test('ChildRegistry.end() ends the children it knows', async () => {
+  const children = new ChildRegistry();
+  const child = sleeper();
+  const exited = once(child, 'exit');
+  children.add(child);
+  expect(children.size).toBe(1);
+  await children.end();
+  expect(await exited).toEqual([null, 'SIGTERM']);
+  expect(children.size).toBe(0);
+  await children.end();
+});
+
+test('ChildRegistry.kill() does not wait', async () => {
+  const children = new ChildRegistry();
+  const child = sleeper();
+  const exited = once(child, 'exit');
+  children.add(child);
+  children.kill();
+  expect(await exited).toEqual([null, 'SIGKILL']);
+});
+
+test('ChildRegistry forgets a child that exited, was disposed of, or never started', async () => {
+  const children = new ChildRegistry();
+  const ended = spawn('true', { stdio: 'ignore' });
+  children.add(ended);
+  await once(ended, 'exit');
+  expect(children.size).toBe(0);
+  children.add(ended);
+  expect(children.size).toBe(0);
+  const child = sleeper();
+  children.add(child)[Symbol.dispose]();
+  expect(children.size).toBe(0);
+  child.kill();
+  const missing = spawn('/does/not/exist');
+  missing.on('error', () => undefined);
+  children.add(missing);
+  expect(children.size).toBe(0);
+});

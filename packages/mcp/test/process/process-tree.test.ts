@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { treeOf } from '../../src/process/process-tree.js';
+
+const entry = (pid: number, parent: number, group: number) => ({ pid, parent, group });
+
+test('treeOf() finds descendants, whatever order the table has', () => {
+  const table = [entry(4, 3, 1), entry(3, 2, 1), entry(2, 1, 1), entry(9, 1, 1)];
+  expect(treeOf(2, table)).toEqual([2, 3, 4]);
+});
+
+test('treeOf() finds members of the group whose parent is gone, and what they started', () => {
+  const table = [entry(2, 1, 2), entry(5, 1, 2), entry(6, 5, 6)];
+  expect(new Set(treeOf(2, table))).toEqual(new Set([2, 5, 6]));
+});
+
+test('treeOf() finds the rest of a group whose leader has ended', () => {
+  expect(treeOf(2, [entry(5, 1, 2)])).toEqual([5]);
+});
+
+test('treeOf() leaves a group alone when the pid belongs to a process that does not lead it', () => {
+  expect(treeOf(2, [entry(2, 1, 1), entry(7, 1, 2)])).toEqual([2]);
+});
+
+test('treeOf() is empty for a process that is not there', () => {
+  expect(treeOf(2, [entry(1, 0, 1)])).toEqual([]);
+});

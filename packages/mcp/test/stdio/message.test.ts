@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MALFORMED_ANSWER, readMessage } from '../../src/stdio/message.js';
+
+test('readMessage() keeps only the members the protocol knows', () => {
+  expect(readMessage({ jsonrpc: '2.0', id: 1, method: 'ping', params: { a: 1 }, extra: true })).toEqual({
+    kind: 'request',
+    message: { jsonrpc: '2.0', id: 1, method: 'ping', params: { a: 1 } },
+  });
+  expect(readMessage({ jsonrpc: '2.0', method: 'notifications/initialized', extra: 1 })).toEqual({
+    kind: 'notification',
+    message: { jsonrpc: '2.0', method: 'notifications/initialized' },
+  });
+});
+
+test('readMessage() forwards a well-formed answer as it is', () => {
+  expect(readMessage({ jsonrpc: '2.0', id: 'a', result: { roots: [] } })).toEqual({
+    kind: 'answer',
+    id: 'a',
+    message: { jsonrpc: '2.0', id: 'a', result: { roots: [] } },
+  });
+  const error = { code: -32_601, message: 'Method not found', data: { why: 1 } };
+  expect(readMessage({ jsonrpc: '2.0', id: 0, error })).toMatchObject({ kind: 'answer', message: { error } });
+});
+
+test.each([
+  ['result: null', { jsonrpc: '2.0', id: 0, result: null }],
+  ['result: []', { jsonrpc: '2.0', id: 0, result: [] }],
+  ['a text result', { jsonrpc: '2.0', id: 0, result: 'x' }],
+  ['no result at all', { jsonrpc: '2.0', id: 0 }],
+  ['result and error', { jsonrpc: '2.0', id: 0, result: {}, error: { code: 1, message: 'x' } }],
+  ['error: null', { jsonrpc: '2.0', id: 0, error: null }],
+  ['a text error', { jsonrpc: '2.0', id: 0, error: 'no' }],
+  ['an error without a code', { jsonrpc: '2.0', id: 0, error: { message: 'no' } }],
+  ['a fractional code', { jsonrpc: '2.0', id: 0, error: { code: 1.5, message: 'no' } }],
+  ['another jsonrpc', { jsonrpc: '1.0', id: 0, result: {} }],
+])('readMessage() turns an answer with %s into an error', (_, value) => {
+  expect(readMessage(value)).toMatchObject({
+    kind: 'answer',
+    id: 0,
+    message: { id: 0, error: { data: MALFORMED_ANSWER } },
+  });
+});
+
+test.each([
+  ['null', null, undefined],
+  ['a number', 7, undefined],
+  ['a null id', { jsonrpc: '2.0', id: null, method: 'ping' }, undefined],
+  ['a fractional id', { jsonrpc: '2.0', id: 1.5, method: 'ping' }, undefined],
+  ['no jsonrpc', { id: 3, method: 'ping' }, 3],
+  ['params that are a list', { jsonrpc: '2.0', id: 3, method: 'ping', params: [] }, 3],
+  ['a method that is no text', { jsonrpc: '2.0', id: 'q', method: 5 }, 'q'],
+])('readMessage() finds %s invalid and names the id it can answer', (_, value, id) => {
+  expect(readMessage(value)).toMatchObject({ kind: 'invalid', id });
+});
+
+test('readMessage() sorts any JSON value without throwing', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(['request', 'notification', 'answer', 'invalid']).toContain(readMessage(value).kind);
+    }),
+  );
+});
