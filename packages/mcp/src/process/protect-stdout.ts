@@ -1,3 +1,5 @@
+import { Console } from 'node:console';
+
 /** The console methods that write to stdout, which belongs to the protocol alone. */
 const STDOUT_METHODS = ['log', 'info', 'debug', 'dir', 'table'] as const;
 
@@ -6,7 +8,8 @@ const STDOUT_METHODS = ['log', 'info', 'debug', 'dir', 'table'] as const;
  * to the client. Does NOT catch writes to `process.stdout` itself.
  */
 export function protectStdout(): Disposable {
-  const stderrConsole = new console.Console(process.stderr, process.stderr);
+  const { console } = globalThis;
+  const stderrConsole = new Console(process.stderr, process.stderr);
   const originals = STDOUT_METHODS.map((name) => [name, console[name]] as const);
   for (const name of STDOUT_METHODS) console[name] = stderrConsole[name].bind(stderrConsole);
   return {

@@ -34,7 +34,7 @@ const MAX_LINE_BYTES = 10 * 1024 * 1024;
 /** Leaves more than half of the second within which a server must be gone to ending children. */
 const LINGER_MS = 400;
 /** Revisions on which a batch is legal, and is answered by a batch. Later ones know single messages only. */
-const BATCH_REVISIONS: readonly string[] = ['2024-11-05', '2025-03-26'];
+const BATCH_REVISIONS: ReadonlySet<string> = new Set(['2024-11-05', '2025-03-26']);
 /** An implementation-defined server error: the client closed its end and cannot answer any more. */
 const CONNECTION_CLOSED = -32_000;
 
@@ -247,7 +247,7 @@ export class StdioTransport {
     if (answer.id !== undefined && answer.id === this.#initializeId && 'result' in answer) {
       this.#initializeId = undefined;
       const revision = answer.result['protocolVersion'];
-      this.#batchesLegal = typeof revision === 'string' && BATCH_REVISIONS.includes(revision);
+      this.#batchesLegal = typeof revision === 'string' && BATCH_REVISIONS.has(revision);
     }
     try {
       await this.#writePlaced(answer, this.#batches.place(answer));
