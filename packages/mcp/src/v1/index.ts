@@ -8,3 +8,15 @@ export type { ProcessGuardOptions } from '../process/process-guard.js';
 export { StdioTransport } from '../stdio/transport.js';
 export type { CloseReason, StdioTransportOptions } from '../stdio/transport.js';
 export { serveWorkspaceStdio } from './serve-workspace-stdio.js';
+export { withWorkspace, withWorkspaceTool } from './with-workspace.js';
+export type {
+  WorkspaceExtra,
+  WorkspaceRegistration,
+  WorkspaceServer,
+  WorkspaceToolCallback,
+} from './workspace-server.js';
+export { ERROR_META_KEY, reportError } from '../workspace/error-report.js';
+export type { ErrorReport } from '../workspace/error-report.js';
+export { prepareWorkspace, PreparedWorkspace } from '../workspace/prepared-workspace.js';
+export type { WorkspaceOptions } from '../workspace/prepared-workspace.js';
+export type { WorkspaceContext } from '../workspace/workspace-context.js';

@@ -1,7 +1,7 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { guardStdio } from './process/guarded-stdio.js';
-import type { GuardedStdio, GuardedStdioOptions } from './process/guarded-stdio.js';
+import { guardStdio } from '../process/guarded-stdio.js';
+import type { GuardedStdio, GuardedStdioOptions } from '../process/guarded-stdio.js';
 
 export interface ServeWorkspaceStdioOptions extends GuardedStdioOptions {
   /** `'reject'` refuses clients of the legacy era. */

@@ -1,0 +1,147 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  ErrorCode,
+  InitializedNotificationSchema,
+  McpError,
+  ResultSchema,
+  RootsListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { RootsPort, WorkspaceView } from '@rootward/core';
+import { askLeniently, LegacyConnection } from '../workspace/legacy-connection.js';
+import { PreparedWorkspace } from '../workspace/prepared-workspace.js';
+import type { Reach, WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import { LazyWorkspaceContext } from '../workspace/workspace-context.js';
+import type { WorkspaceContext } from '../workspace/workspace-context.js';
+
+export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** Advertised so that a client which keeps its directory there sends it along. */
+const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
+const ROOTS_LIST = { method: 'roots/list' } as const;
+/** Beyond the time an answer is welcome: the workspace decides, the SDK's own limit only clears up after it. */
+const CLEAR_UP_MS = 1000;
+const BINDING = Symbol('rootward workspace');
+
+/** Ties an `McpServer` of SDK v1 to one workspace per connection. */
+export class ServerBinding {
+  readonly #prepared: PreparedWorkspace;
+  readonly #server: Server;
+  #connection: LegacyConnection | undefined;
+
+  /** The binding of this server, made on first use. A server has one; later options are not looked at. */
+  static of(server: McpServer, options: WorkspaceOptions | PreparedWorkspace): ServerBinding {
+    const known: unknown = Reflect.get(server, BINDING);
+    if (known instanceof ServerBinding) return known;
+    const binding = new ServerBinding(server.server, options);
+    Object.defineProperty(server, BINDING, { value: binding });
+    return binding;
+  }
+
+  private constructor(server: Server, options: WorkspaceOptions | PreparedWorkspace) {
+    this.#prepared = options instanceof PreparedWorkspace ? options : new PreparedWorkspace(options);
+    this.#server = server;
+    server.registerCapabilities({ experimental: { [SANDBOX_CAPABILITY]: {} } });
+    this.#hookConnect(server);
+    hookNotifications(server, () => this.#connection);
+  }
+
+  context(extra: Extra): WorkspaceContext {
+    const { transport } = this.#server;
+    const connection = (this.#connection ??= this.#connect(transport));
+    const port =
+      reachOf(transport) === 'http'
+        ? this.#port((options) => extra.sendRequest(ROOTS_LIST, ResultSchema, options))
+        : undefined;
+    const view = (): Promise<WorkspaceView> =>
+      connection.view({ meta: extra._meta, signal: extra.signal, port });
+    return new LazyWorkspaceContext({
+      view,
+      live: async () => {
+        await view();
+        return connection.live();
+      },
+      handle: () => Promise.resolve(undefined),
+    });
+  }
+
+  /** Counts a refusal for the statistics of the connection. */
+  async countRefusal(error: unknown): Promise<void> {
+    (await this.#connection?.live())?.countRefusal(error);
+  }
+
+  /** The connection ends with its transport, whoever closes it. */
+  #hookConnect(server: Server): void {
+    const connect = server.connect.bind(server);
+    server.connect = (transport) => {
+      const connection = this.#connect(transport);
+      this.#connection = connection;
+      const { onclose } = transport;
+      transport.onclose = () => {
+        onclose?.();
+        connection.dispose();
+      };
+      return connect(transport);
+    };
+  }
+
+  #connect(transport: Transport | undefined): LegacyConnection {
+    const server = this.#server;
+    const reach = reachOf(transport);
+    return new LegacyConnection(this.#prepared, {
+      reach,
+      capabilities: () => server.getClientCapabilities(),
+      clientInfo: () => server.getClientVersion(),
+      port:
+        reach === 'http'
+          ? undefined
+          : this.#port((options) => server.request(ROOTS_LIST, ResultSchema, options)),
+    });
+  }
+
+  #port(ask: (options: { signal: AbortSignal; timeout: number }) => Promise<unknown>): RootsPort {
+    const timeout = this.#prepared.limits.answerTimeout + CLEAR_UP_MS;
+    return { ask: (signal) => askLeniently(() => unlessLost(() => ask({ signal, timeout }))) };
+  }
+}
+
+/** SDK v1 reports a request that got no answer with a numeric code, as if the client had refused. */
+async function unlessLost(ask: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await ask();
+  } catch (cause) {
+    const code: number | undefined = cause instanceof McpError ? cause.code : undefined;
+    const lost: readonly (number | undefined)[] = [ErrorCode.RequestTimeout, ErrorCode.ConnectionClosed];
+    if (lost.includes(code)) throw new Error('no answer came', { cause });
+    throw cause;
+  }
+}
+
+/** Transports of Streamable HTTP are fed request by request; all others are a stream in both directions. */
+function reachOf(transport: Transport | undefined): Reach {
+  return transport !== undefined && 'handleRequest' in transport ? 'http' : 'local';
+}
+
+/** An author may listen to the same notification; both are told. */
+function hookNotifications(server: Server, connection: () => LegacyConnection | undefined): void {
+  const setHandler = server.setNotificationHandler.bind(server);
+  setHandler(InitializedNotificationSchema, () => {
+    connection()?.initialized();
+    server.oninitialized?.();
+  });
+  setHandler(RootsListChangedNotificationSchema, () => connection()?.rootsChanged());
+  server.setNotificationHandler = (schema, handler) => {
+    const listens: unknown = schema;
+    if (listens !== RootsListChangedNotificationSchema) {
+      setHandler(schema, handler);
+      return;
+    }
+    setHandler(schema, (notification) => {
+      connection()?.rootsChanged();
+      return handler(notification);
+    });
+  };
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  EventStore,
+  McpHandlerRequestOptions,
+  McpServer,
+  McpServerFactory,
+  Server,
+} from '@modelcontextprotocol/server';
+import { systemClock } from '@rootward/core';
+import type { Clock, Timer } from '@rootward/core';
+import { describePrincipal } from './principal.js';
+import { SessionTransport } from './session-transport.js';
+
+export interface SessionsOptions {
+  /** Answer with plain JSON instead of streams. Clients can then not be asked for roots. */
+  readonly jsonResponse?: boolean;
+  readonly eventStore?: EventStore;
+  readonly maxRequestBodySize?: number;
+  /** A session that nobody used or listened to for so long is closed. In milliseconds. */
+  readonly sessionIdleTimeout?: number;
+  /** Beyond this many, the session that was idle longest makes room. */
+  readonly maxSessions?: number;
+  readonly clock?: Clock;
+}
+
+interface Session {
+  readonly transport: SessionTransport;
+  readonly server: McpServer | Server;
+  readonly principal: string;
+  /** GET streams and requests under way. */
+  active: number;
+  usedAt: number;
+}
+
+const IDLE_MS = 30 * 60_000;
+const MOST_SESSIONS = 10_000;
+const SESSION_HEADER = 'mcp-session-id';
+const SESSION_NOT_FOUND = -32_001;
+
+/**
+ * The sessions of legacy clients over HTTP, each with a server and a transport of its own. A session belongs to the
+ * principal that opened it; to anyone else it does not exist.
+ */
+export class Sessions {
+  readonly #factory: McpServerFactory;
+  readonly #options: SessionsOptions;
+  readonly #clock: Clock;
+  /** Least recently used first. */
+  readonly #sessions = new Map<string, Session>();
+  #sweep: Timer | undefined;
+
+  constructor(factory: McpServerFactory, options: SessionsOptions = {}) {
+    this.#factory = factory;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  async fetch(request: Request, options: McpHandlerRequestOptions = {}): Promise<Response> {
+    const id = request.headers.get(SESSION_HEADER);
+    if (id === null) return this.#open(request, options);
+    const session = this.#sessions.get(id);
+    if (session === undefined || session.principal !== describePrincipal(options.authInfo)) {
+      return sessionNotFound();
+    }
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    return this.#serve(session, request, options);
+  }
+
+  async close(): Promise<void> {
+    this.#sweep?.clear();
+    this.#sweep = undefined;
+    const open = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.all(open.map(({ server }) => server.close()));
+  }
+
+  /** The transport refuses anything but `initialize`; then there is no session, and the server is not kept. */
+  async #open(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+    const { authInfo } = options;
+    const { jsonResponse, eventStore, maxRequestBodySize } = this.#options;
+    const transport = new SessionTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => this.#keep(id, session),
+      ...(jsonResponse !== undefined && { enableJsonResponse: jsonResponse }),
+      ...(eventStore !== undefined && { eventStore }),
+      ...(maxRequestBodySize !== undefined && { maxRequestBodySize }),
+    });
+    transport.onclose = () => this.#forget(session);
+    const server = await this.#factory({
+      era: 'legacy',
+      requestInfo: request,
+      ...(authInfo !== undefined && { authInfo }),
+    });
+    const session: Session = {
+      transport,
+      server,
+      principal: describePrincipal(authInfo),
+      active: 0,
+      usedAt: this.#clock.now(),
+    };
+    await server.connect(transport);
+    const response = await this.#serve(session, request, options);
+    if (transport.sessionId === undefined) await server.close();
+    return response;
+  }
+
+  async #serve(session: Session, request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+    const { authInfo, parsedBody } = options;
+    this.#begin(session, request);
+    return session.transport.handleRequest(request, {
+      ...(authInfo !== undefined && { authInfo }),
+      ...(parsedBody !== undefined && { parsedBody }),
+    });
+  }
+
+  /** A stream counts until its client goes away; anything else only at the moment it comes. */
+  #begin(session: Session, request: Request): void {
+    session.usedAt = this.#clock.now();
+    if (request.method !== 'GET' || request.signal.aborted) return;
+    session.active += 1;
+    request.signal.addEventListener(
+      'abort',
+      () => {
+        session.active -= 1;
+        session.usedAt = this.#clock.now();
+      },
+      { once: true },
+    );
+  }
+
+  #keep(id: string, session: Session): void {
+    this.#sessions.set(id, session);
+    const most = this.#options.maxSessions ?? MOST_SESSIONS;
+    for (const each of this.#sessions.values()) {
+      if (this.#sessions.size <= most) break;
+      if (each !== session && each.active === 0) this.#end(each);
+    }
+    this.#scheduleSweep();
+  }
+
+  #scheduleSweep(): void {
+    if (this.#sweep !== undefined || this.#sessions.size === 0) return;
+    const idle = this.#options.sessionIdleTimeout ?? IDLE_MS;
+    this.#sweep = this.#clock.setTimeout(() => {
+      this.#sweep = undefined;
+      const limit = this.#clock.now() - idle;
+      for (const session of this.#sessions.values()) {
+        if (session.active === 0 && session.usedAt <= limit) this.#end(session);
+      }
+      this.#scheduleSweep();
+    }, idle);
+  }
+
+  #end(session: Session): void {
+    this.#forget(session);
+    void session.server.close();
+  }
+
+  #forget({ transport }: Session): void {
+    if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
+  }
+}
+
+function sessionNotFound(): Response {
+  return Response.json(
+    { jsonrpc: '2.0', error: { code: SESSION_NOT_FOUND, message: 'Session not found' }, id: null },
+    { status: 404 },
+  );
+}

@@ -1,0 +1,90 @@
+import { isInputRequiredResult, ProtocolError } from '@modelcontextprotocol/server';
+import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { isObject } from '../stdio/message.js';
+import { failedToolResult, reportError, rpcCode } from '../workspace/error-report.js';
+import { patchRegistration } from '../workspace/patch-registration.js';
+import type { Handler } from '../workspace/patch-registration.js';
+import type { PreparedWorkspace, WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import { askForRoots, askForRootsToo } from './needs-roots.js';
+import { ServerBinding } from './server-binding.js';
+import type { WorkspaceServer, WorkspaceToolCallback } from './workspace-server.js';
+
+/** What becomes of an error: a result, or an error to throw. */
+type Failure = (error: unknown) => unknown;
+
+/**
+ * Gives every handler registered from now on `ctx.workspace`. Call it before registering anything, and before
+ * connecting. The server itself is returned, with the types to match.
+ */
+export function withWorkspace(
+  server: McpServer,
+  options: WorkspaceOptions | PreparedWorkspace = {},
+): WorkspaceServer {
+  const binding = ServerBinding.of(server, options);
+  patchRegistration(server, 'registerTool', ([, config]) => {
+    const failure = failedTool(isObject(config) && config['outputSchema'] !== undefined);
+    return (handler) => surround(binding, handler, failure);
+  });
+  for (const method of ['registerPrompt', 'registerResource']) {
+    patchRegistration(server, method, () => (handler) => surround(binding, handler, rpcError));
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods were just replaced to match
+  return server as WorkspaceServer;
+}
+
+/**
+ * The same for a single tool, where the rest of a server is to stay as it is. Pass the server that the tool is
+ * registered with; all of its tools share one workspace per connection.
+ */
+export function withWorkspaceTool<Input extends StandardSchemaWithJSON | undefined = undefined>(
+  server: McpServer,
+  handler: WorkspaceToolCallback<Input>,
+  options: WorkspaceOptions | PreparedWorkspace = {},
+): WorkspaceToolHandler<Input> {
+  const binding = ServerBinding.of(server, options);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- same arguments and result, wider context
+  return surround(binding, handler as Handler, failedTool(true)) as WorkspaceToolHandler<Input>;
+}
+
+/** What `registerTool` of a plain `McpServer` takes. */
+export type WorkspaceToolHandler<Input extends StandardSchemaWithJSON | undefined> =
+  Input extends StandardSchemaWithJSON
+    ? (args: StandardSchemaWithJSON.InferOutput<Input>, ctx: ServerContext) => Promise<ToolResult>
+    : (ctx: ServerContext) => Promise<ToolResult>;
+
+type ToolResult = Awaited<ReturnType<WorkspaceToolCallback>>;
+
+function surround(binding: ServerBinding, handler: Handler, failure: Failure): Handler {
+  return async (...args: unknown[]) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the SDK passes its context last
+    const ctx = args.at(-1) as ServerContext;
+    const call = binding.call(ctx, args.length > 1 ? args[0] : undefined);
+    try {
+      const result = await handler(...args.slice(0, -1), { ...ctx, workspace: call.workspace });
+      // Also where the handler caught what ended it.
+      if (call.needsRoots) return askForRoots();
+      return call.carriesRoots && isInputRequiredResult(result) ? askForRootsToo(result) : result;
+    } catch (error) {
+      if (call.needsRoots) return askForRoots();
+      await binding.countRefusal(error);
+      return failure(error);
+    } finally {
+      call.dispose();
+    }
+  };
+}
+
+/** Inside the handler: `McpServer` would keep the message of what a tool throws, and nothing else. */
+function failedTool(hasOutputSchema: boolean): Failure {
+  return (error) => {
+    const report = reportError(error);
+    if (report === undefined) throw error;
+    return failedToolResult(report, hasOutputSchema);
+  };
+}
+
+function rpcError(error: unknown): never {
+  const report = reportError(error);
+  if (report === undefined) throw error;
+  throw new ProtocolError(rpcCode(report), report.message, report);
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { Clock, WorkspaceView } from '@rootward/core';
+
+/** Many clients with a few root lists each; the least recently used goes first. */
+const MOST_VIEWS = 64;
+/** A view holds what the disk looked like. Access is decided anew each time, so an old view can only refuse. */
+const KEPT_MS = 30_000;
+
+/**
+ * Views by the digest of what they were made from. That is computation, not state: whoever sends the same roots gets
+ * the same view with or without it, only slower.
+ */
+export class ViewCache {
+  readonly #clock: Clock;
+  readonly #views = new Map<string, { readonly view: WorkspaceView; readonly until: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async get(inputs: unknown, make: () => Promise<WorkspaceView>): Promise<WorkspaceView> {
+    const key = createHash('sha256').update(JSON.stringify(inputs)).digest('base64');
+    const known = this.#views.get(key);
+    this.#views.delete(key);
+    if (known !== undefined && this.#clock.now() < known.until) {
+      this.#views.set(key, known);
+      return known.view;
+    }
+    const view = await make();
+    // A root that was rejected may be fine the next moment, and whoever fixed it should not have to wait.
+    if (view.snapshot().rejected.length === 0) this.#keep(key, view);
+    return view;
+  }
+
+  #keep(key: string, view: WorkspaceView): void {
+    this.#views.set(key, { view, until: this.#clock.now() + KEPT_MS });
+    for (const oldest of this.#views.keys()) {
+      if (this.#views.size <= MOST_VIEWS) return;
+      this.#views.delete(oldest);
+    }
+  }
+}
