@@ -56,8 +56,8 @@ export class ServerBinding {
       reachOf(transport) === 'http'
         ? this.#port((options) => extra.sendRequest(ROOTS_LIST, ResultSchema, options))
         : undefined;
-    const view = (): Promise<WorkspaceView> =>
-      connection.view({ meta: extra._meta, signal: extra.signal, port });
+    const { _meta: meta, signal } = extra;
+    const view = (): Promise<WorkspaceView> => connection.view({ meta, signal, port });
     return new LazyWorkspaceContext({
       view,
       live: async () => {

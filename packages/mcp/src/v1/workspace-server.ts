@@ -42,13 +42,13 @@ export type WorkspaceToolCallback<Input extends Schema | undefined = undefined> 
 
 /** The registration methods of `McpServer`, with `extra.workspace` in every handler. */
 export interface WorkspaceRegistration {
-  registerTool<Output extends Schema, Input extends Schema | undefined = undefined>(
+  registerTool<Input extends Schema | undefined = undefined>(
     name: string,
     config: {
       title?: string;
       description?: string;
       inputSchema?: Input;
-      outputSchema?: Output;
+      outputSchema?: Schema;
       annotations?: ToolAnnotations;
       _meta?: Record<string, unknown>;
     },

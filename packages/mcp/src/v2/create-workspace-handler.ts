@@ -21,14 +21,14 @@ export function createWorkspaceHandler(
   factory: McpServerFactory,
   options: WorkspaceHandlerOptions = {},
 ): WorkspaceHandler {
-  const { jsonResponse, eventStore, sessionIdleTimeout, maxSessions, clock, ...shared } = options;
+  const { jsonResponse, maxRequestBodySize } = options;
   const modern = createMcpHandler(factory, {
-    legacy: 'reject',
     ...(jsonResponse === true && { responseMode: 'json' }),
-    ...shared,
+    ...modernOptions(options),
+    legacy: 'reject',
   });
   const sessions = new Sessions(factory, options);
-  const limit = options.maxRequestBodySize;
+  const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
   return {
     notify: modern.notify,
     bus: modern.bus,
@@ -36,15 +36,23 @@ export function createWorkspaceHandler(
       return sessions.size;
     },
     fetch: async (request, given = {}) => {
-      const legacy = await isLegacyRequest(
-        request,
-        given.parsedBody,
-        limit === undefined ? {} : { maxRequestBodySize: limit },
-      );
+      const legacy = await isLegacyRequest(request, given.parsedBody, limit);
       return legacy ? sessions.fetch(request, given) : modern.fetch(request, given);
     },
     close: async () => {
       await Promise.all([modern.close(), sessions.close()]);
     },
+  };
+}
+
+function modernOptions(options: WorkspaceHandlerOptions): CreateMcpHandlerOptions {
+  const { onerror, responseMode, bus, maxSubscriptions, keepAliveMs, maxRequestBodySize } = options;
+  return {
+    ...(onerror !== undefined && { onerror }),
+    ...(responseMode !== undefined && { responseMode }),
+    ...(bus !== undefined && { bus }),
+    ...(maxSubscriptions !== undefined && { maxSubscriptions }),
+    ...(keepAliveMs !== undefined && { keepAliveMs }),
+    ...(maxRequestBodySize !== undefined && { maxRequestBodySize }),
   };
 }

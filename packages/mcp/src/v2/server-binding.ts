@@ -87,15 +87,12 @@ export class ServerBinding {
   #legacyCall(ctx: ServerContext): Call {
     const connection = (this.#connection ??= this.#connect(this.#server.transport));
     const { transport } = this.#server;
-    const asksInside = reachOf(transport) === 'http' && carriesRequests(transport);
-    const view = (): Promise<WorkspaceView> =>
-      connection.view({
-        meta: ctx.mcpReq._meta,
-        signal: ctx.mcpReq.signal,
-        port: asksInside
-          ? this.#port((options) => ctx.mcpReq.send(ROOTS_LIST, ANYTHING, options))
-          : undefined,
-      });
+    const { _meta: meta, signal, send } = ctx.mcpReq;
+    const port =
+      reachOf(transport) === 'http' && carriesRequests(transport)
+        ? this.#port((options) => send(ROOTS_LIST, ANYTHING, options))
+        : undefined;
+    const view = (): Promise<WorkspaceView> => connection.view({ meta, signal, port });
     return {
       workspace: new LazyWorkspaceContext({
         view,
