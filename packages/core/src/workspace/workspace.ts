@@ -83,6 +83,8 @@ export class Workspace implements WorkspaceView, Disposable {
   /** The current snapshot as a promise, made once, so that a cached `ready()` costs next to nothing. */
   #ready: Promise<Snapshot> | undefined;
   #scope: Scope | undefined;
+  /** What calls see that brought nothing of their own along, made once per snapshot. */
+  #view: WorkspaceView | undefined;
   #listeners: Listeners | undefined;
   #followers: Followers | undefined;
   #disposed = false;
@@ -266,17 +268,18 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** Makes a root or a mere name the project, as long as that root remains. */
   chooseProject(choice: { readonly root: Root } | { readonly name: string }): Project {
+    this.#view = undefined;
     return this.#project.choose(choice, this.#snapshot);
   }
 
   /**
-   * What one call sees: its metadata may name a directory of its own, where the client gave none. The workspace and
+   * What one call sees, from now on and whatever changes meanwhile: its metadata may name a directory of its own, where the client gave none. The workspace and
    * its followers are left alone.
    */
   async forRequest(meta: unknown, options: WaitOptions = NO_OPTIONS): Promise<WorkspaceView> {
     const hints = this.#sources.clientRoots === 'ignore' ? undefined : readRequestHints(meta);
     const base = await this.ready(options);
-    if (hints === undefined) return this.#viewOf(base);
+    if (hints === undefined) return this.#plainView(base);
     const request = await readRequest(hints, {
       ...this.#sources.reading,
       ...(options.signal && { signal: options.signal }),
@@ -353,6 +356,7 @@ export class Workspace implements WorkspaceView, Disposable {
     });
     this.#ready = undefined;
     this.#scope = undefined;
+    this.#view = undefined;
     this.#project.note(this.#snapshot);
     return diff;
   }
@@ -373,9 +377,16 @@ export class Workspace implements WorkspaceView, Disposable {
     };
   }
 
+  #plainView(snapshot: Snapshot): WorkspaceView {
+    if (snapshot !== this.#snapshot) return this.#viewOf(snapshot);
+    this.#view ??= this.#viewOf(snapshot);
+    return this.#view;
+  }
+
   #viewOf(snapshot: Snapshot): WorkspaceView {
-    if (snapshot === this.#snapshot) return this;
-    return new SnapshotView(snapshot, this.#createScope, () => this.#project.project(snapshot));
+    const createScope = (): Scope =>
+      snapshot === this.#snapshot ? this.scope() : this.#createScope(snapshot);
+    return new SnapshotView(snapshot, createScope, () => this.#project.project(snapshot));
   }
 }
 

@@ -211,10 +211,21 @@ describe('forRequest()', () => {
     expect(views.map((view) => view.directory())).toEqual([tree('one'), tree('two')]);
   });
 
-  test('is the workspace itself where metadata names nothing', async () => {
-    const { workspace } = await connect();
-    workspace.clientDeclared({ roots: false });
-    expect(await workspace.forRequest({ progressToken: 3 })).toBe(workspace);
+  test('is one view for all calls of a snapshot, and stays at it when the roots change', async () => {
+    const tree = makeTree('a', 'b');
+    const { workspace, client, clock } = await connectAsked();
+    await client.answer([tree('a')]);
+    const view = await workspace.forRequest({ progressToken: 3 });
+    expect(await workspace.forRequest(undefined)).toBe(view);
+    await clock.advance(1_000);
+    workspace.rootsChanged();
+    await client.answer([tree('b')]);
+    expect(workspace.directory()).toBe(tree('b'));
+    expect(view.directory()).toBe(tree('a'));
+    expect(view.scope().contains(tree('a'))).toBe(true);
+    expect(view.scope().contains(tree('b'))).toBe(false);
+    expect(view.project().name).toBe('a');
+    expect((await workspace.forRequest(undefined)).directory()).toBe(tree('b'));
   });
 
   test('keeps what the user agreed to, behind the directory of the call', async () => {
