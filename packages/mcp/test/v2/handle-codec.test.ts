@@ -47,10 +47,11 @@ test('HandleCodec.mint() holds what guests gave, not what the operator set', asy
   expect(await codec.mint([], nobody)).toBeUndefined();
 });
 
+const many = (count: number): Root[] =>
+  Array.from({ length: count }, (_, i) => root(`/a/${String(i).padStart(20, '0')}`));
+
 test('HandleCodec.mint() makes no handle above 4 KB', async () => {
   const codec = new HandleCodec(KEY);
-  const many = (count: number) =>
-    Array.from({ length: count }, (_, i) => root(`/a/${String(i).padStart(20, '0')}`));
   expect((await codec.mint(many(40), nobody))!.length).toBeLessThanOrEqual(4096);
   expect(await codec.mint(many(400), nobody)).toBeUndefined();
 });
