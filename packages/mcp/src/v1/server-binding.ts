@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { RootsPort, WorkspaceView } from '@rootward/core';
+import { isObject } from '../stdio/message.js';
 import { askLeniently, LegacyConnection } from '../workspace/legacy-connection.js';
 import { PreparedWorkspace } from '../workspace/prepared-workspace.js';
 import type { Reach, WorkspaceOptions } from '../workspace/prepared-workspace.js';
@@ -113,11 +114,16 @@ async function unlessLost(ask: () => Promise<unknown>): Promise<unknown> {
   try {
     return await ask();
   } catch (cause) {
-    const code: number | undefined = cause instanceof McpError ? cause.code : undefined;
-    const lost: readonly (number | undefined)[] = [ErrorCode.RequestTimeout, ErrorCode.ConnectionClosed];
-    if (lost.includes(code)) throw new Error('no answer came', { cause });
+    if (isTimeout(cause)) throw new Error('no answer came', { cause });
     throw cause;
   }
+}
+
+/** A client may use the same code; only the SDK says which time ran out. */
+function isTimeout(error: unknown): boolean {
+  if (!(error instanceof McpError)) return false;
+  const code: number = ErrorCode.RequestTimeout;
+  return error.code === code && isObject(error.data) && 'timeout' in error.data;
 }
 
 /** Transports of Streamable HTTP are fed request by request; all others are a stream in both directions. */

@@ -21,12 +21,8 @@ export function createWorkspaceHandler(
   factory: McpServerFactory,
   options: WorkspaceHandlerOptions = {},
 ): WorkspaceHandler {
-  const { jsonResponse, maxRequestBodySize } = options;
-  const modern = createMcpHandler(factory, {
-    ...(jsonResponse === true && { responseMode: 'json' }),
-    ...modernOptions(options),
-    legacy: 'reject',
-  });
+  const { maxRequestBodySize } = options;
+  const modern = createMcpHandler(factory, { ...modernOptions(options), legacy: 'reject' });
   const sessions = new Sessions(factory, options);
   const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
   return {

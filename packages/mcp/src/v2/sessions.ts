@@ -12,7 +12,7 @@ import { describePrincipal } from './principal.js';
 import { SessionTransport } from './session-transport.js';
 
 export interface SessionsOptions {
-  /** Answer with plain JSON instead of streams. Clients can then not be asked for roots. */
+  /** Answer legacy clients with plain JSON instead of streams. They can then not be asked for roots. */
   readonly jsonResponse?: boolean;
   readonly eventStore?: EventStore;
   readonly maxRequestBodySize?: number;

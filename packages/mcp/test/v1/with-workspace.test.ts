@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod';
+import { expect, test } from 'vitest';
+import {
+  answering,
+  answeringWith,
+  connectInProcess,
+  refusing,
+  ScriptedClient,
+  silent,
+} from '../../src/testing/index.js';
+import type { Result, ScriptedClientOptions } from '../../src/testing/index.js';
+import { withWorkspace, withWorkspaceTool } from '../../src/v1/index.js';
+import type { WorkspaceOptions, WorkspaceServer } from '../../src/v1/index.js';
+import { RawHttpClient } from '../fixtures/raw-http-client.js';
+import { makeRoots } from '../fixtures/temp-roots.js';
+
+const roots = makeRoots('a', 'b', 'operator');
+const A = [{ uri: roots.uri('a') }];
+const BARE: WorkspaceOptions = { environment: {}, home: '/nonexistent' };
+const INFO = { name: 's', version: '1.0.0' };
+
+const text = (value: unknown): CallToolResult => ({
+  content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }],
+});
+const textOf = (result: Result): string => (result['content'] as { text: string }[])[0]!.text;
+
+const message = (value: string) => ({ messages: [{ content: { text: value } }] });
+const content = (value: string) => ({ contents: [{ text: value }] });
+
+async function connect(
+  build: (server: WorkspaceServer) => void,
+  client: ScriptedClientOptions,
+  options: WorkspaceOptions = BARE,
+): Promise<ScriptedClient> {
+  const connection = connectInProcess();
+  const server = withWorkspace(new McpServer(INFO), options);
+  build(server);
+  await server.connect(connection.transport);
+  const scripted = new ScriptedClient(connection, client);
+  await scripted.connect();
+  return scripted;
+}
+
+function reader(server: WorkspaceServer): void {
+  server.registerTool('read', { inputSchema: { path: z.string() } }, async ({ path }, extra) => {
+    const scope = await extra.workspace.scope();
+    return text((await scope.readText(path)).text);
+  });
+  server.registerTool('roots', {}, async (extra) =>
+    text((await extra.workspace.snapshot()).roots.map(({ path, source }) => `${source} ${path}`)),
+  );
+}
+
+test('withWorkspace() of v1 gives a handler the client roots, asked for once', async () => {
+  const client = await connect(reader, { roots: answering(A) });
+  expect(textOf(await client.callTool('read', { path: 'name.txt' }))).toBe('a');
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('a')}`]));
+  expect(client.asked).toHaveLength(1);
+  await client.close();
+});
+
+test.each([
+  ['refuses', refusing(-32_000, 'no'), 'refused'],
+  ['answers with nonsense', answeringWith('nonsense'), 'malformed'],
+  ['answers with null', answeringWith(null), 'malformed'],
+  ['is silent', silent, 'silent'],
+])('withWorkspace() of v1 goes on with the operator’s roots when the client %s', async (_, script, state) => {
+  const client = await connect(
+    (server) => {
+      server.registerTool('state', {}, async (extra) => {
+        const { client: is, roots: all } = await extra.workspace.snapshot();
+        return text([is, ...all.map(({ source }) => source)]);
+      });
+    },
+    { roots: script },
+    { ...BARE, roots: [roots.path('operator')], limits: { readyTimeout: 100 } },
+  );
+  expect(textOf(await client.callTool('state'))).toBe(JSON.stringify([state, 'flag']));
+  await client.close();
+});
+
+test('withWorkspace() of v1 sees a change, and so does the author’s own listener', async () => {
+  let heard = 0;
+  const client = await connect(
+    (server) => {
+      server.server.setNotificationHandler(RootsListChangedNotificationSchema, () => void heard++);
+      reader(server);
+    },
+    { roots: answering(A) },
+  );
+  await client.callTool('roots');
+  client.changeRoots(answering([{ uri: roots.uri('b') }]));
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('b')}`]));
+  expect(heard).toBe(1);
+  await client.close();
+});
+
+test('withWorkspace() of v1 covers the older registration methods, prompts, resources and templates', async () => {
+  const client = await connect(
+    (server) => {
+      type Context = { workspace: { directory(): Promise<string | undefined> } };
+      const directory = async (context: unknown) => (await (context as Context).workspace.directory()) ?? '';
+      server.tool('old', async (extra) => text(await directory(extra)));
+      server.prompt('old', async (extra) => ({
+        messages: [{ role: 'user', content: { type: 'text', text: await directory(extra) } }],
+      }));
+      server.registerPrompt('p', { argsSchema: { file: z.string() } }, async ({ file }, extra) => {
+        const reading = await (await extra.workspace.scope()).readText(file);
+        return { messages: [{ role: 'user', content: { type: 'text', text: reading.text } }] };
+      });
+      server.registerResource('r', 'workspace://name', {}, async (uri, extra) => ({
+        contents: [{ uri: uri.href, text: (await extra.workspace.project()).name }],
+      }));
+      const template = new ResourceTemplate('workspace://file/{name}', { list: undefined });
+      server.registerResource('t', template, {}, async (uri, { name }, extra) => {
+        const reading = await (await extra.workspace.scope()).readText(String(name));
+        return { contents: [{ uri: uri.href, text: reading.text }] };
+      });
+    },
+    { roots: answering(A) },
+  );
+  expect(textOf(await client.callTool('old'))).toBe(roots.path('a'));
+  expect(await client.call('prompts/get', { name: 'old' })).toMatchObject(message(roots.path('a')));
+  expect(await client.call('prompts/get', { name: 'p', arguments: { file: 'name.txt' } })).toMatchObject(
+    message('a'),
+  );
+  expect(await client.call('resources/read', { uri: 'workspace://name' })).toMatchObject(content('a'));
+  expect(await client.call('resources/read', { uri: 'workspace://file/name.txt' })).toMatchObject(
+    content('a'),
+  );
+  await client.close();
+});
+
+test('errors are tool results a model can act on, and JSON-RPC errors elsewhere', async () => {
+  const client = await connect((server) => {
+    reader(server);
+    server.registerPrompt('p', {}, async (extra) => {
+      await extra.workspace.project();
+      return { messages: [] };
+    });
+    server.registerTool('broken', {}, () => {
+      throw new Error('an error of the author');
+    });
+  }, {});
+  expect(await client.callTool('read', { path: '/etc/passwd' })).toMatchObject({
+    isError: true,
+    structuredContent: { error_type: 'no_roots', instruction: expect.stringMatching(/./) },
+  });
+  await expect(client.call('prompts/get', { name: 'p' })).rejects.toMatchObject({
+    code: -32_602,
+    data: { error_type: 'no_project' },
+  });
+  expect(textOf(await client.callTool('broken'))).toBe('an error of the author');
+  await client.close();
+});
+
+test('withWorkspaceTool() of v1 serves one tool', async () => {
+  const connection = connectInProcess();
+  const server = new McpServer(INFO);
+  const inputSchema = { path: z.string() };
+  server.registerTool(
+    'read',
+    { inputSchema },
+    withWorkspaceTool<typeof inputSchema>(
+      server,
+      async ({ path }, extra) => text((await (await extra.workspace.scope()).readText(path)).text),
+      BARE,
+    ),
+  );
+  await server.connect(connection.transport);
+  const client = new ScriptedClient(connection, { roots: answering(A) });
+  await client.connect();
+  expect(textOf(await client.callTool('read', { path: 'name.txt' }))).toBe('a');
+  await client.close();
+});
+
+test.each([
+  ['with sessions', () => randomUUID(), 1, [`client ${roots.path('a')}`]],
+  ['without sessions', undefined, 0, []],
+])(
+  'withWorkspace() of v1 over HTTP, %s, asks where it can and never stalls',
+  async (_, generate, asked, seen) => {
+    const server = withWorkspace(new McpServer(INFO), {
+      ...BARE,
+      limits: { readyTimeout: 3_600_000, answerTimeout: 3_600_000 },
+    });
+    reader(server);
+    const fetch = await serveHttp(server, generate);
+    const client = new RawHttpClient(fetch, { roots: () => A });
+    await client.connect();
+    for (let i = 0; i < 2; i++) {
+      const result = await client.request('tools/call', { name: 'roots', arguments: {} });
+      expect(textOf(result)).toBe(JSON.stringify(seen));
+    }
+    expect(client.asked).toBe(asked);
+    await server.close();
+  },
+);
+
+/** With sessions one transport serves all; without, each request gets a server and a transport of its own. */
+async function serveHttp(
+  server: WorkspaceServer,
+  generate: (() => string) | undefined,
+): Promise<(request: Request) => Promise<Response>> {
+  if (generate !== undefined) {
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: generate });
+    await server.connect(transport);
+    return (request) => transport.handleRequest(request);
+  }
+  return async (request) => {
+    const each = withWorkspace(new McpServer(INFO), {
+      ...BARE,
+      limits: { readyTimeout: 3_600_000, answerTimeout: 3_600_000 },
+    });
+    reader(each);
+    const transport = new WebStandardStreamableHTTPServerTransport();
+    await each.connect(transport);
+    return transport.handleRequest(request);
+  };
+}
