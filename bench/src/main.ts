@@ -1,5 +1,6 @@
 import { cpus, release, totalmem, type } from 'node:os';
 import { benchFence } from './fence.js';
+import { benchMcp } from './mcp.js';
 import type { Section } from './row.js';
 import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
@@ -8,6 +9,7 @@ import { benchWorkspace } from './workspace.js';
 const SECTIONS: Record<string, () => Promise<Section>> = {
   fence: benchFence,
   workspace: benchWorkspace,
+  mcp: benchMcp,
 };
 
 const wanted = process.argv.slice(2);

@@ -17,6 +17,7 @@ export type {
 } from './workspace-server.js';
 export { ERROR_META_KEY, reportError } from '../workspace/error-report.js';
 export type { ErrorReport } from '../workspace/error-report.js';
-export { prepareWorkspace, PreparedWorkspace } from '../workspace/prepared-workspace.js';
+export { PreparedWorkspace } from '../workspace/prepared-workspace.js';
+export { prepareWorkspace } from './prepare-workspace.js';
 export type { WorkspaceOptions } from '../workspace/prepared-workspace.js';
 export type { WorkspaceContext } from '../workspace/workspace-context.js';

@@ -30,11 +30,18 @@ const GUEST_SOURCES: ReadonlySet<Root['source']> = new Set(['client', 'request',
 interface Payload {
   readonly purpose: typeof PURPOSE;
   readonly roots: readonly HandleRoot[];
+  /** Milliseconds since the epoch. */
+  readonly until: number;
 }
+
+/** Checking a signature costs a good part of a call; the least recently used results go first. */
+const MOST_VERIFIED = 256;
 
 /** Signs and checks handles. Signed, not encrypted: whoever holds one can read the paths in it. */
 export class HandleCodec {
   readonly #codec: RequestStateCodec<Payload>;
+  /** What was found good, by handle and principal: computation, not state. */
+  readonly #verified = new Map<string, Payload>();
 
   constructor(key: string | Uint8Array) {
     const bytes = Buffer.byteLength(key);
@@ -51,12 +58,27 @@ export class HandleCodec {
   async mint(roots: readonly Root[], ctx: ServerContext): Promise<string | undefined> {
     const held = roots.filter(({ source }) => GUEST_SOURCES.has(source)).map((root) => toHandleRoot(root));
     if (held.length === 0) return undefined;
-    const handle = await this.#codec.mint({ purpose: PURPOSE, roots: held }, ctx);
+    const until = Date.now() + TTL_SECONDS * 1000;
+    const handle = await this.#codec.mint({ purpose: PURPOSE, roots: held, until }, ctx);
     return handle.length > MOST_BYTES ? undefined : handle;
   }
 
   /** Rejects with `invalid-handle`. Does NOT check the roots: they are canonicalised and cut to the ceiling on use. */
   async verify(handle: string, ctx: ServerContext): Promise<readonly HandleRoot[]> {
+    const key = JSON.stringify([principalOf(ctx), handle]);
+    const known = this.#verified.get(key);
+    this.#verified.delete(key);
+    const payload = known ?? (await this.#check(handle, ctx));
+    if (Date.now() >= payload.until) throw invalidHandle('it has expired');
+    this.#verified.set(key, payload);
+    for (const oldest of this.#verified.keys()) {
+      if (this.#verified.size <= MOST_VERIFIED) break;
+      this.#verified.delete(oldest);
+    }
+    return payload.roots;
+  }
+
+  async #check(handle: string, ctx: ServerContext): Promise<Payload> {
     let payload: unknown;
     try {
       payload = await this.#codec.verify(handle, ctx);
@@ -65,7 +87,7 @@ export class HandleCodec {
       throw invalidHandle(PROBLEMS[reason] ?? 'it cannot be checked', cause);
     }
     if (!isPayload(payload)) throw invalidHandle('it was made for another purpose');
-    return payload.roots;
+    return payload;
   }
 }
 
@@ -87,5 +109,10 @@ function toHandleRoot({ path, name, access }: Root): HandleRoot {
 }
 
 function isPayload(value: unknown): value is Payload {
-  return isObject(value) && value['purpose'] === PURPOSE && Array.isArray(value['roots']);
+  return (
+    isObject(value) &&
+    value['purpose'] === PURPOSE &&
+    Array.isArray(value['roots']) &&
+    typeof value['until'] === 'number'
+  );
 }

@@ -6,13 +6,14 @@ import { ROOTS_KEY } from '../workspace/roots-answer.js';
  * Ends a handler that wants roots which have to be asked for. It is not an error and never reaches the client: what
  * surrounds the handler asks, and the handler runs again with the answer.
  */
-export class NeedsRoots extends Error {
+class NeedsRoots extends Error {
   override readonly name = 'NeedsRoots';
-
-  constructor() {
-    super('The client is being asked for roots; this call will be repeated');
-  }
 }
+
+/** One for all: it tells nothing about the call, and a stack trace per call costs more than the question itself. */
+export const needsRoots: Error = new NeedsRoots(
+  'The client is being asked for roots; this call will be repeated',
+);
 
 export function askForRoots(): InputRequiredResult {
   return inputRequired({ inputRequests: { [ROOTS_KEY]: inputRequired.listRoots() } });

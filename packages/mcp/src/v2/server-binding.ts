@@ -12,14 +12,14 @@ import { askLeniently, LegacyConnection } from '../workspace/legacy-connection.j
 import type { ClientLink } from '../workspace/legacy-connection.js';
 import { mustAsk, openForRequest, viewModernRequest } from '../workspace/modern-request.js';
 import type { ModernRequest } from '../workspace/modern-request.js';
-import { PreparedWorkspace } from '../workspace/prepared-workspace.js';
-import type { Reach, WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import type { PreparedWorkspace, Reach, WorkspaceOptions } from '../workspace/prepared-workspace.js';
 import { carriesRoots, readRootsAnswer } from '../workspace/roots-answer.js';
 import { LazyWorkspaceContext } from '../workspace/workspace-context.js';
 import type { WorkspaceContext } from '../workspace/workspace-context.js';
-import { createHandleCodec, invalidHandle } from './handle-codec.js';
-import type { HandleCodec } from './handle-codec.js';
-import { NeedsRoots } from './needs-roots.js';
+import { invalidHandle } from './handle-codec.js';
+import { needsRoots } from './needs-roots.js';
+import { toPrepared } from './prepare-workspace.js';
+import type { ModernPreparedWorkspace } from './prepare-workspace.js';
 
 const FIRST_MODERN_REVISION = '2026-07-28';
 /** Advertised so that a client which keeps its directory there sends it along. */
@@ -48,10 +48,9 @@ export interface Call {
 
 /** Ties an `McpServer` to workspaces: one per connection of the legacy era, one per request of the modern one. */
 export class ServerBinding {
-  readonly prepared: PreparedWorkspace;
+  readonly prepared: ModernPreparedWorkspace;
   readonly #server: Server;
   #connection: LegacyConnection | undefined;
-  #handles: HandleCodec | undefined;
 
   /** The binding of this server, made on first use. A server has one; later options are not looked at. */
   static of(server: McpServer, options: WorkspaceOptions | PreparedWorkspace): ServerBinding {
@@ -63,7 +62,7 @@ export class ServerBinding {
   }
 
   private constructor(server: Server, options: WorkspaceOptions | PreparedWorkspace) {
-    this.prepared = options instanceof PreparedWorkspace ? options : new PreparedWorkspace(options);
+    this.prepared = toPrepared(options);
     this.#server = server;
     server.registerCapabilities({ experimental: { [SANDBOX_CAPABILITY]: {} } });
     this.#hookConnect(server);
@@ -116,7 +115,7 @@ export class ServerBinding {
       request ??= this.#readModernRequest(ctx, args).then(async (read) => {
         if (read.declaresRoots) prepared.noteDeprecation();
         call.needsRoots = await mustAsk(prepared, read);
-        if (call.needsRoots) throw new NeedsRoots();
+        if (call.needsRoots) throw needsRoots;
         return read;
       });
       return request;
@@ -129,7 +128,7 @@ export class ServerBinding {
           opened.push(workspace);
           return workspace;
         },
-        handle: (view) => this.#handleCodec().mint(view.snapshot().roots, ctx),
+        handle: (view) => this.prepared.handles.mint(view.snapshot().roots, ctx),
       }),
       needsRoots: false,
       carriesRoots: carriesRoots(ctx.mcpReq.inputResponses),
@@ -166,12 +165,7 @@ export class ServerBinding {
     const handle = args[name];
     if (handle === undefined) return undefined;
     if (typeof handle !== 'string') throw invalidHandle('it is not a handle');
-    return this.#handleCodec().verify(handle, ctx);
-  }
-
-  #handleCodec(): HandleCodec {
-    this.#handles ??= createHandleCodec(this.prepared);
-    return this.#handles;
+    return this.prepared.handles.verify(handle, ctx);
   }
 
   /** The connection ends with its transport, whoever closes it. */

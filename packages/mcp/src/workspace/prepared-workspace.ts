@@ -33,10 +33,7 @@ export interface WorkspaceOptions extends Partial<
 /** Where requests come from: the process that started us, or anyone who can reach our address. */
 export type Reach = 'local' | 'http';
 
-/**
- * What all workspaces of a server have in common, read once. Make one with `prepareWorkspace()` where servers are
- * made per request, as over HTTP.
- */
+/** What all workspaces of a server have in common, read once. */
 export class PreparedWorkspace {
   readonly options: WorkspaceOptions;
   readonly limits: AskingLimits;
@@ -100,8 +97,4 @@ export class PreparedWorkspace {
       operatorRootsAreCeiling: reach === 'http',
     });
   }
-}
-
-export function prepareWorkspace(options: WorkspaceOptions = {}): PreparedWorkspace {
-  return new PreparedWorkspace(options);
 }

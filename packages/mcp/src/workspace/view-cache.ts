@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock, WorkspaceView } from '@rootward/core';
 
 /** Many clients with a few root lists each; the least recently used goes first. */
@@ -19,7 +19,7 @@ export class ViewCache {
   }
 
   async get(inputs: unknown, make: () => Promise<WorkspaceView>): Promise<WorkspaceView> {
-    const key = createHash('sha256').update(JSON.stringify(inputs)).digest('base64');
+    const key = hash('sha256', JSON.stringify(inputs), 'base64');
     const known = this.#views.get(key);
     this.#views.delete(key);
     if (known !== undefined && this.#clock.now() < known.until) {
