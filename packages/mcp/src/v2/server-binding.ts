@@ -74,8 +74,8 @@ export class ServerBinding {
   }
 
   /** Counts a refusal for the statistics of the connection. */
-  async countRefusal(error: unknown): Promise<void> {
-    (await this.#connection?.live())?.countRefusal(error);
+  countRefusal(error: unknown): void {
+    this.#connection?.countRefusal(error);
   }
 
   #isModern(): boolean {

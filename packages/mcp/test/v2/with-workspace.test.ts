@@ -293,7 +293,7 @@ test('withWorkspaceTool() serves one tool and leaves the others alone', async ()
       server.registerTool(
         'read',
         { inputSchema },
-        withWorkspaceTool<typeof inputSchema>(
+        withWorkspaceTool(
           server,
           async ({ path }, ctx) => text((await (await ctx.workspace.scope()).readText(path)).text),
           BARE,
