@@ -45,7 +45,9 @@ export class ServerBinding {
   private constructor(server: Server, options: WorkspaceOptions | PreparedWorkspace) {
     this.#prepared = options instanceof PreparedWorkspace ? options : new PreparedWorkspace(options);
     this.#server = server;
-    server.registerCapabilities({ experimental: { [SANDBOX_CAPABILITY]: {} } });
+    if (this.#prepared.options.clientRoots !== 'ignore') {
+      server.registerCapabilities({ experimental: { [SANDBOX_CAPABILITY]: {} } });
+    }
     this.#hookConnect(server);
     hookNotifications(server, () => this.#connection);
   }
