@@ -9,7 +9,7 @@ import type { Row, Section } from './row.js';
 
 const SERVER = fileURLToPath(new URL('./mcp-server.js', import.meta.url));
 /** Many short batches: neighbours on the machine come and go, and each candidate should meet all of them. */
-const BATCHES = { batches: 101, perBatch: 40 };
+const BATCHES = { batches: 1001, perBatch: 10 };
 
 async function connect(
   server: 'plain' | 'workspace',
