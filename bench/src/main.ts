@@ -5,9 +5,11 @@ import { benchMcp } from './mcp.js';
 import type { Section } from './row.js';
 import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
+import { benchWorkspace } from './workspace.js';
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
   fence: benchFence,
+  workspace: benchWorkspace,
   mcp: benchMcp,
   files: benchFiles,
 };
