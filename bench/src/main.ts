@@ -5,9 +5,11 @@ import type { Section } from './row.js';
 import { benchStart } from './start.js';
 import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
+import { benchWorkspace } from './workspace.js';
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
   fence: benchFence,
+  workspace: benchWorkspace,
   mcp: benchMcp,
   start: benchStart,
 };

@@ -1,4 +1,4 @@
-import { killProcess, killTree } from './process-tree.js';
+import { killProcess, killTrees } from './process-tree.js';
 
 /** The part of `ChildProcess` that is needed here. */
 export interface ChildLike {
@@ -45,7 +45,7 @@ export class ChildRegistry {
     if (this.#children.size === 0) return;
     const pids = [...this.#children.values()].map(({ pid }) => pid);
     // Whoever ignores SIGTERM while its parent obeys is found by no later look at the tree.
-    const asked = pids.flatMap((pid) => killTree(pid, 'SIGTERM'));
+    const asked = killTrees(pids, 'SIGTERM');
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, POLITE_MS);
       this.#ended = () => {
@@ -54,16 +54,17 @@ export class ChildRegistry {
       };
     });
     this.#ended = undefined;
-    for (const pid of pids) killTree(pid, 'SIGKILL');
+    killTrees(pids, 'SIGKILL');
     for (const pid of asked) killProcess(pid, 'SIGKILL');
   }
 
   /** The same without asking or waiting, for the very last moment of the process. */
   kill(): void {
     const children = [...this.#children.values()];
-    for (const { pid, forget } of children) {
-      forget();
-      killTree(pid, 'SIGKILL');
-    }
+    for (const { forget } of children) forget();
+    killTrees(
+      children.map(({ pid }) => pid),
+      'SIGKILL',
+    );
   }
 }

@@ -13,19 +13,22 @@ interface ProcessEntry {
 const KILL_ROUNDS = 3;
 
 /**
- * Signals a process, everything descended from it, and, when it leads one, its process group; returns whom it
- * found. Does NOT reach a process that has both left the group and outlived its parent: nothing links it to us.
+ * Signals processes, everything descended from them, and the process groups they lead; returns whom it found. Does
+ * NOT reach a process that has both left the group and outlived its parent: nothing links it to us.
  */
-export function killTree(pid: number, signal: KillSignal): readonly number[] {
+export function killTrees(pids: readonly number[], signal: KillSignal): readonly number[] {
+  if (pids.length === 0) return [];
   if (process.platform === 'win32') {
-    killWindowsTree(pid, signal);
+    for (const pid of pids) killWindowsTree(pid, signal);
     return [];
   }
   const signalled = new Set<number>();
   for (let round = 0; round < KILL_ROUNDS; round++) {
-    const members = treeOf(pid, processTable()).filter((member) => !signalled.has(member));
-    if (members.length === 0) break;
-    for (const member of members) {
+    const table = processTable();
+    const members = table.length === 0 ? pids : pids.flatMap((pid) => treeOf(pid, table));
+    const fresh = members.filter((member) => !signalled.has(member));
+    if (fresh.length === 0) break;
+    for (const member of fresh) {
       signalled.add(member);
       killProcess(member, signal);
     }
@@ -57,13 +60,14 @@ export function treeOf(pid: number, table: readonly ProcessEntry[]): readonly nu
   return [...members];
 }
 
+/** Empty where the system does not tell. */
 function processTable(): readonly ProcessEntry[] {
   return process.platform === 'linux' ? linuxTable() : posixTable();
 }
 
 function linuxTable(): readonly ProcessEntry[] {
   const table: ProcessEntry[] = [];
-  for (const name of readdirSync('/proc')) {
+  for (const name of listProcesses()) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     try {
@@ -77,6 +81,14 @@ function linuxTable(): readonly ProcessEntry[] {
     }
   }
   return table;
+}
+
+function listProcesses(): readonly string[] {
+  try {
+    return readdirSync('/proc');
+  } catch {
+    return [];
+  }
 }
 
 function posixTable(): readonly ProcessEntry[] {
