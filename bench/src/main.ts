@@ -1,5 +1,6 @@
 import { cpus, release, totalmem, type } from 'node:os';
 import { benchFence } from './fence.js';
+import { benchFiles } from './files.js';
 import { benchMcp } from './mcp.js';
 import type { Section } from './row.js';
 import { benchStart } from './start.js';
@@ -11,6 +12,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   fence: benchFence,
   workspace: benchWorkspace,
   mcp: benchMcp,
+  files: benchFiles,
   start: benchStart,
 };
 
