@@ -14,7 +14,7 @@ import type { Terminal } from '../terminal.js';
 import { openWorkspace } from './roots.js';
 
 /** One thing that was looked at. A problem has a fix. */
-export interface Finding {
+interface Finding {
   readonly topic: string;
   readonly state: 'fine' | 'note' | 'problem';
   readonly detail: string;
