@@ -1,12 +1,15 @@
-import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { ToolContext } from './tool-context.js';
 import type { ToolsetName } from './toolset-name.js';
 
 /** All four, so that no client has to guess: what is left out means the worst. */
-export type CompleteAnnotations = Required<
-  Pick<ToolAnnotations, 'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint'>
->;
+export interface CompleteAnnotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
 
 type Shape = z.ZodObject;
 

@@ -19,7 +19,7 @@ export function compileGlob(pattern: string): Matches {
       },
     );
   }
-  return picomatch(pattern, { dot: true });
+  return picomatch(pattern, { dot: true, strictSlashes: true });
 }
 
 /** A glob as in a list of files to search: without a slash it matches a name at any depth. */

@@ -34,18 +34,14 @@ async function* filesBelow(
 /** Roots inside other roots are searched with those. Broad ones have to be named: a home directory takes minutes. */
 function startingPoints({ roots }: Scope): readonly string[] {
   const narrow = roots.filter(({ broad }) => !broad).map(({ path }) => path);
+  if (roots.length === 0) {
+    throw new RootwardError('no-roots', 'Cannot search: there are no roots, so no path is in scope');
+  }
   if (narrow.length === 0) {
     throw new RootwardError(
       'invalid-option',
-      roots.length === 0
-        ? 'Cannot search: there are no roots'
-        : 'Cannot search everywhere: the only root is a home directory or wider',
-      {
-        instruction:
-          roots.length === 0
-            ? 'Open a folder in the client, or name one when the server is started'
-            : 'Pass the path of the directory to search',
-      },
+      'Cannot search everywhere: the only root is a home directory or wider',
+      { instruction: 'Pass the path of the directory to search' },
     );
   }
   return narrow.filter(
