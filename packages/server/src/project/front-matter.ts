@@ -8,6 +8,8 @@ export interface FrontMatter {
 /** Front matter longer than this is a document of its own. */
 export const FRONT_MATTER_BYTES = 8192;
 const LONGEST_VALUE = 300;
+/** The time to match a line grows with its square. */
+const LONGEST_LINE = 1000;
 const MOST_AUDIENCES = 10;
 const FENCE = /^---[ \t]*$/;
 const END = /^(?:---|\.\.\.)[ \t]*$/;
@@ -18,7 +20,7 @@ const END = /^(?:---|\.\.\.)[ \t]*$/;
  * Whatever else is in there is passed over.
  */
 export function readFrontMatter(text: string): FrontMatter {
-  const lines = text.split(/\r?\n/);
+  const lines = text.split(/\r?\n/).map((line) => line.slice(0, LONGEST_LINE));
   const end = FENCE.test(lines[0] ?? '') ? lines.findIndex((line, index) => index > 0 && END.test(line)) : -1;
   const values = end < 0 ? new Map<string, readonly string[]>() : readEntries(lines.slice(1, end));
   const title = clean(values.get('title')?.join(' ')) ?? clean(firstHeading(lines.slice(end + 1)));
@@ -39,7 +41,7 @@ function readEntries(lines: readonly string[]): ReadonlyMap<string, readonly str
   let values: string[] | undefined;
   let folded = false;
   for (const line of lines) {
-    const entry = /^([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?$/.exec(line);
+    const entry = /^([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?$/s.exec(line);
     if (entry !== null) {
       const [, key = '', value = ''] = entry;
       folded = /^[|>][+-]?\d?[ \t]*$/.test(value);
@@ -49,7 +51,7 @@ function readEntries(lines: readonly string[]): ReadonlyMap<string, readonly str
     }
     const inner = line.trim();
     if (values === undefined || inner === '' || inner.startsWith('#')) continue;
-    const item = /^-[ \t]+(.*)$/.exec(inner)?.[1];
+    const item = /^-[ \t]+(.*)$/s.exec(inner)?.[1];
     if (item !== undefined && !folded) values.push(unquote(item));
     else if (/^[ \t]/.test(line)) values.push([values.pop() ?? '', inner].join(' '));
   }
@@ -58,7 +60,7 @@ function readEntries(lines: readonly string[]): ReadonlyMap<string, readonly str
 
 /** `[a, b]` is a list; everything else is one value, and nothing is none. */
 function readValue(text: string): string[] {
-  const list = /^\[(.*)\][ \t]*(?:#.*)?$/.exec(text.trim())?.[1];
+  const list = /^\[(.*)\][ \t]*(?:#.*)?$/s.exec(text.trim())?.[1];
   if (list !== undefined) return list.split(',').map(unquote).filter(Boolean);
   const value = unquote(text);
   return value === '' ? [] : [value];
@@ -66,15 +68,15 @@ function readValue(text: string): string[] {
 
 function unquote(text: string): string {
   const trimmed = text.trim();
-  const quoted = /^"((?:[^"\\]|\\.)*)"|^'((?:[^']|'')*)'/.exec(trimmed);
-  if (quoted?.[1] !== undefined) return quoted[1].replaceAll(/\\(.)/g, '$1');
+  const quoted = /^"((?:[^"\\]|\\.)*)"|^'((?:[^']|'')*)'/s.exec(trimmed);
+  if (quoted?.[1] !== undefined) return quoted[1].replaceAll(/\\(.)/gs, '$1');
   if (quoted?.[2] !== undefined) return quoted[2].replaceAll("''", "'");
-  return trimmed.replace(/(?:^|[ \t]+)#.*$/, '').trim();
+  return trimmed.replace(/(?:^|[ \t]+)#.*$/s, '').trim();
 }
 
 function firstHeading(lines: readonly string[]): string | undefined {
   return lines
-    .map((line) => /^#[ \t]+(.+?)[ \t]*#*$/.exec(line)?.[1])
+    .map((line) => /^#[ \t]+(.+?)[ \t]*#*$/s.exec(line)?.[1])
     .find((heading) => heading !== undefined);
 }
 
