@@ -59,7 +59,10 @@ export function readRulesFile(file: string, flags = 0): RulesReading {
 /** Checks parsed JSON. */
 export function checkRules(value: unknown): WorkspaceRules | { readonly problem: string } {
   const checked = checkAgainst<WorkspaceRules>(workspaceRulesSchema, value);
-  if (!checked.ok) return { problem: checked.problems.join('; ').slice(0, LONGEST_PROBLEM) };
+  if (!checked.ok) {
+    const told = checked.problems.join('; ').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+    return { problem: told.slice(0, LONGEST_PROBLEM) };
+  }
   const { configuration } = checked;
   if ((configuration.deny?.length ?? 0) > MOST_PATTERNS) {
     return { problem: `it has more than ${MOST_PATTERNS} patterns` };
