@@ -228,6 +228,8 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#requireAlive('use a handle');
     if (this.#sources.clientRoots !== 'ignore') {
       this.#handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
+      // A handle says which project it is about by its order; what was there before it came does not count.
+      this.#known = undefined;
       this.#replace('handle');
     }
     return this.#snapshot;

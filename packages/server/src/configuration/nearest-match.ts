@@ -1,5 +1,7 @@
 /** A third of a word may be mistyped; beyond that a guess is more confusing than none. */
 const MOST_DIFFERENT = 1 / 3;
+/** Fewer letters begin too many words. */
+const SHORTEST_STEM = 3;
 /** Longer ones are no typing mistakes, and the cost grows with the square of the length. */
 const LONGEST = 64;
 
@@ -8,12 +10,20 @@ export function nearestMatch(word: string, candidates: readonly string[]): strin
   if (word.length > LONGEST) return undefined;
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
-    const distance = editDistance(plain(word), plain(candidate));
+    const distance = isCutOff(plain(word), plain(candidate))
+      ? 1
+      : editDistance(plain(word), plain(candidate));
     if (distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { candidate, distance };
   }
   if (best === undefined) return undefined;
   const longest = Math.max(plain(word).length, plain(best.candidate).length);
   return best.distance <= Math.max(1, Math.floor(longest * MOST_DIFFERENT)) ? best.candidate : undefined;
+}
+
+/** `warning` for `warn`, `client` for `clientRoots`. */
+function isCutOff(word: string, candidate: string): boolean {
+  const [shorter, longer] = word.length < candidate.length ? [word, candidate] : [candidate, word];
+  return shorter.length >= SHORTEST_STEM && longer.startsWith(shorter);
 }
 
 /** `; did you mean "x"?`, or nothing. */

@@ -71,6 +71,7 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
       refuse(request, response, 413, `More than ${maxRequestBodySize} bytes are not taken`);
       return;
     }
+    if (request.method === 'GET') flushHeadersEarly(response);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
     void serve(request as Parameters<typeof serve>[0], response);
   });
@@ -84,6 +85,16 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
       await handler.close();
       server.closeAllConnections();
     },
+  };
+}
+
+/** Node keeps headers until the first byte of a body, which on a stream without news takes 15 s to come. */
+function flushHeadersEarly(response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response);
+  response.writeHead = (...args: unknown[]): ServerResponse => {
+    Reflect.apply(writeHead, response, args);
+    response.flushHeaders();
+    return response;
   };
 }
 

@@ -1,20 +1,15 @@
 import { expect, test } from 'vitest';
 import { ChangeQueue } from '../../src/tools/change-queue.js';
 
-function step(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
 test('ChangeQueue.run() runs one task per key at a time, in order, and keys side by side', async () => {
   const queue = new ChangeQueue();
   const order: string[] = [];
-  const gate = step();
+  let open!: () => void;
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   const first = queue.run('a', async () => {
-    await gate.promise;
+    await gate;
     order.push('first a');
   });
   const second = queue.run('a', async () => {
@@ -23,7 +18,7 @@ test('ChangeQueue.run() runs one task per key at a time, in order, and keys side
   await queue.run('b', async () => {
     order.push('b');
   });
-  gate.resolve();
+  open();
   await Promise.all([first, second]);
   expect(order).toEqual(['b', 'first a', 'second a']);
 });

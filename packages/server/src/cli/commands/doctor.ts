@@ -6,10 +6,11 @@ import type { LoadedSettings } from '../../configuration/load-settings.js';
 import { userDirectory } from '../../configuration/find-configuration.js';
 import { findProjectProblems } from '../../project/project-problems.js';
 import { ProjectSettingsStore } from '../../project/settings-store.js';
+import { findProgram } from '../../programs/find-program.js';
+import { findRipgrep } from '../../programs/find-ripgrep.js';
 import { countRoots } from '../../serve/readiness.js';
 import { VERSION } from '../../version.js';
 import { KNOWN_CLIENTS } from '../client-configurations.js';
-import { findProgram } from '../find-programs.js';
 import { FAILED, FINE } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 import { openWorkspace } from './roots.js';
@@ -74,7 +75,7 @@ export async function runDoctor(
       snapshot,
       new ProjectSettingsStore(userDirectory(environment, terminal.around.home)),
     ),
-    ...describePrograms(environment, snapshot),
+    ...(await describePrograms(environment, snapshot)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
   terminal.out(json ? `${JSON.stringify({ findings, clients }, undefined, 2)}\n` : print(findings, clients));
@@ -174,21 +175,19 @@ function describeProjectFiles({ roots }: Snapshot, store: ProjectSettingsStore):
   }));
 }
 
-function describePrograms(environment: Environment, { roots }: Snapshot): readonly Finding[] {
-  const path = environment['PATH'];
-  const servers = LANGUAGE_SERVERS.filter((name) => findProgram(name, path, roots).state === 'found');
-  const ripgrep = findProgram('rg', path, roots);
+async function describePrograms(environment: Environment, { roots }: Snapshot): Promise<readonly Finding[]> {
+  const ripgrep = await findRipgrep(roots, environment);
+  const servers: string[] = [];
+  for (const name of LANGUAGE_SERVERS) {
+    if ((await findProgram(name, { environment, roots })) !== undefined) servers.push(name);
+  }
   return [
-    ripgrep.state === 'found'
-      ? { topic: 'ripgrep', state: 'fine', detail: ripgrep.path }
-      : ripgrep.state === 'missing'
-        ? { topic: 'ripgrep', state: 'note', detail: 'not on PATH; searching works without it, more slowly' }
-        : { topic: 'ripgrep', state: 'note', detail: `${ripgrep.path} lies inside a root and is not used` },
-    {
-      topic: 'language servers',
-      state: servers.length === 0 ? 'note' : 'fine',
-      detail: servers.length === 0 ? 'none found on PATH' : servers.join(', '),
-    },
+    ripgrep === undefined
+      ? { topic: 'ripgrep', state: 'note', detail: 'not found; searching works without it, more slowly' }
+      : { topic: 'ripgrep', state: 'fine', detail: ripgrep },
+    servers.length === 0
+      ? { topic: 'language servers', state: 'note', detail: 'none found on PATH' }
+      : { topic: 'language servers', state: 'fine', detail: servers.join(', ') },
   ];
 }
 

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Scope } from '@rootward/core';
 import { containsPath, hostPathStyle, RootwardError } from '@rootward/core';
 import type { Matches } from './glob.js';
@@ -16,8 +17,8 @@ export async function* searchCandidates(
 ): AsyncGenerator<string, void> {
   for (const start of path === undefined ? startingPoints(scope) : [path]) {
     const { kind } = await scope.stat(start);
-    if (kind === 'file') yield scope.locate(start).path;
-    else yield* filesBelow(scope, start, options);
+    if (kind === 'directory') yield* filesBelow(scope, start, options);
+    else if (options.matches(basename(start))) yield scope.locate(start).path;
   }
 }
 
