@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CHANGES } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { textResult } from '../results.js';
+import { fitsAnswer, textResult } from '../results.js';
 import { applyEdits } from './apply-edits.js';
 import { unifiedDiff } from './unified-diff.js';
 
@@ -33,7 +33,8 @@ export const editFile: Tool = defineTool({
       if (!dryRun && after !== before.text) {
         await scope.write(path, before.bom ? BYTE_ORDER_MARK + after : after, { signal });
       }
-      return textResult(diff ?? `Edited ${asked}; the change is too large to show as a diff`);
+      const shown = diff !== undefined && fitsAnswer(diff) ? diff : undefined;
+      return textResult(shown ?? `Edited ${asked}; the change is too large to show as a diff`);
     });
   },
 });

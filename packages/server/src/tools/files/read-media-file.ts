@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
+import { MOST_MEDIA_BYTES } from '../results.js';
 import { mediaType } from './media-type.js';
 
 export const readMediaFile: Tool = defineTool({
@@ -11,14 +12,17 @@ export const readMediaFile: Tool = defineTool({
   toolset: 'files',
   title: 'Read Media File',
   description:
-    'Read an image, audio or other binary file as base64 with its MIME type. Other kinds come as an embedded resource. Up to 10 MB.',
+    'Read an image, audio or other binary file as base64 with its MIME type. Other kinds come as an embedded resource. Up to 7 MB.',
   annotations: READS,
   input: z.object({ path: z.string() }),
   paths: ({ path }) => [path],
   handle: async (args, context) => {
     const path = context.expandHome(args.path);
     const scope = await context.workspace.scope();
-    const { bytes } = await scope.readBytes(path, { signal: context.signal });
+    const { bytes } = await scope.readBytes(path, {
+      maxBytes: MOST_MEDIA_BYTES,
+      signal: context.signal,
+    });
     const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
     const located = scope.locate(path).path;
     return { content: [toBlock(data, await mediaType(located), located)] };

@@ -1,10 +1,10 @@
-import { DEFAULT_MAX_BYTES, RootwardError } from '@rootward/core';
+import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
 import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { textResult } from '../results.js';
+import { MOST_TEXT_BYTES, textResult } from '../results.js';
 import type { ToolContext } from '../tool-context.js';
 
 const SEPARATOR = '\n---\n';
@@ -14,14 +14,14 @@ export const readMultipleFiles: Tool = defineTool({
   toolset: 'files',
   title: 'Read Multiple Files',
   description:
-    'Read several text files at once, up to 10 MB together. A file that cannot be read is reported in its place and does not stop the others.',
+    'Read several text files at once, up to 8 MB together. A file that cannot be read is reported in its place and does not stop the others.',
   annotations: READS,
   input: z.object({ paths: z.array(z.string()).min(1) }),
   paths: ({ paths }) => paths,
   handle: async ({ paths }, context) => {
     const scope = await context.workspace.scope();
     const parts: string[] = [];
-    let left = DEFAULT_MAX_BYTES;
+    let left = MOST_TEXT_BYTES;
     // One after the other: small files are read without waiting anyway, and the limit counts them all.
     for (const path of paths) {
       const { part, size } = await readPart(scope, path, left, context);

@@ -4,7 +4,7 @@ import { RootwardError } from '@rootward/core';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { textResult } from '../results.js';
+import { MOST_TEXT_BYTES, textResult } from '../results.js';
 import type { ToolContext } from '../tool-context.js';
 
 const lines: z.ZodOptional<z.ZodInt> = z.int().min(0).optional();
@@ -42,6 +42,7 @@ export async function readTextFileAs(
     ...(tail !== undefined && { tail }),
     ...(asked.offset !== undefined && { offset: asked.offset }),
     ...(asked.limit !== undefined && { limit: asked.limit }),
+    maxBytes: MOST_TEXT_BYTES,
     signal: context.signal,
   });
   const shown = head !== undefined && text.endsWith('\n') ? text.slice(0, -1) : text;
@@ -58,7 +59,7 @@ export const readTextFile: Tool = defineTool({
   toolset: 'files',
   title: 'Read Text File',
   description:
-    'Read a text file, whole or by lines: head, tail, or offset and limit. UTF-8 only; whole files up to 10 MB, ranges of any file.',
+    'Read a text file, whole or by lines: head, tail, or offset and limit. UTF-8 only; whole files up to 8 MB, ranges of any file.',
   annotations: READS,
   input: readTextInput,
   paths: ({ path }) => [path],

@@ -27,8 +27,8 @@ test.each(ERAS)('read_media_file gives images, audio and other files as what the
   await close();
 });
 
-test('read_media_file refuses more than 10 MB', async () => {
-  tree.add({ 'large.png': new Uint8Array(10 * 1024 * 1024 + 1) });
+test('read_media_file refuses more than 7 MB', async () => {
+  tree.add({ 'large.png': new Uint8Array(7 * 1024 * 1024 + 1) });
   const { call, close } = await connectTools({ workspace });
   expect(reportOf(await call('read_media_file', { path: 'large.png' }))).toMatchObject({
     error_type: 'too_large',

@@ -21,8 +21,8 @@ test.each(ERAS)('read_multiple_files reports a file it cannot read in its place 
   await close();
 });
 
-test('read_multiple_files reads at most 10 MB together', async () => {
-  tree.add({ 'in/large.txt': 'x'.repeat(9 * 1024 * 1024), 'in/more.txt': 'y'.repeat(2 * 1024 * 1024) });
+test('read_multiple_files reads at most 8 MB together', async () => {
+  tree.add({ 'in/large.txt': 'x'.repeat(7 * 1024 * 1024), 'in/more.txt': 'y'.repeat(2 * 1024 * 1024) });
   const { text, close } = await connectTools({ workspace });
   const result = await text('read_multiple_files', { paths: ['large.txt', 'more.txt', 'a.txt'] });
   expect(result).toMatch(/\nmore\.txt: Error - Cannot read "more\.txt": it has 2097152 bytes/);

@@ -49,17 +49,17 @@ test.each([
   await close();
 });
 
-test('read_text_file refuses a whole file above 10 MB, and reads lines of it', async () => {
+test('read_text_file refuses a whole file above 8 MB, and reads lines of it', async () => {
   const line = `${'x'.repeat(1023)}\n`;
-  tree.add({ 'large.txt': line.repeat(11 * 1024) });
+  tree.add({ 'large.txt': line.repeat(9 * 1024) });
   const { call, text, close } = await connectTools({ workspace });
   expect(reportOf(await call('read_text_file', { path: 'large.txt' }))).toMatchObject({
     error_type: 'too_large',
     instruction: expect.stringMatching(/head/),
   });
-  expect(await text('read_text_file', { path: 'large.txt', offset: 11_000, limit: 2 })).toBe(line.repeat(2));
+  expect(await text('read_text_file', { path: 'large.txt', offset: 9000, limit: 2 })).toBe(line.repeat(2));
   const cut = await call('read_text_file', { path: 'large.txt', offset: 0 });
-  expect(textOf(cut)).toHaveLength(10 * 1024 * 1024);
+  expect(textOf(cut)).toHaveLength(8 * 1024 * 1024);
   expect(notesOf(cut)).toEqual([expect.stringMatching(/^\[the end of this range is left out/)]);
   await close();
 });
@@ -68,5 +68,14 @@ test('read_text_file refuses what is not text', async () => {
   tree.add({ 'f.bin': new Uint8Array([0xff, 0xfe]) });
   const { call, close } = await connectTools({ workspace });
   expect(reportOf(await call('read_text_file', { path: 'f.bin' }))).toMatchObject({ error_type: 'not_text' });
+  await close();
+});
+
+test('read_text_file refuses a text that no client could take once it is escaped', async () => {
+  tree.add({ 'controls.txt': '\u0001'.repeat(2 * 1024 * 1024) });
+  const { call, close } = await connectTools({ workspace });
+  expect(reportOf(await call('read_text_file', { path: 'controls.txt' }))).toMatchObject({
+    error_type: 'too_large',
+  });
   await close();
 });

@@ -27,6 +27,14 @@ test.each([
   expect(requiredLiteral(pattern)).toBe(literal);
 });
 
+const compile = (source: string): RegExp | undefined => {
+  try {
+    return new RegExp(source, 'u');
+  } catch {
+    return undefined;
+  }
+};
+
 test('requiredLiteral() is in every text the expression matches', () => {
   const atom = fc.oneof(
     fc.constantFrom(
@@ -52,13 +60,6 @@ test('requiredLiteral() is in every text the expression matches', () => {
     .map((both) => both.join(''));
   const pattern = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''));
   const text = fc.stringMatching(/^[ab.(\]\-1]{0,12}$/);
-  const compile = (source: string): RegExp | undefined => {
-    try {
-      return new RegExp(source, 'u');
-    } catch {
-      return undefined;
-    }
-  };
   fc.assert(
     fc.property(pattern, text, (source, subject) => {
       const literal = requiredLiteral(source) ?? '';
