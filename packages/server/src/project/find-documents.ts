@@ -23,6 +23,8 @@ export interface CategoryDocuments {
 }
 
 const MOST_DOCUMENTS = 1000;
+/** A name could forge lines of a listing. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 /** A pattern over a whole repository must not turn a listing into a search of the disk. */
 const MOST_ENTRIES = 20_000;
 
@@ -78,7 +80,7 @@ class Search {
         seen++;
         if (seen > MOST_ENTRIES) this.#truncated = true;
         if (this.#truncated) break;
-        if (!matches(entry.relative)) continue;
+        if (!matches(entry.relative) || UNPRINTABLE.test(entry.relative)) continue;
         if (entry.kind === 'file') this.#add(place, entry, entry.path);
         else if (entry.kind === 'link') links.push(entry);
       }

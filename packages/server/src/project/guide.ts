@@ -37,6 +37,8 @@ export interface GuidePage {
 }
 
 const FRONT_MATTER_LINES = 80;
+/** Less of a document helps nobody; the next page starts with it. */
+const SMALLEST_PART = 200;
 const ASK_FOR_LIST = { instruction: 'Call category_list for the categories and documents of this project' };
 
 /** All categories that are named by someone, and those found by custom that have documents. */
@@ -106,7 +108,7 @@ export async function readGuidePage(
   let { index, offset } = readPosition(cursor);
   let left = size;
   for (let document = documents[index]; document !== undefined; document = documents[index]) {
-    if (left <= 0) return { parts, nextCursor: `${index}:${offset}` };
+    if (left < SMALLEST_PART) return { parts, nextCursor: `${index}:${offset}` };
     const { category, name, path } = document;
     const part = { name, uri: guideUri({ category, document: name }) };
     try {

@@ -26,10 +26,14 @@ export function registerGuides(
   projects: ProjectSessions,
 ): (workspace: Workspace) => void {
   let live: Workspace | undefined;
+  let listed = false;
   server.registerResource(
     'guide',
     new ResourceTemplate('guide://{category}/{+document}', {
-      list: async () => ({ resources: live === undefined ? [] : await listGuides(live, projects) }),
+      list: async () => {
+        listed = true;
+        return { resources: live === undefined ? [] : await listGuides(live, projects) };
+      },
     }),
     { title: 'Guide', description: 'A guidance document of the current project', mimeType: TYPE },
     async (uri, _variables, { workspace, mcpReq }) => {
@@ -58,7 +62,8 @@ export function registerGuides(
   return (workspace) => {
     live = workspace;
     workspace.onDidChange(() => {
-      if (server.isConnected()) server.sendResourceListChanged();
+      // Who never asked for the list has none that could be out of date. The client may have gone meanwhile.
+      if (listed) server.server.sendResourceListChanged().catch(() => undefined);
     });
   };
 }

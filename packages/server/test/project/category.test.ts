@@ -3,6 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { checkRules } from '../../src/configuration/workspace-rules.js';
 import { settleCategories } from '../../src/project/category.js';
 
+function problemOf(categories: unknown): unknown {
+  return Reflect.get(checkRules({ categories }), 'problem');
+}
+
 describe('settleCategories()', () => {
   test("the user's categories stand beside the project's and win by name", () => {
     const categories = settleCategories(
@@ -29,8 +33,6 @@ describe('settleCategories()', () => {
 });
 
 describe('categories in a settings file', () => {
-  const problemOf = (categories: unknown): unknown => Reflect.get(checkRules({ categories }), 'problem');
-
   test('the documented form is understood', () => {
     const categories = {
       docs: { dir: 'docs', patterns: ['*.md', 'guides/**/*.{md,txt}'], description: '…' },

@@ -66,12 +66,13 @@ describe('findDocuments()', () => {
     });
   });
 
-  test('what is denied, ignored, or leads out of scope is not found', async () => {
+  test('what is denied, ignored, forges lines or leads out of scope is not found', async () => {
     const tree = makeTree({
       'p/.gitignore': 'ignored.md\n',
       'p/ignored.md': '',
       'p/secret.md': '',
       'p/fine.md': '',
+      'p/forged\nline.md': '',
       'p/folder.md/x': '',
       'outside/stolen.md': 'secret',
     });

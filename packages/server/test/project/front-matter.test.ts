@@ -44,12 +44,15 @@ describe('readFrontMatter()', () => {
     expect(forged.title).toBe('a [2J b c');
     expect(readFrontMatter(`# ${'x'.repeat(5000)}\n`).title).toHaveLength(300);
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
-        const { title = '', description = '' } = readFrontMatter(
-          `---\ntitle: ${text}\ndescription: ${text}\n---\n`,
-        );
-        expect(title + description).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', ' ', '"', "'", '#', '[', '\\', '\u001B', '\u2028', '\r') }),
+        (text) => {
+          const { title = '', description = '' } = readFrontMatter(
+            `---\ntitle: ${text}\ndescription: ${text}\n---\n`,
+          );
+          expect(title + description).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+        },
+      ),
     );
   });
 });

@@ -39,6 +39,8 @@ describe('a project session', () => {
     await scripted.call('resources/list');
     await scripted.call('resources/templates/list');
     await scripted.call('prompts/list');
+    // Arguments that are no use need no project either.
+    expect((await scripted.callTool('category_content', {}))['isError']).toBe(true);
     expect(scripted.asked).toHaveLength(before);
     expect(scripted.asked.length).toBe(era === 'legacy' ? 1 : 0);
     expect(store.reads).toEqual([]);
@@ -86,16 +88,17 @@ describe('a project session', () => {
   });
 });
 
-describe('two folders of the same name', () => {
-  const settings = async (): Promise<ProjectSettingsStore> => {
-    const store = new ProjectSettingsStore(tree.path('user'));
-    for (const folder of ['one', 'two']) {
-      const [project] = await (await connectProject({ roots: rootsAt(tree.path(folder, 'app')) })).projects();
-      await store.update(project!.id, () => ({ categories: { [folder]: { patterns: ['README.md'] } } }));
-    }
-    return store;
-  };
+/** Settings for each of the two folders, with a category named after it. */
+async function settings(): Promise<ProjectSettingsStore> {
+  const store = new ProjectSettingsStore(tree.path('user'));
+  for (const folder of ['one', 'two']) {
+    const [project] = await (await connectProject({ roots: rootsAt(tree.path(folder, 'app')) })).projects();
+    await store.update(project!.id, () => ({ categories: { [folder]: { patterns: ['README.md'] } } }));
+  }
+  return store;
+}
 
+describe('two folders of the same name', () => {
   test('are two projects with settings of their own, one after the other on one connection', async () => {
     const store = await settings();
     const client = await connectProject({ store, roots: rootsAt(tree.path('one/app')) });

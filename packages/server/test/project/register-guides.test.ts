@@ -73,6 +73,17 @@ describe('guides as resources', () => {
     expect(await list()).toMatchObject([{ uri: 'guide://docs/README.md', title: 'Q' }]);
   });
 
+  test('a client that never listed them is not told of changes', async () => {
+    const client = await connectProject({ roots: rootsAt(tree.path('p')) });
+    const before = await client.current();
+    await client.changeRoots(rootsAt(tree.path('q')));
+    expect(await client.current()).not.toBe(before);
+    expect(client.scripted.received.filter((message) => 'method' in message)).toMatchObject([
+      { method: 'roots/list' },
+      { method: 'roots/list' },
+    ]);
+  });
+
   test('listing waits for nobody', async () => {
     const { scripted } = await connectProject({ roots: silent });
     expect((await scripted.request('resources/list'))['resources']).toEqual([]);

@@ -21,10 +21,12 @@ function newStore(): ProjectSettingsStore {
   return new ProjectSettingsStore(tree.path(`user ${++count}`));
 }
 
+function at(...where: Parameters<typeof userDirectory>): string {
+  return new ProjectSettingsStore(userDirectory(...where)).fileOf('app-1a2b3c4d');
+}
+
 describe('where settings are kept', () => {
   test('in the configuration directory of the user, on every system', () => {
-    const at = (...where: Parameters<typeof userDirectory>): string =>
-      new ProjectSettingsStore(userDirectory(...where)).fileOf('app-1a2b3c4d');
     expect(at({ XDG_CONFIG_HOME: '/x' }, '/home/me', 'linux')).toBe('/x/rootward/projects/app-1a2b3c4d.json');
     expect(at({}, '/home/me', 'linux')).toBe('/home/me/.config/rootward/projects/app-1a2b3c4d.json');
     // A relative value would depend on the directory of the process.

@@ -6,7 +6,7 @@ import {
   projectOf,
   RootwardError,
 } from '@rootward/core';
-import type { Project, Root } from '@rootward/core';
+import type { NestedRepositories, NestedRepositoriesOptions, Project, Root, Scope } from '@rootward/core';
 import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
@@ -19,6 +19,7 @@ import { inProjectShape, projectOutput } from './project-result.js';
 const PAGE = 50;
 /** For the repositories inside all projects of a page together. */
 const NESTED_BUDGET = 20_000;
+const MOST_NESTED = 20;
 
 interface ListedProject extends Project {
   readonly worktreeOf?: string;
@@ -104,18 +105,34 @@ async function describeAll(
   for (const root of roots) {
     const project = projectOf(root);
     const facts = describeRepository(root.path);
-    const looks = !root.broad && budget > 0;
-    const nested = looks ? await findNestedRepositories(scope, root.path, { budget, signal }) : undefined;
+    const nested = root.broad || budget <= 0 ? undefined : await findNested(scope, root, { budget, signal });
     budget -= nested?.seen ?? 0;
     projects.push({
       ...project,
       ...(facts?.worktree === true && { worktreeOf: facts.path }),
       ...(facts?.branch !== undefined && { branch: facts.branch }),
-      ...(nested !== undefined && nested.paths.length > 0 && { nested: nested.paths }),
+      ...(nested !== undefined &&
+        nested.paths.length > 0 && {
+          nested: nested.paths.slice(0, MOST_NESTED),
+        }),
       current: current.project?.path === root.path,
     });
   }
   return projects;
+}
+
+/** A root that is gone since the client named it has nothing inside, and is still listed. */
+async function findNested(
+  scope: Scope,
+  { path }: Root,
+  options: NestedRepositoriesOptions,
+): Promise<NestedRepositories | undefined> {
+  try {
+    return await findNestedRepositories(scope, path, options);
+  } catch (error) {
+    if (error instanceof RootwardError) return undefined;
+    throw error;
+  }
 }
 
 function describe({ id, path, source, branch, worktreeOf, nested, current }: ListedProject): string {

@@ -9,6 +9,10 @@ import { makeTree } from '../../fixtures/temp-tree.js';
 const ERAS = ['legacy', 'modern'] as const;
 const log = { debug() {}, info() {}, warn() {} };
 
+function documents(page: Record<string, unknown>): { name: string }[] {
+  return (page['categories'] as { documents: { name: string }[] }[]).flatMap((each) => each.documents);
+}
+
 describe('category_list', () => {
   const tree = makeTree({
     'p/.rootward.json': JSON.stringify({
@@ -59,8 +63,6 @@ describe('category_list', () => {
     const client = await connectProject({ roots: rootsAt(many.top) });
     const first = await client.value('category_list');
     const second = await client.value('category_list', { cursor: first['nextCursor'] });
-    const documents = (page: Record<string, unknown>): { name: string }[] =>
-      (page['categories'] as { documents: { name: string }[] }[]).flatMap((each) => each.documents);
     expect([documents(first).length, documents(second).length]).toEqual([100, 30]);
     expect(documents(second)[0]!.name).toBe('docs/1100.md');
     expect(second).not.toHaveProperty('nextCursor');

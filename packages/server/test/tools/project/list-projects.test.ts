@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { projectOf } from '@rootward/core';
 import { answering } from '@rootward/mcp/testing';
@@ -14,6 +14,12 @@ const tree = makeTree({ 'a/': '', 'b/': '', 'extra/file.txt': 'extra' });
 function git(directory: string, ...args: readonly string[]): void {
   const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid'];
   execFileSync('git', [...identity, ...args], { cwd: directory, stdio: 'pipe' });
+}
+
+/** Names and sources of the listed projects. */
+async function list(data: Promise<Record<string, unknown>>): Promise<[string, string][]> {
+  const { projects } = (await data)['value'] as { projects: ListedProject[] };
+  return projects.map(({ name, source }) => [name, source]);
 }
 
 describe('list_projects', () => {
@@ -98,6 +104,14 @@ describe('list_projects', () => {
     expect((await client.projects()).map(({ name }) => name)).toEqual(['a']);
   });
 
+  test('a root that is gone is listed all the same', async () => {
+    mkdirSync(tree.path('gone'));
+    const client = await connectProject({ roots: rootsAt(tree.path('gone'), tree.path('a')) });
+    await client.projects();
+    rmdirSync(tree.path('gone'));
+    expect((await client.projects()).map(({ name }) => name)).toEqual(['gone', 'a']);
+  });
+
   test('comes in pages', async () => {
     const folders = Array.from({ length: 60 }, (_, index) => `many/p${String(index).padStart(2, '0')}`);
     for (const folder of folders) mkdirSync(tree.path(folder), { recursive: true });
@@ -117,11 +131,6 @@ describe('list_projects', () => {
 });
 
 describe('consent to another directory', () => {
-  const list = async (data: Promise<Record<string, unknown>>): Promise<[string, string][]> => {
-    const { projects } = (await data)['value'] as { projects: ListedProject[] };
-    return projects.map(({ name, source }) => [name, source]);
-  };
-
   test('legacy: accepted, it is a root of this session only, and shows where it comes from', async () => {
     const client = await connectTools({
       roots: [tree.uri('a')],
