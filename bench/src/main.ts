@@ -1,13 +1,17 @@
 import { cpus, release, totalmem, type } from 'node:os';
 import { benchFence } from './fence.js';
+import { benchFiles } from './files.js';
 import { benchMcp } from './mcp.js';
 import type { Section } from './row.js';
 import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
+import { benchWorkspace } from './workspace.js';
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
   fence: benchFence,
+  workspace: benchWorkspace,
   mcp: benchMcp,
+  files: benchFiles,
 };
 
 const wanted = process.argv.slice(2);

@@ -48,7 +48,9 @@ function findMainRepository(marker: string): Pick<LocatedRepository, 'path' | 's
     if (basename(dirname(entry)) !== 'worktrees') return undefined;
     const back = readStart(join(entry, 'gitdir'))?.trim();
     if (back === undefined || back === '') return undefined;
-    if (realpathSync.native(resolve(entry, back)) !== realpathSync.native(marker)) return undefined;
+    // The marker itself is not resolved: a link to the `.git` of an honest worktree would pass for that worktree.
+    const own = join(realpathSync.native(dirname(marker)), basename(marker));
+    if (realpathSync.native(resolve(entry, back)) !== own) return undefined;
     const main = dirname(dirname(entry));
     return { path: basename(main) === '.git' ? dirname(main) : main, store: entry };
   } catch {
@@ -56,10 +58,15 @@ function findMainRepository(marker: string): Pick<LocatedRepository, 'path' | 's
   }
 }
 
+/** Undefined also where the disk cannot tell: a link to itself in a root must not keep the project from being found. */
 function kindOf(path: string): 'directory' | 'file' | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false, bigint: false });
-  if (stats?.isDirectory() === true) return 'directory';
-  return stats?.isFile() === true ? 'file' : undefined;
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === true) return 'directory';
+    return stats?.isFile() === true ? 'file' : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A pointer is one line; whatever is longer is none. */

@@ -76,15 +76,20 @@ describe('which project', () => {
     expect(workspace.project().name).toBe('folder');
   });
 
-  test.each(['with space', 'v1.2.3', 'проект-日本語', '100%20', 'ends.git'])(
-    'a root named %j gives that name',
-    async (name) => {
-      const tree = makeTree(name);
-      const { workspace, client } = await connectAsked();
-      await client.result({ roots: [{ uri: pathToFileURL(tree(name)).href, name: 'declared otherwise' }] });
-      expect(workspace.project()).toMatchObject({ name, id: idOf(name, tree(name)), path: tree(name) });
-    },
-  );
+  test.each([
+    'with space',
+    'v1.2.3',
+    'проект-日本語',
+    '100%20',
+    'ends.git',
+    'ends with a blank ',
+    'back\\slash',
+  ])('a root named %j gives that name', async (name) => {
+    const tree = makeTree(name);
+    const { workspace, client } = await connectAsked();
+    await client.result({ roots: [{ uri: pathToFileURL(tree(name)).href, name: 'declared otherwise' }] });
+    expect(workspace.project()).toMatchObject({ name, id: idOf(name, tree(name)), path: tree(name) });
+  });
 
   test.each([
     'file:///c%3A/Users/me/app',
@@ -141,6 +146,12 @@ describe('without a project', () => {
     expect(workspace.project().name).toBe('guidelines');
     expect(workspace.snapshot().roots).toEqual([]);
     expect(workspace.scope().contains(tree('a'))).toBe(false);
+  });
+
+  test.each(['', '.', '..', './foo', 'a/b', 'line\nbreak'])('%j is refused as a name', async (name) => {
+    const { workspace } = await connect();
+    expect(() => workspace.chooseProject({ name })).toThrow(expect.objectContaining({ code: 'malformed' }));
+    expect(() => workspace.project()).toThrow(expect.objectContaining({ code: 'no-project' }));
   });
 
   test('a name gives way to roots that come later, and is back when they are gone', async () => {

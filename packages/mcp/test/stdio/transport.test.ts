@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import * as fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { Transport as TransportV2 } from '@modelcontextprotocol/server';
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -235,4 +236,16 @@ test('StdioTransport cannot be started twice', async () => {
   await expect(rig.transport.start()).rejects.toMatchObject({ code: 'closed' });
   await rig.transport.close();
   await rig.transport.close();
+});
+
+test('StdioTransport takes any bytes, cut anywhere, and still serves the next request', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 6 }), async (chunks) => {
+      const rig = await open();
+      for (const chunk of chunks) await rig.feed(Buffer.from(chunk));
+      await rig.feed(`\n${line(request('next'))}`);
+      expect(rig.received.at(-1)).toEqual(request('next'));
+      await rig.transport.close();
+    }),
+  );
 });

@@ -9,7 +9,7 @@ import { ChangeQueue } from './change-queue.js';
 import type { Tool } from './define-tool.js';
 import { createElicit, NeedsAnswer } from './elicit.js';
 import { expandHome } from './expand-home.js';
-import { withoutDialect } from './listed-schema.js';
+import { listedSchema } from './listed-schema.js';
 import type { AuditDecision, AuditEntry, Era, ToolContext } from './tool-context.js';
 import { toolsets as knownToolsets } from './toolsets.js';
 import type { ToolsetName } from './toolset-name.js';
@@ -49,8 +49,8 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
         title: tool.title,
         description: tool.description,
         annotations: tool.annotations,
-        inputSchema: withoutDialect(input),
-        ...(tool.output !== undefined && { outputSchema: withoutDialect(tool.output) }),
+        inputSchema: listedSchema(input),
+        ...(tool.output !== undefined && { outputSchema: listedSchema(tool.output) }),
       },
       (args, ctx) => runTool(tool, args, ctx, server, options, shared),
     );

@@ -18,20 +18,21 @@ export const categoryContent: Tool = defineTool({
   description:
     'Read guidance documents of the current project: a whole category, or one document ("category/document").',
   annotations: READS,
-  input: z.object({ category: z.string(), document: z.string().optional(), cursor: cursorArgument }),
-  output: projectOutput(
-    z.object({
-      documents: z.array(
-        z.object({
-          name: z.string(),
-          uri: z.string(),
-          text: z.string(),
-          problem: z.string().optional(),
-        }),
-      ),
-      nextCursor: nextCursorField,
-    }),
-  ),
+  input: () => z.object({ category: z.string(), document: z.string().optional(), cursor: cursorArgument() }),
+  output: () =>
+    projectOutput(
+      z.object({
+        documents: z.array(
+          z.object({
+            name: z.string(),
+            uri: z.string(),
+            text: z.string(),
+            problem: z.string().optional(),
+          }),
+        ),
+        nextCursor: nextCursorField(),
+      }),
+    ),
   handle: ({ category, document, cursor }, context) =>
     inProjectShape(async () => {
       const { projects, workspace, signal } = context;

@@ -29,32 +29,33 @@ export const categoryList: Tool = defineTool({
   description:
     "The categories of the current project's guidance documents, with what the documents are about.",
   annotations: READS,
-  input: z.object({ cursor: cursorArgument }),
-  output: projectOutput(
-    z.object({
-      project: z.string(),
-      categories: z.array(
-        z.object({
-          name: z.string(),
-          description: z.string().optional(),
-          from: z.string(),
-          documentCount: z.number(),
-          documents: z.array(
-            z.object({
-              name: z.string(),
-              uri: z.string(),
-              title: z.string().optional(),
-              description: z.string().optional(),
-              audience: z.array(z.string()).optional(),
-            }),
-          ),
-          problem: z.string().optional(),
-        }),
-      ),
-      problems: z.array(z.string()).optional(),
-      nextCursor: nextCursorField,
-    }),
-  ),
+  input: () => z.object({ cursor: cursorArgument() }),
+  output: () =>
+    projectOutput(
+      z.object({
+        project: z.string(),
+        categories: z.array(
+          z.object({
+            name: z.string(),
+            description: z.string().optional(),
+            from: z.string(),
+            documentCount: z.number(),
+            documents: z.array(
+              z.object({
+                name: z.string(),
+                uri: z.string(),
+                title: z.string().optional(),
+                description: z.string().optional(),
+                audience: z.array(z.string()).optional(),
+              }),
+            ),
+            problem: z.string().optional(),
+          }),
+        ),
+        problems: z.array(z.string()).optional(),
+        nextCursor: nextCursorField(),
+      }),
+    ),
   handle: ({ cursor }, { projects, workspace, signal }) =>
     inProjectShape(async () => {
       const { session, source } = await openGuides(projects, workspace, signal);

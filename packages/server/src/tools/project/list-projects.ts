@@ -35,25 +35,26 @@ export const listProjects: Tool = defineTool({
   description:
     'The projects among the roots: id, repository, branch, repositories inside, and which is current.',
   annotations: READS,
-  input: z.object({ cursor: cursorArgument }),
-  output: projectOutput(
-    z.object({
-      projects: z.array(
-        z.object({
-          name: z.string(),
-          id: z.string(),
-          path: z.string().optional(),
-          source: z.string(),
-          repository: z.string().optional(),
-          worktreeOf: z.string().optional(),
-          branch: z.string().optional(),
-          nested: z.array(z.string()).optional(),
-          current: z.boolean(),
-        }),
-      ),
-      nextCursor: nextCursorField,
-    }),
-  ),
+  input: () => z.object({ cursor: cursorArgument() }),
+  output: () =>
+    projectOutput(
+      z.object({
+        projects: z.array(
+          z.object({
+            name: z.string(),
+            id: z.string(),
+            path: z.string().optional(),
+            source: z.string(),
+            repository: z.string().optional(),
+            worktreeOf: z.string().optional(),
+            branch: z.string().optional(),
+            nested: z.array(z.string()).optional(),
+            current: z.boolean(),
+          }),
+        ),
+        nextCursor: nextCursorField(),
+      }),
+    ),
   handle: ({ cursor }, context) =>
     inProjectShape(async () => {
       const current = await findCurrent(context);
