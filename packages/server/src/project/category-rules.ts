@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** A group of guidance documents as a settings file describes it. */
-export interface CategoryRule {
+interface CategoryRule {
   /** The folder the documents are in, relative to the project; by default the project itself. */
   readonly dir?: string | undefined;
   /** Globs; one without a slash matches a name at any depth. By default Markdown. */
