@@ -89,7 +89,7 @@ export interface ScopeMakerOptions {
   readonly rules: ScopeRules;
   readonly log: Logger;
   /** Further rules for each root, kept by the user outside of them; looked up anew for each scope. */
-  readonly userRules?: () => ((root: Root) => WorkspaceRules | undefined) | undefined;
+  readonly userRules?: () => ((root: Root) => RulesReading) | undefined;
   /** Shared, so that what one scope left behind is found by the next. */
   readonly temporaries?: TemporaryFiles;
 }
@@ -112,7 +112,7 @@ export class ScopeMaker {
     const denyInRoot = new Map<string, readonly string[]>();
     const userRulesOf = this.#options.userRules?.();
     const roots = snapshot.roots.map((root) => {
-      const all = [this.#rulesOf(root), userRulesOf?.(root)];
+      const all = [this.#usable(root, ownRulesOf(root)), this.#usable(root, userRulesOf?.(root))];
       const deny = all.flatMap((own) => own?.deny ?? []);
       if (deny.length > 0) denyInRoot.set(root.path, deny);
       return all.some((own) => own?.readOnly === true) ? { ...root, access: 'read-only' as const } : root;
@@ -124,9 +124,7 @@ export class ScopeMaker {
     });
   };
 
-  #rulesOf(root: Root): WorkspaceRules | undefined {
-    if (root.kind !== 'directory' || root.broad) return undefined;
-    const reading = readWorkspaceRules(root.path);
+  #usable(root: Root, reading: RulesReading): WorkspaceRules | undefined {
     if (reading === undefined || !('problem' in reading)) return reading;
     const key = `${root.path}\0${reading.problem}`;
     if (!this.#reported.has(key)) {
@@ -138,11 +136,14 @@ export class ScopeMaker {
   }
 }
 
+function ownRulesOf({ kind, broad, path }: Root): RulesReading {
+  return kind === 'directory' && !broad ? readWorkspaceRules(path) : undefined;
+}
+
 /** The rules files of these roots that change nothing because they are broken. */
 export function findBrokenRules(roots: readonly Root[]): readonly BrokenRules[] {
   return roots.flatMap((root) => {
-    if (root.kind !== 'directory' || root.broad) return [];
-    const reading = readWorkspaceRules(root.path);
+    const reading = ownRulesOf(root);
     if (reading === undefined || !('problem' in reading)) return [];
     return [{ file: join(root.path, WORKSPACE_RULES_FILE), problem: reading.problem }];
   });

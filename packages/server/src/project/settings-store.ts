@@ -32,15 +32,12 @@ export class ProjectSettingsStore implements SettingsReader {
   }
 
   /**
-   * What the user says of each root, for the rules of a scope; a file that cannot be used says nothing. Undefined where
-   * there are no files: then thousands of roots need not be looked up one by one.
+   * What the user says of each root, for the rules of a scope. Undefined where there are no files: then thousands of
+   * roots need not be looked up one by one.
    */
-  rules(): ((root: Root) => WorkspaceRules | undefined) | undefined {
+  rules(): ((root: Root) => RulesReading) | undefined {
     if (this.#isEmpty()) return undefined;
-    return (root) => {
-      const reading = root.kind === 'directory' ? this.read(projectOf(root).id) : undefined;
-      return reading === undefined || 'problem' in reading ? undefined : reading;
-    };
+    return (root) => (root.kind === 'directory' ? this.read(projectOf(root).id) : undefined);
   }
 
   /**

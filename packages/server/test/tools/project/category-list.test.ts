@@ -148,12 +148,23 @@ describe('a project file that', () => {
   test("is the user's, and broken, is reported the same", async () => {
     tree.add({ 'plain/': '' });
     const store = new ProjectSettingsStore(tree.path('user'));
-    const client = await connectProject({ roots: answering([{ uri: tree.uri('plain') }]), store });
+    const warnings: unknown[] = [];
+    const warn = (message: string, fields?: object): void => void warnings.push({ message, ...fields });
+    const maker = new ScopeMaker({ rules: {}, log: { ...log, warn }, userRules: () => store.rules() });
+    const connect = () =>
+      connectProject({
+        roots: answering([{ uri: tree.uri('plain') }]),
+        store,
+        workspace: { createScope: maker.create },
+      });
+    const client = await connect();
     const file = store.fileOf(await client.current());
     mkdirSync(store.directory, { recursive: true });
     writeFileSync(file, '{ "roots": ["/"] }');
     const info = (await client.call('workspace_info'))['structuredContent'] as Record<string, unknown>;
     expect(info['problems']).toEqual([{ file, problem: expect.stringContaining('"roots" is not known') }]);
     expect(info['rootCount']).toBe(1);
+    await (await connect()).current();
+    expect(warnings).toEqual([{ message: 'workspace rules skipped', problem: '"roots" is not known' }]);
   });
 });
