@@ -3,6 +3,7 @@ import { benchFence } from './fence.js';
 import { benchFiles } from './files.js';
 import { benchMcp } from './mcp.js';
 import type { Section } from './row.js';
+import { benchStart } from './start.js';
 import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
 import { benchWorkspace } from './workspace.js';
@@ -12,6 +13,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   workspace: benchWorkspace,
   mcp: benchMcp,
   files: benchFiles,
+  start: benchStart,
 };
 
 const wanted = process.argv.slice(2);

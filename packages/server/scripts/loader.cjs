@@ -7,40 +7,47 @@ const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 const { Script, constants } = require('node:vm');
 
-const file = path.join(__dirname, 'program.cjs');
-const source = readFileSync(file, 'utf8');
-// V8 accepts the cache of another source of the same length and would run the old code: the key is the content.
-const digest = createHash('sha256').update(source).digest('hex').slice(0, 32);
-const cacheFile = path.join(__dirname, `program-${digest}-${process.versions.v8}-${process.arch}.cache`);
+/** Late enough to hold what serving compiled, too. */
+const WRITE_AFTER_MS = 2000;
 
-function readCache() {
+/** The file holds one function, written in ASCII, so that each byte is a character and nothing has to be put together. */
+function load(file) {
+  const bytes = readFileSync(file);
+  // V8 accepts the cache of another source of the same length and would run the old code: the key is the content.
+  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  const cacheFile = path.join(__dirname, `program-${digest}-${process.versions.v8}-${process.arch}.cache`);
+  const cachedData = readCache(cacheFile);
+  const script = new Script(bytes.toString('latin1'), {
+    filename: file,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(cachedData !== undefined && { cachedData }),
+  });
+  if (cachedData === undefined || script.cachedDataRejected) {
+    setTimeout(() => writeCache(script, cacheFile), WRITE_AFTER_MS).unref();
+  }
+  return script.runInThisContext();
+}
+
+function readCache(file) {
   try {
-    return readFileSync(cacheFile);
+    return readFileSync(file);
   } catch {
     return undefined;
   }
 }
 
-const cachedData = readCache();
-const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
-  filename: file,
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  ...(cachedData !== undefined && { cachedData }),
-});
-
 /** Whole or not at all, since another process may start meanwhile. Where the folder is not ours, there is no cache. */
-function writeCache() {
+function writeCache(script, file) {
   try {
-    const temporary = `${cacheFile}.${process.pid}`;
+    const temporary = `${file}.${process.pid}`;
     writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, cacheFile);
+    renameSync(temporary, file);
   } catch {
     // The next start is a little slower; nothing else depends on it.
   }
 }
 
+const file = path.join(__dirname, 'program.cjs');
 const program = { exports: {} };
-script.runInThisContext()(program.exports, require, program, file, __dirname);
+load(file)(program.exports, require, program, file, __dirname);
 program.exports.main(__dirname);
-// Late, so that it holds what serving compiled; unref'd, so that it keeps nobody waiting.
-if (cachedData === undefined || script.cachedDataRejected) setTimeout(writeCache, 2000).unref();
