@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
 import type { Logger, Root, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
@@ -30,9 +30,12 @@ const O_NONBLOCK: number = constants.O_NONBLOCK ?? 0;
 
 /** Reads the rules of one root. A link is not followed: it could show what lies elsewhere through error messages. */
 export function readWorkspaceRules(root: string): Reading {
+  const file = join(root, WORKSPACE_RULES_FILE);
   let text: string | undefined;
   try {
-    text = readSmallFile(join(root, WORKSPACE_RULES_FILE));
+    // Most roots have none, and an exception each would cost a client with thousands of roots a tenth of a second.
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+    text = readSmallFile(file);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
