@@ -275,8 +275,8 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /**
-   * What one call sees, from now on and whatever changes meanwhile: its metadata may name a directory of its own, where the client gave none. The workspace and
-   * its followers are left alone.
+   * What one call sees, from now on and whatever changes meanwhile: its metadata may name a directory of its own, where
+   * the client gave none. The workspace and its followers are left alone.
    */
   async forRequest(meta: unknown, options: WaitOptions = NO_OPTIONS): Promise<WorkspaceView> {
     const hints = this.#sources.clientRoots === 'ignore' ? undefined : readRequestHints(meta);

@@ -93,6 +93,13 @@ describe('findRepository()', () => {
     expect(findRepository(tree('hostile'))).toBeUndefined();
   });
 
+  test('a store outside worktrees is not believed, even when it points back', () => {
+    const tree = makeTree('a', 'repo/.git/modules/a');
+    writeFileSync(tree('a/.git'), `gitdir: ${tree('repo/.git/modules/a')}\n`);
+    writeFileSync(tree('repo/.git/modules/a/gitdir'), `${tree('a/.git')}\n`);
+    expect(findRepository(tree('a'))).toBeUndefined();
+  });
+
   test("a .git that is a link to an honest worktree's does not pass for that worktree", () => {
     const tree = makeTree('hostile');
     makeRepository(tree('victim'));

@@ -129,6 +129,20 @@ describe('follow()', () => {
     expect([runs, unheard]).toEqual([1, []]);
   });
 
+  test('one that is let go before its turn does not run any more', async () => {
+    const tree = makeTree('a');
+    const connection = await connectAsked();
+    const gate = new Deferred();
+    connection.workspace.follow({ name: 'slow', apply: () => gate.promise });
+    let runs = 0;
+    const next = connection.workspace.follow({ name: 'next', apply: () => void (runs += 1) });
+    await changeTo(connection, [[tree('a')]]);
+    next.dispose();
+    gate.resolve();
+    await connection.workspace.followed();
+    expect(runs).toBe(0);
+  });
+
   test('whoever waits for them can stop waiting', async () => {
     const tree = makeTree('a');
     const connection = await connectAsked();

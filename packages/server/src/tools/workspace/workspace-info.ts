@@ -53,6 +53,7 @@ export const workspaceInfo: Tool = defineTool({
         })
         .optional(),
       noProject: reportShape().optional(),
+      problems: z.array(z.object({ file: z.string(), problem: z.string() })).optional(),
       path: z
         .object({
           asked: z.string(),
@@ -73,17 +74,20 @@ export const workspaceInfo: Tool = defineTool({
     const directory = await workspace.directory();
     const project = await findProject(context);
     const checked = path === undefined ? undefined : checkPath(await workspace.scope(), path, context);
+    const problems = context.projects.problems(snapshot.roots.slice(0, MOST_ROOTS));
     const handle = await workspace.handle();
     const data = {
       ...describeSnapshot(snapshot),
       ...(directory !== undefined && { directory }),
       ...('name' in project ? { project } : { noProject: project }),
+      ...(problems.length > 0 && { problems }),
       ...(checked !== undefined && { path: checked }),
       ...(handle !== undefined && { workspace: handle }),
     };
     const lines = [
       await workspace.explain(),
       'name' in project ? `Project: ${project.name} (${project.id})` : project.message,
+      ...problems.map(({ file, problem }) => `${file} changes nothing: ${problem}`),
       ...(checked === undefined ? [] : [describeCheck(checked)]),
       ...(handle === undefined ? [] : [`Pass as "workspace" to other tools: ${handle}`]),
     ];
