@@ -9,10 +9,10 @@ import { toolsets } from '../packages/server/dist/tools/toolsets.js';
 
 const TOOL = '@anthropic-ai/mcpb@2.1.2';
 const CANNOT_FETCH = 3;
+const FETCHED = 'fetched';
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const server = join(repository, 'packages', 'server');
 const folder = join(repository, 'dist', 'mcpb');
-const bundle = join(repository, 'dist', 'rootward.mcpb');
 
 function assemble() {
   rmSync(folder, { recursive: true, force: true });
@@ -29,26 +29,33 @@ function assemble() {
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, version, tools }, undefined, 2));
 }
 
-function mcpb(...args) {
-  return spawnSync('npm', ['exec', '--yes', '--prefer-offline', `--package=${TOOL}`, '--', 'mcpb', ...args], {
-    cwd: repository,
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-  });
+/** One call of npm for all, since each takes seconds; paths are relative, so that none needs quoting. */
+function validateAndPack() {
+  const steps = [
+    'mcpb --version',
+    `echo ${FETCHED}`,
+    'mcpb validate dist/mcpb/manifest.json',
+    'mcpb pack dist/mcpb dist/rootward.mcpb',
+  ];
+  const script = steps.join(' && ');
+  // npm is a batch file on Windows, which only a shell can start; and a shell takes arguments apart.
+  const shell = process.platform === 'win32';
+  const args = [
+    'exec',
+    '--yes',
+    '--prefer-offline',
+    `--package=${TOOL}`,
+    '-c',
+    shell ? `"${script}"` : script,
+  ];
+  return spawnSync('npm', args, { cwd: repository, encoding: 'utf8', shell });
 }
 
-function must(result) {
-  if (result.status === 0) return;
-  console.error(`${result.stdout}${result.stderr}`);
-  process.exit(1);
-}
-
-const fetched = mcpb('--version');
-if (fetched.status !== 0) {
-  console.error(`Cannot fetch ${TOOL}: ${fetched.stderr}`);
-  process.exit(CANNOT_FETCH);
-}
 assemble();
-must(mcpb('validate', join(folder, 'manifest.json')));
-must(mcpb('pack', folder, bundle));
-console.log('Built dist/rootward.mcpb; its manifest is valid.');
+const { status, stdout, stderr } = validateAndPack();
+if (status === 0) {
+  console.log('Built dist/rootward.mcpb; its manifest is valid.');
+} else {
+  console.error(`${stdout}${stderr}`);
+  process.exitCode = stdout.includes(FETCHED) ? 1 : CANNOT_FETCH;
+}
