@@ -1,4 +1,4 @@
-// The long versions of the tests that depend on chance: races, kills and random trees.
+// The long versions of the tests that depend on chance: races, kills and random trees; and one that shows what creeps.
 import { spawnSync } from 'node:child_process';
 
 const { status } = spawnSync(
@@ -10,6 +10,7 @@ const { status } = spawnSync(
     'packages/core/test/scope/races.test.ts',
     'packages/core/test/scope/kernel-oracle.test.ts',
     'packages/core/test/scope/kill.test.ts',
+    'test/server/soak.test.ts',
   ],
   {
     stdio: 'inherit',
@@ -18,6 +19,7 @@ const { status } = spawnSync(
       ROOTWARD_RACE_ATTEMPTS: '50000',
       ROOTWARD_ORACLE_RUNS: '5000',
       ROOTWARD_KILLS: '300',
+      SOAK_CALLS: '100000',
     },
   },
 );

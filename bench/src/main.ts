@@ -4,6 +4,7 @@ import { describeMachine } from './machine.js';
 import { benchMcp } from './mcp.js';
 import { formatResults, METHOD } from './results.js';
 import type { Section } from './row.js';
+import { benchStart } from './start.js';
 import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
 import { benchWorkspace } from './workspace.js';
@@ -12,6 +13,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   fence: benchFence,
   workspace: benchWorkspace,
   mcp: benchMcp,
+  start: benchStart,
 };
 
 const RESULTS = new URL('../RESULTS.md', import.meta.url);

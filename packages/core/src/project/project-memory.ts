@@ -24,6 +24,11 @@ export class ProjectMemory {
     this.#known = this.#rootOf(moment)?.path;
   }
 
+  /** The next roots are looked at as if there had been none before. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
   choose(choice: { readonly root: Root } | { readonly name: string }, moment: Moment): Project {
     if ('name' in choice && !isProjectName(choice.name)) {
       throw new RootwardError(

@@ -231,26 +231,41 @@ export class Workspace implements WorkspaceView, Disposable {
       const handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
       this.#requireAlive('use a handle');
       this.#handle = handle;
+      // A handle says which project it is about by its order; what was there before it came does not count.
+      this.#project.forget();
       this.#replace('handle');
     }
     return this.#snapshot;
   }
 
   /**
-   * Adds a place the user agreed to, for as long as this workspace lives or until the client takes it away. Rejects
-   * beyond the ceiling, and where whoever runs the server lets clients have no say.
+   * What `grant` would add, without adding it: so that the user is asked about where a path really leads, and never in
+   * vain. Rejects beyond the ceiling, and where whoever runs the server lets clients have no say.
    */
-  async grant(path: string, signal?: AbortSignal): Promise<Root> {
+  async consider(path: string, signal?: AbortSignal): Promise<Root> {
     this.#requireAlive('add a root');
     if (this.#sources.clientRoots === 'ignore') {
+      const message = `Cannot add "${printable(path)}": client roots are ignored by configuration`;
+      throw new RootwardError('not-permitted', message, { path });
+    }
+    return readConsent(path, { ...this.#sources.reading, ...(signal && { signal }) });
+  }
+
+  /**
+   * Adds a place the user agreed to, for as long as this workspace lives or until the client takes it away. Rejects
+   * what `consider` rejects, and a root it gave that leads somewhere else by now.
+   */
+  async grant(place: string | Root, signal?: AbortSignal): Promise<Root> {
+    const path = typeof place === 'string' ? place : place.path;
+    const before = this.#given;
+    const root = await this.consider(path, signal);
+    if (typeof place !== 'string' && root.path !== path) {
       throw new RootwardError(
-        'not-permitted',
-        `Cannot add "${printable(path)}": client roots are ignored by configuration`,
+        'unstable-path',
+        `Cannot add "${printable(path)}": it leads somewhere else now`,
         { path },
       );
     }
-    const before = this.#given;
-    const root = await readConsent(path, { ...this.#sources.reading, ...(signal && { signal }) });
     this.#requireAlive('add a root');
     // The user agreed before the client took it away, and the later word counts.
     if (this.#surviving([root], before).length === 0) {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -191,6 +191,20 @@ describe('consent', () => {
       await expect(granting).rejects.toMatchObject({ code: 'not-permitted', path: tree('a') });
       expect(pathsOf(workspace)).toEqual(left);
     }
+  });
+
+  test('is considered without being given, and given only for where the path led then', async () => {
+    const tree = makeTree('a', 'extra', 'other');
+    const { workspace, client } = await connectAsked();
+    await client.answer([tree('a')]);
+    symlinkSync(tree('extra'), tree('link'));
+    const considered = await workspace.consider(tree('link'));
+    expect(considered.path).toBe(tree('extra'));
+    expect(pathsOf(workspace)).toEqual([tree('a')]);
+    rmdirSync(tree('extra'));
+    symlinkSync(tree('other'), tree('extra'));
+    await expect(workspace.grant(considered)).rejects.toMatchObject({ code: 'unstable-path' });
+    expect(pathsOf(workspace)).toEqual([tree('a')]);
   });
 
   test.each(['missing', 'relative'])('for a %s path is refused', async (kind) => {

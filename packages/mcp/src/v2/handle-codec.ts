@@ -55,8 +55,14 @@ export class HandleCodec {
   }
 
   /** Undefined when none of the roots is the client's, or when there are too many for a handle. */
-  async mint(roots: readonly Root[], ctx: ServerContext): Promise<string | undefined> {
-    const held = roots.filter(({ source }) => GUEST_SOURCES.has(source)).map((root) => toHandleRoot(root));
+  mint(roots: readonly Root[], ctx: ServerContext): Promise<string | undefined> {
+    const given = roots.filter(({ source }) => GUEST_SOURCES.has(source));
+    return this.mintFor(given, ctx);
+  }
+
+  /** Whosever the roots are; undefined when there are none, or too many. */
+  async mintFor(roots: readonly Root[], ctx: ServerContext): Promise<string | undefined> {
+    const held = roots.map((root) => toHandleRoot(root));
     if (held.length === 0) return undefined;
     const until = Date.now() + TTL_SECONDS * 1000;
     const handle = await this.#codec.mint({ purpose: PURPOSE, roots: held, until }, ctx);

@@ -130,7 +130,10 @@ export class ServerBinding {
           opened.push(workspace);
           return workspace;
         },
-        handle: (view) => this.prepared.handles.mint(view.snapshot().roots, ctx),
+        handle: (view, roots) =>
+          roots === undefined
+            ? this.prepared.handles.mint(view.snapshot().roots, ctx)
+            : this.prepared.handles.mintFor(roots, ctx),
       }),
       needsRoots: false,
       carriesRoots: carriesRoots(ctx.mcpReq.inputResponses),

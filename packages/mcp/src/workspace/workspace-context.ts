@@ -23,16 +23,16 @@ export interface WorkspaceContext {
   /**
    * A token that stands for the client's roots, to be passed as the `workspace` argument of later calls, which then
    * need not ask. Undefined on a legacy connection, where calls never ask twice, when the roots are not the client's,
-   * and above 4 KB.
+   * and above 4 KB. Given `roots`, it stands for just those, in that order and whosever they are.
    */
-  handle(): Promise<string | undefined>;
+  handle(roots?: readonly Root[]): Promise<string | undefined>;
 }
 
 /** Where a `WorkspaceContext` gets its answers from. */
 export interface ContextSource {
   view(): Promise<WorkspaceView>;
   live(): Promise<Workspace>;
-  handle(view: WorkspaceView): Promise<string | undefined>;
+  handle(view: WorkspaceView, roots?: readonly Root[]): Promise<string | undefined>;
 }
 
 export class LazyWorkspaceContext implements WorkspaceContext {
@@ -71,8 +71,8 @@ export class LazyWorkspaceContext implements WorkspaceContext {
     return handled(this.#source.live());
   }
 
-  handle(): Promise<string | undefined> {
-    return this.#with((view) => this.#source.handle(view));
+  handle(roots?: readonly Root[]): Promise<string | undefined> {
+    return this.#with((view) => this.#source.handle(view, roots));
   }
 
   #with<T>(read: (view: WorkspaceView) => T | Promise<T>): Promise<T> {

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+'use strict';
+// Runs program.cjs, with what V8 made of it last time where that still fits. Measured on Node 20: compiling takes
+// about a fifth of the start without it.
+const { createHash } = require('node:crypto');
+const { readFileSync, renameSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+const { Script, constants } = require('node:vm');
+
+/** Late enough to hold what serving compiled, too. */
+const WRITE_AFTER_MS = 2000;
+
+/** The file holds one function, written in ASCII, so that each byte is a character and nothing has to be put together. */
+function load(file) {
+  const bytes = readFileSync(file);
+  // V8 accepts the cache of another source of the same length and would run the old code: the key is the content.
+  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  const cacheFile = path.join(__dirname, `program-${digest}-${process.versions.v8}-${process.arch}.cache`);
+  const cachedData = readCache(cacheFile);
+  const script = new Script(bytes.toString('latin1'), {
+    filename: file,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(cachedData !== undefined && { cachedData }),
+  });
+  if (cachedData === undefined || script.cachedDataRejected) {
+    setTimeout(() => writeCache(script, cacheFile), WRITE_AFTER_MS).unref();
+  }
+  return script.runInThisContext();
+}
+
+function readCache(file) {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all, since another process may start meanwhile. Where the folder is not ours, there is no cache. */
+function writeCache(script, file) {
+  try {
+    const temporary = `${file}.${process.pid}`;
+    writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, file);
+  } catch {
+    // The next start is a little slower; nothing else depends on it.
+  }
+}
+
+const file = path.join(__dirname, 'program.cjs');
+const program = { exports: {} };
+load(file)(program.exports, require, program, file, __dirname);
+program.exports.main(__dirname);

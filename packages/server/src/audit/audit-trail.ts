@@ -1,0 +1,102 @@
+import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import type { Disposable } from '@rootward/core';
+import { RootwardServerError } from '../error.js';
+
+/** One decision about one path. Holds no contents. */
+export interface AuditRecord {
+  /** Tells the connections of one server apart. Not the session id of HTTP, which would let its reader in. */
+  readonly session: string;
+  readonly tool: string;
+  /** As the caller wrote it. */
+  readonly path: string;
+  readonly decision: 'allowed' | 'refused';
+  readonly reason?: string;
+}
+
+export interface AuditTrailOptions {
+  readonly file: string;
+  /** A file that would grow beyond this is put aside as `<file>.1`, in place of the one before. */
+  readonly maxBytes?: number;
+  readonly now?: () => Date;
+  /** Told once when a line cannot be written; the server goes on. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+const MOST_BYTES = 10 * 1024 * 1024;
+/** A path that long does not exist; a line must stay a line a reader can take. */
+const LONGEST_PATH = 4096;
+/** Paths of all clients end up here: for the owner's eyes. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Appends decisions to a file as JSON lines. Written at once and in order, so that a server that is killed has told
+ * everything it did.
+ */
+export class AuditTrail implements Disposable {
+  readonly #options: AuditTrailOptions;
+  readonly #maxBytes: number;
+  #descriptor: number | undefined;
+  #size = 0;
+  #failed = false;
+
+  constructor(options: AuditTrailOptions) {
+    this.#options = options;
+    this.#maxBytes = options.maxBytes ?? MOST_BYTES;
+    try {
+      this.#open();
+    } catch (cause) {
+      const state = cause instanceof Error ? cause.message : String(cause);
+      throw new RootwardServerError('usage', `Cannot write the audit file ${options.file}: ${state}`, {
+        cause,
+      });
+    }
+  }
+
+  record({ session, tool, path, decision, reason }: AuditRecord): void {
+    const time = (this.#options.now?.() ?? new Date()).toISOString();
+    const line = JSON.stringify({
+      time,
+      session,
+      tool,
+      path: path.slice(0, LONGEST_PATH),
+      decision,
+      ...(reason !== undefined && { reason }),
+    });
+    try {
+      this.#append(Buffer.from(`${line}\n`));
+    } catch (error) {
+      if (!this.#failed) this.#options.onFailure?.(error);
+      this.#failed = true;
+    }
+  }
+
+  dispose(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #append(bytes: Buffer): void {
+    if (this.#size > 0 && this.#size + bytes.length > this.#maxBytes) this.#rotate();
+    if (this.#descriptor === undefined) return;
+    writeSync(this.#descriptor, bytes);
+    this.#size += bytes.length;
+  }
+
+  #rotate(): void {
+    this.dispose();
+    renameSync(this.#options.file, `${this.#options.file}.1`);
+    this.#open();
+  }
+
+  #open(): void {
+    const { O_WRONLY, O_APPEND, O_CREAT } = constants;
+    // A link under the file's name would send the trail, and with it the rotation, somewhere else.
+    const flags = O_WRONLY | O_APPEND | O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    this.#descriptor = openSync(this.#options.file, flags, OWNER_ONLY);
+    this.#size = fstatSync(this.#descriptor).size;
+  }
+}

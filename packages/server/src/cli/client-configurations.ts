@@ -1,0 +1,211 @@
+/** How a client reaches the server. */
+export type ClientConnection =
+  | { readonly kind: 'stdio'; readonly args: readonly string[] }
+  | { readonly kind: 'http'; readonly url: string; readonly token: string | undefined };
+
+export interface ClientConfiguration {
+  /** The file to put it in, or where to type it. */
+  readonly place: string;
+  readonly text: string;
+  readonly note?: string;
+}
+
+export interface KnownClient {
+  /** What `--client` takes. */
+  readonly id: string;
+  readonly name: string;
+  /** What it tells a server about folders. */
+  readonly gives: string;
+  configure(connection: ClientConnection): ClientConfiguration;
+}
+
+const NAME = 'rootward';
+const COMMAND = 'npx';
+const NAMES_FOLDERS = 'It does not tell servers which folder is open: name the folders after "rootward".';
+
+function args(connection: { readonly args: readonly string[] }): readonly string[] {
+  return ['-y', NAME, ...connection.args];
+}
+
+function headers(token: string | undefined): { readonly headers?: Record<string, string> } {
+  return token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } };
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, undefined, 2);
+}
+
+interface JsonClient {
+  readonly place: string;
+  /** The member that holds the servers. */
+  readonly key: string;
+  readonly stdio?: (connection: { readonly args: readonly string[] }) => object;
+  readonly http: (connection: { readonly url: string; readonly token: string | undefined }) => object;
+  readonly around?: object;
+  readonly note?: string;
+}
+
+/** For the many clients whose configuration is a JSON object of servers. */
+function jsonClient(client: JsonClient): KnownClient['configure'] {
+  const stdio = client.stdio ?? ((connection) => ({ command: COMMAND, args: args(connection) }));
+  return (connection) => ({
+    place: client.place,
+    text: json({
+      ...client.around,
+      [client.key]: { [NAME]: connection.kind === 'stdio' ? stdio(connection) : client.http(connection) },
+    }),
+    ...(client.note !== undefined && { note: client.note }),
+  });
+}
+
+function quoted(list: readonly string[]): string {
+  return list.map((item) => JSON.stringify(item)).join(', ');
+}
+
+/** Every client there is a ready configuration for. */
+export const KNOWN_CLIENTS: readonly KnownClient[] = [
+  {
+    id: 'claude-code',
+    name: 'Claude Code',
+    gives: 'its folder and every --add-dir, and says when they change',
+    configure: jsonClient({
+      place: '.mcp.json in the project',
+      key: 'mcpServers',
+      stdio: (connection) => ({ type: 'stdio', command: COMMAND, args: args(connection) }),
+      http: ({ url, token }) => ({ type: 'http', url, ...headers(token) }),
+    }),
+  },
+  {
+    id: 'claude-desktop',
+    name: 'Claude Desktop',
+    gives: 'nothing to rely on: name the folders',
+    configure: (connection) =>
+      connection.kind === 'stdio'
+        ? jsonClient({
+            place: 'claude_desktop_config.json (Settings, Developer, Edit Config)',
+            key: 'mcpServers',
+            http: () => ({}),
+            note: NAMES_FOLDERS,
+          })(connection)
+        : {
+            place: 'Settings, Connectors',
+            text: connection.url,
+            note: 'Its configuration file takes servers over stdio only.',
+          },
+  },
+  {
+    id: 'vscode',
+    name: 'VS Code',
+    gives: 'every folder of the window, and says when they change',
+    configure: jsonClient({
+      place: '.vscode/mcp.json',
+      key: 'servers',
+      stdio: (connection) => ({ type: 'stdio', command: COMMAND, args: args(connection) }),
+      http: ({ url, token }) => ({ type: 'http', url, ...headers(token) }),
+    }),
+  },
+  {
+    id: 'cursor',
+    name: 'Cursor',
+    gives: 'the open folders in WORKSPACE_FOLDER_PATHS',
+    configure: jsonClient({
+      place: '.cursor/mcp.json in the project, or ~/.cursor/mcp.json',
+      key: 'mcpServers',
+      http: ({ url, token }) => ({ url, ...headers(token) }),
+    }),
+  },
+  {
+    id: 'codex',
+    name: 'Codex',
+    gives: 'the folder of the session with every call',
+    configure: (connection) => ({
+      place: '~/.codex/config.toml',
+      text:
+        connection.kind === 'stdio'
+          ? `[mcp_servers.${NAME}]\ncommand = "${COMMAND}"\nargs = [${quoted(args(connection))}]`
+          : `[mcp_servers.${NAME}]\nurl = ${JSON.stringify(connection.url)}${
+              connection.token === undefined ? '' : '\nbearer_token_env_var = "ROOTWARD_TOKEN"'
+            }`,
+      ...(connection.kind === 'http' &&
+        connection.token !== undefined && {
+          note: `Set ROOTWARD_TOKEN=${connection.token} where Codex is started.`,
+        }),
+    }),
+  },
+  {
+    id: 'gemini-cli',
+    name: 'Gemini CLI',
+    gives: 'all its folders, and says when they change',
+    configure: jsonClient({
+      place: '.gemini/settings.json in the project, or ~/.gemini/settings.json',
+      key: 'mcpServers',
+      http: ({ url, token }) => ({ httpUrl: url, ...headers(token) }),
+    }),
+  },
+  {
+    id: 'zed',
+    name: 'Zed',
+    gives: 'nothing, but starts servers in the folder of the project',
+    configure: jsonClient({
+      place: 'settings.json (zed: open settings)',
+      key: 'context_servers',
+      http: ({ url, token }) => ({ url, ...headers(token) }),
+    }),
+  },
+  {
+    id: 'windsurf',
+    name: 'Windsurf',
+    gives: 'nothing to rely on: name the folders',
+    configure: jsonClient({
+      place: '~/.codeium/windsurf/mcp_config.json',
+      key: 'mcpServers',
+      http: ({ url, token }) => ({ serverUrl: url, ...headers(token) }),
+      note: NAMES_FOLDERS,
+    }),
+  },
+  {
+    id: 'opencode',
+    name: 'opencode',
+    gives: 'the folder it was started in',
+    configure: jsonClient({
+      place: 'opencode.json in the project, or ~/.config/opencode/opencode.json',
+      key: 'mcp',
+      around: { $schema: 'https://opencode.ai/config.json' },
+      stdio: (connection) => ({ type: 'local', command: [COMMAND, ...args(connection)], enabled: true }),
+      http: ({ url, token }) => ({ type: 'remote', url, ...headers(token), enabled: true }),
+    }),
+  },
+  {
+    id: 'jetbrains',
+    name: 'JetBrains AI Assistant',
+    gives: 'nothing to rely on: name the folders',
+    configure: jsonClient({
+      place: 'Settings, Tools, AI Assistant, Model Context Protocol (MCP), Add, As JSON',
+      key: 'mcpServers',
+      http: ({ url, token }) => ({ url, ...headers(token) }),
+      note: NAMES_FOLDERS,
+    }),
+  },
+  {
+    id: 'goose',
+    name: 'Goose',
+    gives: 'its working directory, and says when it changes',
+    configure: (connection) => ({ place: '~/.config/goose/config.yaml', text: gooseYaml(connection) }),
+  },
+];
+
+/** YAML takes JSON strings and lists as they are. */
+function gooseYaml(connection: ClientConnection): string {
+  const head = ['extensions:', `  ${NAME}:`, `    name: ${NAME}`, '    enabled: true', '    timeout: 300'];
+  const rest =
+    connection.kind === 'stdio'
+      ? ['    type: stdio', `    cmd: ${COMMAND}`, `    args: [${quoted(args(connection))}]`]
+      : [
+          '    type: streamable_http',
+          `    uri: ${JSON.stringify(connection.url)}`,
+          ...(connection.token === undefined
+            ? []
+            : ['    headers:', `      Authorization: ${JSON.stringify(`Bearer ${connection.token}`)}`]),
+        ];
+  return [...head, ...rest].join('\n');
+}

@@ -1,0 +1,198 @@
+import { systemPlatform } from '@rootward/core';
+import type { Operation, Snapshot } from '@rootward/core';
+import { unknownVariables } from '../../configuration/from-environment.js';
+import type { Environment } from '../../configuration/from-environment.js';
+import type { LoadedSettings } from '../../configuration/load-settings.js';
+import { findBrokenRules } from '../../configuration/workspace-rules.js';
+import { findProgram } from '../../programs/find-program.js';
+import { findRipgrep } from '../../programs/find-ripgrep.js';
+import { countRoots } from '../../serve/readiness.js';
+import { VERSION } from '../../version.js';
+import { KNOWN_CLIENTS } from '../client-configurations.js';
+import { FAILED, FINE } from '../terminal.js';
+import type { Terminal } from '../terminal.js';
+import { openWorkspace } from './roots.js';
+
+/** One thing that was looked at. A problem has a fix. */
+export interface Finding {
+  readonly topic: string;
+  readonly state: 'fine' | 'note' | 'problem';
+  readonly detail: string;
+  readonly fix?: string;
+}
+
+const OPERATIONS: readonly Operation[] = [
+  'open',
+  'list',
+  'stat',
+  'write',
+  'mkdir',
+  'rename',
+  'copy',
+  'remove',
+];
+const LANGUAGE_SERVERS: readonly string[] = [
+  'typescript-language-server',
+  'pyright-langserver',
+  'gopls',
+  'rust-analyzer',
+  'clangd',
+  'jdtls',
+  'solargraph',
+  'lua-language-server',
+];
+/** Variables by which hosts can be told, in the order of how much they say. */
+const HOSTS: readonly (readonly [variable: string, host: string])[] = [
+  ['CLAUDE_PROJECT_DIR', 'Claude Code'],
+  ['CLAUDECODE', 'Claude Code'],
+  ['WORKSPACE_FOLDER_PATHS', 'Cursor'],
+  ['CURSOR_TRACE_ID', 'Cursor'],
+  ['CODEX_SANDBOX', 'Codex'],
+  ['GEMINI_CLI', 'Gemini CLI'],
+  ['ZED_TERM', 'Zed'],
+  ['VSCODE_PID', 'VS Code'],
+  ['TERMINAL_EMULATOR', 'JetBrains'],
+];
+
+/** Says what a server would find here, what is wrong, and how to put it right. */
+export async function runDoctor(
+  settings: LoadedSettings,
+  { json }: { readonly json: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  using workspace = await openWorkspace(settings, terminal);
+  const { environment } = terminal.around;
+  const snapshot = workspace.snapshot();
+  const findings = [
+    ...describeMachine(),
+    describeHost(environment),
+    ...describeFiles(settings),
+    ...describeVariables(environment),
+    ...describeRoots(snapshot),
+    ...(await describePrograms(environment, snapshot)),
+  ];
+  const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
+  terminal.out(json ? `${JSON.stringify({ findings, clients }, undefined, 2)}\n` : print(findings, clients));
+  return findings.some(({ state }) => state === 'problem') ? FAILED : FINE;
+}
+
+function describeMachine(): readonly Finding[] {
+  const platform = systemPlatform();
+  const weaker = OPERATIONS.filter((operation) => platform.guarantee(operation) !== 'race-free');
+  return [
+    {
+      topic: 'program',
+      state: 'fine',
+      detail: `rootward ${VERSION}, node ${process.version}, ${process.platform} ${process.arch}`,
+    },
+    weaker.length === 0
+      ? { topic: 'file access', state: 'fine', detail: 'race-free for every operation' }
+      : {
+          topic: 'file access',
+          state: 'note',
+          detail: `best-effort for ${weaker.join(', ')}`,
+          fix: 'A path swapped for a link at the right moment may lead out; use Linux with /proc where that matters',
+        },
+  ];
+}
+
+function describeHost(environment: Environment): Finding {
+  const found = HOSTS.find(([variable]) => (environment[variable] ?? '') !== '');
+  return found === undefined
+    ? { topic: 'host', state: 'note', detail: 'none recognised by the environment' }
+    : { topic: 'host', state: 'fine', detail: `${found[1]} (${found[0]} is set)` };
+}
+
+function describeFiles({ files, places }: LoadedSettings): readonly Finding[] {
+  if (files.length > 0) {
+    return files.map(({ file }) => ({
+      topic: 'configuration',
+      state: 'fine',
+      detail: `${file} is in force`,
+    }));
+  }
+  const looked = places.map(({ file }) => file).join(', ');
+  return [{ topic: 'configuration', state: 'note', detail: `no file (looked for ${looked})` }];
+}
+
+function describeVariables(environment: Environment): readonly Finding[] {
+  return unknownVariables(environment).map((detail) => ({
+    topic: 'environment',
+    state: 'problem',
+    detail,
+    fix: 'Rename or remove it',
+  }));
+}
+
+function describeRoots(snapshot: Snapshot): readonly Finding[] {
+  const { roots, rejected, trace } = snapshot;
+  const broken = findBrokenRules(roots);
+  return [
+    ...trace.map(({ source, verdict, detail }): Finding => ({
+      topic: `source ${source}`,
+      state: verdict === 'used' ? 'fine' : 'note',
+      detail: `${detail} (${verdict})`,
+    })),
+    ...rejected.map(({ source, message, reason }): Finding => ({
+      topic: `source ${source}`,
+      state: 'problem',
+      detail: message,
+      fix:
+        reason === 'unexpanded'
+          ? 'This host does not expand that variable; write the path itself'
+          : `Correct what ${source} says, or remove it`,
+    })),
+    roots.length === 0
+      ? {
+          topic: 'roots',
+          state: 'problem',
+          detail: 'none without a client that gives some: every path is refused',
+          fix: 'Name a folder after "rootward" in the configuration of the client, or set ROOTWARD_ROOTS',
+        }
+      : { topic: 'roots', state: 'fine', detail: countRoots(roots) },
+    ...roots
+      .filter((root) => root.broad)
+      .map((root): Finding => ({
+        topic: 'roots',
+        state: 'note',
+        detail: `${root.path} is a whole disk or home directory; common secrets in it are denied`,
+        fix: 'Name the folders that are needed instead',
+      })),
+    ...broken.map(({ file, problem }): Finding => ({
+      topic: 'workspace rules',
+      state: 'problem',
+      detail: `${file} changes nothing: ${problem}`,
+      fix: 'Correct it; only deny, readOnly and categories are allowed there',
+    })),
+  ];
+}
+
+async function describePrograms(environment: Environment, { roots }: Snapshot): Promise<readonly Finding[]> {
+  const ripgrep = await findRipgrep(roots, environment);
+  const servers: string[] = [];
+  for (const name of LANGUAGE_SERVERS) {
+    if ((await findProgram(name, { environment, roots })) !== undefined) servers.push(name);
+  }
+  return [
+    ripgrep === undefined
+      ? { topic: 'ripgrep', state: 'note', detail: 'not found; searching works without it, more slowly' }
+      : { topic: 'ripgrep', state: 'fine', detail: ripgrep },
+    servers.length === 0
+      ? { topic: 'language servers', state: 'note', detail: 'none found on PATH' }
+      : { topic: 'language servers', state: 'fine', detail: servers.join(', ') },
+  ];
+}
+
+const MARKS: Readonly<Record<Finding['state'], string>> = { fine: 'ok', note: '--', problem: '!!' };
+
+function print(
+  findings: readonly Finding[],
+  clients: readonly { readonly name: string; readonly gives: string }[],
+): string {
+  const lines = findings.flatMap(({ topic, state, detail, fix }) => [
+    `${MARKS[state]} ${topic}: ${detail}`,
+    ...(fix === undefined ? [] : [`   fix: ${fix}`]),
+  ]);
+  const known = clients.map(({ name, gives }) => `   ${name}: ${gives}`);
+  return `${[...lines, 'What known clients give:', ...known].join('\n')}\n`;
+}

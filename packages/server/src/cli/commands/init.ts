@@ -1,0 +1,48 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname, isAbsolute, join, sep } from 'node:path';
+import { CONFIGURATION_FILE, configurationPlaces } from '../../configuration/find-configuration.js';
+import { RootwardServerError } from '../../error.js';
+import type { Terminal } from '../terminal.js';
+import { FAILED, FINE } from '../terminal.js';
+
+/** Changes nothing until someone edits it. */
+const STARTER = {
+  roots: [],
+  clientRoots: 'replace',
+  readOnly: false,
+  deny: ['.env*', '*.pem'],
+};
+
+/** Writes a configuration file to start from: in the given folder, or where it is found without being named. */
+export async function runInit(
+  directory: string | undefined,
+  { out, err, around }: Terminal,
+): Promise<number> {
+  const file = fileFor(directory, around);
+  await mkdir(dirname(file), { recursive: true });
+  let handle;
+  try {
+    handle = await open(file, 'wx');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    err(`rootward: Cannot write ${file}: it exists already\n`);
+    return FAILED;
+  }
+  await handle.writeFile(`${JSON.stringify(STARTER, undefined, 2)}\n`);
+  await handle.close();
+  const use = directory === undefined ? 'It is used from now on.' : `Use it with: rootward --config ${file}`;
+  out(`Wrote ${file}\n${use}\n`);
+  return FINE;
+}
+
+function fileFor(
+  directory: string | undefined,
+  { environment, home, directory: base }: Terminal['around'],
+): string {
+  if (directory !== undefined) {
+    return join(isAbsolute(directory) ? directory : `${base}${sep}${directory}`, CONFIGURATION_FILE);
+  }
+  const place = configurationPlaces({}, { ...environment, MCPBASH_PROJECT_ROOT: undefined }, home)[0];
+  if (place === undefined) throw new RootwardServerError('usage', 'Cannot find the configuration directory');
+  return place.file;
+}

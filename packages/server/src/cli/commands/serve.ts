@@ -1,0 +1,27 @@
+import type { LoadedSettings } from '../../configuration/load-settings.js';
+import { readinessLine } from '../../serve/readiness.js';
+import { serveStdio } from '../../serve/serve-stdio.js';
+import { prepareServing } from '../../serve/serving.js';
+import type { Terminal } from '../terminal.js';
+import { FINE } from '../terminal.js';
+
+/** Starts serving. Undefined while the process lives on; an exit code where there is nobody to serve. */
+export async function runServe(settings: LoadedSettings, terminal: Terminal): Promise<number | undefined> {
+  const { http } = settings;
+  const serving = await prepareServing(settings, terminal.around);
+  if (http === undefined) {
+    if (terminal.interactive) {
+      const { explainStdio } = await import('../explain-start.js');
+      terminal.out(explainStdio(serving));
+      return FINE;
+    }
+    serveStdio(serving);
+    return undefined;
+  }
+  const { serveHttp } = await import('../../serve/serve-http.js');
+  const place = await serveHttp(serving, http);
+  const { explainHttp } = await import('../explain-start.js');
+  terminal.out(explainHttp(serving, place));
+  if (settings.logLevel !== 'silent') terminal.err(readinessLine(place.url, serving.sources));
+  return undefined;
+}

@@ -1,0 +1,90 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ConfiguredRoots } from '@rootward/core';
+import { RootwardServerError } from '../error.js';
+import type { OptionValues } from './option-values.js';
+import { DEFAULT_PORT } from './option-values.js';
+import { readPath, readTokens } from './read-values.js';
+
+/** One `rootward.json` that is in force. */
+export interface ConfigurationFile {
+  /** Where it was looked for. */
+  readonly file: string;
+  /** Where it is, links resolved. */
+  readonly canonical: string;
+  readonly values: OptionValues;
+  readonly deny: readonly string[];
+  /** Undefined where it does not speak of roots. */
+  readonly roots: ConfiguredRoots | undefined;
+}
+
+/** More is no configuration. */
+const MOST_BYTES = 1024 * 1024;
+
+/** Reads and checks a configuration file; undefined where there is none. Throws `configuration`, naming the culprit. */
+export async function readConfigurationFile(file: string): Promise<ConfigurationFile | undefined> {
+  let text: string;
+  let canonical: string;
+  try {
+    canonical = await realpath(file);
+    const { size } = await stat(canonical);
+    if (size > MOST_BYTES) throw invalid(file, `${size} bytes are more than the limit of ${MOST_BYTES}`);
+    text = await readFile(canonical, 'utf8');
+  } catch (error) {
+    if (error instanceof RootwardServerError) throw error;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw invalid(file, `the disk answered ${String(code ?? error)}`, error);
+  }
+  return { ...(await interpret(parse(text, file), file)), file, canonical };
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw invalid(file, `it is not JSON (${error instanceof Error ? error.message : String(error)})`, error);
+  }
+}
+
+async function interpret(
+  value: unknown,
+  file: string,
+): Promise<Pick<ConfigurationFile, 'values' | 'deny' | 'roots'>> {
+  const { checkConfiguration } = await import('./check-configuration.js');
+  const checked = checkConfiguration(value);
+  if (!checked.ok) throw invalid(file, checked.problems.join('; '));
+  const { roots, deny = [], token, http, ...given } = checked.configuration;
+  const origin = (key: string): { name: string; base: string } => ({
+    name: `${key} in ${file}`,
+    base: dirname(file),
+  });
+  const path = (key: 'project' | 'audit'): Partial<OptionValues> => {
+    const text = given[key];
+    return text === undefined ? {} : { [key]: readPath(text, origin(key)) };
+  };
+  return {
+    values: {
+      ...(given.toolsets !== undefined && { toolsets: given.toolsets }),
+      ...(given.readOnly !== undefined && { readOnly: given.readOnly }),
+      ...(given.clientRoots !== undefined && { clientRoots: given.clientRoots }),
+      ...(given.chdir !== undefined && { chdir: given.chdir }),
+      ...(given.host !== undefined && { host: given.host }),
+      ...(given.insecureNoToken !== undefined && { insecureNoToken: given.insecureNoToken }),
+      ...(given.logLevel !== undefined && { logLevel: given.logLevel }),
+      ...path('project'),
+      ...path('audit'),
+      ...(given.within !== undefined && {
+        within: given.within.map((text) => readPath(text, origin('within'))),
+      }),
+      ...(http !== undefined && { http: http === true ? DEFAULT_PORT : http }),
+      ...(token !== undefined && { tokens: readTokens([token], origin('token')) }),
+    },
+    deny,
+    roots: roots === undefined ? undefined : { file, roots },
+  };
+}
+
+function invalid(file: string, state: string, cause?: unknown): RootwardServerError {
+  return new RootwardServerError('configuration', `Cannot use ${file}: ${state}`, { cause });
+}

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { toolsets } from '../tools/toolsets.js';
+import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
+
+const path = z.string().min(1);
+const paths = z.array(path);
+
+/** Core reads the entries of `roots` one by one, so that a bad one is skipped and the others count. */
+const root = z.union([
+  path,
+  z.looseObject({
+    path,
+    name: z.string().optional(),
+    access: z.enum(['read-write', 'read-only']).optional(),
+  }),
+]);
+
+const MOST_PORTS = 65_535;
+
+/** `rootward.json`. */
+export const configurationSchema: z.ZodObject = z.strictObject({
+  $schema: z.string().optional().describe('Where this schema is, for editors'),
+  roots: z.array(root).optional().describe('Folders and files in scope; relative to this file'),
+  within: paths.optional().describe('The ceiling: no root goes beyond it; relative to this file'),
+  clientRoots: z
+    .enum(CLIENT_ROOTS_MODES)
+    .optional()
+    .describe('What the folders of the client do to those named here'),
+  toolsets: z
+    .array(z.enum(Object.keys(toolsets)))
+    .optional()
+    .describe('Only these tools'),
+  readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
+  deny: z.array(z.string().min(1)).optional().describe('Globs out of reach, relative to every root'),
+  project: path.optional().describe('The tools project; relative to this file'),
+  chdir: z.boolean().optional().describe('Move the process to the first root (stdio only)'),
+  http: z
+    .union([z.boolean(), z.int().min(0).max(MOST_PORTS)])
+    .optional()
+    .describe('Serve HTTP, on this port'),
+  host: z.string().min(1).optional().describe('The address to listen on'),
+  token: z.string().min(1).optional().describe('The bearer token HTTP clients must send'),
+  insecureNoToken: z.boolean().optional().describe('Let anyone on this machine connect over HTTP'),
+  audit: path.optional().describe('Append every decision about a path to this file; relative to this file'),
+  logLevel: z.enum(LOG_LEVELS).optional().describe('What goes to stderr'),
+});
+
+/** `.rootward.json` inside a root: it can only tighten. `categories` belong to the guidance tools. */
+export const workspaceRulesSchema: z.ZodObject = z.strictObject({
+  $schema: z.string().optional(),
+  deny: z.array(z.string().min(1)).optional().describe('Globs out of reach, relative to this folder'),
+  readOnly: z.boolean().optional().describe('Refuse every change in this root'),
+  categories: z.unknown().optional().describe('Guidance by category'),
+});
+
+/** As published for editors. */
+export function configurationJsonSchema(): Record<string, unknown> {
+  return {
+    ...z.toJSONSchema(configurationSchema),
+    title: 'rootward.json',
+    description: 'Configuration of the rootward server',
+  };
+}

@@ -1,0 +1,42 @@
+import { isAbsolute, join } from 'node:path';
+import type { Environment } from './from-environment.js';
+import type { OptionValues } from './option-values.js';
+
+export const CONFIGURATION_FILE = 'rootward.json';
+
+/** A place where a configuration file may be. */
+export interface ConfigurationPlace {
+  readonly file: string;
+  /** Named by whoever runs the server, so its absence is an error. */
+  readonly named: boolean;
+}
+
+/**
+ * Where configuration files are looked for, strongest first. Never in the directory of the process, and never in a
+ * root: whoever can write there must not steer the fence.
+ */
+export function configurationPlaces(
+  { config, project }: Pick<OptionValues, 'config' | 'project'>,
+  environment: Environment,
+  home: string,
+): readonly ConfigurationPlace[] {
+  if (config !== undefined) return [{ file: config, named: true }];
+  const inherited = absolute(environment['MCPBASH_PROJECT_ROOT']);
+  const directories = [project ?? inherited, userDirectory(environment, home)];
+  return directories
+    .filter((directory) => directory !== undefined)
+    .map((directory) => ({ file: join(directory, CONFIGURATION_FILE), named: false }));
+}
+
+function userDirectory(environment: Environment, home: string): string {
+  const base =
+    process.platform === 'win32'
+      ? (absolute(environment['APPDATA']) ?? join(home, 'AppData', 'Roaming'))
+      : (absolute(environment['XDG_CONFIG_HOME']) ?? join(home, '.config'));
+  return join(base, 'rootward');
+}
+
+/** A relative value would depend on the directory of the process, and is to be ignored (XDG Base Directory). */
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}

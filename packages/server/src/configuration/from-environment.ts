@@ -1,0 +1,37 @@
+import { nearestMatch } from './nearest-match.js';
+import type { OptionValues } from './option-values.js';
+import { OPTIONS } from './options.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = 'ROOTWARD_';
+/** Signs handles; read where handles are made. */
+export const HANDLE_KEY_VARIABLE = 'ROOTWARD_HANDLE_KEY';
+export const TOKEN_VARIABLE = 'ROOTWARD_TOKEN';
+/** A source of roots with its own place in their order, not a lesser kind of flag. */
+const ROOTS_VARIABLE = 'ROOTWARD_ROOTS';
+
+/** What the environment says. An empty variable counts as absent, since many hosts cannot leave one out. */
+export function fromEnvironment(environment: Environment): OptionValues {
+  const said = OPTIONS.map(({ variable, separator, read }): OptionValues => {
+    const text = environment[variable];
+    if (text === undefined || text.trim() === '' || variable === ROOTS_VARIABLE) return {};
+    const texts = separator === undefined ? [text] : text.split(separator).map((part) => part.trim());
+    const [first, ...rest] = texts.filter((part) => part !== '');
+    return first === undefined ? {} : read([first, ...rest], { name: variable, base: undefined });
+  });
+  return Object.assign({}, ...said);
+}
+
+/** Variables that look like ours and are not, most likely mistyped. */
+export function unknownVariables(environment: Environment): readonly string[] {
+  const known = [...OPTIONS.map(({ variable }) => variable), HANDLE_KEY_VARIABLE];
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((name) => {
+      const match = nearestMatch(name, known);
+      return match === undefined
+        ? `${name} means nothing here`
+        : `${name} means nothing here; did you mean ${match}?`;
+    });
+}

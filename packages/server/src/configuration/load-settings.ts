@@ -1,0 +1,31 @@
+import { RootwardServerError } from '../error.js';
+import { readConfigurationFile } from './configuration-file.js';
+import { configurationPlaces } from './find-configuration.js';
+import type { ConfigurationPlace } from './find-configuration.js';
+import { fromEnvironment } from './from-environment.js';
+import type { Environment } from './from-environment.js';
+import type { OptionValues } from './option-values.js';
+import { settle } from './settings.js';
+import type { Settings } from './settings.js';
+
+export interface LoadedSettings extends Settings {
+  /** Where configuration files may be, whether there is one or not. */
+  readonly places: readonly ConfigurationPlace[];
+}
+
+/** Reads the environment and the configuration files, and puts the command line on top. */
+export async function loadSettings(
+  flags: OptionValues,
+  environment: Environment,
+  home: string,
+): Promise<LoadedSettings> {
+  const variables = fromEnvironment(environment);
+  const places = configurationPlaces({ ...variables, ...flags }, environment, home);
+  const files = [];
+  for (const { file, named } of places) {
+    const found = await readConfigurationFile(file);
+    if (found !== undefined) files.push(found);
+    else if (named) throw new RootwardServerError('configuration', `Cannot use ${file}: it does not exist`);
+  }
+  return { ...settle(flags, variables, files), places };
+}

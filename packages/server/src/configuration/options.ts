@@ -1,0 +1,123 @@
+import { delimiter } from 'node:path';
+import type { OptionValues } from './option-values.js';
+import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
+import type { Origin } from './read-values.js';
+import { readBoolean, readChoice, readPath, readPort, readTokens, readToolsets } from './read-values.js';
+
+/** One option of the server, however it is given. */
+export interface OptionSpec {
+  /** As the command line takes it. */
+  readonly flag: string;
+  /** Its twin in the environment. */
+  readonly variable: string;
+  readonly description: string;
+  /** May be given several times; in the environment, with this between the values. */
+  readonly separator?: string;
+  /** The texts come in the order they were given. */
+  readonly read: (texts: readonly [string, ...string[]], origin: Origin) => OptionValues;
+}
+
+/** Every option, in the order help shows them. */
+export const OPTIONS: readonly OptionSpec[] = [
+  {
+    flag: '--root <path>',
+    variable: 'ROOTWARD_ROOTS',
+    description: 'a folder or file in scope; repeatable, and the same as naming it without a flag',
+    separator: delimiter,
+    read: (texts) => ({ roots: texts }),
+  },
+  {
+    flag: '--within <dir>',
+    variable: 'ROOTWARD_WITHIN',
+    description: 'the ceiling: no root, whoever names it, goes beyond it; repeatable',
+    separator: delimiter,
+    read: (texts, origin) => ({ within: texts.map((text) => readPath(text, origin)) }),
+  },
+  {
+    flag: '--client-roots <mode>',
+    variable: 'ROOTWARD_CLIENT_ROOTS',
+    description: `what the folders of the client do to yours: ${CLIENT_ROOTS_MODES.join(', ')} (default replace)`,
+    read: ([text], origin) => ({ clientRoots: readChoice(text, CLIENT_ROOTS_MODES, origin) }),
+  },
+  {
+    flag: '--toolsets <names>',
+    variable: 'ROOTWARD_TOOLSETS',
+    description: 'only these tools, with commas between (default all)',
+    separator: ',',
+    read: (texts, origin) => ({ toolsets: readToolsets(texts, origin) }),
+  },
+  {
+    flag: '--read-only',
+    variable: 'ROOTWARD_READ_ONLY',
+    description: 'refuse every change, in all roots',
+    read: ([text], origin) => ({ readOnly: readBoolean(text, origin) }),
+  },
+  {
+    flag: '--config <file>',
+    variable: 'ROOTWARD_CONFIG',
+    description: 'the configuration file, in place of those found in the usual places',
+    read: ([text], origin) => ({ config: readPath(text, origin) }),
+  },
+  {
+    flag: '--project <dir>',
+    variable: 'ROOTWARD_PROJECT',
+    description: 'the tools project: its executables become tools',
+    read: ([text], origin) => ({ project: readPath(text, origin) }),
+  },
+  {
+    flag: '--chdir',
+    variable: 'ROOTWARD_CHDIR',
+    description: 'move the process to the first root, and follow it (stdio only)',
+    read: ([text], origin) => ({ chdir: readBoolean(text, origin) }),
+  },
+  {
+    flag: '--http [port]',
+    variable: 'ROOTWARD_HTTP',
+    description: 'serve Streamable HTTP instead of stdio (default port 7420)',
+    read: ([text], origin) => ({ http: readPort(text, origin) }),
+  },
+  {
+    flag: '--host <address>',
+    variable: 'ROOTWARD_HOST',
+    description: 'the address to listen on (default 127.0.0.1); beyond this machine a token must be given',
+    read: ([text]) => ({ host: text }),
+  },
+  {
+    flag: '--token <token>',
+    variable: 'ROOTWARD_TOKEN',
+    description:
+      'the bearer token HTTP clients must send; repeatable, one for each client; better as ROOTWARD_TOKEN',
+    separator: ',',
+    read: (texts, origin) => ({ tokens: readTokens(texts, origin) }),
+  },
+  {
+    flag: '--insecure-no-token',
+    variable: 'ROOTWARD_INSECURE_NO_TOKEN',
+    description: 'let anyone on this machine connect over HTTP',
+    read: ([text], origin) => ({ insecureNoToken: readBoolean(text, origin) }),
+  },
+  {
+    flag: '--audit <file>',
+    variable: 'ROOTWARD_AUDIT',
+    description: 'append every decision about a path to this file, as JSON lines',
+    read: ([text], origin) => ({ audit: readPath(text, origin) }),
+  },
+  {
+    flag: '--log-level <level>',
+    variable: 'ROOTWARD_LOG_LEVEL',
+    description: `${LOG_LEVELS.join(', ')} (default warn); logs go to stderr`,
+    read: ([text], origin) => ({ logLevel: readChoice(text, LOG_LEVELS, origin) }),
+  },
+];
+
+/** `--read-only` of `--read-only`, `--http` of `--http [port]`. */
+export function flagName({ flag }: OptionSpec): string {
+  return flag.split(' ', 1)[0] ?? flag;
+}
+
+/** `readOnly` of `--read-only`: the name under which the command line parser keeps it. */
+export function attributeName(spec: OptionSpec): string {
+  return flagName(spec)
+    .slice('--'.length)
+    .replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

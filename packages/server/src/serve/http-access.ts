@@ -1,0 +1,58 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { hostname, networkInterfaces } from 'node:os';
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { isLoopback } from '../configuration/settings.js';
+
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+const BEARER = /^bearer +(\S+) *$/i;
+const PRINCIPAL_DIGITS = 16;
+
+/**
+ * The names under which a browser may reach us. A page of another site whose name was pointed at this machine sends
+ * its own name, and is refused by it.
+ */
+export function allowedHostnames(host: string): readonly string[] {
+  if (isLoopback(host)) return [...new Set([...LOOPBACK_NAMES, inUrl(host)])];
+  if (!ANY_ADDRESS.has(host)) return [...LOOPBACK_NAMES, inUrl(host.toLowerCase())];
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return [...LOOPBACK_NAMES, hostname().toLowerCase(), ...addresses.map(({ address }) => inUrl(address))];
+}
+
+/** An IPv6 address stands in brackets where a port may follow. */
+export function inUrl(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}
+
+/**
+ * Knows who may connect. Holds digests, not tokens: nothing that is logged or passed on can give one away, and
+ * comparing digests of equal length takes the same time wherever they differ.
+ */
+export class TokenGate {
+  readonly #digests: readonly Buffer[];
+
+  /** Without tokens, everyone passes. */
+  constructor(tokens: readonly string[]) {
+    this.#digests = tokens.map(digest);
+  }
+
+  get open(): boolean {
+    return this.#digests.length === 0;
+  }
+
+  /** Whom an `Authorization` header stands for; undefined where nobody is let in by it. Does NOT look at `open`. */
+  admit(authorization: string | undefined): AuthInfo | undefined {
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    if (token === undefined) return undefined;
+    const given = digest(token);
+    // All are compared, so that the time does not tell which one came close.
+    const matches = this.#digests.filter((known) => timingSafeEqual(known, given));
+    if (matches.length === 0) return undefined;
+    const principal = given.toString('hex').slice(0, PRINCIPAL_DIGITS);
+    return { token: principal, clientId: principal, scopes: [] };
+  }
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

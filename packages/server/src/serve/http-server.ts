@@ -1,0 +1,115 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
+import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
+import { createWorkspaceHandler } from '@rootward/mcp';
+import type { SessionsOptions, WorkspaceHandler } from '@rootward/mcp';
+import type { Logger } from '@rootward/core';
+import { allowedHostnames, TokenGate } from './http-access.js';
+
+export interface HttpServerOptions extends Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {
+  readonly host: string;
+  /** None lets everyone in. */
+  readonly tokens: readonly string[];
+  readonly log: Logger;
+  readonly maxBodyBytes?: number;
+}
+
+export interface HttpServer {
+  readonly server: Server;
+  readonly handler: WorkspaceHandler;
+  /** Ends all sessions and connections. */
+  close(): Promise<void>;
+}
+
+export const ENDPOINT = '/mcp';
+/** The longest line over stdio, too. */
+const MOST_BODY_BYTES = 10 * 1024 * 1024;
+/** A sender that is slower than this holds a connection, not a conversation. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const MOST_CONNECTIONS = 1000;
+
+/** The MCP endpoint behind its guards: name, origin, token, size. Not listening yet. */
+export function createHttpServer(factory: McpServerFactory, options: HttpServerOptions): HttpServer {
+  const { host, tokens, log, clock, sessionIdleTimeout } = options;
+  const maxRequestBodySize = options.maxBodyBytes ?? MOST_BODY_BYTES;
+  const onerror = (error: Error): void => log.debug('request not served', { error: error.message });
+  const handler = createWorkspaceHandler(factory, {
+    maxRequestBodySize,
+    onerror,
+    ...(clock !== undefined && { clock }),
+    ...(sessionIdleTimeout !== undefined && { sessionIdleTimeout }),
+  });
+  const serve = toNodeHandler(handler, { onerror, maxRequestBodySize });
+  const names = [...allowedHostnames(host)];
+  const hasKnownHost = hostHeaderValidation(names);
+  const hasKnownOrigin = originValidation(names);
+  const gate = new TokenGate(tokens);
+
+  const server = createServer((request: IncomingMessage & { auth?: AuthInfo }, response) => {
+    // Before the body is read: whoever is refused does not get to send one.
+    if (!hasKnownHost(request, response) || !hasKnownOrigin(request, response)) {
+      refuseFurther(request, response);
+      return;
+    }
+    if (pathOf(request) !== ENDPOINT) {
+      refuse(request, response, 404, `There is only ${ENDPOINT} here`);
+      return;
+    }
+    if (!gate.open) {
+      const auth = gate.admit(request.headers.authorization);
+      if (auth === undefined) {
+        response.setHeader('WWW-Authenticate', 'Bearer');
+        refuse(request, response, 401, 'A bearer token is needed');
+        return;
+      }
+      request.auth = auth;
+    }
+    // From here on nobody needs the secret, and what is passed on may end up in a log.
+    delete request.headers.authorization;
+    if (Number(request.headers['content-length'] ?? 0) > maxRequestBodySize) {
+      refuse(request, response, 413, `More than ${maxRequestBodySize} bytes are not taken`);
+      return;
+    }
+    if (request.method === 'GET') flushHeadersEarly(response);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
+    void serve(request as Parameters<typeof serve>[0], response);
+  });
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.maxConnections = MOST_CONNECTIONS;
+  return {
+    server,
+    handler,
+    close: async () => {
+      server.close();
+      await handler.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Node keeps headers until the first byte of a body, which on a stream without news takes 15 s to come. */
+function flushHeadersEarly(response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response);
+  response.writeHead = (...args: unknown[]): ServerResponse => {
+    Reflect.apply(writeHead, response, args);
+    response.flushHeaders();
+    return response;
+  };
+}
+
+function pathOf({ url }: IncomingMessage): string {
+  return (url ?? '').split('?', 1)[0] ?? '';
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }));
+  refuseFurther(request, response);
+}
+
+/** What still comes of a refused request is not read; the connection ends once the answer is out. */
+function refuseFurther(request: IncomingMessage, response: ServerResponse): void {
+  request.pause();
+  response.once('finish', () => request.destroy());
+}

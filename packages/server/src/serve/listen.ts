@@ -1,0 +1,38 @@
+import type { Server } from 'node:http';
+import { RootwardServerError } from '../error.js';
+
+/** How many ports after the wanted one are tried. */
+const FURTHER_PORTS = 20;
+const LAST_PORT = 65_535;
+
+/** Listens on the port, or on the next free one; resolves to the one it got. */
+export async function listen(server: Server, port: number, host: string): Promise<number> {
+  const last = port === 0 ? 0 : Math.min(port + FURTHER_PORTS, LAST_PORT);
+  for (let candidate = port; candidate <= last; candidate++) {
+    const problem = await tryListen(server, candidate, host);
+    if (problem === undefined) return portOf(server);
+    const code = 'code' in problem ? problem.code : undefined;
+    if (code !== 'EADDRINUSE') {
+      throw new RootwardServerError('listen', `Cannot listen on ${host}:${candidate}: ${problem.message}`, {
+        cause: problem,
+      });
+    }
+  }
+  throw new RootwardServerError('listen', `Cannot listen on ${host}: ports ${port} to ${last} are taken`);
+}
+
+function tryListen(server: Server, port: number, host: string): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    const onError = (error: Error): void => resolve(error);
+    server.once('error', onError);
+    server.listen({ port, host, exclusive: true }, () => {
+      server.off('error', onError);
+      resolve(undefined);
+    });
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,28 @@
+import type { Root, Sources, Statement } from '@rootward/core';
+import { VERSION } from '../version.js';
+
+/** The one line that says the server is there. Names counts and sources, no paths. */
+export function readinessLine(where: string, sources: Sources): string {
+  return `rootward ${VERSION} ready on ${where}: ${describeSources(sources)}\n`;
+}
+
+function describeSources(sources: Sources): string {
+  const operator = sources.operators.find(({ roots }) => roots.length > 0);
+  const hint = [...sources.hints, sources.fallback].find(({ roots }) => roots.length > 0);
+  const own = operator ?? hint;
+  if (sources.clientRoots === 'ignore') return own === undefined ? 'no roots' : counted(own);
+  if (own === undefined) return 'roots from the client';
+  if (sources.clientRoots === 'add' && operator !== undefined) {
+    return `roots from the client, followed by ${counted(operator)}`;
+  }
+  if (operator === undefined) return `roots from the client, else ${counted(own)}`;
+  return `${counted(operator)}, replaced by the client's where it gives any (--client-roots add keeps both)`;
+}
+
+function counted({ source, roots }: Statement): string {
+  return `${countRoots(roots)} from ${source}`;
+}
+
+export function countRoots(roots: readonly Root[]): string {
+  return roots.length === 1 ? '1 root' : `${roots.length} roots`;
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { ProcessGuard } from '@rootward/mcp';
+import { createServerFactory } from './create-server.js';
+import { inUrl } from './http-access.js';
+import { createHttpServer, ENDPOINT } from './http-server.js';
+import { listen } from './listen.js';
+import type { Serving } from './serving.js';
+
+/** Where a server listens, and how to get in. */
+export interface HttpPlace {
+  readonly url: string;
+  /** The port that was asked for, where it was taken. */
+  readonly wantedPort: number | undefined;
+  /** Made for this run; undefined where one was given, or none is needed. */
+  readonly madeToken: string | undefined;
+}
+
+const TOKEN_BYTES = 32;
+
+/** Serves any number of clients over HTTP until a signal comes. */
+export async function serveHttp(serving: Serving, port: number): Promise<HttpPlace> {
+  const { settings, log, audit } = serving;
+  const { host, insecureNoToken } = settings;
+  const madeToken =
+    settings.tokens.length > 0 || insecureNoToken
+      ? undefined
+      : randomBytes(TOKEN_BYTES).toString('base64url');
+  const tokens = madeToken === undefined ? settings.tokens : [madeToken];
+  const guard = new ProcessGuard({ watchParent: false });
+  const factory = createServerFactory(serving, { children: guard.children });
+  const http = createHttpServer(factory, { host, tokens, log });
+  guard.onShutdown(() => http.close());
+  if (audit !== undefined) guard.onShutdown(() => audit.dispose());
+  const got = await listen(http.server, port, host);
+  return {
+    url: `http://${inUrl(host)}:${got}${ENDPOINT}`,
+    wantedPort: got === port || port === 0 ? undefined : port,
+    madeToken,
+  };
+}

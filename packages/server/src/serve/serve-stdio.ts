@@ -1,0 +1,38 @@
+import { followWorkingDirectory } from '@rootward/core';
+import type { Workspace } from '@rootward/core';
+import { ProcessGuard, serveWorkspaceStdio } from '@rootward/mcp';
+import type { GuardedStdio } from '@rootward/mcp';
+import { createServerFactory } from './create-server.js';
+import { readinessLine } from './readiness.js';
+import type { Serving } from './serving.js';
+
+/** Serves one client over stdin and stdout until it leaves. */
+export function serveStdio(serving: Serving): GuardedStdio {
+  const { settings, sources, log, audit } = serving;
+  const guard = new ProcessGuard();
+  if (audit !== undefined) guard.onShutdown(() => audit.dispose());
+  const factory = createServerFactory(serving, {
+    children: guard.children,
+    onWorkspace: (workspace) => {
+      noteReplacement(workspace, serving);
+      if (settings.chdir) workspace.follow(followWorkingDirectory((directory) => process.chdir(directory)));
+    },
+  });
+  const stdio = serveWorkspaceStdio(factory, {
+    guard,
+    onerror: (error) => log.debug('message not served', { error: error.message }),
+  });
+  if (settings.logLevel !== 'silent') process.stderr.write(readinessLine('stdio', sources));
+  return stdio;
+}
+
+/** Whoever named folders should be able to find out why others are served. */
+function noteReplacement(workspace: Workspace, { log, settings }: Serving): void {
+  if (settings.logLevel !== 'info' && settings.logLevel !== 'debug') return;
+  workspace.onDidChange(({ snapshot }) => {
+    const replaced = snapshot.trace
+      .filter(({ verdict }) => verdict === 'replaced')
+      .map(({ source }) => source);
+    if (replaced.length > 0) log.info('client roots replace those of the operator', { sources: replaced });
+  });
+}

@@ -1,0 +1,89 @@
+import type { Logger, Sources } from '@rootward/core';
+import { TemporaryFiles } from '@rootward/core';
+import { prepareWorkspace } from '@rootward/mcp';
+import type { PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp';
+import { AuditTrail } from '../audit/audit-trail.js';
+import type { Environment } from '../configuration/from-environment.js';
+import { unknownVariables } from '../configuration/from-environment.js';
+import type { LoadedSettings } from '../configuration/load-settings.js';
+import { protectedPaths } from '../configuration/protected-paths.js';
+import { ScopeMaker } from '../configuration/workspace-rules.js';
+import { RootwardServerError } from '../error.js';
+import { StderrLogger } from './stderr-logger.js';
+
+/** Where the server runs, passed in once by the command line. */
+export interface Surroundings {
+  readonly environment: Environment;
+  readonly home: string;
+  /** What relative paths of the command line are relative to. */
+  readonly directory: string;
+  /** The folder of the running program, which the fence protects. */
+  readonly program: string | undefined;
+}
+
+/** What all connections of a server have in common. */
+export interface Serving {
+  readonly settings: LoadedSettings;
+  readonly prepared: PreparedWorkspace;
+  /** What was found at the start. */
+  readonly sources: Sources;
+  readonly log: Logger;
+  readonly audit: AuditTrail | undefined;
+}
+
+/** Reads the sources and opens what serving needs. Throws where something named by the operator cannot be used. */
+export async function prepareServing(settings: LoadedSettings, around: Surroundings): Promise<Serving> {
+  const log = new StderrLogger(settings.logLevel);
+  for (const warning of unknownVariables(around.environment)) log.warn(warning);
+  const prepared = prepareWorkspace(workspaceOptions(settings, around, log));
+  const sources = await prepared.sources(settings.http === undefined ? 'local' : 'http');
+  if (settings.http !== undefined && sources.reading.ceiling === undefined) {
+    return prepareServing({ ...settings, within: hintedCeiling(sources) }, around);
+  }
+  return { settings, prepared, sources, log, audit: openAudit(settings.audit, log) };
+}
+
+/**
+ * Over HTTP, what the operator named is the ceiling. Where nothing was named, the folder the server was started for
+ * takes its place: without any, whoever connects could name the whole disk.
+ */
+function hintedCeiling({ hints }: Sources): readonly string[] {
+  const roots = hints.find((hint) => hint.roots.length > 0)?.roots ?? [];
+  if (roots.length > 0) return roots.map(({ path }) => path);
+  throw new RootwardServerError(
+    'usage',
+    'Cannot serve over HTTP: no folder was named; write it first: rootward DIR --http',
+  );
+}
+
+function openAudit(file: string | undefined, log: Logger): AuditTrail | undefined {
+  if (file === undefined) return undefined;
+  return new AuditTrail({
+    file,
+    onFailure: (error) => log.warn('audit line not written', { file, error: String(error) }),
+  });
+}
+
+function workspaceOptions(settings: LoadedSettings, around: Surroundings, log: Logger): WorkspaceOptions {
+  const { roots, within, project, clientRoots, configuredRoots, deny, readOnly } = settings;
+  const { environment, home, directory, program } = around;
+  const protect = protectedPaths({
+    configuration: settings.places.map(({ file }) => file),
+    project: project ?? environment['MCPBASH_PROJECT_ROOT'],
+    audit: settings.audit,
+    program,
+  });
+  const rules = { deny, readOnly, protect };
+  return {
+    roots,
+    directory,
+    within,
+    config: configuredRoots,
+    clientRoots,
+    environment,
+    home,
+    log,
+    createScope: new ScopeMaker({ rules, log, temporaries: new TemporaryFiles() }).create,
+    ...(project !== undefined && { project }),
+  };
+}

@@ -1,0 +1,58 @@
+import type { LogFields, Logger } from '@rootward/core';
+import type { Logger as Pino } from 'pino';
+import type { LogLevel } from '../configuration/option-values.js';
+import { LOG_LEVELS } from '../configuration/option-values.js';
+
+type Method = 'debug' | 'info' | 'warn';
+
+/** Nobody may be reading stderr; beyond this, lines are dropped rather than kept in memory. */
+const MOST_PENDING_BYTES = 1024 * 1024;
+
+/** Writes JSON lines to stderr. The library behind it is loaded with the first line that is to be written. */
+export class StderrLogger implements Logger {
+  readonly #rank: number;
+  #pino: Pino | undefined;
+  #loading: Promise<void> | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(level: LogLevel) {
+    this.#rank = LOG_LEVELS.indexOf(level);
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#write('debug', message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#write('info', message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#write('warn', message, fields);
+  }
+
+  /** When every line so far has been handed to stderr. */
+  async flushed(): Promise<void> {
+    await this.#loading;
+  }
+
+  #write(method: Method, message: string, fields: LogFields | undefined): void {
+    if (LOG_LEVELS.indexOf(method) > this.#rank) return;
+    const write = (): void => {
+      if (process.stderr.writableLength < MOST_PENDING_BYTES) this.#pino?.[method](fields ?? {}, message);
+    };
+    if (this.#pino !== undefined) {
+      write();
+      return;
+    }
+    this.#waiting.push(write);
+    this.#loading ??= this.#load();
+  }
+
+  async #load(): Promise<void> {
+    const { pino } = await import('pino');
+    this.#pino = pino({ level: 'debug', base: null }, process.stderr);
+    for (const write of this.#waiting) write();
+    this.#waiting = [];
+  }
+}

@@ -1,0 +1,72 @@
+import { RootwardError } from '@rootward/core';
+import { findMatches } from './find-matches.js';
+import type { Match } from './find-matches.js';
+import { NormalisedText, toLf } from './line-endings.js';
+
+export interface Edit {
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+/** Enough to tell matches apart; a model that sees more narrows its text no better. */
+const LINES_NAMED = 10;
+
+/**
+ * Applies edits in order, each to the outcome of the one before. An edit must match in exactly one place. Line endings
+ * are those of the file: those of the edits do not matter. Throws, and changes nothing, when one edit does not fit.
+ */
+export function applyEdits(path: string, text: string, edits: readonly Edit[]): string {
+  let edited = text;
+  for (const [index, edit] of edits.entries()) edited = applyEdit(path, edited, edit, index, edits.length);
+  return edited;
+}
+
+function applyEdit(path: string, text: string, edit: Edit, index: number, count: number): string {
+  const label = count === 1 ? 'the edit' : `edit ${index + 1} of ${count}`;
+  const oldText = toLf(edit.oldText);
+  if (oldText === '') throw emptyEdit(path, label);
+  const normalised = new NormalisedText(text);
+  const matches = findMatches(normalised.text, oldText, toLf(edit.newText));
+  const [match, second] = matches;
+  if (match === undefined) throw missingEdit(path, label, oldText);
+  if (second !== undefined) throw ambiguousEdit(path, label, normalised.text, matches);
+  return normalised.replace(match.start, match.end, match.replacement);
+}
+
+function emptyEdit(path: string, label: string): RootwardError {
+  return new RootwardError(
+    'invalid-option',
+    `Cannot edit ${JSON.stringify(path)}: oldText of ${label} is empty`,
+    {
+      path,
+      instruction: 'Pass the text to replace; to create or replace a whole file use write_file',
+    },
+  );
+}
+
+const TEXT_SHOWN = 200;
+
+function missingEdit(path: string, label: string, oldText: string): RootwardError {
+  const shown = oldText.length > TEXT_SHOWN ? `${oldText.slice(0, TEXT_SHOWN)}…` : oldText;
+  return new RootwardError(
+    'not-found',
+    `Cannot edit ${JSON.stringify(path)}: could not find the text of ${label}: ${JSON.stringify(shown)}`,
+    { path, instruction: 'Read the file again and pass oldText exactly as it is there' },
+  );
+}
+
+function ambiguousEdit(path: string, label: string, text: string, matches: readonly Match[]): RootwardError {
+  const lines = matches.slice(0, LINES_NAMED).map(({ start }) => lineAt(text, start));
+  const more = matches.length > LINES_NAMED ? ' and more' : '';
+  return new RootwardError(
+    'ambiguous',
+    `Cannot edit ${JSON.stringify(path)}: the text of ${label} matches ${matches.length} times, on lines ${lines.join(', ')}${more}`,
+    { path, instruction: 'Pass more of the text around the place that is meant' },
+  );
+}
+
+function lineAt(text: string, position: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++;
+  return line;
+}

@@ -1,0 +1,131 @@
+import { RootwardError } from '@rootward/core';
+import type { Scope } from '@rootward/core';
+import { findRipgrep } from '../../programs/find-ripgrep.js';
+import type { ToolContext } from '../tool-context.js';
+import type { LineMatch, LinePattern } from './line-pattern.js';
+import { readInChunks } from './read-in-chunks.js';
+import { filesWithLiteral } from './ripgrep.js';
+
+/** So few files are read faster than another program is started. */
+const FIRST_BATCH = 256;
+const LATER_BATCH = 4096;
+/** Command lines have limits: 2 MB on Linux, 32,767 characters on Windows. */
+const BATCH_CHARACTERS = process.platform === 'win32' ? 24_000 : 500_000;
+/** Text to match in one go: a few milliseconds of work, after which everything else gets its turn. */
+const CHUNK_CHARACTERS = 256 * 1024;
+/** Larger files are read in pieces of this size. */
+const LARGE_FILE = 1024 * 1024;
+
+export interface FileMatch extends LineMatch {
+  readonly path: string;
+}
+
+export interface ContentSearchOptions {
+  readonly scope: Scope;
+  readonly pattern: LinePattern;
+  /** How many matches are enough. */
+  readonly limit: number;
+  readonly context: Pick<ToolContext, 'children' | 'signal'>;
+  /** Where ripgrep is; without one, every file is read. */
+  readonly ripgrep?: (() => Promise<string | undefined>) | undefined;
+}
+
+/** Looks for a pattern in files, in the order they come. With or without ripgrep, the outcome is the same. */
+export class ContentSearch {
+  readonly found: FileMatch[] = [];
+  /** Files the system does not let us read. */
+  unreadable = 0;
+  readonly #options: ContentSearchOptions;
+  #paths: string[] = [];
+  #texts: string[] = [];
+  #characters = 0;
+
+  constructor(options: ContentSearchOptions) {
+    this.#options = options;
+  }
+
+  async run(candidates: AsyncIterable<string>): Promise<void> {
+    let batch: string[] = [];
+    let characters = 0;
+    let size = FIRST_BATCH;
+    for await (const path of candidates) {
+      batch.push(path);
+      characters += path.length + 1;
+      if (batch.length < size && characters < BATCH_CHARACTERS) continue;
+      await this.#searchFiles(size === FIRST_BATCH ? batch : await this.#filter(batch));
+      if (this.#isEnough()) return;
+      batch = [];
+      characters = 0;
+      size = LATER_BATCH;
+    }
+    await this.#searchFiles(batch.length < FIRST_BATCH ? batch : await this.#filter(batch));
+  }
+
+  async #filter(files: readonly string[]): Promise<readonly string[]> {
+    const { scope, pattern, context, ripgrep = () => findRipgrep(scope.roots) } = this.#options;
+    const program = pattern.literal === undefined ? undefined : await ripgrep();
+    if (program === undefined) return files;
+    const possible = await filesWithLiteral(program, pattern, files, context);
+    return possible === undefined ? files : files.filter((file) => possible.has(file));
+  }
+
+  async #searchFiles(files: readonly string[]): Promise<void> {
+    for (const path of files) {
+      await this.#searchFile(path);
+      if (this.#characters >= CHUNK_CHARACTERS) {
+        this.#flush();
+        if (this.#isEnough()) return;
+        await nextTurn();
+      }
+    }
+    this.#flush();
+  }
+
+  async #searchFile(path: string): Promise<void> {
+    const { scope, context } = this.#options;
+    try {
+      const { text } = await scope.readText(path, { maxBytes: LARGE_FILE, signal: context.signal });
+      this.#paths.push(path);
+      this.#texts.push(text);
+      this.#characters += text.length;
+    } catch (error) {
+      if (!(error instanceof RootwardError)) throw error;
+      if (error.code === 'too-large') await this.#searchLargeFile(path);
+      else if (error.code === 'not-permitted') this.unreadable++;
+      // What is not text has no lines, and what is gone or out of scope by now is not there.
+    }
+  }
+
+  async #searchLargeFile(path: string): Promise<void> {
+    const { scope, pattern, context } = this.#options;
+    this.#flush();
+    for await (const { text, linesBefore } of readInChunks(scope, path, LARGE_FILE, context.signal)) {
+      if (this.#isEnough()) return;
+      for (const match of pattern.search([text])[0] ?? []) {
+        this.found.push({ path, ...match, line: match.line + linesBefore });
+      }
+      await nextTurn();
+    }
+  }
+
+  #flush(): void {
+    const paths = this.#paths;
+    for (const [index, matches] of this.#options.pattern.search(this.#texts).entries()) {
+      const path = paths[index] ?? '';
+      for (const match of matches) this.found.push({ path, ...match });
+    }
+    this.#paths = [];
+    this.#texts = [];
+    this.#characters = 0;
+  }
+
+  #isEnough(): boolean {
+    return this.found.length >= this.#options.limit;
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

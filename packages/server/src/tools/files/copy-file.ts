@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import type { CompleteAnnotations } from '../define-tool.js';
+import { ADDS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { textResult } from '../results.js';
+
+/** Only adds, but fails the second time: the destination exists by then. */
+const COPIES: CompleteAnnotations = { ...ADDS, idempotentHint: false };
+
+export const copyFile: Tool = defineTool({
+  name: 'copy_file',
+  toolset: 'files',
+  title: 'Copy File',
+  description: 'Copy one file. Fails if the destination exists.',
+  annotations: COPIES,
+  input: z.object({ source: z.string(), destination: z.string() }),
+  paths: ({ source, destination }) => [source, destination],
+  handle: async ({ source, destination }, context) => {
+    const scope = await context.workspace.scope();
+    const { signal } = context;
+    await scope.copy(context.expandHome(source), context.expandHome(destination), { signal });
+    return textResult(`Successfully copied ${source} to ${destination}`);
+  },
+});

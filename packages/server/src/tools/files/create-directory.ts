@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { ADDS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { textResult } from '../results.js';
+
+export const createDirectory: Tool = defineTool({
+  name: 'create_directory',
+  toolset: 'files',
+  title: 'Create Directory',
+  description: 'Create a directory with all that are missing above it. One that exists already is fine.',
+  annotations: ADDS,
+  input: z.object({ path: z.string() }),
+  paths: ({ path }) => [path],
+  handle: async ({ path }, context) => {
+    const scope = await context.workspace.scope();
+    await scope.mkdir(context.expandHome(path), { recursive: true });
+    return textResult(`Successfully created directory ${path}`);
+  },
+});

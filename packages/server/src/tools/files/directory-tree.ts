@@ -1,0 +1,113 @@
+import type { Scope, WalkEntry, WalkOptions } from '@rootward/core';
+import * as z from 'zod';
+import { READS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { dataResult } from '../results.js';
+import { compileTreeExcludes } from './glob.js';
+
+/** A tree is for getting an overview; with more entries than this it is none, and fills a model's context. */
+const MOST_ENTRIES = 5000;
+
+interface TreeNode {
+  readonly name: string;
+  readonly type: 'file' | 'directory';
+  readonly children?: TreeNode[];
+  /** What is in this directory is left out. */
+  truncated?: true;
+}
+
+interface Tree {
+  readonly nodes: readonly TreeNode[];
+  readonly entries: number;
+  /** There was more than the limit allows. */
+  readonly full: boolean;
+}
+
+export const directoryTree: Tool = defineTool({
+  name: 'directory_tree',
+  toolset: 'files',
+  title: 'Directory Tree',
+  description: `A directory and all below it as JSON: name, type, and children for directories. A tree of more than ${MOST_ENTRIES} entries is cut at the depth that fits.`,
+  annotations: READS,
+  input: z.object({
+    path: z.string(),
+    excludePatterns: z.array(z.string()).optional().default([]),
+    maxDepth: z.int().min(1).optional(),
+    respectGitignore: z.boolean().optional(),
+  }),
+  output: z.object({
+    tree: z.array(z.looseObject({ name: z.string(), type: z.enum(['file', 'directory']) })),
+    truncated: z.boolean(),
+    note: z.string().optional(),
+  }),
+  paths: ({ path }) => [path],
+  handle: async ({ path: asked, excludePatterns, maxDepth, respectGitignore }, context) => {
+    const path = context.expandHome(asked);
+    const scope = await context.workspace.scope();
+    const excluded = compileTreeExcludes(excludePatterns);
+    const options: WalkOptions = {
+      gitignore: respectGitignore === true,
+      filter: ({ relative }) => !excluded(relative),
+      signal: context.signal,
+    };
+    const { nodes, note } = await buildFittingTree(scope, path, options, maxDepth);
+    const data = { tree: nodes, truncated: note !== undefined, ...(note !== undefined && { note }) };
+    return dataResult(data, JSON.stringify(nodes, null, 2), note);
+  },
+});
+
+/** The whole tree where it fits; otherwise the deepest levels that fit as a whole, so that nothing is cut at random. */
+async function buildFittingTree(
+  scope: Scope,
+  path: string,
+  options: WalkOptions,
+  maxDepth = Number.POSITIVE_INFINITY,
+): Promise<{ readonly nodes: readonly TreeNode[]; readonly note?: string }> {
+  const whole = await buildTree(scope, path, options, maxDepth);
+  if (!whole.full) return { nodes: whole.nodes };
+  let fitting = await buildTree(scope, path, options, 1);
+  if (fitting.full) return { nodes: fitting.nodes, note: overfullNote() };
+  for (let depth = 2; ; depth++) {
+    const deeper = await buildTree(scope, path, options, depth);
+    if (deeper.full) return { nodes: fitting.nodes, note: depthNote(depth - 1) };
+    fitting = deeper;
+  }
+}
+
+async function buildTree(scope: Scope, path: string, options: WalkOptions, maxDepth: number): Promise<Tree> {
+  const nodes: TreeNode[] = [];
+  const folders = new Map<string, TreeNode[]>([['', nodes]]);
+  let entries = 0;
+  let full = false;
+  for await (const entry of scope.walk(path, { ...options, maxDepth })) {
+    if (entries === MOST_ENTRIES) {
+      full = true;
+      break;
+    }
+    entries++;
+    const node = toNode(entry, maxDepth);
+    if (node.children !== undefined) folders.set(entry.relative, node.children);
+    folders.get(parentOf(entry))?.push(node);
+  }
+  for (const children of folders.values()) children.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { nodes, entries, full };
+}
+
+function toNode({ name, kind, depth }: WalkEntry, maxDepth: number): TreeNode {
+  if (kind !== 'directory') return { name, type: 'file' };
+  return { name, type: 'directory', children: [], ...(depth >= maxDepth && { truncated: true }) };
+}
+
+function parentOf({ relative, name }: WalkEntry): string {
+  return relative.slice(0, Math.max(0, relative.length - name.length - 1));
+}
+
+function depthNote(depth: number): string {
+  const levels = depth === 1 ? 'the first level is' : `the first ${depth} levels are`;
+  return `Truncated: more than ${MOST_ENTRIES} entries, so only ${levels} shown; ask for a directory marked truncated, or exclude more`;
+}
+
+function overfullNote(): string {
+  return `Truncated: the directory itself has more than ${MOST_ENTRIES} entries; use list_directory, which has pages, or search_files`;
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { CHANGES } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { fitsAnswer, textResult } from '../results.js';
+import { applyEdits } from './apply-edits.js';
+import { unifiedDiff } from './unified-diff.js';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+export const editFile: Tool = defineTool({
+  name: 'edit_file',
+  toolset: 'files',
+  title: 'Edit File',
+  description:
+    'Replace parts of a text file. Each oldText must match in exactly one place; edits apply in order, all or none. Keeps line endings and mode. Returns a unified diff; dryRun only shows it.',
+  annotations: CHANGES,
+  input: z.object({
+    path: z.string(),
+    edits: z.array(z.object({ oldText: z.string(), newText: z.string() })),
+    dryRun: z.boolean().default(false),
+  }),
+  paths: ({ path }) => [path],
+  handle: async ({ path: asked, edits, dryRun }, context) => {
+    const path = context.expandHome(asked);
+    const { signal } = context;
+    const scope = await context.workspace.scope();
+    // Two edits of one file at a time would each keep only their own.
+    return context.changes.run(scope.locate(path).path, async () => {
+      const before = await scope.readText(path, { signal });
+      const after = applyEdits(asked, before.text, edits);
+      const diff = await unifiedDiff(asked, before.text, after);
+      if (!dryRun && after !== before.text) {
+        await scope.write(path, before.bom ? BYTE_ORDER_MARK + after : after, { signal });
+      }
+      const shown = diff !== undefined && fitsAnswer(diff) ? diff : undefined;
+      return textResult(shown ?? `Edited ${asked}; the change is too large to show as a diff`);
+    });
+  },
+});

@@ -1,0 +1,43 @@
+import { RootwardError } from '@rootward/core';
+import picomatch from 'picomatch';
+
+/** Whether a path, relative and with `/`, matches. */
+export type Matches = (relative: string) => boolean;
+
+/** Far longer than any glob a person writes; the cost of compiling one grows faster than its length. */
+const LONGEST = 1000;
+
+/** A glob over whole relative paths, dot files included: `*.ts` matches at the top only, `**\/*.ts` anywhere. */
+export function compileGlob(pattern: string): Matches {
+  if (pattern === '' || pattern.length > LONGEST) {
+    const state = pattern === '' ? 'it is empty' : `it is longer than ${LONGEST} characters`;
+    throw new RootwardError(
+      'invalid-option',
+      `Cannot use the glob ${JSON.stringify(pattern.slice(0, 50))}: ${state}`,
+      {
+        instruction: 'Pass a glob such as "**/*.ts"',
+      },
+    );
+  }
+  return picomatch(pattern, { dot: true, strictSlashes: true });
+}
+
+/** A glob as in a list of files to search: without a slash it matches a name at any depth. */
+export function compileNameGlob(pattern: string): Matches {
+  return compileGlob(pattern.includes('/') ? pattern : `**/${pattern}`);
+}
+
+/** What a list of excluding globs leaves out. */
+export function compileExcludes(patterns: readonly string[]): Matches {
+  const excludes = patterns.map((pattern) => compileGlob(pattern));
+  return (relative) => excludes.some((matches) => matches(relative));
+}
+
+/** The same for trees, where a pattern without a `*` is a name or path at any depth, as in the reference server. */
+export function compileTreeExcludes(patterns: readonly string[]): Matches {
+  return compileExcludes(
+    patterns.flatMap((pattern) =>
+      pattern.includes('*') ? [pattern] : [pattern, `**/${pattern}`, `**/${pattern}/**`],
+    ),
+  );
+}

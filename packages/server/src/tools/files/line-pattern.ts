@@ -1,0 +1,99 @@
+import { createContext, Script } from 'node:vm';
+import { RootwardError } from '@rootward/core';
+import { requiredLiteral } from './required-literal.js';
+
+/** Expressions that backtrack can take for ever on one line, and hold up everything else meanwhile. */
+const TIMEOUT_MS = 500;
+/** What is shown of a line; more is a minified file, and one line of that would fill a page. */
+const SHOWN = 300;
+const BEFORE_MATCH = 60;
+
+export interface LineMatch {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+  readonly text: string;
+}
+
+/** A regular expression that is looked for line by line, in bounded time. */
+export class LinePattern {
+  /** A text without this has no match. */
+  readonly literal: string | undefined;
+  readonly ignoreCase: boolean;
+  readonly #expression: RegExp;
+  readonly #script = new Script('run()');
+  readonly #sandbox: { run: () => unknown } = { run: () => undefined };
+
+  constructor(pattern: string, ignoreCase: boolean) {
+    this.ignoreCase = ignoreCase;
+    this.#expression = compile(pattern, ignoreCase ? 'i' : '');
+    this.literal = requiredLiteral(pattern);
+    createContext(this.#sandbox);
+  }
+
+  /** The matching lines of each text. Throws when that takes too long. */
+  search(texts: readonly string[]): readonly (readonly LineMatch[])[] {
+    const found: (readonly LineMatch[])[] = [];
+    this.#sandbox.run = () => {
+      for (const text of texts) found.push(this.#mayMatch(text) ? searchLines(text, this.#expression) : []);
+    };
+    try {
+      this.#script.runInContext(this.#sandbox, { timeout: TIMEOUT_MS });
+    } catch (cause) {
+      throw new RootwardError(
+        'invalid-option',
+        `Cannot search for ${JSON.stringify(this.#expression.source)}: matching takes too long`,
+        { cause, instruction: 'Simplify the pattern, above all repetitions inside repetitions' },
+      );
+    }
+    return found;
+  }
+
+  #mayMatch(text: string): boolean {
+    return this.literal === undefined || this.ignoreCase || text.includes(this.literal);
+  }
+}
+
+/** With the `u` flag where the pattern allows it: people also write `\-` and lone braces, which it does not. */
+function compile(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, `u${flags}`);
+  } catch {
+    try {
+      return new RegExp(pattern, flags);
+    } catch (cause) {
+      throw new RootwardError(
+        'invalid-option',
+        `Cannot search for ${JSON.stringify(pattern)}: it is not a pattern`,
+        {
+          cause,
+          instruction:
+            'Pass a regular expression; put a backslash before characters that are meant literally',
+        },
+      );
+    }
+  }
+}
+
+function searchLines(text: string, expression: RegExp): readonly LineMatch[] {
+  const matches: LineMatch[] = [];
+  let line = 0;
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    line++;
+    const content = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
+    const at = content.search(expression);
+    if (at >= 0) matches.push({ line, column: at + 1, text: cut(content, at) });
+    start = end + 1;
+  }
+  return matches;
+}
+
+function cut(line: string, at: number): string {
+  if (line.length <= SHOWN) return line;
+  const start = Math.max(0, Math.min(at - BEFORE_MATCH, line.length - SHOWN));
+  const end = start + SHOWN;
+  return `${start > 0 ? '…' : ''}${line.slice(start, end).toWellFormed()}${end < line.length ? '…' : ''}`;
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { READS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { continuation, cursorArgument, nextCursorField, pageOf } from '../paging.js';
+import { dataResult } from '../results.js';
+
+/** More roots than anyone reads; a client with thousands gets them page by page. */
+const PAGE = 500;
+
+export const listAllowedDirectories: Tool = defineTool({
+  name: 'list_allowed_directories',
+  toolset: 'files',
+  title: 'List Allowed Directories',
+  description: 'The directories (roots) these tools may touch, with all below them.',
+  annotations: READS,
+  input: z.object({ cursor: cursorArgument }),
+  output: z.object({ directories: z.array(z.string()), nextCursor: nextCursorField }),
+  handle: async ({ cursor }, context) => {
+    const roots = await context.workspace.roots();
+    const { items, nextCursor } = pageOf(roots, cursor, PAGE);
+    const directories = items.map((root) => root.path);
+    return dataResult(
+      { directories, ...(nextCursor !== undefined && { nextCursor }) },
+      `Allowed directories:\n${directories.join('\n')}${continuation(nextCursor)}`,
+    );
+  },
+});

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { CHANGES } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { textResult } from '../results.js';
+
+export const moveFile: Tool = defineTool({
+  name: 'move_file',
+  toolset: 'files',
+  title: 'Move File',
+  description: 'Move or rename a file or directory. Fails if the destination exists.',
+  annotations: CHANGES,
+  input: z.object({ source: z.string(), destination: z.string() }),
+  paths: ({ source, destination }) => [source, destination],
+  handle: async ({ source, destination }, context) => {
+    const scope = await context.workspace.scope();
+    const { signal } = context;
+    await scope.rename(context.expandHome(source), context.expandHome(destination), { signal });
+    return textResult(`Successfully moved ${source} to ${destination}`);
+  },
+});

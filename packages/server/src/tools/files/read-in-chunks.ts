@@ -1,0 +1,48 @@
+import { isUtf8 } from 'node:buffer';
+import type { Scope } from '@rootward/core';
+
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = '\uFEFF';
+/** A longer line is data, not text, and one piece of it cannot be matched without the rest. */
+const LONGEST_LINE = 8 * 1024 * 1024;
+
+export interface TextChunk {
+  /** Whole lines. */
+  readonly text: string;
+  /** How many lines of the file come before. */
+  readonly linesBefore: number;
+}
+
+/** A text file of any size as pieces of whole lines. Ends early where the file turns out not to be UTF-8 text. */
+export async function* readInChunks(
+  scope: Scope,
+  path: string,
+  chunkBytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<TextChunk, void> {
+  let rest: Uint8Array = new Uint8Array();
+  let linesBefore = 0;
+  for (let offset = 0; ;) {
+    const { bytes } = await scope.readBytes(path, { offset, length: chunkBytes, signal });
+    const last = bytes.length < chunkBytes;
+    const data = Buffer.concat([rest, bytes]);
+    const end = last ? data.length : data.lastIndexOf(NEWLINE) + 1;
+    if (data.length - end > LONGEST_LINE || !isUtf8(data.subarray(0, end))) return;
+    const text = data.toString('utf8', 0, end);
+    if (text !== '') yield { text: linesBefore === 0 ? withoutMark(text) : text, linesBefore };
+    if (last) return;
+    linesBefore += countNewlines(data.subarray(0, end));
+    rest = data.subarray(end);
+    offset += bytes.length;
+  }
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+function countNewlines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,36 @@
+import type { ContentBlock } from '@modelcontextprotocol/server';
+import { pathToFileUri } from '@rootward/core';
+import * as z from 'zod';
+import { READS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { MOST_MEDIA_BYTES } from '../results.js';
+import { mediaType } from './media-type.js';
+
+export const readMediaFile: Tool = defineTool({
+  name: 'read_media_file',
+  toolset: 'files',
+  title: 'Read Media File',
+  description:
+    'Read an image, audio or other binary file as base64 with its MIME type. Other kinds come as an embedded resource. Up to 7 MB.',
+  annotations: READS,
+  input: z.object({ path: z.string() }),
+  paths: ({ path }) => [path],
+  handle: async (args, context) => {
+    const path = context.expandHome(args.path);
+    const scope = await context.workspace.scope();
+    const { bytes } = await scope.readBytes(path, {
+      maxBytes: MOST_MEDIA_BYTES,
+      signal: context.signal,
+    });
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    const located = scope.locate(path).path;
+    return { content: [toBlock(data, await mediaType(located), located)] };
+  },
+});
+
+function toBlock(data: string, mimeType: string, path: string): ContentBlock {
+  if (mimeType.startsWith('image/')) return { type: 'image', data, mimeType };
+  if (mimeType.startsWith('audio/')) return { type: 'audio', data, mimeType };
+  return { type: 'resource', resource: { uri: pathToFileUri(path), mimeType, blob: data } };
+}

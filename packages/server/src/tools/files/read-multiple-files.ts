@@ -1,0 +1,51 @@
+import { RootwardError } from '@rootward/core';
+import type { Scope } from '@rootward/core';
+import * as z from 'zod';
+import { READS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { MOST_TEXT_BYTES, textResult } from '../results.js';
+import type { ToolContext } from '../tool-context.js';
+
+const SEPARATOR = '\n---\n';
+
+export const readMultipleFiles: Tool = defineTool({
+  name: 'read_multiple_files',
+  toolset: 'files',
+  title: 'Read Multiple Files',
+  description:
+    'Read several text files at once, up to 8 MB together. A file that cannot be read is reported in its place and does not stop the others.',
+  annotations: READS,
+  input: z.object({ paths: z.array(z.string()).min(1) }),
+  paths: ({ paths }) => paths,
+  handle: async ({ paths }, context) => {
+    const scope = await context.workspace.scope();
+    const parts: string[] = [];
+    let left = MOST_TEXT_BYTES;
+    // One after the other: small files are read without waiting anyway, and the limit counts them all.
+    for (const path of paths) {
+      const { part, size } = await readPart(scope, path, left, context);
+      parts.push(part);
+      left -= size;
+    }
+    return textResult(parts.join(SEPARATOR));
+  },
+});
+
+async function readPart(
+  scope: Scope,
+  path: string,
+  maxBytes: number,
+  context: ToolContext,
+): Promise<{ readonly part: string; readonly size: number }> {
+  const { signal } = context;
+  try {
+    const { text, size } = await scope.readText(context.expandHome(path), { maxBytes, signal });
+    context.audit(path, 'allowed');
+    return { part: `${path}:\n${text}\n`, size };
+  } catch (error) {
+    if (!(error instanceof RootwardError)) throw error;
+    context.audit(path, 'refused', error.code);
+    return { part: `${path}: Error - ${error.message}`, size: 0 };
+  }
+}

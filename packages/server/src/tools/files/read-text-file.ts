@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { RootwardError } from '@rootward/core';
+import { READS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { MOST_TEXT_BYTES, textResult } from '../results.js';
+import type { ToolContext } from '../tool-context.js';
+
+const lines: z.ZodOptional<z.ZodInt> = z.int().min(0).optional();
+
+export const readTextInput: z.ZodObject<{
+  path: z.ZodString;
+  tail: typeof lines;
+  head: typeof lines;
+  offset: typeof lines;
+  limit: typeof lines;
+}> = z.object({
+  path: z.string(),
+  tail: lines.describe('Only the last N lines'),
+  head: lines.describe('Only the first N lines'),
+  offset: lines.describe('Lines to skip'),
+  limit: lines.describe('Lines to return after offset'),
+});
+
+export async function readTextFileAs(
+  args: z.output<typeof readTextInput>,
+  context: ToolContext,
+): Promise<CallToolResult> {
+  const { path, ...asked } = args;
+  // The reference server takes 0 for "not given" here.
+  const { head, tail } = { head: asked.head || undefined, tail: asked.tail || undefined };
+  if (head !== undefined && tail !== undefined) {
+    throw new RootwardError('invalid-option', 'Cannot read lines: head and tail are both given', {
+      path,
+      instruction: 'Pass one of head, tail, or offset and limit',
+    });
+  }
+  const scope = await context.workspace.scope();
+  const { text, size, truncated } = await scope.readText(context.expandHome(path), {
+    ...(head !== undefined && { head }),
+    ...(tail !== undefined && { tail }),
+    ...(asked.offset !== undefined && { offset: asked.offset }),
+    ...(asked.limit !== undefined && { limit: asked.limit }),
+    maxBytes: MOST_TEXT_BYTES,
+    signal: context.signal,
+  });
+  const shown = head !== undefined && text.endsWith('\n') ? text.slice(0, -1) : text;
+  return textResult(shown, truncated ? cutNote(size, tail !== undefined) : undefined);
+}
+
+function cutNote(size: number, fromEnd: boolean): string {
+  const part = fromEnd ? 'beginning' : 'end';
+  return `[the ${part} of this range is left out: the file has ${size} bytes; ask for fewer lines]`;
+}
+
+export const readTextFile: Tool = defineTool({
+  name: 'read_text_file',
+  toolset: 'files',
+  title: 'Read Text File',
+  description:
+    'Read a text file, whole or by lines: head, tail, or offset and limit. UTF-8 only; whole files up to 8 MB, ranges of any file.',
+  annotations: READS,
+  input: readTextInput,
+  paths: ({ path }) => [path],
+  handle: readTextFileAs,
+});

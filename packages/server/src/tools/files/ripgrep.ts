@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { parse } from 'node:path';
+import type { ToolContext } from '../tool-context.js';
+import type { LinePattern } from './line-pattern.js';
+
+const FLAGS = [
+  '--no-config',
+  '--no-messages',
+  '--no-ignore',
+  '--hidden',
+  '--text',
+  '--fixed-strings',
+  '--files-with-matches',
+  '--null',
+];
+/** ripgrep's codes for "found" and "found nothing"; any other means that it may have missed something. */
+const COMPLETE: ReadonlySet<number | null> = new Set([0, 1]);
+
+/**
+ * The files that contain the pattern's literal, by ripgrep, or undefined where it cannot say for sure. It only saves
+ * reading the others: what it says is never shown, and whatever it names is read through the scope and matched again.
+ */
+export async function filesWithLiteral(
+  program: string,
+  { literal, ignoreCase }: LinePattern,
+  files: readonly string[],
+  { children, signal }: Pick<ToolContext, 'children' | 'signal'>,
+): Promise<ReadonlySet<string> | undefined> {
+  if (literal === undefined || literal.includes('\n')) return undefined;
+  const child = spawn(
+    program,
+    [...FLAGS, ...(ignoreCase ? ['--ignore-case'] : []), `--regexp=${literal}`, '--', ...files],
+    { cwd: parse(program).root, env: {}, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true, signal },
+  );
+  const registration = children.add(child);
+  try {
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(child, 'close');
+    if (!COMPLETE.has(child.exitCode)) return undefined;
+    return new Set(Buffer.concat(chunks).toString('utf8').split('\0'));
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  } finally {
+    registration[Symbol.dispose]();
+  }
+}

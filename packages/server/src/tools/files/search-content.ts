@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { READS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { continuation, cursorArgument, nextCursorField, readCursor } from '../paging.js';
+import { dataResult } from '../results.js';
+import { ContentSearch } from './content-search.js';
+import type { FileMatch } from './content-search.js';
+import { compileNameGlob } from './glob.js';
+import { LinePattern } from './line-pattern.js';
+import { searchCandidates } from './search-candidates.js';
+
+const PAGE = 200;
+
+export const searchContent: Tool = defineTool({
+  name: 'search_content',
+  toolset: 'files',
+  title: 'Search Content',
+  description:
+    'Search the text of files with a regular expression, line by line (grep), in path or in all roots. Leaves out what .gitignore does unless respectGitignore is false.',
+  annotations: READS,
+  input: z.object({
+    path: z.string().optional(),
+    pattern: z.string().min(1),
+    glob: z.string().optional().describe('Which files, such as "*.ts" or "src/**"'),
+    ignoreCase: z.boolean().optional(),
+    respectGitignore: z.boolean().optional().default(true),
+    cursor: cursorArgument,
+  }),
+  output: z.object({
+    matches: z.array(z.object({ path: z.string(), line: z.number(), column: z.number(), text: z.string() })),
+    unreadableFiles: z.number(),
+    nextCursor: nextCursorField,
+  }),
+  paths: ({ path }) => (path === undefined ? [] : [path]),
+  handle: async (args, context) => {
+    const { path, glob, cursor } = args;
+    const pattern = new LinePattern(args.pattern, args.ignoreCase === true);
+    const start = readCursor(cursor);
+    const scope = await context.workspace.scope();
+    const candidates = searchCandidates(scope, path === undefined ? undefined : context.expandHome(path), {
+      matches: glob === undefined ? () => true : compileNameGlob(glob),
+      gitignore: args.respectGitignore,
+      signal: context.signal,
+    });
+    const end = start + PAGE;
+    // One more tells whether there is another page.
+    const search = new ContentSearch({ scope, pattern, limit: end + 1, context });
+    await search.run(candidates);
+    const matches = search.found.slice(start, end);
+    const nextCursor = search.found.length > end ? String(end) : undefined;
+    return dataResult(
+      { matches, unreadableFiles: search.unreadable, ...(nextCursor !== undefined && { nextCursor }) },
+      describe(matches) + unreadableNote(search.unreadable) + continuation(nextCursor),
+    );
+  },
+});
+
+function describe(matches: readonly FileMatch[]): string {
+  if (matches.length === 0) return 'No matches found';
+  return matches.map(({ path, line, text }) => `${path}:${line}: ${text}`).join('\n');
+}
+
+function unreadableNote(count: number): string {
+  return count === 0 ? '' : `\n[not searched, because the system does not permit it: ${count} files]`;
+}

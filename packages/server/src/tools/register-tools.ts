@@ -1,0 +1,108 @@
+import { homedir } from 'node:os';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import { RootwardError } from '@rootward/core';
+import type { Logger } from '@rootward/core';
+import { ChildRegistry, RootwardMcpError } from '@rootward/mcp';
+import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
+import { ChangeQueue } from './change-queue.js';
+import type { Tool } from './define-tool.js';
+import { createElicit, NeedsAnswer } from './elicit.js';
+import { expandHome } from './expand-home.js';
+import { withoutDialect } from './listed-schema.js';
+import type { AuditDecision, AuditEntry, Era, ToolContext } from './tool-context.js';
+import { toolsets as knownToolsets } from './toolsets.js';
+import type { ToolsetName } from './toolset-name.js';
+
+export interface RegisterToolsOptions {
+  /** The era of the connection the server is made for. */
+  readonly era: Era;
+  /** `workspace` is always among them. Default: all there are. */
+  readonly toolsets?: readonly ToolsetName[];
+  /** Leave out every tool that changes files. The scope's own rules are what enforces it. */
+  readonly readOnly?: boolean;
+  readonly log?: Logger;
+  /** Told of every path of every call, let through or not. */
+  readonly audit?: (entry: AuditEntry) => void;
+  /** Children started by tools; whoever ends the process ends them. */
+  readonly children?: ChildRegistry;
+  /** Pass one where several servers of a process serve the same files, as over HTTP. */
+  readonly changes?: ChangeQueue;
+  /** What `~` stands for; default: the home directory of the user. */
+  readonly home?: string;
+}
+
+/** Registers the tools of the named toolsets on a server that `withWorkspace` was applied to. */
+export function registerTools(server: WorkspaceServer, options: RegisterToolsOptions): void {
+  const shared: Shared = {
+    children: options.children ?? new ChildRegistry(),
+    changes: options.changes ?? new ChangeQueue(),
+  };
+  for (const tool of selectTools(options)) {
+    const input = options.era === 'modern' ? tool.modernInput : tool.input;
+    server.registerTool(
+      tool.name,
+      {
+        title: tool.title,
+        description: tool.description,
+        annotations: tool.annotations,
+        inputSchema: withoutDialect(input),
+        ...(tool.output !== undefined && { outputSchema: withoutDialect(tool.output) }),
+      },
+      (args, ctx) => runTool(tool, args, ctx, server, options, shared),
+    );
+  }
+}
+
+/** The tools a server with these options has, in the order they are listed. */
+export function selectTools(
+  { toolsets, readOnly = false }: Pick<RegisterToolsOptions, 'toolsets' | 'readOnly'>,
+  known: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> = knownToolsets,
+): readonly Tool[] {
+  const wanted: ReadonlySet<string> = new Set(['workspace', ...(toolsets ?? Object.keys(known))]);
+  const fits = ({ toolset, annotations }: Tool): boolean =>
+    wanted.has(toolset) && (!readOnly || toolset === 'workspace' || annotations.readOnlyHint);
+  return Object.values(known).flat().filter(fits);
+}
+
+/** What the calls of a server have in common. */
+type Shared = Pick<ToolContext, 'children' | 'changes'>;
+
+async function runTool(
+  tool: Tool,
+  args: unknown,
+  ctx: WorkspaceServerContext,
+  server: WorkspaceServer,
+  options: RegisterToolsOptions,
+  shared: Shared,
+): Promise<CallToolResult | InputRequiredResult> {
+  const told = new Set<string>();
+  const audit = (path: string, decision: AuditDecision, reason?: string): void => {
+    told.add(path);
+    options.audit?.({ tool: tool.name, path, decision, ...(reason !== undefined && { reason }) });
+  };
+  const auditRest = (decision: AuditDecision, reason?: string): void => {
+    if (options.audit === undefined) return;
+    for (const path of tool.paths(args)) if (!told.has(path)) audit(path, decision, reason);
+  };
+  const context: ToolContext = {
+    workspace: ctx.workspace,
+    signal: ctx.mcpReq.signal,
+    era: options.era,
+    log: options.log ?? silent,
+    ...shared,
+    audit,
+    expandHome: (path) => expandHome(path, options.home ?? homedir()),
+    ...createElicit(ctx, options.era, server),
+  };
+  try {
+    const result = await tool.handle(args, context);
+    auditRest('allowed');
+    return result;
+  } catch (error) {
+    if (error instanceof NeedsAnswer) return error.question();
+    if (error instanceof RootwardError || error instanceof RootwardMcpError) auditRest('refused', error.code);
+    throw error;
+  }
+}
+
+const silent: Logger = { debug() {}, info() {}, warn() {} };

@@ -1,0 +1,49 @@
+import type { Logger } from '@rootward/core';
+import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
+import type { ChangeQueue } from './change-queue.js';
+
+export type Era = 'legacy' | 'modern';
+
+/** Whether a path was let through. */
+export type AuditDecision = 'allowed' | 'refused';
+
+export interface AuditEntry {
+  readonly tool: string;
+  /** As the caller wrote it. */
+  readonly path: string;
+  readonly decision: AuditDecision;
+  /** The code of the refusal. */
+  readonly reason?: string;
+}
+
+/** `unsupported`: the client cannot ask its user. */
+export type Consent = 'accepted' | 'declined' | 'cancelled' | 'unsupported';
+
+export interface Question {
+  /** Tells this question from others, so that an answer is never taken for the answer to another one. */
+  readonly key: string;
+  readonly message: string;
+}
+
+/** What a tool works with. */
+export interface ToolContext {
+  readonly workspace: WorkspaceContext;
+  readonly signal: AbortSignal;
+  readonly era: Era;
+  readonly log: Logger;
+  /** Children that must not outlive the process. */
+  readonly children: ChildRegistry;
+  /** For tools that write what they made of what they read. */
+  readonly changes: ChangeQueue;
+  /** Written for every path of a call, unless the tool has said so itself. Never holds contents. */
+  audit(path: string, decision: AuditDecision, reason?: string): void;
+  /** Makes `~` and `~/x` a path. */
+  expandHome(path: string): string;
+  /** Whether the client can ask its user. */
+  readonly canElicit: boolean;
+  /**
+   * Asks the user yes or no, on both eras. Where an answer has to be fetched first, it ends the handler, which then
+   * runs again from its start: ask before changing anything.
+   */
+  elicit(question: Question): Promise<Consent>;
+}

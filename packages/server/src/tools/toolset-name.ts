@@ -1,0 +1,1 @@
+export type ToolsetName = 'workspace' | 'files' | 'code' | 'project' | 'exec';

@@ -1,0 +1,45 @@
+import type { Tool } from './define-tool.js';
+import { copyFile } from './files/copy-file.js';
+import { createDirectory } from './files/create-directory.js';
+import { deleteFile } from './files/delete-file.js';
+import { directoryTree } from './files/directory-tree.js';
+import { editFile } from './files/edit-file.js';
+import { getFileInfo } from './files/get-file-info.js';
+import { listAllowedDirectories } from './files/list-allowed-directories.js';
+import { listDirectoryWithSizes } from './files/list-directory-with-sizes.js';
+import { listDirectory } from './files/list-directory.js';
+import { moveFile } from './files/move-file.js';
+import { readFile } from './files/read-file.js';
+import { readMediaFile } from './files/read-media-file.js';
+import { readMultipleFiles } from './files/read-multiple-files.js';
+import { readTextFile } from './files/read-text-file.js';
+import { searchContent } from './files/search-content.js';
+import { searchFiles } from './files/search-files.js';
+import { writeFile } from './files/write-file.js';
+import { switchProject } from './workspace/switch-project.js';
+import { workspaceInfo } from './workspace/workspace-info.js';
+import type { ToolsetName } from './toolset-name.js';
+
+/** Curated: a tool that is not listed here is not served. */
+export const toolsets: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> = {
+  workspace: [workspaceInfo, switchProject],
+  files: [
+    readTextFile,
+    readFile,
+    readMediaFile,
+    readMultipleFiles,
+    writeFile,
+    editFile,
+    createDirectory,
+    listDirectory,
+    listDirectoryWithSizes,
+    directoryTree,
+    moveFile,
+    searchFiles,
+    getFileInfo,
+    listAllowedDirectories,
+    searchContent,
+    copyFile,
+    deleteFile,
+  ],
+};

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import { projectOf, resolveSwitch, RootwardError } from '@rootward/core';
+import type { Project, Root, Workspace } from '@rootward/core';
+import * as z from 'zod';
+import { ADDS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { dataResult } from '../results.js';
+import type { Consent, ToolContext } from '../tool-context.js';
+
+/** As in refusals: more explain nothing. */
+const PROJECTS_SHOWN = 5;
+const DIGEST_SHOWN = 16;
+
+export const switchProject: Tool = defineTool({
+  name: 'switch_project',
+  toolset: 'workspace',
+  title: 'Switch Project',
+  description:
+    'Make another project the current one, by name, id or absolute path. A directory outside the roots is opened only if the user agrees.',
+  annotations: ADDS,
+  input: z.object({ project: z.string() }),
+  output: z.object({
+    name: z.string(),
+    id: z.string(),
+    path: z.string().optional(),
+    source: z.string(),
+    repository: z.string().optional(),
+    workspace: z.string().optional(),
+  }),
+  paths: ({ project }) => (isAbsolute(project) ? [project] : []),
+  handle: async ({ project: asked }, context) => {
+    const live = await context.workspace.live();
+    const choice = await choose(context.expandHome(asked), asked, live, context);
+    const project = live.chooseProject(choice);
+    const handle = 'root' in choice ? await handleFor(choice.root, live, context) : undefined;
+    return dataResult(
+      { ...project, ...(handle !== undefined && { workspace: handle }) },
+      describe(project, handle, context),
+    );
+  },
+});
+
+type Choice = { readonly root: Root } | { readonly name: string };
+
+async function choose(path: string, asked: string, live: Workspace, context: ToolContext): Promise<Choice> {
+  const { roots } = live.snapshot();
+  const target = resolveSwitch(path, roots);
+  switch (target.kind) {
+    case 'root':
+      return { root: target.root };
+    case 'name':
+      return { name: target.name };
+    case 'path':
+      return { root: await openWithConsent(target.path, asked, live, context) };
+    case 'ambiguous':
+      throw refuse('ambiguous', asked, 'several roots have this name', {
+        instruction: `Pass one of these ids: ${ids(target.roots)}`,
+      });
+    case 'invalid':
+      throw refuse('malformed', asked, 'it is neither a project name nor an absolute path', {
+        instruction: 'Pass the basename of the current working directory, or an absolute path',
+      });
+  }
+}
+
+async function openWithConsent(
+  path: string,
+  asked: string,
+  live: Workspace,
+  context: ToolContext,
+): Promise<Root> {
+  const { roots } = live.snapshot();
+  if (!context.canElicit) throw noConsent('unsupported', asked, roots);
+  const root = await consider(path, asked, live, context.signal);
+  const present = roots.find((one) => one.path === root.path);
+  if (present !== undefined) return present;
+  const consent = await context.elicit(question(root));
+  if (consent !== 'accepted') throw noConsent(consent, asked, roots);
+  return live.grant(root, context.signal);
+}
+
+/** One refusal for whatever is wrong with a path outside the roots, so that it tells nothing of what is there. */
+async function consider(path: string, asked: string, live: Workspace, signal: AbortSignal): Promise<Root> {
+  const { roots } = live.snapshot();
+  let root: Root;
+  try {
+    root = await live.consider(path, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw unavailable(asked, roots, cause);
+  }
+  if (root.kind !== 'directory') throw unavailable(asked, roots);
+  return root;
+}
+
+/** The answer is bound to the canonical path: an answer about another directory is none about this one. */
+function question({ path, broad }: Root): { readonly key: string; readonly message: string } {
+  const digest = createHash('sha256').update(path).digest('hex').slice(0, DIGEST_SHOWN);
+  const warning = broad ? ' This is a home directory or wider.' : '';
+  return {
+    key: `consent-${digest}`,
+    message: `Allow reading and changing files in ${JSON.stringify(path)}?${warning}`,
+  };
+}
+
+/** Where nothing is kept between calls, the handle keeps it: the project's root first, then the others. */
+async function handleFor(
+  root: Root,
+  live: Workspace,
+  { workspace, era }: ToolContext,
+): Promise<string | undefined> {
+  const { roots, client } = live.snapshot();
+  if (era === 'legacy' || client === 'ignored') return undefined;
+  return workspace.handle([root, ...roots.filter(({ path }) => path !== root.path)]);
+}
+
+function describe({ name, id, path }: Project, handle: string | undefined, { era }: ToolContext): string {
+  const place = path === undefined ? 'a name only: it opens no directory' : path;
+  const lines = [`Project: ${name} (${id}), ${place}`];
+  if (handle !== undefined) lines.push(`Pass as "workspace" to other tools: ${handle}`);
+  else if (era === 'modern') lines.push('Nothing is kept between calls on this connection');
+  return lines.join('\n');
+}
+
+const WHY_NOT: Readonly<Record<Exclude<Consent, 'accepted'>, string>> = {
+  declined: 'the user declined',
+  cancelled: 'the user did not answer',
+  unsupported: 'it is outside the roots, and this client cannot ask its user',
+};
+
+function noConsent(
+  consent: Exclude<Consent, 'accepted'>,
+  asked: string,
+  roots: readonly Root[],
+): RootwardError {
+  return refuse('not-permitted', asked, WHY_NOT[consent], { instruction: known(roots) });
+}
+
+function unavailable(asked: string, roots: readonly Root[], cause?: unknown): RootwardError {
+  const state = 'it is outside the roots, and no directory that can be opened from here';
+  return refuse('not-permitted', asked, state, { instruction: known(roots), cause });
+}
+
+function refuse(
+  code: 'ambiguous' | 'malformed' | 'not-permitted',
+  asked: string,
+  state: string,
+  options: { readonly instruction: string; readonly cause?: unknown },
+): RootwardError {
+  return new RootwardError(code, `Cannot switch to ${JSON.stringify(asked)}: ${state}`, {
+    path: asked,
+    ...options,
+  });
+}
+
+function known(roots: readonly Root[]): string {
+  const directories = roots.filter(({ kind }) => kind === 'directory');
+  if (directories.length === 0) return 'Ask the user to open the directory in the client';
+  return `Switch to one of the known projects (${ids(directories)}), or ask the user to open the directory`;
+}
+
+function ids(roots: readonly Root[]): string {
+  const shown = roots.slice(0, PROJECTS_SHOWN).map((root) => projectOf(root).id);
+  const more = roots.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,149 @@
+import { RootwardError } from '@rootward/core';
+import type { Project, Scope, Snapshot } from '@rootward/core';
+import { reportError } from '@rootward/mcp';
+import * as z from 'zod';
+import { READS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { dataResult } from '../results.js';
+import type { ToolContext } from '../tool-context.js';
+
+/** More are counted, not listed: list_allowed_directories has pages. */
+const MOST_ROOTS = 50;
+const MOST_REJECTED = 20;
+
+const report = z.object({ error_type: z.string(), message: z.string(), instruction: z.string() });
+
+export const workspaceInfo: Tool = defineTool({
+  name: 'workspace_info',
+  toolset: 'workspace',
+  title: 'Workspace Info',
+  description:
+    'The roots (directories these tools may touch), where they come from and why, the working directory and the project. With path: whether it is in scope, and why not.',
+  annotations: READS,
+  input: z.object({ path: z.string().optional() }),
+  output: z.object({
+    roots: z.array(
+      z.object({
+        path: z.string(),
+        name: z.string(),
+        kind: z.string(),
+        access: z.string(),
+        source: z.string(),
+        broad: z.boolean(),
+      }),
+    ),
+    rootCount: z.number(),
+    directory: z.string().optional(),
+    client: z.string(),
+    sources: z.array(z.object({ source: z.string(), verdict: z.string(), detail: z.string() })),
+    rejected: z.array(z.object({ declared: z.string(), source: z.string(), reason: z.string() })),
+    project: z
+      .object({
+        name: z.string(),
+        id: z.string(),
+        path: z.string().optional(),
+        source: z.string(),
+        repository: z.string().optional(),
+      })
+      .optional(),
+    noProject: report.optional(),
+    path: z
+      .object({
+        asked: z.string(),
+        inScope: z.boolean(),
+        path: z.string().optional(),
+        root: z.string().optional(),
+        exists: z.boolean().optional(),
+        writable: z.boolean().optional(),
+        refusal: report.optional(),
+      })
+      .optional(),
+    workspace: z.string().optional(),
+  }),
+  paths: ({ path }) => (path === undefined ? [] : [path]),
+  handle: async ({ path }, context) => {
+    const { workspace } = context;
+    const snapshot = await workspace.snapshot();
+    const directory = await workspace.directory();
+    const project = await findProject(context);
+    const checked = path === undefined ? undefined : checkPath(await workspace.scope(), path, context);
+    const handle = await workspace.handle();
+    const data = {
+      ...describeSnapshot(snapshot),
+      ...(directory !== undefined && { directory }),
+      ...('name' in project ? { project } : { noProject: project }),
+      ...(checked !== undefined && { path: checked }),
+      ...(handle !== undefined && { workspace: handle }),
+    };
+    const lines = [
+      await workspace.explain(),
+      'name' in project ? `Project: ${project.name} (${project.id})` : project.message,
+      ...(checked === undefined ? [] : [describeCheck(checked)]),
+      ...(handle === undefined ? [] : [`Pass as "workspace" to other tools: ${handle}`]),
+    ];
+    return dataResult(data, lines.join('\n'));
+  },
+});
+
+function describeSnapshot({ roots, client, trace, rejected }: Snapshot): Record<string, unknown> {
+  return {
+    roots: roots
+      .slice(0, MOST_ROOTS)
+      .map(({ path, name, kind, access, source, broad }) => ({ path, name, kind, access, source, broad })),
+    rootCount: roots.length,
+    client,
+    sources: trace.map(({ source, verdict, detail }) => ({ source, verdict, detail })),
+    rejected: rejected
+      .slice(0, MOST_REJECTED)
+      .map(({ declared, source, reason }) => ({ declared, source, reason })),
+  };
+}
+
+type Report = z.output<typeof report>;
+
+async function findProject({ workspace }: ToolContext): Promise<Project | Report> {
+  try {
+    return await workspace.project();
+  } catch (error) {
+    return toReport(error);
+  }
+}
+
+interface CheckedPath {
+  readonly asked: string;
+  readonly inScope: boolean;
+  readonly path?: string;
+  readonly root?: string;
+  readonly exists?: boolean;
+  readonly writable?: boolean;
+  readonly refusal?: Report;
+}
+
+/** Advice about one moment; each tool decides anew. */
+function checkPath(scope: Scope, asked: string, context: ToolContext): CheckedPath {
+  try {
+    const { path, root, exists, writable } = scope.locate(context.expandHome(asked));
+    context.audit(asked, 'allowed');
+    return { asked, inScope: true, path, root: root.path, exists, writable };
+  } catch (error) {
+    const refusal = toReport(error);
+    context.audit(asked, 'refused', error instanceof RootwardError ? error.code : undefined);
+    return { asked, inScope: false, refusal };
+  }
+}
+
+function toReport(error: unknown): Report {
+  const known = reportError(error);
+  if (known === undefined) throw error;
+  return known;
+}
+
+function describeCheck({ asked, inScope, root, exists, writable, refusal }: CheckedPath): string {
+  if (!inScope) return `${refusal?.message ?? ''}. ${refusal?.instruction ?? ''}`;
+  const state = [
+    exists === true ? 'exists' : 'does not exist yet',
+    writable === true ? 'writable' : 'read-only',
+  ];
+  return `In scope: ${asked} (in ${root ?? ''}, ${state.join(', ')})`;
+}

@@ -1,0 +1,257 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runCommandLine } from '../../src/cli/program.js';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-cli-')));
+afterAll(() => rmSync(top, { recursive: true }));
+let count = 0;
+
+interface Outcome {
+  readonly code: number | undefined;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** An own folder that is home and working directory, with a folder `project` in it. */
+function makeHome(): string {
+  const home = join(top, String(count++));
+  mkdirSync(join(home, 'project'), { recursive: true });
+  return home;
+}
+
+async function run(
+  home: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  let out = '';
+  let err = '';
+  const code = await runCommandLine(args, {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    interactive: true,
+    around: { environment, home, directory: home, program: undefined },
+  });
+  return { code, out, err };
+}
+
+describe('rootward', () => {
+  test('explains itself on a terminal instead of waiting in silence', async () => {
+    const { code, out } = await run(makeHome(), ['project']);
+    expect(code).toBe(0);
+    expect(out).toContain('rootward config --client NAME');
+    expect(out).toContain('1 root from flag');
+  });
+
+  test.each([
+    [['--reed-only'], '--read-only'],
+    [['serve', '--tolsets', 'files'], '--toolsets'],
+    [['roots', '--jsn'], '--json'],
+    [['--toolsets', 'fils'], '"files"'],
+    [['--client-roots', 'ad'], '"add"'],
+    [['--log-level', 'warning'], '"warn"'],
+    [['docter'], '"doctor"'],
+    [['config', '--client', 'cursr'], '"cursor"'],
+  ])('%j exits with 2 and names the nearest match', async (args, match) => {
+    const { code, err } = await run(makeHome(), args);
+    expect(code).toBe(2);
+    expect(err).toContain(match);
+  });
+
+  test.each([
+    [['missing'], {}, 'missing'],
+    [['--root', 'missing'], {}, 'missing'],
+    [['--within', '/no/such/ceiling'], {}, '/no/such/ceiling'],
+    [['--project', '/no/such/project'], {}, '/no/such/project'],
+    [[], { ROOTWARD_ROOTS: '/no/such/root' }, '/no/such/root'],
+    [[], { MCPBASH_ROOTS: '/no/such/root' }, '/no/such/root'],
+    [[], { MCPBASH_PROJECT_ROOT: '/no/such/project' }, '/no/such/project'],
+    [['--audit', '/no/such/folder/x'], {}, '/no/such/folder/x'],
+    [['--config', '/no/such/file.json'], {}, '/no/such/file.json'],
+  ])('%j with %j exits with 2 and names the path', async (args, environment, path) => {
+    const { code, err } = await run(makeHome(), args, environment);
+    expect(code).toBe(2);
+    expect(err).toContain(path);
+  });
+
+  test.each(['serve', 'roots', 'contains', 'doctor', 'validate', 'init', 'config'])(
+    'help lists %s',
+    async (name) => {
+      const { code, out } = await run(makeHome(), ['--help']);
+      expect(code).toBe(0);
+      expect(out).toContain(`  ${name}`);
+    },
+  );
+});
+
+describe('rootward roots', () => {
+  test('says which roots there are, and why', async () => {
+    const { code, out } = await run(makeHome(), ['roots', 'project']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/1 root from flag: .*project/);
+  });
+
+  test('prints JSON', async () => {
+    const home = makeHome();
+    const { out } = await run(home, ['roots', '--json'], { PWD: join(home, 'project') });
+    expect(JSON.parse(out)).toMatchObject({
+      roots: [{ path: join(home, 'project'), source: 'pwd' }],
+      rejected: [],
+      trace: expect.arrayContaining([expect.objectContaining({ source: 'pwd', verdict: 'used' })]),
+    });
+  });
+});
+
+describe('rootward contains', () => {
+  test.each([
+    ['project', 0],
+    ['project/not-yet/there', 0],
+    ['.', 1],
+    ['project/..', 1],
+    ['projects', 1],
+    ['/', 1],
+  ])('%s exits with %i', async (path, code) => {
+    expect(await run(makeHome(), ['contains', path, '--root', 'project'])).toMatchObject({ code });
+  });
+
+  test('knows what a configuration file denies', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'c.json'), JSON.stringify({ roots: ['project'], deny: ['*.pem'] }));
+    expect((await run(home, ['contains', 'project/a.pem', '--config', 'c.json'])).code).toBe(1);
+    expect((await run(home, ['contains', 'project/a.txt', '--config', 'c.json'])).code).toBe(0);
+  });
+});
+
+describe('rootward doctor', () => {
+  test('is content where there is a root', async () => {
+    const home = makeHome();
+    const { code, out } = await run(home, ['doctor', 'project'], { CLAUDECODE: '1' });
+    expect(code).toBe(0);
+    expect(out).toContain('ok host: Claude Code');
+    expect(out).toContain('source flag: --root names');
+  });
+
+  test('exits with 1 and tells the fix for every problem', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'project', '.rootward.json'), '{"roots":["/"]}');
+    const { code, out } = await run(home, ['doctor', '--json', 'project'], {
+      ROOTWARD_ROOT: '/x',
+      // oxlint-disable-next-line no-template-curly-in-string -- as a host that does not expand it passes it on
+      CLAUDE_PROJECT_DIR: '${workspaceFolder}',
+    });
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(out) as { findings: { topic: string; state: string; fix?: string }[] };
+    const problems = findings.filter(({ state }) => state === 'problem');
+    expect(problems.map(({ topic }) => topic)).toEqual(['environment', 'source host', 'workspace rules']);
+    expect(problems.every(({ fix }) => fix !== undefined)).toBe(true);
+  });
+
+  test('finds it a problem to have no roots', async () => {
+    expect(await run(makeHome(), ['doctor'])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('!! roots'),
+    });
+  });
+});
+
+describe('rootward validate', () => {
+  test('checks one file', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'good.json'), '{"readOnly":true}');
+    writeFileSync(join(home, 'bad.json'), '{"readonly":true}');
+    expect(await run(home, ['validate', 'good.json'])).toMatchObject({ code: 0, out: 'good.json: fine\n' });
+    expect(await run(home, ['validate', 'bad.json'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('did you mean "readOnly"?'),
+    });
+    expect((await run(home, ['validate', 'missing.json'])).code).toBe(2);
+  });
+
+  test('checks everything a server here would use', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'c.json'), JSON.stringify({ roots: ['project', 'missing'] }));
+    const { code, err } = await run(home, ['validate', '--config', 'c.json', '--log-level', 'silent']);
+    expect(code).toBe(2);
+    expect(err).toContain('missing');
+  });
+});
+
+describe('rootward init', () => {
+  test('writes a file that is valid and used from then on, and never replaces one', async () => {
+    const home = makeHome();
+    const file = join(home, '.config', 'rootward', 'rootward.json');
+    expect(await run(home, ['init'])).toMatchObject({ code: 0, out: expect.stringContaining(file) });
+    expect((await run(home, ['doctor', 'project'])).out).toContain(`${file} is in force`);
+    writeFileSync(file, '{}');
+    expect((await run(home, ['init'])).code).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe('{}');
+  });
+
+  test('writes to the folder that is named', async () => {
+    const home = makeHome();
+    await run(home, ['init', 'project']);
+    expect(existsSync(join(home, 'project', 'rootward.json'))).toBe(true);
+  });
+});
+
+describe('rootward config', () => {
+  test.each([
+    ['claude-code', 'mcpServers'],
+    ['Claude Desktop', 'mcpServers'],
+    ['vscode', 'servers'],
+    ['VS Code', 'servers'],
+    ['cursor', 'mcpServers'],
+    ['gemini-cli', 'mcpServers'],
+    ['zed', 'context_servers'],
+    ['windsurf', 'mcpServers'],
+    ['opencode', 'mcp'],
+    ['jetbrains', 'mcpServers'],
+  ])('--client %s prints JSON to paste', async (client, key) => {
+    const { code, out } = await run(makeHome(), ['config', '--client', client, '/a b']);
+    expect(code).toBe(0);
+    const server = (JSON.parse(out) as Record<string, Record<string, unknown>>)[key]?.['rootward'];
+    expect(JSON.stringify(server)).toContain('"npx"');
+    expect(JSON.stringify(server)).toContain('"/a b"');
+  });
+
+  test('--client codex prints TOML, goose YAML', async () => {
+    expect((await run(makeHome(), ['config', '--client', 'codex'])).out).toBe(
+      '[mcp_servers.rootward]\ncommand = "npx"\nargs = ["-y", "rootward"]\n',
+    );
+    expect((await run(makeHome(), ['config', '--client', 'goose'])).out).toContain(
+      '    args: ["-y", "rootward"]',
+    );
+  });
+
+  test('--url prints how to reach a server that runs', async () => {
+    const { out } = await run(makeHome(), [
+      'config',
+      '--client',
+      'cursor',
+      '--url',
+      'http://h/mcp',
+      '--token',
+      't',
+    ]);
+    expect(JSON.parse(out)).toEqual({
+      mcpServers: { rootward: { url: 'http://h/mcp', headers: { Authorization: 'Bearer t' } } },
+    });
+  });
+
+  test('without a client exits with 2 and lists them', async () => {
+    expect(await run(makeHome(), ['config'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('windsurf'),
+    });
+  });
+});

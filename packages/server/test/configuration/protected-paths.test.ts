@@ -1,0 +1,36 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { protectedPaths } from '../../src/configuration/protected-paths.js';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-protected-')));
+afterAll(() => rmSync(top, { recursive: true }));
+mkdirSync(join(top, 'real'));
+writeFileSync(join(top, 'real', 'target.json'), '');
+symlinkSync('real', join(top, 'linked'));
+symlinkSync('target.json', join(top, 'real', 'rootward.json'));
+
+const none = { configuration: [], project: undefined, audit: undefined, program: undefined };
+
+test('protectedPaths() protects a link and what it leads to, in their canonical folder', () => {
+  expect(protectedPaths({ ...none, configuration: [join(top, 'linked', 'rootward.json')] })).toEqual([
+    join(top, 'real', 'rootward.json'),
+    join(top, 'real', 'target.json'),
+  ]);
+});
+
+test('protectedPaths() protects a place where there is nothing yet', () => {
+  expect(protectedPaths({ ...none, configuration: [join(top, 'linked', 'no', 'such.json')] })).toEqual([
+    join(top, 'real', 'no', 'such.json'),
+  ]);
+});
+
+test('protectedPaths() protects the commands and settings of a tools project, the trail and the program', () => {
+  const paths = protectedPaths({ ...none, project: '/p', audit: '/a.log', program: '/dist' });
+  expect(paths).toEqual(['/p/tools', '/p/config', '/a.log', '/a.log.1', '/dist']);
+});
+
+test('protectedPaths() protects nothing where nothing is named', () => {
+  expect(protectedPaths({ ...none, project: '' })).toEqual([]);
+});

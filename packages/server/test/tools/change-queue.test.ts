@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { ChangeQueue } from '../../src/tools/change-queue.js';
+
+test('ChangeQueue.run() runs one task per key at a time, in order, and keys side by side', async () => {
+  const queue = new ChangeQueue();
+  const order: string[] = [];
+  let open!: () => void;
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const first = queue.run('a', async () => {
+    await gate;
+    order.push('first a');
+  });
+  const second = queue.run('a', async () => {
+    order.push('second a');
+  });
+  await queue.run('b', async () => {
+    order.push('b');
+  });
+  open();
+  await Promise.all([first, second]);
+  expect(order).toEqual(['b', 'first a', 'second a']);
+});
+
+test('ChangeQueue.run() goes on after a task that failed, and keeps nothing', async () => {
+  const queue = new ChangeQueue();
+  const failing = queue.run('a', () => Promise.reject(new Error('no')));
+  const next = queue.run('a', () => Promise.resolve(1));
+  await expect(failing).rejects.toThrow('no');
+  expect(await next).toBe(1);
+  expect(queue.size).toBe(0);
+});

@@ -1,0 +1,94 @@
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { makeTree } from '../../fixtures/temp-tree.js';
+import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
+
+const tree = makeTree();
+const workspace = { environment: {}, home: '/nonexistent', roots: [tree.top] };
+const edit = (oldText: string, newText: string) => ({ oldText, newText });
+
+test.each(ERAS)('edit_file returns a unified diff, and dryRun only that (%s)', async (era) => {
+  tree.add({ 'f.txt': 'one\ntwo\nthree\n' });
+  const { text, close } = await connectTools({ era, workspace });
+  const args = { path: tree.path('f.txt'), edits: [edit('two', '2')] };
+  const diff = await text('edit_file', { ...args, dryRun: true });
+  expect(diff).toContain('```diff\n');
+  expect(diff).toContain('\n one\n-two\n+2\n three\n');
+  expect(readFileSync(tree.path('f.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
+  expect(await text('edit_file', args)).toBe(diff);
+  expect(readFileSync(tree.path('f.txt'), 'utf8')).toBe('one\n2\nthree\n');
+  await close();
+});
+
+test('edit_file keeps mode, byte order mark, line endings and a missing final newline', async () => {
+  tree.add({ 'f.sh': '\uFEFFa\r\nb' });
+  chmodSync(tree.path('f.sh'), 0o751);
+  const { text, close } = await connectTools({ workspace });
+  await text('edit_file', { path: 'f.sh', edits: [edit('a\nb', 'c\nd')] });
+  expect(readFileSync(tree.path('f.sh'), 'utf8')).toBe('\uFEFFc\r\nd');
+  expect(statSync(tree.path('f.sh')).mode & 0o777).toBe(0o751);
+  await close();
+});
+
+test('edit_file applies all edits or none', async () => {
+  tree.add({ 'f.txt': 'a b' });
+  const { call, close } = await connectTools({ workspace });
+  const result = await call('edit_file', { path: 'f.txt', edits: [edit('a', 'x'), edit('c', 'y')] });
+  expect(reportOf(result)).toMatchObject({
+    error_type: 'not_found',
+    instruction: expect.stringMatching(/Read/),
+  });
+  expect(readFileSync(tree.path('f.txt'), 'utf8')).toBe('a b');
+  await close();
+});
+
+test.each([
+  ['empty', '', 'invalid_option'],
+  ['ambiguous', 'a', 'ambiguous'],
+])('edit_file refuses an %s oldText and changes nothing', async (_, oldText, type) => {
+  tree.add({ 'f.txt': 'a\na\n' });
+  const { call, close } = await connectTools({ workspace });
+  const report = reportOf(await call('edit_file', { path: 'f.txt', edits: [edit(oldText, 'x')] }));
+  expect(report['error_type']).toBe(type);
+  expect(readFileSync(tree.path('f.txt'), 'utf8')).toBe('a\na\n');
+  await close();
+});
+
+test('edit_file leaves bytes that are not text alone', async () => {
+  const bytes = new Uint8Array([0x61, 0xff, 0xfe, 0x62]);
+  tree.add({ 'f.bin': bytes });
+  const { call, close } = await connectTools({ workspace });
+  expect(reportOf(await call('edit_file', { path: 'f.bin', edits: [edit('a', 'x')] }))).toMatchObject({
+    error_type: 'not_text',
+  });
+  expect(new Uint8Array(readFileSync(tree.path('f.bin')))).toEqual(bytes);
+  await close();
+});
+
+test('edits of one file that come at once are all kept', async () => {
+  const count = 20;
+  const lines = Array.from({ length: count }, (_, index) => `line-${index}-end`);
+  tree.add({ 'f.txt': lines.join('\n') });
+  const { text, close } = await connectTools({ workspace });
+  await Promise.all(
+    lines.map((line, index) =>
+      text('edit_file', {
+        path: index % 2 === 0 ? 'f.txt' : tree.path('f.txt'),
+        edits: [edit(line, `new-${index}-end`)],
+      }),
+    ),
+  );
+  expect(readFileSync(tree.path('f.txt'), 'utf8').split('\n')).toEqual(
+    lines.map((_, index) => `new-${index}-end`),
+  );
+  await close();
+});
+
+test('a fence in the file does not end the diff', async () => {
+  tree.add({ 'f.md': '```js\na\n```\n' });
+  const { text, close } = await connectTools({ workspace });
+  const diff = await text('edit_file', { path: 'f.md', edits: [edit('a', 'b')] });
+  expect(diff.startsWith('````diff\n')).toBe(true);
+  expect(diff.endsWith('````\n\n')).toBe(true);
+  await close();
+});

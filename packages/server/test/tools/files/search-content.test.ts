@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { makeTree } from '../../fixtures/temp-tree.js';
+import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
+
+const tree = makeTree({
+  'in/a.ts': 'const needle = 1;\n',
+  'in/src/b.js': '// no\n// Needle\n',
+  'in/dist/c.ts': 'needle',
+  'in/.gitignore': 'dist\n',
+  'in/nested/root/d.ts': 'needle',
+  'other/e.ts': 'needle',
+  'single.txt': 'needle',
+  'out/f.ts': 'needle',
+});
+const roots = [tree.uri('in'), tree.uri('in/nested/root'), tree.uri('other'), tree.uri('single.txt')];
+
+test.each(ERAS)('search_content searches all roots once, or one path (%s)', async (era) => {
+  const { data, text, close } = await connectTools({ era, roots });
+  const find = async (args: Record<string, unknown>): Promise<string[]> => {
+    const { matches } = await data('search_content', { pattern: 'needle', ...args });
+    return (matches as { path: string; line: number }[])
+      .map(({ path, line }) => `${path.slice(tree.top.length + 1)}:${line}`)
+      .sort();
+  };
+  expect(await find({})).toEqual(['in/a.ts:1', 'in/nested/root/d.ts:1', 'other/e.ts:1', 'single.txt:1']);
+  expect(await find({ path: tree.path('in'), respectGitignore: false })).toContain('in/dist/c.ts:1');
+  expect(await find({ path: 'src', ignoreCase: true })).toEqual(['in/src/b.js:2']);
+  expect(await find({ path: tree.path('single.txt') })).toEqual(['single.txt:1']);
+  expect(await find({ glob: '*.js', ignoreCase: true })).toEqual(['in/src/b.js:2']);
+  expect(await find({ path: tree.path('in'), glob: 'nested/**' })).toEqual(['in/nested/root/d.ts:1']);
+  expect(await text('search_content', { path: 'a.ts', pattern: 'needle' })).toBe(
+    `${tree.path('in/a.ts')}:1: const needle = 1;`,
+  );
+  expect(await text('search_content', { pattern: 'nowhere' })).toBe('No matches found');
+  await close();
+});
+
+test('search_content pages add up', async () => {
+  tree.add({ 'many/f.txt': 'line\n'.repeat(450) });
+  const { data, close } = await connectTools({ roots: [tree.uri('many')] });
+  const lines: number[] = [];
+  let cursor: unknown;
+  do {
+    const page = await data('search_content', { pattern: 'line', cursor });
+    lines.push(...(page['matches'] as { line: number }[]).map(({ line }) => line));
+    cursor = page['nextCursor'];
+  } while (cursor !== undefined);
+  expect(lines).toEqual(Array.from({ length: 450 }, (_, index) => index + 1));
+  await close();
+});
+
+test('search_content does not search a broad root that was not named', async () => {
+  const workspace = { environment: {}, home: tree.path('in'), roots: [tree.path('in')] };
+  const { call, data, close } = await connectTools({ workspace });
+  expect(reportOf(await call('search_content', { pattern: 'needle' }))).toMatchObject({
+    error_type: 'invalid_option',
+    instruction: 'Pass the path of the directory to search',
+  });
+  expect((await data('search_content', { pattern: 'needle', path: '.' }))['matches']).toHaveLength(2);
+  await close();
+});
+
+test.each(ERAS)('search_content without roots says so (%s)', async (era) => {
+  const { call, close } = await connectTools({ era });
+  expect(reportOf(await call('search_content', { pattern: 'needle' }))).toMatchObject({
+    error_type: 'no_roots',
+  });
+  await close();
+});

@@ -1,0 +1,177 @@
+import { symlinkSync } from 'node:fs';
+import { projectOf } from '@rootward/core';
+import { describe, expect, test } from 'vitest';
+import { makeTree } from '../../fixtures/temp-tree.js';
+import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
+import type { ToolsClientOptions } from '../../fixtures/tools-client.js';
+
+const tree = makeTree({
+  'app/x.txt': 'app',
+  'lib/x.txt': 'lib',
+  'twin/app/x.txt': 'twin',
+  'extra/x.txt': 'extra',
+  'file.txt': '',
+  'operator/x.txt': 'operator',
+});
+symlinkSync(tree.path('extra'), tree.path('link'));
+const roots = [tree.uri('app'), tree.uri('lib')];
+const idOf = (name: string): string => projectOf({ path: tree.path(name), source: 'client' }).id;
+const yes = () => ({ action: 'accept', content: { confirm: true } }) as const;
+
+describe.each(ERAS)('switch_project on a %s connection', (era) => {
+  /** The project the next call sees: by the handle where nothing is kept. */
+  const connect = async (options: ToolsClientOptions = {}) => {
+    const tools = await connectTools({ era, roots, ...options });
+    let workspace: unknown;
+    return {
+      ...tools,
+      switchTo: async (project: string) => {
+        const result = await tools.call('switch_project', { project, workspace });
+        if (result.isError !== true)
+          workspace = (result.structuredContent as Record<string, unknown>)['workspace'];
+        return result;
+      },
+      project: async () => (await tools.data('workspace_info', { workspace }))['project'],
+      read: (path: string) => tools.call('read_text_file', { path, workspace }),
+    };
+  };
+
+  test.each([
+    ['name', 'lib'],
+    ['path', tree.path('lib')],
+    ['path with a slash', `${tree.path('lib')}/`],
+    ['id', idOf('lib')],
+  ])('switches to a root by its %s', async (_, project) => {
+    const tools = await connect();
+    expect(await tools.switchTo(project)).toMatchObject({
+      structuredContent: { name: 'lib', id: idOf('lib'), path: tree.path('lib') },
+    });
+    expect(await tools.project()).toMatchObject({ name: 'lib' });
+    expect((await tools.data('workspace_info'))['rootCount']).toBe(2);
+    await tools.close();
+  });
+
+  test('opens a directory outside the roots when the user agrees, and only that', async () => {
+    const tools = await connect({ elicit: yes });
+    expect((await tools.read(tree.path('extra/x.txt'))).isError).toBe(true);
+    expect(await tools.switchTo(tree.path('link'))).toMatchObject({
+      structuredContent: { name: 'extra', path: tree.path('extra'), source: 'consent' },
+    });
+    expect(tools.questions).toEqual([expect.stringContaining(JSON.stringify(tree.path('extra')))]);
+    expect(await tools.project()).toMatchObject({ name: 'extra' });
+    expect(await tools.read(tree.path('extra/x.txt'))).toMatchObject({ content: [{ text: 'extra' }] });
+    expect(await tools.read(tree.path('app/x.txt'))).toMatchObject({ content: [{ text: 'app' }] });
+    expect((await tools.read(tree.path('operator/x.txt'))).isError).toBe(true);
+    await tools.close();
+  });
+
+  test.each([
+    ['declines', () => ({ action: 'decline' }) as const, /the user declined/],
+    ['cancels', () => ({ action: 'cancel' }) as const, /did not answer/],
+    [
+      'leaves the box unticked',
+      () => ({ action: 'accept', content: { confirm: false } }) as const,
+      /declined/,
+    ],
+  ])('refuses and changes nothing when the user %s', async (_, elicit, message) => {
+    const tools = await connect({ elicit });
+    const report = reportOf(await tools.switchTo(tree.path('extra')));
+    expect(report).toMatchObject({
+      error_type: 'not_permitted',
+      message: expect.stringMatching(message),
+      instruction: expect.stringContaining(`${idOf('app')}, ${idOf('lib')}`),
+    });
+    expect(tools.questions).toHaveLength(1);
+    expect(await tools.project()).toMatchObject({ name: 'app' });
+    expect((await tools.read(tree.path('extra/x.txt'))).isError).toBe(true);
+    await tools.close();
+  });
+
+  test('refuses where the client cannot ask, whatever is there', async () => {
+    const tools = await connect();
+    for (const path of [tree.path('extra'), tree.path('missing')]) {
+      expect(reportOf(await tools.switchTo(path))).toMatchObject({
+        error_type: 'not_permitted',
+        message: expect.stringContaining('cannot ask its user'),
+        instruction: expect.stringContaining(idOf('lib')),
+      });
+    }
+    expect(await tools.project()).toMatchObject({ name: 'app' });
+    await tools.close();
+  });
+
+  test('never asks about what could not be opened: beyond the ceiling, missing, or a file', async () => {
+    const workspace = { environment: {}, home: '/nonexistent', within: [tree.path('app'), tree.path('lib')] };
+    const tools = await connect({ elicit: yes, workspace });
+    const messages = new Set<unknown>();
+    for (const name of ['extra', 'missing', 'file.txt']) {
+      const report = reportOf(await tools.switchTo(tree.path(name)));
+      expect(report['error_type']).toBe('not_permitted');
+      messages.add(String(report['message']).replace(tree.path(name), ''));
+    }
+    expect(messages.size).toBe(1);
+    expect(tools.questions).toEqual([]);
+    expect((await tools.read(tree.path('extra/x.txt'))).isError).toBe(true);
+    await tools.close();
+  });
+
+  test('makes any other name a project without a path', async () => {
+    const tools = await connect();
+    const result = await tools.switchTo('website');
+    expect(result.structuredContent).toEqual({ name: 'website', id: 'website', source: 'name' });
+    expect(await tools.project()).toMatchObject({ name: era === 'legacy' ? 'website' : 'app' });
+    await tools.close();
+  });
+
+  test.each(['.', '..', './foo', '', 'a/b'])('refuses %j as a name', async (project) => {
+    const tools = await connect();
+    expect(reportOf(await tools.switchTo(project))).toMatchObject({ error_type: 'malformed' });
+    await tools.close();
+  });
+
+  test('tells roots of one name apart by their ids', async () => {
+    const tools = await connect({ roots: [tree.uri('app'), tree.uri('twin/app')] });
+    const report = reportOf(await tools.switchTo('app'));
+    expect(report).toMatchObject({ error_type: 'ambiguous' });
+    expect(report['instruction']).toContain(idOf('twin/app'));
+    await tools.switchTo(idOf('twin/app'));
+    expect(await tools.project()).toMatchObject({ path: tree.path('twin/app') });
+    await tools.close();
+  });
+
+  test('switches between roots the operator named, too', async () => {
+    const operator = [tree.path('operator'), tree.path('lib')];
+    const tools = await connect({
+      roots: undefined,
+      workspace: { environment: {}, home: '/nonexistent', roots: operator },
+    });
+    await tools.switchTo('lib');
+    expect(await tools.project()).toMatchObject({ name: 'lib' });
+    expect(await tools.read(tree.path('operator/x.txt'))).toMatchObject({ content: [{ text: 'operator' }] });
+    await tools.close();
+  });
+
+  test('opens nothing where client roots are ignored', async () => {
+    const workspace = {
+      environment: {},
+      home: '/nonexistent',
+      clientRoots: 'ignore',
+      roots: [tree.path('operator')],
+    } as const;
+    const tools = await connect({ elicit: yes, workspace });
+    expect(reportOf(await tools.switchTo(tree.path('extra')))).toMatchObject({ error_type: 'not_permitted' });
+    expect(tools.questions).toEqual([]);
+    await tools.close();
+  });
+});
+
+test('an answer about one directory is none about another', async () => {
+  const tools = await connectTools({
+    roots,
+    elicit: (message) => ({ action: 'accept', content: { confirm: message.includes('extra') } }),
+  });
+  expect((await tools.call('switch_project', { project: tree.path('extra') })).isError).toBeUndefined();
+  expect((await tools.call('switch_project', { project: tree.path('operator') })).isError).toBe(true);
+  expect(tools.questions).toHaveLength(2);
+  await tools.close();
+});

@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { answering } from '@rootward/mcp/testing';
+import type { ScriptedClient } from '@rootward/mcp/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { connectRootward, makeFolders } from './fixtures/rootward.js';
+
+const folders = makeFolders('root', 'project');
+const root = folders.path('root');
+const CONTENT: Readonly<Record<string, string>> = {
+  'rootward.json': '{"deny":["*.secret"]}',
+  '.rootward.json': '{"deny":["hidden"]}',
+  'sub/.rootward.json': '{}',
+  'tools/run/tool.sh': '#!/bin/sh\n',
+  'config/roots.json': '{"roots":[]}',
+  'audit.jsonl': '',
+};
+
+/** Every way a tool could change what is at `path`. */
+function attempts(path: string): readonly (readonly [tool: string, args: Record<string, unknown>])[] {
+  const other = join(root, `moved-${basename(path)}`);
+  const plain = join(root, 'plain.txt');
+  return [
+    ['write_file', { path, content: 'taken over' }],
+    ['edit_file', { path, edits: [{ oldText: '{', newText: '{ ' }] }],
+    ['move_file', { source: path, destination: other }],
+    ['move_file', { source: plain, destination: path }],
+    ['copy_file', { source: plain, destination: path }],
+    ['delete_file', { path }],
+    ['delete_file', { path, recursive: true }],
+    ['create_directory', { path: join(path, 'below') }],
+  ];
+}
+
+describe('no tool changes, renames or removes', () => {
+  let client: ScriptedClient;
+
+  beforeAll(() => {
+    mkdirSync(join(root, 'sub'));
+    mkdirSync(join(root, 'tools', 'run'), { recursive: true });
+    mkdirSync(join(root, 'config'));
+    for (const [name, text] of Object.entries(CONTENT)) writeFileSync(join(root, name), text);
+    writeFileSync(join(root, 'plain.txt'), 'plain {');
+    symlinkSync('rootward.json', join(root, 'link.json'));
+  });
+
+  async function connect(): Promise<void> {
+    ({ client } = await connectRootward(['--project', root, '--audit', join(root, 'audit.jsonl')], {
+      roots: answering([{ uri: folders.uri('root') }]),
+    }));
+  }
+
+  test.each([...Object.keys(CONTENT), '.ROOTWARD.json'])('%s', async (name) => {
+    await connect();
+    for (const [tool, args] of attempts(join(root, name))) {
+      expect(await client.callTool(tool, args), `${tool} ${JSON.stringify(args)}`).toMatchObject({
+        isError: true,
+      });
+    }
+    for (const [file, text] of Object.entries(CONTENT)) {
+      const now = readFileSync(join(root, file), 'utf8');
+      // The trail grows with every refusal.
+      expect(now.slice(0, file === 'audit.jsonl' ? 0 : undefined)).toBe(text);
+    }
+  });
+
+  test('rootward.json through a link with another name', async () => {
+    await connect();
+    const path = join(root, 'link.json');
+    for (const [tool, args] of attempts(path)) await client.callTool(tool, args);
+    expect(readFileSync(join(root, 'rootward.json'), 'utf8')).toBe(CONTENT['rootward.json']);
+  });
+
+  test.each(['tools', 'config', 'sub'])('the folder %s, nor what would carry it away', async (name) => {
+    await connect();
+    const path = join(root, name);
+    expect(await client.callTool('move_file', { source: path, destination: join(root, 'x') })).toMatchObject({
+      isError: true,
+    });
+    expect(await client.callTool('delete_file', { path, recursive: true })).toMatchObject({ isError: true });
+  });
+
+  test('a file that would be a configuration in force at the next start', async () => {
+    const home = folders.path('project');
+    const { client: other } = await connectRootward(
+      ['--root', home],
+      {},
+      {
+        env: { HOME: home, XDG_CONFIG_HOME: join(home, '.config') },
+      },
+    );
+    mkdirSync(join(home, '.config', 'rootward'), { recursive: true });
+    const path = join(home, '.config', 'rootward', 'rootward.json');
+    expect(await other.callTool('write_file', { path, content: '{"roots":["/"]}' })).toMatchObject({
+      isError: true,
+    });
+  });
+});

@@ -1,0 +1,137 @@
+import { execFile, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { answering, ScriptedClient } from '@rootward/mcp/testing';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  bareEnvironment,
+  connectRootward,
+  makeFolders,
+  PROGRAM,
+  startRootward,
+} from './fixtures/rootward.js';
+
+const folders = makeFolders('a', 'b', 'program');
+const run = promisify(execFile);
+
+async function toolNames(args: readonly string[]): Promise<readonly string[]> {
+  const { client } = await connectRootward(args);
+  return ((await client.request('tools/list'))['tools'] as { name: string }[]).map(({ name }) => name);
+}
+
+/** The program that starts `program.cjs`, in a folder of its own. */
+function copyLoader(name: string): string {
+  const folder = join(folders.path('program'), name);
+  mkdirSync(folder);
+  copyFileSync(PROGRAM, join(folder, 'rootward.cjs'));
+  return folder;
+}
+
+/** A program that prints what it is, and lives until its cache has been written. */
+function printing(text: string): string {
+  return `exports.main=()=>{process.stdout.write(${JSON.stringify(text)});setTimeout(()=>{},2500)}`;
+}
+
+test('rootward says on stderr, in one line and without paths, that it is ready', async () => {
+  const { server, client } = await connectRootward(['--root', folders.path('a')]);
+  await client.callTool('read_text_file', { path: 'name.txt' });
+  server.output.end();
+  await server.exit;
+  expect(server.stderr()).toMatch(/^rootward \d+\.\d+\.\d+ ready on stdio: 1 root from flag[^\n]*\n$/);
+  expect(server.stderr()).not.toContain(folders.top);
+});
+
+test('rootward names the paths of a client at debug only', async () => {
+  for (const level of ['info', 'debug']) {
+    const { server, client } = await connectRootward(['--root', folders.path('b'), '--log-level', level], {
+      roots: answering([{ uri: folders.uri('a') }]),
+    });
+    await client.callTool('workspace_info');
+    await vi.waitFor(() => expect(server.stderr()).toContain('client roots replace those of the operator'));
+    server.output.end();
+    await server.exit;
+    expect(server.stderr()).not.toContain(folders.path('a'));
+    expect(server.stderr().includes('client supports roots')).toBe(level === 'debug');
+  }
+});
+
+test('rootward exits with 2 and names a bad root', async () => {
+  const server = startRootward(['--root', '/no/such/root']);
+  expect(await server.exit).toBe(2);
+  expect(server.stderr()).toContain('/no/such/root');
+});
+
+test('rootward lists its tools in 20 KB', async () => {
+  const { client } = await connectRootward([]);
+  expect(JSON.stringify(await client.request('tools/list')).length).toBeLessThan(20_000);
+});
+
+test('rootward --toolsets and --read-only leave tools out', async () => {
+  expect(await toolNames(['--toolsets', 'workspace'])).toEqual(['workspace_info', 'switch_project']);
+  const safe = await toolNames(['--read-only']);
+  expect(safe).toContain('read_text_file');
+  expect(safe).not.toContain('write_file');
+});
+
+// A pseudo-terminal, as a person has one.
+describe.runIf(existsSync('/usr/bin/script'))('on a terminal', () => {
+  test('rootward explains itself and stops', async () => {
+    const child = spawn('/usr/bin/script', ['-qec', `${process.execPath} ${PROGRAM}`, '/dev/null'], {
+      env: { ...bareEnvironment(), PWD: folders.path('a') },
+      cwd: folders.path('a'),
+    });
+    let text = '';
+    for await (const chunk of child.stdout) text += String(chunk);
+    expect(text).toContain('is an MCP server');
+    expect(text).toContain('rootward config --client NAME');
+  });
+});
+
+test('npm start serves the folder it was called from, and says how to connect and how to stop', async () => {
+  const repository = fileURLToPath(new URL('../../', import.meta.url));
+  const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  const child = spawn('sh', ['-c', `exec ${manifest.scripts.start} 0`], {
+    cwd: repository,
+    env: { ...bareEnvironment(), INIT_CWD: folders.path('b') },
+  });
+  let text = '';
+  for await (const chunk of child.stdout) {
+    text += String(chunk);
+    if (text.includes('Ctrl+C')) break;
+  }
+  child.kill('SIGTERM');
+  expect(text).toContain(`1 root from flag: ${folders.path('b')}`);
+  expect(text).toContain('"mcpServers"');
+});
+
+describe('the compiled program', () => {
+  test('is kept for the next start, and never mistaken for that of another of the same length', async () => {
+    const folder = copyLoader('x');
+    writeFileSync(join(folder, 'program.cjs'), printing('one'));
+    expect((await run(process.execPath, [join(folder, 'rootward.cjs')])).stdout).toBe('one');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.cache'))).toHaveLength(1);
+    writeFileSync(join(folder, 'program.cjs'), printing('two'));
+    expect((await run(process.execPath, [join(folder, 'rootward.cjs')])).stdout).toBe('two');
+  });
+
+  test('runs where its folder cannot be written, and with a cache that is broken', async () => {
+    const folder = copyLoader('y');
+    writeFileSync(join(folder, 'program.cjs'), printing('one'));
+    await run(process.execPath, [join(folder, 'rootward.cjs')]);
+    const cache = readdirSync(folder).find((name) => name.endsWith('.cache')) ?? '';
+    writeFileSync(join(folder, cache), 'nonsense');
+    expect((await run(process.execPath, [join(folder, 'rootward.cjs')])).stdout).toBe('one');
+  });
+});
+
+test('a client may come and go without a word', async () => {
+  const server = startRootward([]);
+  const client = new ScriptedClient(server);
+  server.output.end();
+  expect(await server.exit).toBe(0);
+  expect(client.received).toEqual([]);
+});
