@@ -1,5 +1,5 @@
 // Builds dist/rootward.mcpb, the bundle that desktop clients install with a double click: the program in two files, its
-// licence and a manifest whose version and tools come from the code. The official tool, which is fetched on first use,
+// licences and a manifest whose version and tools come from the code. The official tool, which is fetched on first use,
 // validates and packs it. Exit codes: 0 built, 1 invalid, 3 the tool cannot be fetched.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const folder = join(repository, 'dist', 'mcpb');
 function assemble() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'server'), { recursive: true });
-  for (const name of ['rootward.cjs', 'program.cjs']) {
+  for (const name of ['rootward.cjs', 'program.cjs', 'THIRD-PARTY-NOTICES.txt']) {
     copyFileSync(join(server, 'dist', name), join(folder, 'server', name));
   }
   copyFileSync(join(repository, 'LICENSE'), join(folder, 'LICENSE'));
