@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { benchFence } from './fence.js';
 import { describeMachine } from './machine.js';
+import { benchFiles } from './files.js';
 import { benchMcp } from './mcp.js';
 import { formatResults, METHOD } from './results.js';
 import type { Section } from './row.js';
@@ -13,6 +14,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   fence: benchFence,
   workspace: benchWorkspace,
   mcp: benchMcp,
+  files: benchFiles,
   start: benchStart,
 };
 

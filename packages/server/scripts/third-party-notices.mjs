@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export function thirdPartyNotices(directory, inputs) {
   const folders = new Set(inputs.map((path) => packageFolder(path)).filter((folder) => folder !== undefined));
   return [...folders]
-    .sort()
+    .sort((one, other) => one.localeCompare(other))
     .map((folder) => notice(join(directory, folder)))
     .join(`\n${'-'.repeat(80)}\n\n`);
 }

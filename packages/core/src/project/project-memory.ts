@@ -24,7 +24,7 @@ export class ProjectMemory {
     this.#known = this.#rootOf(moment)?.path;
   }
 
-  /** The next roots are looked at as if there had been none before. */
+  /** For roots that say by their order what the project is, whatever was there before them. */
   forget(): void {
     this.#known = undefined;
   }

@@ -162,7 +162,10 @@ function isEarlyRefusal(state: Asking, code: number, { now, limits }: Surroundin
 
 function retryLater(state: Asking, { now, limits }: Surroundings): Asking {
   const retry: OwedRequest = { cause: 'retry', since: now, notBefore: now + limits.retryAfter };
-  return { ...state, retried: true, owed: keepUrgent(state.owed) ?? retry };
+  const urgent = keepUrgent(state.owed);
+  // A client that just said it has no such method needs the pause, also before a request it asked for meanwhile.
+  const owed = urgent && { ...urgent, notBefore: Math.max(urgent.notBefore, retry.notBefore) };
+  return { ...state, retried: true, owed: owed ?? retry };
 }
 
 function fallSilent(state: Asking, since: number, { limits }: Surroundings): Asking {

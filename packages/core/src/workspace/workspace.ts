@@ -13,7 +13,7 @@ import { Scope } from '../scope/scope.js';
 import type { ClientDeclaration, ClientInfo } from '../sources/client-state.js';
 import type { ClientRoots } from '../sources/client.js';
 import { acceptAnswer, noClientRoots } from '../sources/client.js';
-import { readConsent, surviving } from '../sources/consent.js';
+import { considerConsent, requireSamePlace, surviving } from '../sources/consent.js';
 import { noHandle, readHandle } from '../sources/handle.js';
 import type { Said } from '../sources/precedence.js';
 import type { Sources } from '../sources/read-sources.js';
@@ -231,41 +231,28 @@ export class Workspace implements WorkspaceView, Disposable {
       const handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
       this.#requireAlive('use a handle');
       this.#handle = handle;
-      // A handle says which project it is about by its order; what was there before it came does not count.
       this.#project.forget();
       this.#replace('handle');
     }
     return this.#snapshot;
   }
 
-  /**
-   * What `grant` would add, without adding it: so that the user is asked about where a path really leads, and never in
-   * vain. Rejects beyond the ceiling, and where whoever runs the server lets clients have no say.
-   */
-  async consider(path: string, signal?: AbortSignal): Promise<Root> {
-    this.#requireAlive('add a root');
-    if (this.#sources.clientRoots === 'ignore') {
-      const message = `Cannot add "${printable(path)}": client roots are ignored by configuration`;
-      throw new RootwardError('not-permitted', message, { path });
-    }
-    return readConsent(path, { ...this.#sources.reading, ...(signal && { signal }) });
+  /** What `grant` would add, without adding it: so that the user is asked about where a path really leads. */
+  consider(path: string, signal?: AbortSignal): Promise<Root> {
+    return considerConsent(path, this.#sources, signal);
   }
 
   /**
    * Adds a place the user agreed to, for as long as this workspace lives or until the client takes it away. Rejects
-   * what `consider` rejects, and a root it gave that leads somewhere else by now.
+   * beyond the ceiling, where whoever runs the server lets clients have no say, and where what was considered leads
+   * somewhere else by now.
    */
   async grant(place: string | Root, signal?: AbortSignal): Promise<Root> {
-    const path = typeof place === 'string' ? place : place.path;
+    this.#requireAlive('add a root');
     const before = this.#given;
-    const root = await this.consider(path, signal);
-    if (typeof place !== 'string' && root.path !== path) {
-      throw new RootwardError(
-        'unstable-path',
-        `Cannot add "${printable(path)}": it leads somewhere else now`,
-        { path },
-      );
-    }
+    const path = typeof place === 'string' ? place : place.path;
+    const root = await considerConsent(path, this.#sources, signal);
+    if (typeof place !== 'string') requireSamePlace(place, root);
     this.#requireAlive('add a root');
     // The user agreed before the client took it away, and the later word counts.
     if (this.#surviving([root], before).length === 0) {
@@ -288,8 +275,8 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /**
-   * What one call sees, from now on and whatever changes meanwhile: its metadata may name a directory of its own, where the client gave none. The workspace and
-   * its followers are left alone.
+   * What one call sees, from now on and whatever changes meanwhile: its metadata may name a directory of its own, where
+   * the client gave none. The workspace and its followers are left alone.
    */
   async forRequest(meta: unknown, options: WaitOptions = NO_OPTIONS): Promise<WorkspaceView> {
     const hints = this.#sources.clientRoots === 'ignore' ? undefined : readRequestHints(meta);

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { win32 } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { isProjectName } from '../../src/project/project-name.js';
+import { fileUriToPath } from '../../src/uri/file-uri.js';
 import { connect, connectAsked, makeTree } from '../workspace/scripted-client.js';
 
 function idOf(name: string, path: string): string {
@@ -86,6 +89,17 @@ describe('which project', () => {
     const { workspace, client } = await connectAsked();
     await client.result({ roots: [{ uri: pathToFileURL(tree(name)).href, name: 'declared otherwise' }] });
     expect(workspace.project()).toMatchObject({ name, id: idOf(name, tree(name)), path: tree(name) });
+  });
+
+  test.each([
+    'file:///c%3A/Users/me/app',
+    'file:///C:/Users/me/app',
+    'file://c:/Users/me/app/',
+    'C:\\Users\\me\\app',
+  ])('on Windows %j is the one project of that folder', (form) => {
+    const path = fileUriToPath(form, 'windows').replace(/\\$/, '');
+    expect(path).toBe('C:\\Users\\me\\app');
+    expect(isProjectName(win32.basename(path))).toBe(true);
   });
 
   test('the same basename in two places is two projects', async () => {

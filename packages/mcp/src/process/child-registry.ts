@@ -15,6 +15,8 @@ const POLITE_MS = 200;
 /** Children that must not outlive this process. */
 export class ChildRegistry {
   readonly #children = new Map<ChildLike, { readonly pid: number; readonly forget: () => void }>();
+  /** Whoever ignores SIGTERM while its parent obeys is found by no later look at the tree. */
+  #asked: readonly number[] = [];
   #ended: (() => void) | undefined;
 
   get size(): number {
@@ -44,8 +46,7 @@ export class ChildRegistry {
   async end(): Promise<void> {
     if (this.#children.size === 0) return;
     const pids = [...this.#children.values()].map(({ pid }) => pid);
-    // Whoever ignores SIGTERM while its parent obeys is found by no later look at the tree.
-    const asked = killTrees(pids, 'SIGTERM');
+    this.#asked = killTrees(pids, 'SIGTERM');
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, POLITE_MS);
       this.#ended = () => {
@@ -55,7 +56,7 @@ export class ChildRegistry {
     });
     this.#ended = undefined;
     killTrees(pids, 'SIGKILL');
-    for (const pid of asked) killProcess(pid, 'SIGKILL');
+    this.#killAsked();
   }
 
   /** The same without asking or waiting, for the very last moment of the process. */
@@ -66,5 +67,11 @@ export class ChildRegistry {
       children.map(({ pid }) => pid),
       'SIGKILL',
     );
+    this.#killAsked();
+  }
+
+  #killAsked(): void {
+    for (const pid of this.#asked) killProcess(pid, 'SIGKILL');
+    this.#asked = [];
   }
 }

@@ -9,8 +9,8 @@ interface ProcessEntry {
   readonly group: number;
 }
 
-/** A process may fork while its tree is being read; a second and third look catch such latecomers. */
-const KILL_ROUNDS = 3;
+/** Each look finds one generation more of processes that forked just before they were stopped. */
+const MOST_LOOKS = 10;
 
 /**
  * Signals processes, everything descended from them, and the process groups they lead; returns whom it found. Does
@@ -22,21 +22,32 @@ export function killTrees(pids: readonly number[], signal: KillSignal): readonly
     for (const pid of pids) killWindowsTree(pid, signal);
     return [];
   }
-  const signalled = new Set<number>();
-  for (let round = 0; round < KILL_ROUNDS; round++) {
-    const table = processTable();
-    const members = table.length === 0 ? pids : pids.flatMap((pid) => treeOf(pid, table));
-    const fresh = members.filter((member) => !signalled.has(member));
-    if (fresh.length === 0) break;
-    for (const member of fresh) {
-      signalled.add(member);
-      killProcess(member, signal);
-    }
-  }
-  return [...signalled];
+  const found = freeze(pids);
+  for (const pid of found) killProcess(pid, signal);
+  if (signal !== 'SIGKILL') for (const pid of found) killProcess(pid, 'SIGCONT');
+  return found;
 }
 
-export function killProcess(pid: number, signal: KillSignal): void {
+/**
+ * Stops the trees and returns all their members. Whoever is stopped cannot fork, and a child is seen as long as its
+ * parent is there, so that nobody slips away between the look and the signal.
+ */
+function freeze(pids: readonly number[]): readonly number[] {
+  const found = new Set<number>();
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const table = processTable();
+    const members = table.length === 0 ? pids : pids.flatMap((pid) => treeOf(pid, table));
+    const fresh = members.filter((member) => !found.has(member));
+    if (fresh.length === 0) break;
+    for (const member of fresh) {
+      found.add(member);
+      killProcess(member, 'SIGSTOP');
+    }
+  }
+  return [...found];
+}
+
+export function killProcess(pid: number, signal: KillSignal | 'SIGSTOP' | 'SIGCONT'): void {
   try {
     process.kill(pid, signal);
   } catch {

@@ -4,6 +4,8 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { Workspace } from '@rootward/core';
 import { withWorkspace } from '@rootward/mcp';
 import type { ChildRegistry, WorkspaceOptions, WorkspaceServer } from '@rootward/mcp';
+import { ProjectSessions } from '../project/project-sessions.js';
+import { registerGuides } from '../project/register-guides.js';
 import { ChangeQueue } from '../tools/change-queue.js';
 import { registerTools } from '../tools/register-tools.js';
 import type { Era } from '../tools/tool-context.js';
@@ -49,8 +51,12 @@ function legacyServer(serving: Serving, shared: Shared): McpServer {
     },
   };
   const server = withWorkspace(plain, options);
-  equip(server, 'legacy', serving, shared);
-  announce = offerSubscriptions(server);
+  const tellGuides = equip(server, 'legacy', serving, shared);
+  const tellSubscribers = offerSubscriptions(server);
+  announce = (workspace) => {
+    tellGuides(workspace);
+    tellSubscribers(workspace);
+  };
   return server;
 }
 
@@ -61,8 +67,15 @@ function newServer(): McpServer {
   );
 }
 
-function equip(server: WorkspaceServer, era: Era, serving: Serving, { children, changes }: Shared): void {
-  const { settings, log, audit } = serving;
+/** Returns what wants to know the workspace of the connection. */
+function equip(
+  server: WorkspaceServer,
+  era: Era,
+  serving: Serving,
+  { children, changes }: Shared,
+): (workspace: Workspace) => void {
+  const { settings, log, audit, projectSettings } = serving;
+  const projects = new ProjectSessions({ era, store: projectSettings });
   const session = audit === undefined ? '' : randomUUID();
   registerTools(server, {
     era,
@@ -70,8 +83,11 @@ function equip(server: WorkspaceServer, era: Era, serving: Serving, { children, 
     log,
     children,
     changes,
+    projects,
     ...(settings.toolsets !== undefined && { toolsets: settings.toolsets }),
     ...(audit !== undefined && { audit: (entry) => audit.record({ session, ...entry }) }),
   });
   registerResources(server);
+  const hasGuides = settings.toolsets?.includes('project') ?? true;
+  return hasGuides ? registerGuides(server, projects) : () => undefined;
 }
