@@ -30,7 +30,7 @@ export function argumentTable() {
 }
 
 function argumentsOf({ input }) {
-  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: 'input' });
+  const { properties = {}, required = [] } = z.toJSONSchema(input(), { io: 'input' });
   return Object.entries(properties)
     .map(([name, schema]) => {
       const mark = required.includes(name) ? '' : '?';
