@@ -1,41 +1,51 @@
-import { cpus, release, totalmem, type } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { benchExec } from './exec.js';
 import { benchFence } from './fence.js';
+import { describeMachine } from './machine.js';
+import { benchFiles } from './files.js';
 import { benchMcp } from './mcp.js';
+import { formatResults, METHOD } from './results.js';
 import type { Section } from './row.js';
 import { benchStart } from './start.js';
 import { meetsGoal } from './row.js';
 import { formatSection } from './table.js';
+import { benchWorkspace } from './workspace.js';
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
   exec: benchExec,
   fence: benchFence,
+  workspace: benchWorkspace,
   mcp: benchMcp,
+  files: benchFiles,
   start: benchStart,
 };
 
-const wanted = process.argv.slice(2);
+const RESULTS = new URL('../RESULTS.md', import.meta.url);
+
+const args = process.argv.slice(2);
+const write = args.includes('--write');
+const wanted = args.filter((arg) => arg !== '--write');
 const unknown = wanted.filter((name) => !(name in SECTIONS));
 if (unknown.length > 0) {
   console.error(`Unknown bench ${unknown.join(', ')}; there are: ${Object.keys(SECTIONS).join(', ')}`);
   process.exit(2);
 }
+if (write && wanted.length > 0) {
+  console.error('Cannot write results: --write keeps the figures of all benches of one run, so name none');
+  process.exit(2);
+}
 
-const cores = cpus();
-const memory = (totalmem() / 2 ** 30).toFixed(0);
-console.log(
-  `Node ${process.version}, ${type()} ${release()}, ${cores.length} × ${cores[0]?.model.trim() ?? 'unknown processor'}, ${memory} GiB.`,
-);
-console.log(
-  'Candidates take turns batch by batch in one process; figures are medians, and only ratios travel.\n',
-);
-let missed = 0;
+const machine = describeMachine();
+console.log(`${machine}.\n${METHOD}\n`);
+const sections: Section[] = [];
 for (const [name, run] of Object.entries(SECTIONS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const section = await run();
-  missed += section.rows.filter((row) => meetsGoal(row) === false).length;
+  sections.push(section);
   console.log(formatSection(section));
 }
+if (write) writeFileSync(RESULTS, formatResults({ takenOn: new Date(), machine, sections }));
+const missed = sections.flatMap(({ rows }) => rows).filter((row) => meetsGoal(row) === false).length;
 if (missed > 0) {
   console.error(`${missed} goal${missed === 1 ? '' : 's'} missed`);
   process.exitCode = 1;

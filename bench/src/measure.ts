@@ -32,3 +32,15 @@ export async function compare(
   }
   return times.map(median);
 }
+
+/** The median of what each candidate measures of itself; they take turns. */
+export async function alternate(
+  candidates: readonly (() => Promise<number>)[],
+  turns: number,
+): Promise<number[]> {
+  const figures: number[][] = candidates.map(() => []);
+  for (let turn = 0; turn < turns; turn++) {
+    for (const [index, candidate] of candidates.entries()) figures[index]?.push(await candidate());
+  }
+  return figures.map(median);
+}

@@ -13,7 +13,6 @@ export { serveWorkspaceStdio } from './v2/serve-workspace-stdio.js';
 export type { ServeWorkspaceStdioOptions } from './v2/serve-workspace-stdio.js';
 export type { SessionsOptions } from './v2/sessions.js';
 export { withWorkspace, withWorkspaceTool } from './v2/with-workspace.js';
-export type { WorkspaceToolHandler } from './v2/with-workspace.js';
 export type {
   WorkspaceRegistration,
   WorkspaceServer,

@@ -59,8 +59,15 @@ const fromClient = (name: string, ...rejected: string[]) => ({
 const fromOperator = (client: string) => ({ roots: ['flag operator'], rejected: [], client });
 const twice = (seen: unknown) => [seen, seen];
 
+/** Long enough for an answer on a busy machine … */
+const PATIENT = 60_000;
+/** … and short, where no answer is to come in time. */
+const BRIEF = 300;
+
 interface Behaviour {
   readonly name: string;
+  /** How long a call waits for an answer. */
+  readonly readyTimeout: number;
   readonly script: () => Script;
   /** Drives the client; returns what its calls saw. */
   readonly act: (client: SdkClient, script: Script) => Promise<unknown>;
@@ -72,6 +79,7 @@ interface Behaviour {
 const BEHAVIOURS: readonly Behaviour[] = [
   {
     name: 'declares roots',
+    readyTimeout: PATIENT,
     script: () => answering(A),
     act: lookTwice,
     legacy: { seen: twice(fromClient('a')), asked: 1 },
@@ -79,6 +87,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'does not declare roots',
+    readyTimeout: PATIENT,
     script: () => Object.assign(answering(A), { declares: false }),
     act: lookTwice,
     legacy: { seen: twice(fromOperator('unsupported')), asked: 0 },
@@ -86,6 +95,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'declares roots but is silent',
+    readyTimeout: BRIEF,
     script: () => new Script(() => NEVER),
     act: async (client, script) => {
       const calls = lookTwice(client);
@@ -100,6 +110,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'declares roots but refuses',
+    readyTimeout: PATIENT,
     script: () => new Script(() => Promise.reject(new Error('not today'))),
     // On modern it is the client itself that gives its call up.
     act: (client) => lookTwice(client).catch(() => 'given up'),
@@ -108,6 +119,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'answers with no roots',
+    readyTimeout: PATIENT,
     script: () => answering(),
     act: lookTwice,
     legacy: { seen: twice(fromOperator('empty')), asked: 1 },
@@ -115,6 +127,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'answers with one bad root among good ones',
+    readyTimeout: PATIENT,
     script: () => answering(BAD, A),
     act: lookTwice,
     legacy: { seen: twice(fromClient('a', 'not-found')), asked: 1 },
@@ -122,6 +135,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'answers late',
+    readyTimeout: BRIEF,
     script: () => new Script(() => NEVER),
     act: async (client, script) => {
       const late = new AbortController();
@@ -141,6 +155,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'changes its roots during a call',
+    readyTimeout: PATIENT,
     script: () => answering(A),
     act: async (client, script) => {
       const slow = client.call('slow');
@@ -165,11 +180,13 @@ async function connect(
   kind: ClientKind,
   transport: (typeof TRANSPORTS)[number],
   script: Script,
+  readyTimeout: number,
 ): Promise<SdkClient> {
+  const operator = roots.path('operator');
   const place =
     transport === 'stdio'
-      ? { args: [SERVER, '--stdio', roots.path('operator')] }
-      : await listen(createWorkspaceHandler(createFactory(roots.path('operator'))));
+      ? { args: [SERVER, '--stdio', operator, String(readyTimeout)] }
+      : await listen(createWorkspaceHandler(createFactory(operator, readyTimeout)));
   if ('close' in place) open.push(place);
   const client = await connectSdkClient(kind, place, { roots: script.declares ? script.reply : undefined });
   open.push(client);
@@ -180,9 +197,9 @@ const ERAS = { v1: 'legacy', 'v2 legacy': 'legacy', 'v2 auto': 'modern', 'v2 pin
 
 describe.each(TRANSPORTS)('over %s', (transport) => {
   describe.each(CLIENTS)('a %s client', (kind) => {
-    test.each(BEHAVIOURS)('that $name', async ({ script: makeScript, act, ...expected }) => {
+    test.each(BEHAVIOURS)('that $name', async ({ script: makeScript, act, readyTimeout, ...expected }) => {
       const script = makeScript();
-      const client = await connect(kind, transport, script);
+      const client = await connect(kind, transport, script, readyTimeout);
       expect(client.era).toBe(ERAS[kind]);
       const seen = await act(client, script);
       await client.call('plain');

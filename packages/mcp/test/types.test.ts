@@ -77,9 +77,17 @@ export function rightUse(server: WorkspaceServer, plain: McpServer, v1: Workspac
   plain.registerTool(
     't',
     { inputSchema },
-    withWorkspaceTool<typeof inputSchema>(plain, async ({ path }, ctx) => {
+    withWorkspaceTool(plain, async ({ path }, ctx) => {
       expectTypeOf(path).toEqualTypeOf<string>();
       await ctx.workspace.scope();
+      return { content: [] };
+    }),
+  );
+  plain.registerTool(
+    't',
+    {},
+    withWorkspaceTool(plain, async (ctx) => {
+      expectTypeOf(ctx.workspace).toEqualTypeOf<WorkspaceContext>();
       return { content: [] };
     }),
   );

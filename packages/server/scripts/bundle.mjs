@@ -1,8 +1,9 @@
 // Makes dist/rootward.cjs and dist/program.cjs: the command line in one file, with what is rarely needed evaluated on
 // demand. CJS, because a cached compilation can only be handed to a script.
-import { chmodSync, copyFileSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { thirdPartyNotices } from './third-party-notices.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const dist = here('../dist/');
@@ -37,7 +38,9 @@ const lazyValidator = {
 };
 
 for (const name of readdirSync(dist)) if (name.endsWith('.cache')) rmSync(dist + name);
-await build({
+const { metafile } = await build({
+  absWorkingDir: here('..'),
+  metafile: true,
   entryPoints: [here('../src/cli/main.ts')],
   outfile: `${dist}program.cjs`,
   bundle: true,
@@ -50,6 +53,8 @@ await build({
   plugins: [lazyValidator],
   logLevel: 'warning',
   external: ['@vscode/ripgrep'],
+  // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.
+  supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__rootwardUrl' },
   // What Node puts around a module, so that the loader can hand the file to V8 as it is.
   footer: { js: '})' },
@@ -57,5 +62,6 @@ await build({
     js: "(function(exports,require,module,__filename,__dirname){'use strict';const __rootwardUrl=require('node:url').pathToFileURL(__filename).href;",
   },
 });
+writeFileSync(`${dist}THIRD-PARTY-NOTICES.txt`, thirdPartyNotices(here('..'), Object.keys(metafile.inputs)));
 copyFileSync(here('loader.cjs'), `${dist}rootward.cjs`);
 chmodSync(`${dist}rootward.cjs`, 0o755);

@@ -1,13 +1,12 @@
 import { basename } from 'node:path';
 import type { Root } from '../roots/root.js';
-import { isProjectName } from './project-name.js';
 
 /** What someone switched to: a root, or a mere name, made when the roots were those of `epoch`. */
 export type ProjectChoice =
   | { readonly kind: 'root'; readonly path: string }
   | { readonly kind: 'name'; readonly name: string; readonly epoch: number };
 
-export interface ProjectMemory {
+export interface ChoiceContext {
   /** Path of the project known so far on this connection. */
   readonly known: string | undefined;
   readonly choice: ProjectChoice | undefined;
@@ -21,15 +20,16 @@ export interface ProjectMemory {
  */
 export function chooseRoot(
   roots: readonly Root[],
-  { known, choice, epoch }: ProjectMemory,
+  { known, choice, epoch }: ChoiceContext,
 ): Root | undefined {
-  const directories = roots.filter((root) => root.kind === 'directory' && isProjectName(basename(root.path)));
   if (choice?.kind === 'name' && choice.epoch === epoch) return undefined;
+  const find = (matches: (root: Root) => boolean): Root | undefined =>
+    roots.find((root) => root.kind === 'directory' && matches(root) && basename(root.path) !== '');
   return (
-    (choice?.kind === 'root' ? directories.find((root) => root.path === choice.path) : undefined) ??
-    directories.find((root) => root.source === 'client') ??
-    directories.find((root) => root.path === known) ??
-    directories.find((root) => root.source !== 'pwd') ??
-    directories[0]
+    (choice?.kind === 'root' ? find((root) => root.path === choice.path) : undefined) ??
+    find((root) => root.source === 'client') ??
+    find((root) => root.path === known) ??
+    find((root) => root.source !== 'pwd') ??
+    find(() => true)
   );
 }

@@ -9,6 +9,11 @@ export interface Repository {
   readonly path: string;
 }
 
+/** A repository, and the directory that holds the `HEAD` of its working tree. */
+export interface LocatedRepository extends Repository {
+  readonly store: string;
+}
+
 /**
  * Finds the git repository a canonical directory belongs to by looking at `.git` there and above. Never runs git.
  *
@@ -16,19 +21,25 @@ export interface Repository {
  * too: otherwise any folder could claim to belong to any repository.
  */
 export function findRepository(directory: string): Repository | undefined {
+  const located = locateRepository(directory);
+  return located === undefined ? undefined : { top: located.top, path: located.path };
+}
+
+/** The same, with where the state of the working tree is kept. */
+export function locateRepository(directory: string): LocatedRepository | undefined {
   for (let top = directory; ; top = dirname(top)) {
     const marker = join(top, '.git');
     const kind = kindOf(marker);
-    if (kind === 'directory') return { top, path: top };
+    if (kind === 'directory') return { top, path: top, store: marker };
     if (kind === 'file') {
-      const path = findMainRepository(marker);
-      return path === undefined ? undefined : { top, path };
+      const main = findMainRepository(marker);
+      return main === undefined ? undefined : { top, ...main };
     }
     if (top === dirname(top)) return undefined;
   }
 }
 
-function findMainRepository(marker: string): string | undefined {
+function findMainRepository(marker: string): Pick<LocatedRepository, 'path' | 'store'> | undefined {
   const pointer = /^gitdir: (.+)$/m.exec(readStart(marker) ?? '')?.[1];
   if (pointer === undefined) return undefined;
   try {
@@ -37,29 +48,36 @@ function findMainRepository(marker: string): string | undefined {
     if (basename(dirname(entry)) !== 'worktrees') return undefined;
     const back = readStart(join(entry, 'gitdir'))?.trim();
     if (back === undefined || back === '') return undefined;
-    if (realpathSync.native(resolve(entry, back)) !== realpathSync.native(marker)) return undefined;
-    const store = dirname(dirname(entry));
-    return basename(store) === '.git' ? dirname(store) : store;
+    // The marker itself is not resolved: a link to the `.git` of an honest worktree would pass for that worktree.
+    const own = join(realpathSync.native(dirname(marker)), basename(marker));
+    if (realpathSync.native(resolve(entry, back)) !== own) return undefined;
+    const main = dirname(dirname(entry));
+    return { path: basename(main) === '.git' ? dirname(main) : main, store: entry };
   } catch {
     return undefined;
   }
 }
 
+/** Undefined also where the disk cannot tell: a link to itself in a root must not keep the project from being found. */
 function kindOf(path: string): 'directory' | 'file' | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false, bigint: false });
-  if (stats?.isDirectory() === true) return 'directory';
-  return stats?.isFile() === true ? 'file' : undefined;
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === true) return 'directory';
+    return stats?.isFile() === true ? 'file' : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A pointer is one line; whatever is longer is none. */
 const POINTER_LENGTH = 4_096;
 
 /** The start of a small text file. Opened without blocking, so that a FIFO in its place cannot hang the server. */
-function readStart(path: string): string | undefined {
+export function readStart(path: string, flags = 0): string | undefined {
   let descriptor: number | undefined;
   try {
     // oxlint-disable-next-line no-bitwise -- open(2) takes a bit mask
-    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
     if (!fstatSync(descriptor).isFile()) return undefined;
     const buffer = Buffer.alloc(POINTER_LENGTH);
     return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, POINTER_LENGTH, 0));

@@ -32,8 +32,12 @@ export function resolveSwitch(text: string, roots: readonly Root[]): SwitchTarge
     const project = projectOf(one);
     return project.id === text || project.name === text;
   });
-  return root === undefined ? { kind: 'name', name: text } : { kind: 'root', root };
+  if (root !== undefined) return { kind: 'root', root };
+  return DRIVE_FORM.test(text) ? { kind: 'invalid' } : { kind: 'name', name: text };
 }
+
+/** `C:` and `C:foo` are paths relative to a drive, wherever they are read; a root may still have such a name. */
+const DRIVE_FORM = /^[A-Za-z]:/;
 
 function withoutEnd(path: string): string {
   return path.length > 1 && path.endsWith(sep) && !path.endsWith(`:${sep}`) ? path.slice(0, -1) : path;

@@ -29,11 +29,6 @@ export function requireFile(action: string, asked: string, pin: Pin): void {
   throw scopeError('unsupported-type', action, asked, 'it is not a regular file or folder');
 }
 
-export function requireDirectory(action: string, asked: string, pin: Pin): void {
-  if (pin.stats.isDirectory()) return;
-  throw scopeError('not-a-directory', action, asked, 'it is not a folder');
-}
-
 /** Hands out the opened object. What the caller does with a handle is no longer checked against the rules. */
 export async function openInScope(gate: Gate, asked: string, options: OpenOptions = {}): Promise<FileHandle> {
   const access = options.access ?? 'read';

@@ -36,7 +36,7 @@ const CANNOT_GIVE_AWAY: ReadonlySet<string | undefined> = new Set(['EPERM', 'EIN
 const KEEP_ID = -1;
 
 /** What to keep of the file that is replaced. */
-export type Predecessor = Pick<Stats, 'mode' | 'uid' | 'gid'>;
+type Predecessor = Pick<Stats, 'mode' | 'uid' | 'gid'>;
 
 export interface ReplaceOptions {
   /** Fail when the entry exists by the time the content is complete. */

@@ -43,7 +43,7 @@ async function withDescriptor(pin: Pin, flags: number, use: (fd: number) => Prom
 }
 
 /** The existing file behind a path, links followed; undefined when a file of that name can be created. */
-export function admitExisting(gate: Gate, action: string, asked: string): Admitted | undefined {
+function admitExisting(gate: Gate, action: string, asked: string): Admitted | undefined {
   try {
     return gate.admit(action, asked, 'change');
   } catch (error) {

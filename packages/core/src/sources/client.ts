@@ -52,7 +52,7 @@ export function describeClient({ state, info, given, readyTimeout }: ClientPortr
     case 'answered':
       return `${client} gave ${describeGiven(given)}`;
     case 'empty':
-      return `${client} answered with no roots${given.revoked ? ', which revokes those it gave before' : ''}`;
+      return `${client} answered with no roots${given.revoked && given.hasGiven ? ', which revokes those it gave before' : ''}`;
     case 'refused':
       return `${client} declared roots but refused to list them${kept}`;
     case 'silent':

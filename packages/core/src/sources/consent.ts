@@ -3,6 +3,8 @@ import type { ReadRootsOptions } from '../roots/read-roots.js';
 import { readPathRoots } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
 import { containsPath } from '../roots/contains-path.js';
+import { printable } from '../uri/printable.js';
+import type { Sources } from './read-sources.js';
 import type { PathStyle } from '../uri/path-style.js';
 import { hostPathStyle } from '../uri/path-style.js';
 
@@ -10,7 +12,7 @@ import { hostPathStyle } from '../uri/path-style.js';
  * Reads the path a user agreed to. Throws where it cannot be a root, above all beyond the ceiling: a wider path is not
  * cut to it as elsewhere, since the user was not asked about what would be left.
  */
-export async function readConsent(
+async function readConsent(
   path: string,
   { ceiling, ...reading }: Omit<ReadRootsOptions, 'source' | 'base'>,
 ): Promise<Root> {
@@ -33,6 +35,32 @@ export async function readConsent(
     );
   }
   return root;
+}
+
+/** The root a consent would add. Throws also where whoever runs the server lets clients have no say. */
+export async function considerConsent(
+  path: string,
+  { clientRoots, reading }: Pick<Sources, 'clientRoots' | 'reading'>,
+  signal?: AbortSignal,
+): Promise<Root> {
+  if (clientRoots === 'ignore') {
+    throw new RootwardError(
+      'not-permitted',
+      `Cannot add "${printable(path)}": client roots are ignored by configuration`,
+      { path },
+    );
+  }
+  return readConsent(path, { ...reading, ...(signal && { signal }) });
+}
+
+/** The user agreed to one place, and to no other that took its name since. */
+export function requireSamePlace(considered: Root, { path }: Root): void {
+  if (path === considered.path) return;
+  throw new RootwardError(
+    'unstable-path',
+    `Cannot add "${printable(considered.path)}": it leads somewhere else now`,
+    { path: considered.path },
+  );
 }
 
 /** The consents that survive an answer in which the client took `removed` away: a place taken back stays so. */

@@ -1,4 +1,4 @@
-import type { Rejection, RootList } from '../roots/root.js';
+import type { Rejection, RejectionReason, RootList } from '../roots/root.js';
 import { printable } from '../uri/printable.js';
 import type { RootSource, SourceContext } from './root-source.js';
 import { absent, describeNamed, readPaths } from './root-source.js';
@@ -45,12 +45,18 @@ function readOne(value: string, context: SourceContext): Promise<RootList> {
 /** One path if there is such a path, commas and all; else a JSON list; else a comma list. */
 async function readFolderPaths(value: string, context: SourceContext): Promise<RootList> {
   const whole = await readOne(value, context);
-  const missing = whole.rejected.some(({ reason }) => reason === 'not-found' || reason === 'not-absolute');
-  if (!missing) return whole;
+  if (whole.roots.length > 0 || whole.rejected.some(({ reason }) => EXISTS.has(reason))) return whole;
   const parts = parseList(value) ?? value.split(',');
   const entries = parts.map((part) => ({ path: part.trim() })).filter(({ path }) => path !== '');
   return entries.length === 0 ? whole : readPaths('host', entries, context);
 }
+
+/** Reasons that only a path that is there can have. Any other may be due to reading a list as one path. */
+const EXISTS: ReadonlySet<RejectionReason> = new Set<RejectionReason>([
+  'too-broad',
+  'outside-ceiling',
+  'not-a-directory-or-file',
+]);
 
 function parseList(value: string): readonly string[] | undefined {
   try {

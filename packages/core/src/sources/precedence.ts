@@ -51,11 +51,18 @@ function hasRoots(statement: Statement): boolean {
   return statement.roots.length > 0;
 }
 
-/** In order, the first of equal paths. Returns the only list as it is, since that is the common case. */
+/**
+ * In order, the first of equal paths, read-only if any of them is: naming a place once more must not lift a restriction.
+ * Returns the only list as it is, since that is the common case.
+ */
 function merge(...lists: readonly (readonly Root[])[]): readonly Root[] {
   const filled = lists.filter((list) => list.length > 0);
   if (filled.length < 2) return filled[0] ?? [];
   const byPath = new Map<string, Root>();
-  for (const root of filled.flat()) if (!byPath.has(root.path)) byPath.set(root.path, root);
+  for (const root of filled.flat()) {
+    const first = byPath.get(root.path);
+    if (first === undefined) byPath.set(root.path, root);
+    else if (root.access === 'read-only') byPath.set(root.path, { ...first, access: 'read-only' });
+  }
   return [...byPath.values()];
 }

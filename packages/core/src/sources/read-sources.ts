@@ -57,6 +57,7 @@ export interface Sources {
 
 /** Reads every source that does not change while the server runs. Throws where a bad value must keep it from starting. */
 export async function readSources(options: SourcesOptions): Promise<Sources> {
+  const clientRoots = readMode(options.clientRoots ?? 'replace');
   const open = contextOf(options);
   const named = await readCeiling(options.within ?? [], open);
   const bounded = named.length === 0 ? open : { ...open, ceiling: named.map((root) => root.path) };
@@ -73,7 +74,7 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
     operators,
     hints,
     fallback: describeFallback(named),
-    clientRoots: options.clientRoots ?? 'replace',
+    clientRoots,
     reading: {
       home: context.home,
       style: context.style,
@@ -81,6 +82,15 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
       ...(context.ceiling === undefined ? {} : { ceiling: context.ceiling }),
     },
   };
+}
+
+/** Checked although it is typed: the value usually comes from a command line or a file. */
+function readMode(mode: ClientRootsMode): ClientRootsMode {
+  if (mode === 'replace' || mode === 'add' || mode === 'ignore') return mode;
+  throw new RootwardError(
+    'invalid-option',
+    `Cannot use "${String(mode)}" for client roots: expected "replace", "add" or "ignore"`,
+  );
 }
 
 function contextOf(options: SourcesOptions): SourceContext {

@@ -50,6 +50,7 @@ export class Asker {
   #state: Asking;
   /** Of the newest request; older ones are aborted by then. */
   #controller: AbortController | undefined;
+  /** What was just looked up, while the event that says so is dispatched. */
   #list: RootList | undefined;
   #timer: Timer | undefined;
   #timerAt: number | undefined;
@@ -143,7 +144,7 @@ export class Asker {
         void this.#read(effect.generation, effect.entries);
         return;
       case 'apply':
-        this.#apply(effect.generation, effect.changedAt, now);
+        this.#apply(effect, now);
         return;
       case 'fail':
         counters.fail(effect.kind);
@@ -170,9 +171,10 @@ export class Asker {
   }
 
   async #ask(generation: number, cause: AskCause): Promise<void> {
+    // A listener or port may have moved the state on, or ended it, while earlier effects were performed.
+    if (generation !== this.#state.generation || this.#state.open === undefined) return;
     const port = this.#choosePort();
-    // A listener or port may have moved the state on while earlier effects were performed.
-    if (port === undefined || generation !== this.#state.generation) return;
+    if (port === undefined) return;
     const controller = new AbortController();
     this.#controller = controller;
     this.#setup.counters.requests += 1;
@@ -185,31 +187,26 @@ export class Asker {
     this.#controller ??= new AbortController();
     try {
       const list = await this.#owner.read(entries, this.#controller.signal);
-      if (generation !== this.#state.generation) {
-        this.dispatch({ type: 'unreadable', generation, detail: 'a newer request was sent' });
-        return;
-      }
       this.#list = list;
       this.dispatch({ type: 'read', generation, empty: entries.length === 0 });
+      this.#list = undefined;
     } catch (error) {
       this.dispatch({ type: 'unreadable', generation, detail: String(error) });
     }
   }
 
-  #apply(generation: number, changedAt: number | undefined, now: number): void {
+  #apply({ generation, sentAt, changedAt }: Extract<AskingEffect, { type: 'apply' }>, now: number): void {
     const list = this.#list;
     if (list === undefined) return;
-    this.#list = undefined;
     this.#controller = undefined;
     this.#carrier = undefined;
-    const latency = changedAt === undefined ? undefined : now - changedAt;
-    this.#setup.counters.applied(latency);
+    this.#setup.counters.applied(changedAt === undefined ? undefined : now - changedAt);
     this.#setup.log.debug('roots answer applied', {
       source: 'client',
       generation,
       count: list.roots.length,
       rejected: list.rejected.length,
-      ...(latency === undefined ? {} : { milliseconds: latency }),
+      milliseconds: Math.round(now - sentAt),
     });
     this.#owner.applied(list);
   }

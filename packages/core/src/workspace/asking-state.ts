@@ -1,3 +1,4 @@
+import { RootwardError } from '../error.js';
 import type { ClientState } from '../sources/client-state.js';
 
 /** All times in milliseconds. */
@@ -28,6 +29,20 @@ export const defaultLimits: AskingLimits = {
   retryWithin: 1_000,
 };
 
+/** The defaults with what was given instead; throws for a value that is no time. */
+export function readLimits(given: Partial<AskingLimits> | undefined): AskingLimits {
+  if (given === undefined) return defaultLimits;
+  for (const [name, value] of Object.entries(given)) {
+    if (!(value >= 0)) {
+      throw new RootwardError(
+        'invalid-option',
+        `Cannot use ${String(value)} as ${name}: it must be 0 or more milliseconds`,
+      );
+    }
+  }
+  return { ...defaultLimits, ...given };
+}
+
 /** Why a request is sent: at the start, after a notification, because the answer is old, once more, or after silence. */
 export type AskCause = 'start' | 'change' | 'stale' | 'retry' | 'silence';
 
@@ -39,7 +54,8 @@ export interface OwedRequest {
 }
 
 /** The newest request, until its answer is applied or no longer welcome. Older ones do not count any more. */
-export interface OpenRequest {
+interface OpenRequest {
+  readonly sentAt: number;
   /** When it was sent, or when its answer came. */
   readonly since: number;
   /** The answer came and its roots are being read from the disk. */

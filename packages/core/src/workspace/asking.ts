@@ -32,7 +32,12 @@ export type AskingEffect =
   | { readonly type: 'ask'; readonly generation: number; readonly cause: AskCause }
   | { readonly type: 'abort'; readonly generation: number }
   | { readonly type: 'read'; readonly generation: number; readonly entries: readonly unknown[] }
-  | { readonly type: 'apply'; readonly generation: number; readonly changedAt: number | undefined }
+  | {
+      readonly type: 'apply';
+      readonly generation: number;
+      readonly sentAt: number;
+      readonly changedAt: number | undefined;
+    }
   | {
       readonly type: 'fail';
       readonly generation: number;
@@ -146,7 +151,7 @@ function answered(
           { ...closed, client: 'refused', freshUntil: NEVER };
     case 'lost':
       effects.push({ type: 'fail', generation, kind: 'lost', detail: outcome.detail });
-      return fallSilent(closed, now, around);
+      return isHeardSince(state) ? closed : fallSilent(closed, now, around);
   }
 }
 
@@ -157,7 +162,10 @@ function isEarlyRefusal(state: Asking, code: number, { now, limits }: Surroundin
 
 function retryLater(state: Asking, { now, limits }: Surroundings): Asking {
   const retry: OwedRequest = { cause: 'retry', since: now, notBefore: now + limits.retryAfter };
-  return { ...state, retried: true, owed: keepUrgent(state.owed) ?? retry };
+  const urgent = keepUrgent(state.owed);
+  // A client that just said it has no such method needs the pause, also before a request it asked for meanwhile.
+  const owed = urgent && { ...urgent, notBefore: Math.max(urgent.notBefore, retry.notBefore) };
+  return { ...state, retried: true, owed: owed ?? retry };
 }
 
 function fallSilent(state: Asking, since: number, { limits }: Surroundings): Asking {
@@ -179,7 +187,8 @@ function handed(state: Asking, outcome: Outcome, around: Surroundings, effects: 
   if (state.client === 'ignored') return state;
   if (state.open !== undefined) effects.push({ type: 'abort', generation: state.generation });
   const generation = state.generation + 1;
-  const open = { since: around.now, reading: false, overdue: false, changedAt: undefined };
+  const { now } = around;
+  const open = { sentAt: now, since: now, reading: false, overdue: false, changedAt: undefined };
   return answered({ ...state, generation, open, owed: undefined }, generation, outcome, around, effects);
 }
 
@@ -194,7 +203,8 @@ function read(
     effects.push({ type: 'drop', generation });
     return state;
   }
-  effects.push({ type: 'apply', generation, changedAt: state.open.changedAt });
+  const { sentAt, changedAt } = state.open;
+  effects.push({ type: 'apply', generation, sentAt, changedAt });
   return {
     ...state,
     open: undefined,
@@ -213,7 +223,7 @@ function unreadable(
 ): Asking {
   if (generation !== state.generation || state.open?.reading !== true) return state;
   effects.push({ type: 'fail', generation, kind: 'unreadable', detail });
-  return { ...state, open: undefined, freshUntil: now + limits.freshFor };
+  return { ...state, open: undefined, client: 'malformed', freshUntil: now + limits.freshFor };
 }
 
 function withdrawn(state: Asking, generation: number, { now }: Surroundings): Asking {
@@ -232,7 +242,8 @@ function tickOpen(state: Asking, around: Surroundings, effects: AskingEffect[]):
   const { now, limits } = around;
   if (now >= open.since + limits.answerTimeout) {
     effects.push({ type: 'abort', generation });
-    return { ...state, open: undefined };
+    if (!open.reading) return { ...state, open: undefined };
+    return unreadable(state, generation, `not read within ${limits.answerTimeout} ms`, around, effects);
   }
   if (open.overdue || now < open.since + limits.readyTimeout) return state;
   const overdue: Asking = { ...state, open: { ...open, overdue: true } };
@@ -244,15 +255,20 @@ function tickOpen(state: Asking, around: Surroundings, effects: AskingEffect[]):
     kind: 'silent',
     detail: `no answer within ${limits.readyTimeout} ms`,
   });
-  // A notification that came after this request shows that the client is alive; the request it caused goes out now.
-  return state.owed?.cause === 'change' ? overdue : fallSilent(overdue, open.since, around);
+  return isHeardSince(state) ? overdue : fallSilent(overdue, open.since, around);
+}
+
+/** A notification that came after the newest request shows that the client is alive; the request it caused goes out. */
+function isHeardSince({ owed }: Asking): boolean {
+  return owed?.cause === 'change';
 }
 
 function tickWaiting(state: Asking, { now }: Surroundings, effects: AskingEffect[]): Asking {
   if (state.waitUntil === undefined || now < state.waitUntil) return state;
   effects.push({ type: 'release' });
-  const waitedInVain = state.open === undefined;
-  return { ...state, waitUntil: undefined, silent: state.silent || waitedInVain };
+  // Where nothing is out because the next request is merely postponed, the client has spoken all along.
+  const neverGotReady = !state.initialised || state.support === 'unknown';
+  return { ...state, waitUntil: undefined, silent: state.silent || neverGotReady };
 }
 
 function sendOwed(state: Asking, { now, port }: Surroundings, effects: AskingEffect[]): Asking {
@@ -265,7 +281,13 @@ function sendOwed(state: Asking, { now, port }: Surroundings, effects: AskingEff
   return {
     ...state,
     generation,
-    open: { since: now, reading: false, overdue: false, changedAt: isChange ? owed.since : undefined },
+    open: {
+      sentAt: now,
+      since: now,
+      reading: false,
+      overdue: false,
+      changedAt: isChange ? owed.since : undefined,
+    },
     owed: undefined,
     client: state.client === 'unasked' ? 'pending' : state.client,
     firstAskedAt: state.firstAskedAt ?? now,

@@ -20,8 +20,9 @@ export async function unlessAborted(promise: Promise<void>, signal: AbortSignal 
   const aborted = new Deferred();
   const onAbort = (): void => aborted.resolve();
   signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) aborted.resolve();
   try {
-    signal.throwIfAborted();
+    // Also when aborted already: `promise` may still reject, and must not do so unheard.
     await Promise.race([promise, aborted.promise]);
     signal.throwIfAborted();
   } finally {

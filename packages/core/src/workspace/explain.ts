@@ -45,7 +45,7 @@ const VERDICTS: Readonly<Record<TraceEntry['verdict'], string>> = {
   absent: '',
   rejected: 'not usable',
   ignored: '',
-  revoked: 'not used after the client took its roots away',
+  revoked: 'not used, since the client answered without a valid root',
   pending: '',
   failed: '',
 };

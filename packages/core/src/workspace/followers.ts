@@ -66,7 +66,9 @@ export class Followers {
         await unlessAborted(apply(follower, change, controller.signal), controller.signal);
       } catch (error) {
         if (controller.signal.aborted) continue;
-        this.#log.warn('follower failed', { follower: follower.name, error: String(error) });
+        // The error may name a path of the client, which must not show above debug.
+        this.#log.warn('follower failed', { follower: follower.name });
+        this.#log.debug('follower failed', { follower: follower.name, error: String(error) });
       }
     }
   }

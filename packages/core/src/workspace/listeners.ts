@@ -26,7 +26,9 @@ export class Listeners {
       try {
         entry.listener(change);
       } catch (error) {
-        this.#log.warn('change listener failed', { error: String(error) });
+        // The error may name a path of the client, which must not show above debug.
+        this.#log.warn('change listener failed');
+        this.#log.debug('change listener failed', { error: String(error) });
       }
     }
   }

@@ -65,6 +65,8 @@ export function takeSnapshot(
   epochOf: (roots: readonly Root[]) => number,
 ): Snapshot {
   const decision = decide(said);
+  // Scopes and projects are made from these objects, so nobody may change one under their feet.
+  for (const root of decision.roots) Object.freeze(root);
   Object.freeze(decision.roots);
   return new TakenSnapshot(said, decision, epochOf(decision.roots), takenAt);
 }

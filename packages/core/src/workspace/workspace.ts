@@ -2,10 +2,8 @@ import type { Disposable } from '../disposable.js';
 import { RootwardError } from '../error.js';
 import type { Logger } from '../logger.js';
 import { silentLogger } from '../logger.js';
-import type { ProjectChoice } from '../project/choose-root.js';
-import { chooseRoot } from '../project/choose-root.js';
+import { ProjectMemory } from '../project/project-memory.js';
 import type { Project } from '../project/project.js';
-import { describeProject } from '../project/project.js';
 import type { PathEntry } from '../roots/declaration.js';
 import type { RootsDiff } from '../roots/diff-roots.js';
 import { diffRoots } from '../roots/diff-roots.js';
@@ -15,22 +13,24 @@ import { Scope } from '../scope/scope.js';
 import type { ClientDeclaration, ClientInfo } from '../sources/client-state.js';
 import type { ClientRoots } from '../sources/client.js';
 import { acceptAnswer, noClientRoots } from '../sources/client.js';
-import { readConsent, surviving } from '../sources/consent.js';
+import { considerConsent, requireSamePlace, surviving } from '../sources/consent.js';
 import { noHandle, readHandle } from '../sources/handle.js';
 import type { Said } from '../sources/precedence.js';
 import type { Sources } from '../sources/read-sources.js';
 import { noRequest, readRequest, readRequestHints } from '../sources/request.js';
 import type { Statement } from '../sources/root-source.js';
 import { hostPathStyle } from '../uri/path-style.js';
+import { printable } from '../uri/printable.js';
 import type { Answer } from './answer.js';
 import { readAnswer } from './answer.js';
 import type { WaitOptions } from './asker.js';
 import { Asker } from './asker.js';
 import type { AskingLimits } from './asking-state.js';
-import { defaultLimits, ignoringClient, initialAsking } from './asking-state.js';
+import { ignoringClient, initialAsking, readLimits } from './asking-state.js';
 import type { ChangeReason, WorkspaceChange } from './change.js';
 import type { Clock } from './clock.js';
 import { systemClock } from './clock.js';
+import { unlessAborted } from './deferred.js';
 import { explainSnapshot } from './explain.js';
 import type { Follower } from './followers.js';
 import { Followers } from './followers.js';
@@ -53,6 +53,8 @@ export interface WorkspaceOptions {
   readonly emptyIsFinal?: boolean;
   /** How file access over a snapshot is made; the place for deny rules and protected files. */
   readonly createScope?: (snapshot: Snapshot) => Scope;
+  /** Looks up what a client sent; the place for a cache, where the same list comes with every request. */
+  readonly readClientRoots?: typeof readRoots;
   readonly clock?: Clock;
   readonly log?: Logger;
   readonly limits?: Partial<AskingLimits>;
@@ -66,11 +68,13 @@ export class Workspace implements WorkspaceView, Disposable {
   readonly #sources: Sources;
   readonly #emptyIsFinal: boolean;
   readonly #createScope: (snapshot: Snapshot) => Scope;
+  readonly #readRoots: typeof readRoots;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #readyTimeout: number;
   readonly #asker: Asker;
   readonly #counters = new Counters();
+  readonly #project = new ProjectMemory();
   #info: ClientInfo | undefined;
   #given: ClientRoots = noClientRoots;
   #handle: Statement = noHandle;
@@ -81,18 +85,16 @@ export class Workspace implements WorkspaceView, Disposable {
   #scope: Scope | undefined;
   /** What calls see that brought nothing of their own along, made once per snapshot. */
   #view: WorkspaceView | undefined;
-  #known: string | undefined;
-  #choice: ProjectChoice | undefined;
-  #project: { readonly snapshot: Snapshot; readonly project: Project } | undefined;
   #listeners: Listeners | undefined;
   #followers: Followers | undefined;
   #disposed = false;
 
   constructor(options: WorkspaceOptions) {
-    const limits = options.limits === undefined ? defaultLimits : { ...defaultLimits, ...options.limits };
+    const limits = readLimits(options.limits);
     this.#sources = options.sources;
     this.#emptyIsFinal = options.emptyIsFinal ?? false;
     this.#createScope = options.createScope ?? plainScope;
+    this.#readRoots = options.readClientRoots ?? readRoots;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
     this.#readyTimeout = limits.readyTimeout;
@@ -107,14 +109,15 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#asker = new Asker(
       setup,
       {
-        read: (entries, signal) => this.#readClientRoots(entries, signal),
+        read: (entries, signal) =>
+          this.#readRoots(entries, { ...options.sources.reading, source: 'client', signal }),
         applied: (list) => this.#accept(list),
         clientChanged: () => void this.#retake(),
       },
       ignores ? ignoringClient : initialAsking,
     );
     this.#snapshot = takeSnapshot(this.#said(), this.#clock.now(), () => 0);
-    this.#known = this.#chosenRoot(this.#snapshot)?.path;
+    this.#project.note(this.#snapshot);
   }
 
   /** What is known now. Never waits. */
@@ -149,11 +152,7 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** The project the work is about; throws with an instruction when there is none. */
   project(): Project {
-    if (this.#project?.snapshot !== this.#snapshot) {
-      const project = describeProject(this.#chosenRoot(this.#snapshot), this.#choice);
-      this.#project = { snapshot: this.#snapshot, project };
-    }
-    return this.#project.project;
+    return this.#project.project(this.#snapshot);
   }
 
   /** The first directory root. */
@@ -169,6 +168,7 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** Like a listener that may take its time. Sees the roots that are there already first, as added. */
   follow(follower: Follower): Disposable {
+    this.#requireAlive('follow');
     this.#followers ??= new Followers(this.#log);
     const snapshot = this.#snapshot;
     const first: WorkspaceChange | undefined =
@@ -179,8 +179,8 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /** When the followers have seen every change so far. */
-  async followed(): Promise<void> {
-    await this.#followers?.idle();
+  async followed(signal?: AbortSignal): Promise<void> {
+    if (this.#followers !== undefined) await unlessAborted(this.#followers.idle(), signal);
   }
 
   stats(): Stats {
@@ -216,10 +216,11 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /** Takes an answer that came another way than through a port. Newer than anything asked before. */
-  async useAnswer(answer: Answer): Promise<Snapshot> {
+  async useAnswer(answer: Answer, signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use an answer');
+    signal?.throwIfAborted();
     this.#asker.dispatch({ type: 'handed', outcome: readAnswer(answer) });
-    await this.#asker.want(NO_OPTIONS);
+    await this.#asker.want(signal === undefined ? NO_OPTIONS : { signal });
     return this.#snapshot;
   }
 
@@ -227,38 +228,40 @@ export class Workspace implements WorkspaceView, Disposable {
   async useHandle(entries: readonly PathEntry[], signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use a handle');
     if (this.#sources.clientRoots !== 'ignore') {
-      this.#handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
-      // A handle says which project it is about by its order; what was there before it came does not count.
-      this.#known = undefined;
+      const handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
+      this.#requireAlive('use a handle');
+      this.#handle = handle;
+      this.#project.forget();
       this.#replace('handle');
     }
     return this.#snapshot;
   }
 
-  /**
-   * What `grant` would add, without adding it: so that the user is asked about where a path really leads, and never in
-   * vain. Rejects beyond the ceiling, and where whoever runs the server lets clients have no say.
-   */
-  async consider(path: string, signal?: AbortSignal): Promise<Root> {
-    this.#requireAlive('add a root');
-    if (this.#sources.clientRoots === 'ignore') {
-      const message = `Cannot add "${path}": client roots are ignored by configuration`;
-      throw new RootwardError('not-permitted', message, { path });
-    }
-    return readConsent(path, { ...this.#sources.reading, ...(signal && { signal }) });
+  /** What `grant` would add, without adding it: so that the user is asked about where a path really leads. */
+  consider(path: string, signal?: AbortSignal): Promise<Root> {
+    return considerConsent(path, this.#sources, signal);
   }
 
   /**
    * Adds a place the user agreed to, for as long as this workspace lives or until the client takes it away. Rejects
-   * what `consider` rejects, and a root it gave that leads somewhere else by now.
+   * beyond the ceiling, where whoever runs the server lets clients have no say, and where what was considered leads
+   * somewhere else by now.
    */
   async grant(place: string | Root, signal?: AbortSignal): Promise<Root> {
-    const path = typeof place === 'string' ? place : place.path;
-    const root = await this.consider(path, signal);
-    if (typeof place !== 'string' && root.path !== path) {
-      throw new RootwardError('unstable-path', `Cannot add "${path}": it leads somewhere else now`, { path });
-    }
     this.#requireAlive('add a root');
+    const before = this.#given;
+    const path = typeof place === 'string' ? place : place.path;
+    const root = await considerConsent(path, this.#sources, signal);
+    if (typeof place !== 'string') requireSamePlace(place, root);
+    this.#requireAlive('add a root');
+    // The user agreed before the client took it away, and the later word counts.
+    if (this.#surviving([root], before).length === 0) {
+      throw new RootwardError(
+        'not-permitted',
+        `Cannot add "${printable(path)}": the client took it away meanwhile`,
+        { path },
+      );
+    }
     if (!this.#consents.some((consent) => consent.path === root.path))
       this.#consents = [...this.#consents, root];
     this.#replace('consent');
@@ -267,19 +270,13 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** Makes a root or a mere name the project, as long as that root remains. */
   chooseProject(choice: { readonly root: Root } | { readonly name: string }): Project {
-    this.#choice =
-      'root' in choice
-        ? { kind: 'root', path: choice.root.path }
-        : { kind: 'name', name: choice.name, epoch: this.#snapshot.epoch };
-    this.#project = undefined;
     this.#view = undefined;
-    this.#known = this.#chosenRoot(this.#snapshot)?.path;
-    return this.project();
+    return this.#project.choose(choice, this.#snapshot);
   }
 
   /**
-   * What one call sees, from now on and whatever changes meanwhile: its metadata may name a directory of its own, where the client gave none. The workspace and
-   * its followers are left alone.
+   * What one call sees, from now on and whatever changes meanwhile: its metadata may name a directory of its own, where
+   * the client gave none. The workspace and its followers are left alone.
    */
   async forRequest(meta: unknown, options: WaitOptions = NO_OPTIONS): Promise<WorkspaceView> {
     const hints = this.#sources.clientRoots === 'ignore' ? undefined : readRequestHints(meta);
@@ -327,16 +324,20 @@ export class Workspace implements WorkspaceView, Disposable {
     if (this.#disposed) throw new RootwardError('disposed', `Cannot ${action}: the workspace was disposed`);
   }
 
-  #readClientRoots(entries: readonly unknown[], signal: AbortSignal): Promise<RootList> {
-    return readRoots(entries, { ...this.#sources.reading, source: 'client', signal });
+  #accept(list: RootList): void {
+    const before = this.#given;
+    this.#given = acceptAnswer(before, list, this.#emptyIsFinal);
+    this.#consents = this.#surviving(this.#consents, before);
+    this.#replace('answer');
   }
 
-  #accept(list: RootList): void {
-    const { removed } = diffRoots(this.#given.roots, list.roots);
-    this.#given = acceptAnswer(this.#given, list, this.#emptyIsFinal);
+  /** The consents that survive what the client said since `before`. */
+  #surviving(consents: readonly Root[], before: ClientRoots): readonly Root[] {
+    const given = this.#given;
+    if (given === before) return consents;
+    if (given.revoked) return NO_ROOTS;
     const style = this.#sources.reading.style ?? hostPathStyle;
-    this.#consents = this.#given.revoked ? NO_ROOTS : surviving(this.#consents, removed, style);
-    this.#replace('answer');
+    return surviving(consents, diffRoots(before.roots, given.roots).removed, style);
   }
 
   /** The roots may be others now. */
@@ -358,7 +359,7 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#ready = undefined;
     this.#scope = undefined;
     this.#view = undefined;
-    this.#known = this.#chosenRoot(this.#snapshot)?.path;
+    this.#project.note(this.#snapshot);
     return diff;
   }
 
@@ -378,10 +379,6 @@ export class Workspace implements WorkspaceView, Disposable {
     };
   }
 
-  #chosenRoot(snapshot: Snapshot): Root | undefined {
-    return chooseRoot(snapshot.roots, { known: this.#known, choice: this.#choice, epoch: snapshot.epoch });
-  }
-
   #plainView(snapshot: Snapshot): WorkspaceView {
     if (snapshot !== this.#snapshot) return this.#viewOf(snapshot);
     this.#view ??= this.#viewOf(snapshot);
@@ -391,9 +388,7 @@ export class Workspace implements WorkspaceView, Disposable {
   #viewOf(snapshot: Snapshot): WorkspaceView {
     const createScope = (): Scope =>
       snapshot === this.#snapshot ? this.scope() : this.#createScope(snapshot);
-    return new SnapshotView(snapshot, createScope, () =>
-      describeProject(this.#chosenRoot(snapshot), this.#choice),
-    );
+    return new SnapshotView(snapshot, createScope, () => this.#project.project(snapshot));
   }
 }
 

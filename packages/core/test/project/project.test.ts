@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { win32 } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { isProjectName } from '../../src/project/project-name.js';
+import { fileUriToPath } from '../../src/uri/file-uri.js';
 import { connect, connectAsked, makeTree } from '../workspace/scripted-client.js';
 
 function idOf(name: string, path: string): string {
@@ -73,15 +76,31 @@ describe('which project', () => {
     expect(workspace.project().name).toBe('folder');
   });
 
-  test.each(['with space', 'v1.2.3', 'проект-日本語', '100%20', 'ends.git'])(
-    'a root named %j gives that name',
-    async (name) => {
-      const tree = makeTree(name);
-      const { workspace, client } = await connectAsked();
-      await client.result({ roots: [{ uri: pathToFileURL(tree(name)).href, name: 'declared otherwise' }] });
-      expect(workspace.project()).toMatchObject({ name, id: idOf(name, tree(name)), path: tree(name) });
-    },
-  );
+  test.each([
+    'with space',
+    'v1.2.3',
+    'проект-日本語',
+    '100%20',
+    'ends.git',
+    'ends with a blank ',
+    'back\\slash',
+  ])('a root named %j gives that name', async (name) => {
+    const tree = makeTree(name);
+    const { workspace, client } = await connectAsked();
+    await client.result({ roots: [{ uri: pathToFileURL(tree(name)).href, name: 'declared otherwise' }] });
+    expect(workspace.project()).toMatchObject({ name, id: idOf(name, tree(name)), path: tree(name) });
+  });
+
+  test.each([
+    'file:///c%3A/Users/me/app',
+    'file:///C:/Users/me/app',
+    'file://c:/Users/me/app/',
+    'C:\\Users\\me\\app',
+  ])('on Windows %j is the one project of that folder', (form) => {
+    const path = fileUriToPath(form, 'windows').replace(/\\$/, '');
+    expect(path).toBe('C:\\Users\\me\\app');
+    expect(isProjectName(win32.basename(path))).toBe(true);
+  });
 
   test('the same basename in two places is two projects', async () => {
     const tree = makeTree('one/app', 'two/app');
@@ -127,6 +146,12 @@ describe('without a project', () => {
     expect(workspace.project().name).toBe('guidelines');
     expect(workspace.snapshot().roots).toEqual([]);
     expect(workspace.scope().contains(tree('a'))).toBe(false);
+  });
+
+  test.each(['', '.', '..', './foo', 'a/b', 'line\nbreak'])('%j is refused as a name', async (name) => {
+    const { workspace } = await connect();
+    expect(() => workspace.chooseProject({ name })).toThrow(expect.objectContaining({ code: 'malformed' }));
+    expect(() => workspace.project()).toThrow(expect.objectContaining({ code: 'no-project' }));
   });
 
   test('a name gives way to roots that come later, and is back when they are gone', async () => {

@@ -93,6 +93,30 @@ describe('findRepository()', () => {
     expect(findRepository(tree('hostile'))).toBeUndefined();
   });
 
+  test('a store outside worktrees is not believed, even when it points back', () => {
+    const tree = makeTree('a', 'repo/.git/modules/a');
+    writeFileSync(tree('a/.git'), `gitdir: ${tree('repo/.git/modules/a')}\n`);
+    writeFileSync(tree('repo/.git/modules/a/gitdir'), `${tree('a/.git')}\n`);
+    expect(findRepository(tree('a'))).toBeUndefined();
+  });
+
+  test("a .git that is a link to an honest worktree's does not pass for that worktree", () => {
+    const tree = makeTree('hostile');
+    makeRepository(tree('victim'));
+    git(tree('victim'), 'worktree', 'add', tree('honest'));
+    symlinkSync(tree('honest/.git'), tree('hostile/.git'));
+    expect(findRepository(tree('honest'))?.path).toBe(tree('victim'));
+    expect(findRepository(tree('hostile'))).toBeUndefined();
+    expect(projectOf(rootAt(tree('hostile'))).name).toBe('hostile');
+  });
+
+  test('a .git that is a link to itself is no marker, and what lies above still counts', () => {
+    const tree = makeTree('repo/inner');
+    makeRepository(tree('repo'));
+    symlinkSync('.git', tree('repo/inner/.git'));
+    expect(findRepository(tree('repo/inner'))?.path).toBe(tree('repo'));
+  });
+
   test.each([
     ['empty', ''],
     ['without a pointer', 'hello\n'],

@@ -42,12 +42,29 @@ describe('resolveSwitch()', () => {
     expect(resolveSwitch('notes.txt', roots)).toEqual({ kind: 'name', name: 'notes.txt' });
   });
 
-  test.each(['', '.', '..', './foo', 'foo/bar', 'foo\\bar', '../up', ' padded ', 'line\nbreak'])(
-    '%j is never a name',
-    (text) => {
-      expect(resolveSwitch(text, [])).toEqual({ kind: 'invalid' });
-    },
-  );
+  test.each([
+    '',
+    '.',
+    '..',
+    './foo',
+    'foo/bar',
+    'foo\\bar',
+    '../up',
+    ' padded ',
+    'line\nbreak',
+    'C:',
+    'c:foo',
+    'C:\\foo',
+    'C:/foo',
+  ])('%j is never a name', (text) => {
+    expect(resolveSwitch(text, [])).toEqual({ kind: 'invalid' });
+  });
+
+  test.skipIf(process.platform === 'win32')('a root may have a name that looks like a drive', async () => {
+    const tree = makeTree('c:app');
+    const roots = await rootsAt(tree('c:app'));
+    expect(resolveSwitch('c:app', roots)).toEqual({ kind: 'root', root: roots[0] });
+  });
 
   test('any other bare name is a name', () => {
     expect(resolveSwitch('my-project', [])).toEqual({ kind: 'name', name: 'my-project' });

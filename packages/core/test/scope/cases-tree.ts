@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -76,8 +77,13 @@ export function makeCasesTree(): CasesTree {
   }
   mkdirSync(join(outside, 'dir'));
   addLinks(inside, outside);
-  if (process.platform !== 'win32') execFileSync('mkfifo', [join(inside, 'fifo')]);
   return { base, inside, outside };
+}
+
+/** Not part of every tree: it takes a process to make one. */
+export function addFifo(tree: CasesTree): void {
+  const path = join(tree.inside, 'fifo');
+  if (!existsSync(path)) execFileSync('mkfifo', [path]);
 }
 
 /** A socket needs somebody who listens; closed by the caller. */

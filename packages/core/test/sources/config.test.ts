@@ -24,6 +24,13 @@ test('configured roots are relative to the file, may have a name and be read-onl
   ]);
 });
 
+test('an access nobody knows is taken as read-only', async () => {
+  const tree = makeTree('a');
+  const roots = [{ path: tree('a'), access: 'readonly' }];
+  const sources = await readFrom({ config: [{ file: tree('rootward.json'), roots }] });
+  expect(statementOf(sources, 'config').roots).toMatchObject([{ access: 'read-only' }]);
+});
+
 test('a bad configured root is warned about and skipped, valid ones are kept', async () => {
   const tree = makeTree('a');
   const { warnings, log } = recordWarnings();

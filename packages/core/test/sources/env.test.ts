@@ -51,3 +51,13 @@ test('an empty variable says nothing', async () => {
   const sources = await readFrom({ environment: { ROOTWARD_ROOTS: '', MCPBASH_ROOTS: ' : ' } });
   expect(statementOf(sources, 'env').given).toBe(false);
 });
+
+test.each(['ROOTWARD_ROOTS', 'MCPBASH_ROOTS'])('on Windows %s is separated by semicolons', async (name) => {
+  const sources = await readFrom({
+    style: 'windows',
+    home: 'C:\\Users\\me',
+    environment: { [name]: 'c:\\work;D:\\data' },
+    disk: { realpath: (path) => Promise.resolve(path), inspect: () => 'directory' },
+  });
+  expect(pathsOf(statementOf(sources, 'env'))).toEqual(['C:\\work', 'D:\\data']);
+});

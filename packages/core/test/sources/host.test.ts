@@ -33,6 +33,27 @@ test('WORKSPACE_FOLDER_PATHS is a comma list otherwise', async () => {
   expect(host.rejected).toMatchObject([{ reason: 'not-found' }]);
 });
 
+test('WORKSPACE_FOLDER_PATHS may be a comma list of Windows paths', async () => {
+  const sources = await readFrom({
+    style: 'windows',
+    home: 'C:\\Users\\me',
+    environment: { WORKSPACE_FOLDER_PATHS: 'c:\\work,D:\\data' },
+    disk: { realpath: (path) => Promise.resolve(path), inspect: () => 'directory' },
+  });
+  expect(pathsOf(statementOf(sources, 'host'))).toEqual(['C:\\work', 'D:\\data']);
+});
+
+test('WORKSPACE_FOLDER_PATHS that is one existing path outside the ceiling is not taken for a list', async () => {
+  const tree = makeTree('a,b', 'in');
+  const sources = await readFrom({
+    within: [tree('in')],
+    environment: { WORKSPACE_FOLDER_PATHS: tree('a,b') },
+  });
+  expect(statementOf(sources, 'host').rejected).toMatchObject([
+    { reason: 'outside-ceiling', declared: tree('a,b') },
+  ]);
+});
+
 test.each(['CLAUDE_PROJECT_DIR', 'WORKSPACE_FOLDER_PATHS'])(
   'a %s that still holds ${ was not expanded by the host',
   async (name) => {

@@ -141,6 +141,20 @@ describe('client-roots', () => {
     expect(rootsOf(view)).toEqual([['pwd', folder(tree, 'pwd')]]);
   });
 
+  test('add: a place the operator made read-only stays so when the client names it too', async () => {
+    const tree = makeTree('data');
+    const roots = [{ path: tree('data'), access: 'read-only' }];
+    const workspace = new Workspace({
+      sources: await readFrom({ clientRoots: 'add', config: [{ file: tree('rootward.json'), roots }] }),
+    });
+    onTestFinished(() => workspace.dispose());
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('data')).href }] } });
+    expect(workspace.snapshot().roots).toMatchObject([
+      { path: tree('data'), source: 'client', access: 'read-only' },
+    ]);
+    await expect(workspace.scope().write(tree('data/x'), 'x')).rejects.toMatchObject({ code: 'read-only' });
+  });
+
   test('ignore: guests are never read', async () => {
     const tree = makeFolders();
     const view = await hear(tree, ['handle', 'client', 'request', 'host'], { clientRoots: 'ignore' });

@@ -1,8 +1,11 @@
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { readRoots } from '../../src/roots/read-roots.js';
 import { defaultLimits } from '../../src/workspace/asking-state.js';
 import { Deferred } from '../../src/workspace/deferred.js';
 import { settle } from './fake-clock.js';
-import { ScriptedClient, connect, connectAsked, makeTree, pathsOf } from './scripted-client.js';
+import type { Connection } from './scripted-client.js';
+import { ScriptedClient, connect, connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
 
 const { readyTimeout, answerTimeout, freshFor, askSilentAfter } = defaultLimits;
 const METHOD_NOT_FOUND = -32601;
@@ -62,6 +65,23 @@ describe('before the first answer', () => {
     workspace.clientDeclared({ roots: true });
     workspace.clientReady();
     expect(client.asked).toBe(1);
+  });
+
+  test.each([
+    ['is ready', (one: Connection) => one.workspace.clientReady()],
+    ['announces a change', (one: Connection) => one.workspace.rootsChanged()],
+  ])('after a wait in vain for the client to be ready, calls wait again once it %s', async (_, speak) => {
+    const connection = await connect();
+    const { workspace, clock } = connection;
+    workspace.clientDeclared({ roots: true });
+    void workspace.ready();
+    await clock.advance(readyTimeout);
+    expect(await isSettled(workspace.ready())).toBe(true);
+    speak(connection);
+    const call = workspace.ready();
+    expect(await isSettled(call)).toBe(false);
+    await clock.advance(readyTimeout);
+    expect(await isSettled(call)).toBe(true);
   });
 
   test('a call under way gets the answer as soon as it is applied', async () => {
@@ -124,6 +144,18 @@ describe('a silent client', () => {
     await client.answer([tree('a')]);
     expect(pathsOf(workspace)).toEqual([tree('a')]);
     expect(workspace.snapshot().client).toBe('answered');
+  });
+
+  test('a late answer that gives nothing ends the silence all the same', async () => {
+    const { workspace, client, clock } = await connectAsked();
+    await clock.advance(readyTimeout);
+    await client.result(null);
+    workspace.invalidate('retry');
+    const call = workspace.ready();
+    expect(client.asked).toBe(2);
+    expect(await isSettled(call)).toBe(false);
+    await client.answer([]);
+    await call;
   });
 
   test('an answer after the answer timeout is dropped, and the request was aborted', async () => {
@@ -223,6 +255,22 @@ describe('notifications', () => {
     expect((await call).roots[0]?.path).toBe(tree('b'));
   });
 
+  test('a call that is let go while a request is postponed does not make the client count as silent', async () => {
+    const { workspace, client, clock } = await connectAsked({ limits: { readyTimeout: 50 } });
+    await client.answer([]);
+    workspace.rootsChanged();
+    await client.answer([]);
+    workspace.rootsChanged();
+    const call = workspace.ready();
+    await clock.advance(50);
+    expect(await isSettled(call)).toBe(true);
+    expect(client.asked).toBe(2);
+    expect(await isSettled(workspace.ready())).toBe(false);
+    await clock.advance(50);
+    expect(client.asked).toBe(3);
+    await client.answer([]);
+  });
+
   test('snapshot() serves the previous roots while a refresh is out', async () => {
     const tree = makeTree('a', 'b');
     const { workspace, client } = await connectAsked();
@@ -268,6 +316,19 @@ describe('answers that give nothing', () => {
     expect(pathsOf(workspace)).toEqual([tree('a')]);
     expect(warnings).toEqual([]);
     expect(workspace.stats().failures.malformed).toBe(1);
+  });
+
+  test('a client whose answer was malformed is asked again by the next ready() after 5 minutes', async () => {
+    const { workspace, client, clock } = await connectAsked();
+    await client.result(null);
+    await clock.advance(freshFor - 1);
+    await workspace.ready();
+    expect(client.asked).toBe(1);
+    await clock.advance(1);
+    const call = workspace.ready();
+    expect(client.asked).toBe(2);
+    await client.answer([]);
+    expect((await call).client).toBe('empty');
   });
 
   test('an error keeps the previous roots, and the client is asked again only after a notification', async () => {
@@ -327,6 +388,18 @@ describe('answers that give nothing', () => {
     expect(await isSettled(workspace.ready())).toBe(true);
     await clock.advance(askSilentAfter);
     expect(client.asked).toBe(2);
+  });
+
+  test('a request that got lost is no silence when a notification came after it: its request is waited for', async () => {
+    const tree = makeTree('a');
+    const { workspace, client } = await connectAsked();
+    workspace.rootsChanged();
+    await client.error(undefined);
+    expect(client.asked).toBe(2);
+    const call = workspace.ready();
+    expect(await isSettled(call)).toBe(false);
+    await client.answer([tree('a')]);
+    expect((await call).roots).toHaveLength(1);
   });
 
   test('a port that throws at once counts as silence too', async () => {
@@ -399,6 +472,135 @@ describe('order of answers', () => {
     expect(lookups.length).toBeGreaterThan(0);
     expect(pathsOf(workspace)).toEqual([tree('fast')]);
   });
+});
+
+async function connectSlowly() {
+  const tree = makeTree('a');
+  const gate = new Deferred();
+  const connection = await connectAsked({
+    disk: {
+      realpath: (path) => (path === tree('a') ? gate.promise.then(() => path) : Promise.resolve(path)),
+      inspect: () => 'directory',
+    },
+  });
+  return { ...connection, gate, path: tree('a') };
+}
+
+describe('a disk that is slow', () => {
+  test('makes a call wait no longer than readyTimeout, is no silence, and its roots count when it is done', async () => {
+    const { workspace, client, clock, gate, path } = await connectSlowly();
+    const call = workspace.ready();
+    await client.answer([path]);
+    await clock.advance(readyTimeout - 1);
+    expect(await isSettled(call)).toBe(false);
+    await clock.advance(1);
+    expect(await isSettled(call)).toBe(true);
+    expect(workspace.stats().failures.silent).toBe(0);
+    expect(await isSettled(workspace.ready())).toBe(true);
+    expect(client.asked).toBe(1);
+    gate.resolve();
+    await settle();
+    expect(pathsOf(workspace)).toEqual([path]);
+  });
+
+  test('that never ends is given up after answerTimeout, and told of', async () => {
+    const { workspace, client, clock, path } = await connectSlowly();
+    await client.answer([path]);
+    await clock.advance(answerTimeout);
+    expect(workspace.snapshot().client).toBe('malformed');
+    expect(workspace.stats().failures.unreadable).toBe(1);
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe('a reader of its own', () => {
+  test('one that fails keeps the previous roots, and the answer counts as malformed', async () => {
+    const tree = makeTree('a', 'b');
+    let broken = false;
+    const { workspace, client } = await connectAsked({
+      readClientRoots: (entries, options) =>
+        broken ? Promise.reject(new Error('disk on fire')) : readRoots(entries, options),
+    });
+    await client.answer([tree('a')]);
+    broken = true;
+    workspace.rootsChanged();
+    const call = workspace.ready();
+    await client.answer([tree('b')]);
+    expect((await call).client).toBe('malformed');
+    expect(pathsOf(workspace)).toEqual([tree('a')]);
+    expect(workspace.stats().failures.unreadable).toBe(1);
+  });
+
+  test('one that does not mind being aborted cannot bring an older answer back', async () => {
+    const tree = makeTree('slow', 'fast');
+    const gate = new Deferred();
+    const { workspace, client, clock } = await connectAsked({
+      async readClientRoots(entries, options) {
+        const list = await readRoots(entries, {
+          source: options.source,
+          home: options.home,
+          disk: promptDisk,
+        });
+        if (JSON.stringify(entries).includes('slow')) await gate.promise;
+        return list;
+      },
+    });
+    await client.answer([tree('slow')]);
+    await clock.advance(readyTimeout);
+    workspace.rootsChanged();
+    await client.answer([tree('fast')]);
+    expect(pathsOf(workspace)).toEqual([tree('fast')]);
+    gate.resolve();
+    await settle();
+    expect(pathsOf(workspace)).toEqual([tree('fast')]);
+  });
+});
+
+describe('an answer that comes another way', () => {
+  test('while a change is announced keeps the request that was due after it from being sent', async () => {
+    const tree = makeTree('asked', 'handed');
+    const { workspace, client, clock } = await connectAsked();
+    const answer = { result: { roots: [{ uri: pathToFileURL(tree('handed')).href }] } };
+    const listening = workspace.onDidChange(() => {
+      listening.dispose();
+      void workspace.useAnswer(answer);
+    });
+    workspace.rootsChanged();
+    await client.answer([tree('asked')]);
+    await clock.advance(10_000);
+    expect(client.asked).toBe(1);
+    expect(pathsOf(workspace)).toEqual([tree('handed')]);
+  });
+
+  test('aborts the request that is out and makes the one that is due needless', async () => {
+    const tree = makeTree('handed', 'asked');
+    const { workspace, client, clock } = await connectAsked();
+    workspace.rootsChanged();
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('handed')).href }] } });
+    expect(client.calls[0]?.signal.aborted).toBe(true);
+    await client.answer([tree('asked')]);
+    await clock.advance(10_000);
+    expect(client.asked).toBe(1);
+    expect(pathsOf(workspace)).toEqual([tree('handed')]);
+  });
+});
+
+test('whoever waits for an answer that came another way can stop waiting', async () => {
+  const { workspace, path } = await connectSlowly();
+  const controller = new AbortController();
+  const answer = { result: { roots: [{ uri: pathToFileURL(path).href }] } };
+  const using = workspace.useAnswer(answer, controller.signal);
+  controller.abort();
+  await expect(using).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test('a workspace disposed while a handle is looked up does not take it', async () => {
+  const { workspace, gate, path } = await connectSlowly();
+  const taking = workspace.useHandle([{ path }]);
+  workspace.dispose();
+  gate.resolve();
+  await expect(taking).rejects.toMatchObject({ code: 'disposed' });
+  expect(pathsOf(workspace)).toEqual([]);
 });
 
 describe('freshness', () => {
@@ -475,6 +677,44 @@ describe('a port that is open during a call only', () => {
     expect((await next).roots[0]?.path).toBe(tree('b'));
   });
 
+  test('a call that comes before the client is ready carries the request once it is', async () => {
+    const tree = makeTree('a');
+    const { workspace, client } = await connect({ standing: false });
+    const call = workspace.ready({ port: client });
+    workspace.clientDeclared({ roots: true });
+    expect(client.asked).toBe(0);
+    workspace.clientReady();
+    expect(client.asked).toBe(1);
+    await client.answer([tree('a')]);
+    expect((await call).roots).toHaveLength(1);
+  });
+
+  test('an early -32601 is retried through the call that still waits', async () => {
+    const tree = makeTree('a');
+    const { workspace, client, clock } = await connect({ standing: false });
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    const call = workspace.ready({ port: client });
+    await client.error(METHOD_NOT_FOUND);
+    await clock.advance(250);
+    expect(client.asked).toBe(2);
+    await client.answer([tree('a')]);
+    expect((await call).roots).toHaveLength(1);
+  });
+
+  test('a notification while a call waits is answered through that call', async () => {
+    const tree = makeTree('a', 'b');
+    const { workspace, client } = await connect({ standing: false });
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    const call = workspace.ready({ port: client });
+    workspace.rootsChanged();
+    await client.answer([tree('a')]);
+    expect(client.asked).toBe(2);
+    await client.answer([tree('b')]);
+    expect((await call).roots[0]?.path).toBe(tree('b'));
+  });
+
   test('a fresh answer is used without a request', async () => {
     const { workspace, client } = await connect({ standing: false });
     workspace.clientDeclared({ roots: true });
@@ -484,6 +724,31 @@ describe('a port that is open during a call only', () => {
     await call;
     await workspace.ready({ port: client });
     expect(client.asked).toBe(1);
+  });
+
+  test('the port of a call that is over is never used, whether the call waited or not', async () => {
+    const { workspace, client, clock } = await connect({ standing: false });
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    const call = workspace.ready({ port: client });
+    await client.answer([]);
+    await call;
+    await workspace.ready({ port: client });
+    workspace.rootsChanged();
+    await clock.advance(askSilentAfter);
+    expect(client.asked).toBe(1);
+  });
+
+  test('of several waiting calls the latest carries a request', async () => {
+    const tree = makeTree('a');
+    const { workspace, client: first } = await connect({ standing: false });
+    const second = new ScriptedClient();
+    const calls = [workspace.ready({ port: first }), workspace.ready({ port: second })];
+    workspace.clientDeclared({ roots: true });
+    workspace.clientReady();
+    expect([first.asked, second.asked]).toEqual([0, 1]);
+    await second.answer([tree('a')]);
+    for (const call of calls) expect((await call).roots).toHaveLength(1);
   });
 
   test('when the call that carries the request is cancelled, another waiting call asks again', async () => {
@@ -546,6 +811,16 @@ describe('dispose()', () => {
     expect(client.asked).toBe(1);
     expect(changes).toEqual([]);
     expect(pathsOf(workspace)).toEqual([]);
+  });
+
+  test('in a listener it holds back the request that was due after that change', async () => {
+    const tree = makeTree('a');
+    const { workspace, client, clock } = await connectAsked();
+    workspace.rootsChanged();
+    workspace.onDidChange(() => workspace.dispose());
+    await client.answer([tree('a')]);
+    expect(client.asked).toBe(1);
+    expect(clock.timers).toBe(0);
   });
 
   test('an answer that is being looked up on the disk is dropped', async () => {

@@ -73,9 +73,10 @@ class Simulation {
   /** Time passes, with a wake-up whenever the machine asks for one. */
   pass(milliseconds: number): void {
     const end = this.now + milliseconds;
-    for (;;) {
+    for (let ticks = 0; ; ticks += 1) {
       const at = wakeAt(this.state, true, defaultLimits);
       if (at === undefined || at > end) break;
+      if (ticks > 1_000) throw new Error(`wakes up again and again at ${at}`);
       this.now = Math.max(this.now, at);
       this.send({ type: 'tick' });
     }

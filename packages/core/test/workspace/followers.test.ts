@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Deferred } from '../../src/workspace/deferred.js';
 import { followWorkingDirectory } from '../../src/workspace/working-directory.js';
 import { settle } from './fake-clock.js';
@@ -105,6 +105,61 @@ describe('follow()', () => {
     hanging.dispose();
     await connection.workspace.followed();
     expect([aborted, seen]).toEqual([true, ['next']]);
+  });
+
+  test('one that lets itself go and then fails leaves no rejection unheard', async () => {
+    const tree = makeTree('a', 'b');
+    const connection = await connectAsked();
+    const unheard: unknown[] = [];
+    const listen = (reason: unknown): void => void unheard.push(reason);
+    process.on('unhandledRejection', listen);
+    onTestFinished(() => void process.off('unhandledRejection', listen));
+    let runs = 0;
+    const once = connection.workspace.follow({
+      name: 'once',
+      async apply() {
+        runs += 1;
+        once.dispose();
+        throw new Error('broken');
+      },
+    });
+    await changeTo(connection, [[tree('a')], [tree('b')]]);
+    await connection.workspace.followed();
+    await settle();
+    expect([runs, unheard]).toEqual([1, []]);
+  });
+
+  test('one that is let go before its turn does not run any more', async () => {
+    const tree = makeTree('a');
+    const connection = await connectAsked();
+    const gate = new Deferred();
+    connection.workspace.follow({ name: 'slow', apply: () => gate.promise });
+    let runs = 0;
+    const next = connection.workspace.follow({ name: 'next', apply: () => void (runs += 1) });
+    await changeTo(connection, [[tree('a')]]);
+    next.dispose();
+    gate.resolve();
+    await connection.workspace.followed();
+    expect(runs).toBe(0);
+  });
+
+  test('whoever waits for them can stop waiting', async () => {
+    const tree = makeTree('a');
+    const connection = await connectAsked();
+    connection.workspace.follow({ name: 'hangs', apply: () => new Promise(() => {}) });
+    await changeTo(connection, [[tree('a')]]);
+    const controller = new AbortController();
+    const waiting = connection.workspace.followed(controller.signal);
+    controller.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('a disposed workspace takes none any more', async () => {
+    const { workspace } = await connectAsked();
+    workspace.dispose();
+    expect(() => workspace.follow({ name: 'late', apply() {} })).toThrow(
+      expect.objectContaining({ code: 'disposed' }),
+    );
   });
 
   test('dispose() of the workspace lets all of them go', async () => {

@@ -2,6 +2,7 @@ import { rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Deferred } from '../../src/workspace/deferred.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { readFrom } from '../sources/read-from.js';
 import { connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
@@ -145,6 +146,51 @@ describe('consent', () => {
     workspace.rootsChanged();
     await client.answer([]);
     expect(pathsOf(workspace)).toEqual([]);
+  });
+
+  test('for a place the client never named goes with everything else it takes away', async () => {
+    const tree = makeTree('a', 'extra');
+    const { workspace, client } = await connectAsked();
+    await client.answer([tree('a')]);
+    await workspace.grant(tree('extra'));
+    workspace.rootsChanged();
+    await client.answer([]);
+    expect(pathsOf(workspace)).toEqual([]);
+  });
+
+  test('for a place around one the client takes away goes with it', async () => {
+    const tree = makeTree('top/a', 'b');
+    const { workspace, client } = await connectAsked();
+    await client.answer([tree('top/a'), tree('b')]);
+    await workspace.grant(tree('top'));
+    workspace.rootsChanged();
+    await client.answer([tree('b')]);
+    expect(pathsOf(workspace)).toEqual([tree('b')]);
+  });
+
+  test('does not count when the client takes that place away while it is looked up', async () => {
+    const tree = makeTree('a', 'b');
+    for (const left of [[], [tree('b')]]) {
+      const gate = new Deferred();
+      let gated = false;
+      const { workspace, client } = await connectAsked({
+        disk: {
+          ...promptDisk,
+          async realpath(path) {
+            if (gated && path === tree('a')) await gate.promise;
+            return promptDisk.realpath(path);
+          },
+        },
+      });
+      await client.answer([tree('a'), tree('b')]);
+      gated = true;
+      const granting = workspace.grant(tree('a'));
+      workspace.rootsChanged();
+      await client.answer(left);
+      gate.resolve();
+      await expect(granting).rejects.toMatchObject({ code: 'not-permitted', path: tree('a') });
+      expect(pathsOf(workspace)).toEqual(left);
+    }
   });
 
   test('is considered without being given, and given only for where the path led then', async () => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { LogFields } from '../../src/logger.js';
+import { readRoots } from '../../src/roots/read-roots.js';
 import type { WorkspaceChange } from '../../src/workspace/change.js';
 import { createWorkspace } from '../../src/workspace/create-workspace.js';
 import { Workspace } from '../../src/workspace/workspace.js';
@@ -24,7 +25,7 @@ describe('snapshot()', () => {
     const { workspace, client, clock } = await connectAsked();
     await client.answer([tree('a'), tree('missing')]);
     const snapshot = workspace.snapshot();
-    expect(Object.isFrozen(snapshot) && Object.isFrozen(snapshot.roots)).toBe(true);
+    expect([snapshot, snapshot.roots, snapshot.roots[0], snapshot.trace].every(Object.isFrozen)).toBe(true);
     const shown: object = JSON.parse(JSON.stringify(snapshot));
     expect(Object.keys(shown).toSorted()).toEqual([
       'client',
@@ -81,6 +82,25 @@ describe('snapshot()', () => {
   });
 });
 
+test('a cached ready() never gives roots that were taken away meanwhile', async () => {
+  const tree = makeTree('a', 'b');
+  const { workspace, client } = await connectAsked();
+  await client.answer([tree('a')]);
+  expect(paths((await workspace.ready()).roots)).toEqual([tree('a')]);
+  workspace.rootsChanged();
+  await client.answer([tree('b')]);
+  expect(paths((await workspace.ready()).roots)).toEqual([tree('b')]);
+  expect(workspace.stats().cache.hits).toBe(2);
+});
+
+test('a cached ready() rejects when its signal is aborted', async () => {
+  const { workspace, client } = await connectAsked();
+  await client.answer([]);
+  await expect(workspace.ready({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+});
+
 describe('onDidChange', () => {
   test('carries exact added and removed lists, in order', async () => {
     const tree = makeTree('a', 'b', 'c', 'd');
@@ -125,16 +145,16 @@ describe('onDidChange', () => {
 
   test('a throwing listener does not stop the others', async () => {
     const tree = makeTree('a');
-    const warnings: string[] = [];
-    const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text) };
+    const warnings: unknown[] = [];
+    const log = { debug() {}, info() {}, warn: (...line: unknown[]) => warnings.push(line) };
     const { workspace, client } = await connectAsked({ log });
     workspace.onDidChange(() => {
-      throw new Error('broken listener');
+      throw new Error(`broken listener for ${tree('a')}`);
     });
     const changes = record(workspace);
     await client.answer([tree('a')]);
     expect(changes).toHaveLength(1);
-    expect(warnings).toEqual(['change listener failed']);
+    expect(warnings).toEqual([['change listener failed']]);
   });
 
   test('a disposed listener hears nothing, and one added meanwhile only the next change', async () => {
@@ -208,6 +228,22 @@ describe('forRequest()', () => {
     expect((await workspace.forRequest(undefined)).directory()).toBe(tree('b'));
   });
 
+  test('keeps what the user agreed to, behind the directory of the call', async () => {
+    const tree = makeTree('call', 'extra');
+    const { workspace } = await connect();
+    workspace.clientDeclared({ roots: false });
+    await workspace.grant(tree('extra'));
+    const view = await workspace.forRequest({ 'agent-working-dir': tree('call') });
+    expect(paths(view.snapshot().roots)).toEqual([tree('call'), tree('extra')]);
+  });
+
+  test('does not even read metadata where client roots are ignored', async () => {
+    const tree = makeTree('call');
+    const { workspace } = await connect({ clientRoots: 'ignore' });
+    const view = await workspace.forRequest({ 'agent-working-dir': tree('call') });
+    expect(view.snapshot()).toBe(workspace.snapshot());
+  });
+
   test('waits for the client, whose roots outrank metadata', async () => {
     const tree = makeTree('client', 'call');
     const { workspace, client } = await connectAsked();
@@ -263,6 +299,18 @@ describe('explain()', () => {
     expect(workspace.explain()).toContain(text);
   });
 
+  test('speaks of revocation only where the client gave roots before', async () => {
+    const tree = makeTree('a', 'pwd');
+    const sources = await readFrom({ environment: { PWD: tree('pwd') } });
+    using workspace = new Workspace({ sources, emptyIsFinal: true });
+    await workspace.useAnswer({ result: { roots: [] } });
+    expect(workspace.explain()).toContain('Client answered with no roots; ');
+    expect(workspace.explain()).toContain('not used, since the client answered without a valid root');
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('a')).href }] } });
+    await workspace.useAnswer({ result: { roots: [] } });
+    expect(workspace.explain()).toContain('answered with no roots, which revokes those it gave before');
+  });
+
   test('says that previous roots are kept', async () => {
     const tree = makeTree('a');
     const { workspace, client } = await connectAsked();
@@ -280,6 +328,7 @@ describe('logs', () => {
     const at = (level: string) => (text: string, fields?: LogFields) => lines.push({ level, text, fields });
     const log = { debug: at('debug'), info: at('info'), warn: at('warn') };
     const { workspace, client, clock } = await connectAsked({ log, roots: [tree('flag')] });
+    await clock.advance(30);
     await client.answer([tree('a')]);
     await clock.advance(1_000);
     workspace.rootsChanged();
@@ -296,7 +345,7 @@ describe('logs', () => {
       'roots request sent',
       'roots request failed',
     ]);
-    expect(lines[2]?.fields).toMatchObject({ source: 'client', count: 1 });
+    expect(lines[2]?.fields).toMatchObject({ source: 'client', count: 1, milliseconds: 30 });
   });
 
   test('a dropped answer is told of, with the reason', async () => {
@@ -319,6 +368,32 @@ describe('createWorkspace()', () => {
   test('reads the sources once and opens a workspace over them', async () => {
     const tree = makeTree('a');
     using workspace = await createWorkspace({ environment: {}, home: '/nowhere/home', roots: [tree('a')] });
+    expect(pathsOf(workspace)).toEqual([tree('a')]);
+  });
+
+  test.each([
+    ['clientRoots', { clientRoots: 'both' }, 'Cannot use "both" for client roots'],
+    ['a limit', { limits: { readyTimeout: Number.NaN } }, 'Cannot use NaN as readyTimeout'],
+    ['a limit', { limits: { freshFor: -1 } }, 'Cannot use -1 as freshFor'],
+  ])('refuses a useless value for %s, quoting it', async (_, options, message) => {
+    const creating = createWorkspace({ environment: {}, home: '/nowhere/home', ...(options as object) });
+    await expect(creating).rejects.toMatchObject({ code: 'invalid-option' });
+    await expect(creating).rejects.toThrow(message);
+  });
+
+  test('looks client roots up with the reader it was given', async () => {
+    const tree = makeTree('a');
+    const entries: unknown[] = [];
+    using workspace = await createWorkspace({
+      environment: {},
+      home: '/nowhere/home',
+      readClientRoots(list, options) {
+        entries.push(...list);
+        return readRoots(list, options);
+      },
+    });
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('a')).href }] } });
+    expect(entries).toEqual([{ uri: pathToFileURL(tree('a')).href }]);
     expect(pathsOf(workspace)).toEqual([tree('a')]);
   });
 

@@ -1,4 +1,4 @@
-import { killProcess, killTree } from './process-tree.js';
+import { killProcess, killTrees } from './process-tree.js';
 
 /** The part of `ChildProcess` that is needed here. */
 export interface ChildLike {
@@ -15,6 +15,8 @@ const POLITE_MS = 200;
 /** Children that must not outlive this process. */
 export class ChildRegistry {
   readonly #children = new Map<ChildLike, { readonly pid: number; readonly forget: () => void }>();
+  /** Whoever ignores SIGTERM while its parent obeys is found by no later look at the tree. */
+  #asked: readonly number[] = [];
   #ended: (() => void) | undefined;
 
   get size(): number {
@@ -44,8 +46,7 @@ export class ChildRegistry {
   async end(): Promise<void> {
     if (this.#children.size === 0) return;
     const pids = [...this.#children.values()].map(({ pid }) => pid);
-    // Whoever ignores SIGTERM while its parent obeys is found by no later look at the tree.
-    const asked = pids.flatMap((pid) => killTree(pid, 'SIGTERM'));
+    this.#asked = killTrees(pids, 'SIGTERM');
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, POLITE_MS);
       this.#ended = () => {
@@ -54,16 +55,23 @@ export class ChildRegistry {
       };
     });
     this.#ended = undefined;
-    for (const pid of pids) killTree(pid, 'SIGKILL');
-    for (const pid of asked) killProcess(pid, 'SIGKILL');
+    killTrees(pids, 'SIGKILL');
+    this.#killAsked();
   }
 
   /** The same without asking or waiting, for the very last moment of the process. */
   kill(): void {
     const children = [...this.#children.values()];
-    for (const { pid, forget } of children) {
-      forget();
-      killTree(pid, 'SIGKILL');
-    }
+    for (const { forget } of children) forget();
+    killTrees(
+      children.map(({ pid }) => pid),
+      'SIGKILL',
+    );
+    this.#killAsked();
+  }
+
+  #killAsked(): void {
+    for (const pid of this.#asked) killProcess(pid, 'SIGKILL');
+    this.#asked = [];
   }
 }

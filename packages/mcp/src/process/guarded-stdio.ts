@@ -10,6 +10,8 @@ export interface GuardedStdioOptions {
   readonly stdin?: Readable;
   readonly stdout?: Writable;
   readonly maxLineBytes?: number;
+  /** How long answers under way may still be written after stdin has ended. Beyond 400 ms a server leaves late. */
+  readonly lingerMs?: number;
 }
 
 export interface GuardedStdio {

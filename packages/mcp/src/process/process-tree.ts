@@ -9,31 +9,45 @@ interface ProcessEntry {
   readonly group: number;
 }
 
-/** A process may fork while its tree is being read; a second and third look catch such latecomers. */
-const KILL_ROUNDS = 3;
+/** Each look finds one generation more of processes that forked just before they were stopped. */
+const MOST_LOOKS = 10;
 
 /**
- * Signals a process, everything descended from it, and, when it leads one, its process group; returns whom it
- * found. Does NOT reach a process that has both left the group and outlived its parent: nothing links it to us.
+ * Signals processes, everything descended from them, and the process groups they lead; returns whom it found. Does
+ * NOT reach a process that has both left the group and outlived its parent: nothing links it to us.
  */
-export function killTree(pid: number, signal: KillSignal): readonly number[] {
+export function killTrees(pids: readonly number[], signal: KillSignal): readonly number[] {
+  if (pids.length === 0) return [];
   if (process.platform === 'win32') {
-    killWindowsTree(pid, signal);
+    for (const pid of pids) killWindowsTree(pid, signal);
     return [];
   }
-  const signalled = new Set<number>();
-  for (let round = 0; round < KILL_ROUNDS; round++) {
-    const members = treeOf(pid, processTable()).filter((member) => !signalled.has(member));
-    if (members.length === 0) break;
-    for (const member of members) {
-      signalled.add(member);
-      killProcess(member, signal);
-    }
-  }
-  return [...signalled];
+  const found = freeze(pids);
+  for (const pid of found) killProcess(pid, signal);
+  if (signal !== 'SIGKILL') for (const pid of found) killProcess(pid, 'SIGCONT');
+  return found;
 }
 
-export function killProcess(pid: number, signal: KillSignal): void {
+/**
+ * Stops the trees and returns all their members. Whoever is stopped cannot fork, and a child is seen as long as its
+ * parent is there, so that nobody slips away between the look and the signal.
+ */
+function freeze(pids: readonly number[]): readonly number[] {
+  const found = new Set<number>();
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const table = processTable();
+    const members = table.length === 0 ? pids : pids.flatMap((pid) => treeOf(pid, table));
+    const fresh = members.filter((member) => !found.has(member));
+    if (fresh.length === 0) break;
+    for (const member of fresh) {
+      found.add(member);
+      killProcess(member, 'SIGSTOP');
+    }
+  }
+  return [...found];
+}
+
+export function killProcess(pid: number, signal: KillSignal | 'SIGSTOP' | 'SIGCONT'): void {
   try {
     process.kill(pid, signal);
   } catch {
@@ -57,13 +71,14 @@ export function treeOf(pid: number, table: readonly ProcessEntry[]): readonly nu
   return [...members];
 }
 
+/** Empty where the system does not tell. */
 function processTable(): readonly ProcessEntry[] {
   return process.platform === 'linux' ? linuxTable() : posixTable();
 }
 
 function linuxTable(): readonly ProcessEntry[] {
   const table: ProcessEntry[] = [];
-  for (const name of readdirSync('/proc')) {
+  for (const name of listProcesses()) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     try {
@@ -77,6 +92,14 @@ function linuxTable(): readonly ProcessEntry[] {
     }
   }
   return table;
+}
+
+function listProcesses(): readonly string[] {
+  try {
+    return readdirSync('/proc');
+  } catch {
+    return [];
+  }
 }
 
 function posixTable(): readonly ProcessEntry[] {

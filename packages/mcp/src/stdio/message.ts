@@ -8,13 +8,13 @@ export interface JsonRpcRequest {
   readonly params?: { readonly [key: string]: unknown } | undefined;
 }
 
-export interface JsonRpcNotification {
+interface JsonRpcNotification {
   readonly jsonrpc: '2.0';
   readonly method: string;
   readonly params?: { readonly [key: string]: unknown } | undefined;
 }
 
-export interface JsonRpcResult {
+interface JsonRpcResult {
   readonly jsonrpc: '2.0';
   readonly id: RequestId;
   readonly result: { readonly [key: string]: unknown };

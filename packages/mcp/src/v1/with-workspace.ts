@@ -1,7 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { AnySchema, ZodRawShapeCompat } from '@modelcontextprotocol/sdk/server/zod-compat.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import type { ToolCallback } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { isObject } from '../stdio/message.js';
 import { failedToolResult, reportError, rpcCode } from '../workspace/error-report.js';
 import { patchRegistration } from '../workspace/patch-registration.js';
@@ -9,7 +8,7 @@ import type { Handler } from '../workspace/patch-registration.js';
 import type { PreparedWorkspace, WorkspaceOptions } from '../workspace/prepared-workspace.js';
 import { ServerBinding } from './server-binding.js';
 import type { Extra } from './server-binding.js';
-import type { WorkspaceServer, WorkspaceToolCallback } from './workspace-server.js';
+import type { WorkspaceExtra, WorkspaceServer } from './workspace-server.js';
 
 /** What becomes of an error: a result, or an error to throw. */
 type Failure = (error: unknown) => unknown;
@@ -35,15 +34,20 @@ export function withWorkspace(
   return server as WorkspaceServer;
 }
 
-/** The same for a single tool, where the rest of a server is to stay as it is. */
-export function withWorkspaceTool<Input extends ZodRawShapeCompat | AnySchema | undefined = undefined>(
+/**
+ * The same for a single tool, where the rest of a server is to stay as it is. The arguments are inferred from the
+ * place where the result is used.
+ */
+export function withWorkspaceTool<Args extends readonly unknown[] = []>(
   server: McpServer,
-  handler: WorkspaceToolCallback<Input>,
+  handler: (...args: [...Args, WorkspaceExtra]) => CallToolResult | Promise<CallToolResult>,
   options: WorkspaceOptions | PreparedWorkspace = {},
-): ToolCallback<Input> {
+): (...args: [...Args, Extra]) => Promise<CallToolResult> {
   const binding = ServerBinding.of(server, options);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- same arguments and result, wider context
-  return surround(binding, handler as Handler, failedTool(true)) as ToolCallback<Input>;
+  return surround(binding, handler as Handler, failedTool(true)) as (
+    ...args: [...Args, Extra]
+  ) => Promise<CallToolResult>;
 }
 
 function surround(binding: ServerBinding, handler: Handler, failure: Failure): Handler {
@@ -53,7 +57,7 @@ function surround(binding: ServerBinding, handler: Handler, failure: Failure): H
     try {
       return await handler(...args.slice(0, -1), { ...extra, workspace: binding.context(extra) });
     } catch (error) {
-      await binding.countRefusal(error);
+      binding.countRefusal(error);
       return failure(error);
     }
   };

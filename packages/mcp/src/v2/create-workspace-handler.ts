@@ -6,6 +6,13 @@ import type { SessionsOptions } from './sessions.js';
 export interface WorkspaceHandlerOptions
   extends SessionsOptions, Omit<CreateMcpHandlerOptions, 'legacy' | 'maxRequestBodySize'> {}
 
+/** What the client learns of an error of the factory: nothing but that there was one. */
+const INTERNAL_ERROR = {
+  jsonrpc: '2.0',
+  error: { code: -32_603, message: 'Internal server error' },
+  id: null,
+} as const;
+
 /** A web-standard handler, as `createMcpHandler` makes it, that keeps sessions for legacy clients. */
 export interface WorkspaceHandler extends McpHttpHandler {
   /** Legacy sessions that are open. */
@@ -33,7 +40,13 @@ export function createWorkspaceHandler(
     },
     fetch: async (request, given = {}) => {
       const legacy = await isLegacyRequest(request, given.parsedBody, limit);
-      return legacy ? sessions.fetch(request, given) : modern.fetch(request, given);
+      if (!legacy) return modern.fetch(request, given);
+      try {
+        return await sessions.fetch(request, given);
+      } catch (error) {
+        options.onerror?.(error instanceof Error ? error : new Error(String(error)));
+        return Response.json(INTERNAL_ERROR, { status: 500 });
+      }
     },
     close: async () => {
       await Promise.all([modern.close(), sessions.close()]);

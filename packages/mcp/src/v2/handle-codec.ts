@@ -71,7 +71,8 @@ export class HandleCodec {
 
   /** Rejects with `invalid-handle`. Does NOT check the roots: they are canonicalised and cut to the ceiling on use. */
   async verify(handle: string, ctx: ServerContext): Promise<readonly HandleRoot[]> {
-    const key = JSON.stringify([principalOf(ctx), handle]);
+    // A principal is JSON text and holds no NUL, so the first one ends it.
+    const key = `${principalOf(ctx)}\0${handle}`;
     const known = this.#verified.get(key);
     this.#verified.delete(key);
     const payload = known ?? (await this.#check(handle, ctx));

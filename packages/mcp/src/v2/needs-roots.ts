@@ -10,9 +10,12 @@ class NeedsRoots extends Error {
   override readonly name = 'NeedsRoots';
 }
 
-/** One for all: it tells nothing about the call, and a stack trace per call costs more than the question itself. */
-export const needsRoots: Error = new NeedsRoots(
-  'The client is being asked for roots; this call will be repeated',
+/**
+ * One for all: it tells nothing about the call, and a stack trace per call costs more than the question itself. Frozen,
+ * so that what a handler writes into it does not reach another call.
+ */
+export const needsRoots: Error = Object.freeze(
+  new NeedsRoots('The client is being asked for roots; this call will be repeated'),
 );
 
 export function askForRoots(): InputRequiredResult {

@@ -64,7 +64,9 @@ export class ServerBinding {
   private constructor(server: Server, options: WorkspaceOptions | PreparedWorkspace) {
     this.prepared = toPrepared(options);
     this.#server = server;
-    server.registerCapabilities({ experimental: { [SANDBOX_CAPABILITY]: {} } });
+    if (this.prepared.options.clientRoots !== 'ignore') {
+      server.registerCapabilities({ experimental: { [SANDBOX_CAPABILITY]: {} } });
+    }
     this.#hookConnect(server);
     hookNotifications(server, () => this.#connection);
   }
@@ -74,8 +76,8 @@ export class ServerBinding {
   }
 
   /** Counts a refusal for the statistics of the connection. */
-  async countRefusal(error: unknown): Promise<void> {
-    (await this.#connection?.live())?.countRefusal(error);
+  countRefusal(error: unknown): void {
+    this.#connection?.countRefusal(error);
   }
 
   #isModern(): boolean {

@@ -36,6 +36,7 @@ const IDLE_MS = 30 * 60_000;
 const MOST_SESSIONS = 10_000;
 const SESSION_HEADER = 'mcp-session-id';
 const SESSION_NOT_FOUND = -32_001;
+const SESSION_REQUIRED = -32_000;
 
 /**
  * The sessions of legacy clients over HTTP, each with a server and a transport of its own. A session belongs to the
@@ -61,7 +62,9 @@ export class Sessions {
 
   async fetch(request: Request, options: McpHandlerRequestOptions = {}): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
-    if (id === null) return this.#open(request, options);
+    if (id === null) {
+      return request.method === 'POST' ? this.#open(request, options) : sessionRequired();
+    }
     const session = this.#sessions.get(id);
     if (session === undefined || session.principal !== describePrincipal(options.authInfo)) {
       return sessionNotFound();
@@ -167,8 +170,13 @@ export class Sessions {
 }
 
 function sessionNotFound(): Response {
-  return Response.json(
-    { jsonrpc: '2.0', error: { code: SESSION_NOT_FOUND, message: 'Session not found' }, id: null },
-    { status: 404 },
-  );
+  return failure(404, SESSION_NOT_FOUND, 'Session not found');
+}
+
+function sessionRequired(): Response {
+  return failure(400, SESSION_REQUIRED, 'Bad Request: Mcp-Session-Id header is required');
+}
+
+function failure(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 }

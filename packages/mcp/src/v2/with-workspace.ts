@@ -1,5 +1,10 @@
 import { isInputRequiredResult, ProtocolError } from '@modelcontextprotocol/server';
-import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { isObject } from '../stdio/message.js';
 import { failedToolResult, reportError, rpcCode } from '../workspace/error-report.js';
 import { patchRegistration } from '../workspace/patch-registration.js';
@@ -7,7 +12,7 @@ import type { Handler } from '../workspace/patch-registration.js';
 import type { PreparedWorkspace, WorkspaceOptions } from '../workspace/prepared-workspace.js';
 import { askForRoots, askForRootsToo } from './needs-roots.js';
 import { ServerBinding } from './server-binding.js';
-import type { WorkspaceServer, WorkspaceToolCallback } from './workspace-server.js';
+import type { WorkspaceServer, WorkspaceServerContext } from './workspace-server.js';
 
 /** What becomes of an error: a result, or an error to throw. */
 type Failure = (error: unknown) => unknown;
@@ -34,25 +39,23 @@ export function withWorkspace(
 
 /**
  * The same for a single tool, where the rest of a server is to stay as it is. Pass the server that the tool is
- * registered with; all of its tools share one workspace per connection.
+ * registered with; all of its tools share one workspace per connection. The arguments are inferred from the place
+ * where the result is used.
  */
-export function withWorkspaceTool<Input extends StandardSchemaWithJSON | undefined = undefined>(
+export function withWorkspaceTool<Args extends readonly unknown[] = []>(
   server: McpServer,
-  handler: WorkspaceToolCallback<Input>,
+  handler: (...args: [...Args, WorkspaceServerContext]) => MaybePromise<ToolResult>,
   options: WorkspaceOptions | PreparedWorkspace = {},
-): WorkspaceToolHandler<Input> {
+): (...args: [...Args, ServerContext]) => Promise<ToolResult> {
   const binding = ServerBinding.of(server, options);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- same arguments and result, wider context
-  return surround(binding, handler as Handler, failedTool(true)) as WorkspaceToolHandler<Input>;
+  return surround(binding, handler as Handler, failedTool(true)) as (
+    ...args: [...Args, ServerContext]
+  ) => Promise<ToolResult>;
 }
 
-/** What `registerTool` of a plain `McpServer` takes. */
-export type WorkspaceToolHandler<Input extends StandardSchemaWithJSON | undefined> =
-  Input extends StandardSchemaWithJSON
-    ? (args: StandardSchemaWithJSON.InferOutput<Input>, ctx: ServerContext) => Promise<ToolResult>
-    : (ctx: ServerContext) => Promise<ToolResult>;
-
-type ToolResult = Awaited<ReturnType<WorkspaceToolCallback>>;
+type ToolResult = CallToolResult | InputRequiredResult;
+type MaybePromise<T> = T | Promise<T>;
 
 function surround(binding: ServerBinding, handler: Handler, failure: Failure): Handler {
   return async (...args: unknown[]) => {
@@ -66,7 +69,7 @@ function surround(binding: ServerBinding, handler: Handler, failure: Failure): H
       return call.carriesRoots && isInputRequiredResult(result) ? askForRootsToo(result) : result;
     } catch (error) {
       if (call.needsRoots) return askForRoots();
-      await binding.countRefusal(error);
+      binding.countRefusal(error);
       return failure(error);
     } finally {
       call.dispose();

@@ -62,6 +62,11 @@ export class LegacyConnection {
     return workspace;
   }
 
+  /** Counts a refusal for the statistics of the connection. */
+  countRefusal(error: unknown): void {
+    this.#workspace?.countRefusal(error);
+  }
+
   dispose(): void {
     this.#disposed = true;
     this.#workspace?.dispose();

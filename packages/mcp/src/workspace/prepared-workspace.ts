@@ -69,14 +69,17 @@ export class PreparedWorkspace {
     reach: Reach,
     how: { readonly port?: RootsPort; readonly emptyIsFinal?: boolean } = {},
   ): Promise<Workspace> {
-    const { createScope, clock, log, limits } = this.options;
+    const { createScope, clock, log } = this.options;
+    // A request that stands alone has its answer with it: however slow the disk, no hint takes the place of those roots.
+    const limits =
+      how.emptyIsFinal === true ? { ...this.limits, readyTimeout: this.limits.answerTimeout } : this.limits;
     return new Workspace({
       sources: await this.sources(reach),
       ...how,
       ...(createScope !== undefined && { createScope }),
       ...(clock !== undefined && { clock }),
       ...(log !== undefined && { log }),
-      ...(limits !== undefined && { limits }),
+      limits,
     });
   }
 

@@ -3,6 +3,8 @@ import type { Clock, WorkspaceView } from '@rootward/core';
 
 /** Many clients with a few root lists each; the least recently used goes first. */
 const MOST_VIEWS = 64;
+/** Thousands of roots are kept by their digest; for a few it costs more than the text takes up. */
+const LONGEST_KEY = 1024;
 /** A view holds what the disk looked like. Access is decided anew each time, so an old view can only refuse. */
 const KEPT_MS = 30_000;
 
@@ -19,7 +21,8 @@ export class ViewCache {
   }
 
   async get(inputs: unknown, make: () => Promise<WorkspaceView>): Promise<WorkspaceView> {
-    const key = hash('sha256', JSON.stringify(inputs), 'base64');
+    const text = JSON.stringify(inputs);
+    const key = text.length > LONGEST_KEY ? hash('sha256', text, 'base64') : text;
     const known = this.#views.get(key);
     this.#views.delete(key);
     if (known !== undefined && this.#clock.now() < known.until) {

@@ -43,40 +43,46 @@ export class LazyWorkspaceContext implements WorkspaceContext {
     this.#source = source;
   }
 
-  async snapshot(): Promise<Snapshot> {
-    return (await this.#resolve()).snapshot();
+  snapshot(): Promise<Snapshot> {
+    return this.#with((view) => view.snapshot());
   }
 
-  async roots(): Promise<readonly Root[]> {
-    return (await this.#resolve()).snapshot().roots;
+  roots(): Promise<readonly Root[]> {
+    return this.#with((view) => view.snapshot().roots);
   }
 
-  async scope(): Promise<Scope> {
-    return (await this.#resolve()).scope();
+  scope(): Promise<Scope> {
+    return this.#with((view) => view.scope());
   }
 
-  async project(): Promise<Project> {
-    return (await this.#resolve()).project();
+  project(): Promise<Project> {
+    return this.#with((view) => view.project());
   }
 
-  async directory(): Promise<string | undefined> {
-    return (await this.#resolve()).directory();
+  directory(): Promise<string | undefined> {
+    return this.#with((view) => view.directory());
   }
 
-  async explain(): Promise<string> {
-    return (await this.#resolve()).explain();
+  explain(): Promise<string> {
+    return this.#with((view) => view.explain());
   }
 
   live(): Promise<Workspace> {
-    return this.#source.live();
+    return handled(this.#source.live());
   }
 
-  async handle(roots?: readonly Root[]): Promise<string | undefined> {
-    return this.#source.handle(await this.#resolve(), roots);
+  handle(roots?: readonly Root[]): Promise<string | undefined> {
+    return this.#with((view) => this.#source.handle(view, roots));
   }
 
-  #resolve(): Promise<WorkspaceView> {
+  #with<T>(read: (view: WorkspaceView) => T | Promise<T>): Promise<T> {
     this.#view ??= this.#source.view();
-    return this.#view;
+    return handled(this.#view.then(read));
   }
+}
+
+/** A handler that fails before it awaits what it asked for must not end the process with an unhandled rejection. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }

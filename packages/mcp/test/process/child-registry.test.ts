@@ -26,6 +26,21 @@ test('ChildRegistry.kill() does not wait', async () => {
   expect(await exited).toEqual([null, 'SIGKILL']);
 });
 
+test('ChildRegistry.kill() also ends those that were asked and stayed, although their parent has gone', async () => {
+  const children = new ChildRegistry();
+  // The parent obeys SIGTERM; its child ignores it, in a session of its own, and says when it is ready.
+  const script = '(trap "" TERM; exec setsid sh -c "echo ready; sleep 3600") & wait';
+  const child = spawn('sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  await once(child.stdout, 'data');
+  children.add(child);
+  const gone = once(child, 'close');
+  const ending = children.end();
+  await once(child, 'exit');
+  children.kill();
+  await expect(gone).resolves.toBeDefined();
+  await ending;
+});
+
 test('ChildRegistry forgets a child that exited, was disposed of, or never started', async () => {
   const children = new ChildRegistry();
   const ended = spawn('true', { stdio: 'ignore' });

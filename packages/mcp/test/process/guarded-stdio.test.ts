@@ -141,7 +141,7 @@ test('a guarded server ends with a reason on a line over 10 MB', async () => {
 });
 
 test('a guarded server answers what was piped in before stdin ended', async () => {
-  const server = start();
+  const server = start([SERVER, '30000']);
   server.write(
     {
       jsonrpc: '2.0',

@@ -65,24 +65,27 @@ test('withWorkspace() of v1 gives a handler the client roots, asked for once', a
 });
 
 test.each([
-  ['refuses', refusing(-32_000, 'no'), 'refused'],
-  ['answers with nonsense', answeringWith('nonsense'), 'malformed'],
-  ['answers with null', answeringWith(null), 'malformed'],
-  ['is silent', silent, 'silent'],
-])('withWorkspace() of v1 goes on with the operator’s roots when the client %s', async (_, script, state) => {
-  const client = await connect(
-    (server) => {
-      server.registerTool('state', {}, async (extra) => {
-        const { client: is, roots: all } = await extra.workspace.snapshot();
-        return text([is, ...all.map(({ source }) => source)]);
-      });
-    },
-    { roots: script },
-    { ...BARE, roots: [roots.path('operator')], limits: { readyTimeout: 100 } },
-  );
-  expect(textOf(await client.callTool('state'))).toBe(JSON.stringify([state, 'flag']));
-  await client.close();
-});
+  ['refuses', refusing(-32_000, 'no'), 'refused', 60_000],
+  ['answers with nonsense', answeringWith('nonsense'), 'malformed', 60_000],
+  ['answers with null', answeringWith(null), 'malformed', 60_000],
+  ['is silent', silent, 'silent', 100],
+])(
+  'withWorkspace() of v1 goes on with the operator’s roots when the client %s',
+  async (_, script, state, readyTimeout) => {
+    const client = await connect(
+      (server) => {
+        server.registerTool('state', {}, async (extra) => {
+          const { client: is, roots: all } = await extra.workspace.snapshot();
+          return text([is, ...all.map(({ source }) => source)]);
+        });
+      },
+      { roots: script },
+      { ...BARE, roots: [roots.path('operator')], limits: { readyTimeout } },
+    );
+    expect(textOf(await client.callTool('state'))).toBe(JSON.stringify([state, 'flag']));
+    await client.close();
+  },
+);
 
 test('withWorkspace() of v1 sees a change, and so does the author’s own listener', async () => {
   let heard = 0;
@@ -166,7 +169,7 @@ test('withWorkspaceTool() of v1 serves one tool', async () => {
   server.registerTool(
     'read',
     { inputSchema },
-    withWorkspaceTool<typeof inputSchema>(
+    withWorkspaceTool(
       server,
       async ({ path }, extra) => text((await (await extra.workspace.scope()).readText(path)).text),
       BARE,

@@ -226,6 +226,31 @@ async function modernCall(handler: WorkspaceHandler, params: Record<string, unkn
   return ((await response.json()) as { result: Record<string, unknown> }).result;
 }
 
+test('over HTTP the operator’s roots are the ceiling of modern requests, too', async () => {
+  const handler = serve({}, PATIENT, { roots: [roots.path('a')] });
+  const inputResponses = { roots: { roots: [{ uri: 'file:///' }, ...list('b')] } };
+  expect(await modernCall(handler, { name: 'info', arguments: {}, inputResponses })).toMatchObject({
+    structuredContent: { roots: [roots.path('a')] },
+  });
+  await handler.close();
+});
+
+test('a factory that fails is an internal error, and is reported', async () => {
+  const errors: string[] = [];
+  const handler = createWorkspaceHandler(
+    () => {
+      throw new Error('no server today');
+    },
+    { onerror: (error) => void errors.push(error.message) },
+  );
+  const client = new RawHttpClient(handler.fetch);
+  const response = await client.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
+  expect(response.status).toBe(500);
+  expect(await response.text()).not.toContain('no server today');
+  expect(errors).toEqual(['no server today']);
+  await handler.close();
+});
+
 test('two instances that share a key accept each other’s input responses and handles', async () => {
   const key = { handleKey: 'k'.repeat(32) };
   const [first, second] = [serve({}, PATIENT, key), serve({}, PATIENT, key)];

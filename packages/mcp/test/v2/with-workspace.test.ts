@@ -237,6 +237,26 @@ test('a handler that catches everything cannot swallow the question for roots', 
   await client.close();
 });
 
+test('a handler that fails while its question is open does not end the process', async () => {
+  const client = connect(
+    (server) =>
+      server.registerTool('hasty', {}, async (ctx) => {
+        void ctx.workspace.project();
+        const asking = ctx.workspace.scope();
+        await Promise.reject(new Error('something else went wrong'));
+        return text((await asking).guarantee('readText'));
+      }),
+    { era: 'modern', roots: answering([]) },
+  );
+  const unhandled: unknown[] = [];
+  const listen = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', listen);
+  expect(textOf(await client.callTool('hasty'))).toBe('something else went wrong');
+  await client.close();
+  process.off('unhandledRejection', listen);
+  expect(unhandled).toEqual([]);
+});
+
 test.each([
   ['roots first', true],
   ['its own question first', false],
@@ -293,7 +313,7 @@ test('withWorkspaceTool() serves one tool and leaves the others alone', async ()
       server.registerTool(
         'read',
         { inputSchema },
-        withWorkspaceTool<typeof inputSchema>(
+        withWorkspaceTool(
           server,
           async ({ path }, ctx) => text((await (await ctx.workspace.scope()).readText(path)).text),
           BARE,

@@ -13,6 +13,14 @@ test('ViewCache.get() makes a view once per content of its inputs', async () => 
   expect(await cache.get([{ a: 2 }], async () => view())).not.toBe(first);
 });
 
+test('ViewCache.get() tells long lists apart, too', async () => {
+  const cache = new ViewCache(new FakeClock());
+  const long = Array.from({ length: 5000 }, (_, i) => `/project/${String(i)}`);
+  const first = await cache.get(long, async () => view());
+  expect(await cache.get([...long], async () => view())).toBe(first);
+  expect(await cache.get([...long, '/one/more'], async () => view())).not.toBe(first);
+});
+
 test('ViewCache.get() makes a view anew after half a minute', async () => {
   const clock = new FakeClock();
   const cache = new ViewCache(clock);

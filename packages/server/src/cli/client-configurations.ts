@@ -3,7 +3,7 @@ export type ClientConnection =
   | { readonly kind: 'stdio'; readonly args: readonly string[] }
   | { readonly kind: 'http'; readonly url: string; readonly token: string | undefined };
 
-export interface ClientConfiguration {
+interface ClientConfiguration {
   /** The file to put it in, or where to type it. */
   readonly place: string;
   readonly text: string;

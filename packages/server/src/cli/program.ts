@@ -9,10 +9,22 @@ import { OPTIONS } from '../configuration/options.js';
 import { RootwardServerError } from '../error.js';
 import { VERSION } from '../version.js';
 import type { RunToolFlags } from './commands/run-tool.js';
+import type { SettingsFlags } from './commands/settings.js';
 import { FAILED, FINE, WRONG_USE } from './terminal.js';
 import type { Terminal } from './terminal.js';
 
-const COMMANDS = ['serve', 'roots', 'contains', 'doctor', 'run-tool', 'validate', 'init', 'config', 'help'];
+const COMMANDS = [
+  'serve',
+  'roots',
+  'contains',
+  'doctor',
+  'run-tool',
+  'validate',
+  'init',
+  'config',
+  'settings',
+  'help',
+];
 
 /** Runs one command line. Resolves to the exit code, or to undefined while a server lives on. */
 export async function runCommandLine(
@@ -138,6 +150,17 @@ function createProgram(terminal: Terminal, done: Done): Command {
       }
       const { runInit } = await import('./commands/init.js');
       done(await runInit(directory, terminal));
+    });
+  program
+    .command('settings')
+    .description('what you keep about a project outside of it: show it, or add to it')
+    .argument('[directory]', 'the project; by default the current directory')
+    .option('--deny <globs...>', 'deny these globs in the project')
+    .option('--read-only', 'refuse every change in the project')
+    .option('--category <names...>', 'a category of guidance, as NAME=FOLDER')
+    .action(async (directory: string | undefined, flags: SettingsFlags) => {
+      const { runSettings } = await import('./commands/settings.js');
+      done(await runSettings(directory, flags, terminal));
     });
   program
     .command('config')

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { categoriesSchema } from '../project/category-rules.js';
 import { toolsets } from '../tools/toolsets.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
 
@@ -54,7 +55,7 @@ export const workspaceRulesSchema: z.ZodObject = z.strictObject({
   $schema: z.string().optional(),
   deny: z.array(z.string().min(1)).optional().describe('Globs out of reach, relative to this folder'),
   readOnly: z.boolean().optional().describe('Refuse every change in this root'),
-  categories: z.unknown().optional().describe('Guidance by category'),
+  categories: categoriesSchema.optional().describe('Guidance by category'),
 });
 
 /** As published for editors. */

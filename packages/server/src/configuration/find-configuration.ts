@@ -28,9 +28,14 @@ export function configurationPlaces(
     .map((directory) => ({ file: join(directory, CONFIGURATION_FILE), named: false }));
 }
 
-function userDirectory(environment: Environment, home: string): string {
+/** Where a user's configuration is kept. */
+export function userDirectory(
+  environment: Environment,
+  home: string,
+  platform: NodeJS.Platform = process.platform,
+): string {
   const base =
-    process.platform === 'win32'
+    platform === 'win32'
       ? (absolute(environment['APPDATA']) ?? join(home, 'AppData', 'Roaming'))
       : (absolute(environment['XDG_CONFIG_HOME']) ?? join(home, '.config'));
   return join(base, 'rootward');

@@ -78,7 +78,7 @@ export function readTokens(texts: readonly string[], { name }: Origin): readonly
   });
 }
 
-export function isToolset(name: string): name is ToolsetName {
+function isToolset(name: string): name is ToolsetName {
   return Object.hasOwn(toolsets, name);
 }
 

@@ -31,7 +31,7 @@ export interface Settings {
   readonly files: readonly ConfigurationFile[];
 }
 
-export const LOOPBACK = '127.0.0.1';
+const LOOPBACK = '127.0.0.1';
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set([LOOPBACK, 'localhost', '::1']);
 
 export function isLoopback(host: string): boolean {

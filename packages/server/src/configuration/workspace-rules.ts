@@ -1,14 +1,16 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
 import type { Logger, Root, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
+import type { CategoryRules } from '../project/category-rules.js';
 import { checkAgainst } from './check-configuration.js';
 import { workspaceRulesSchema } from './configuration-schema.js';
 
-/** What a workspace says about itself. It can only tighten. */
-interface WorkspaceRules {
+/** What a workspace, or its user, says about it. It can only tighten, and name guidance. */
+export interface WorkspaceRules {
   readonly deny?: readonly string[];
   readonly readOnly?: boolean;
+  readonly categories?: CategoryRules;
 }
 
 /** A rules file that could not be used, and so changes nothing. */
@@ -17,7 +19,8 @@ export interface BrokenRules {
   readonly problem: string;
 }
 
-type Reading = WorkspaceRules | { readonly problem: string } | undefined;
+/** Undefined where there is no file. */
+export type RulesReading = WorkspaceRules | { readonly problem: string } | undefined;
 
 /** A repository may bring anything under this name; more than this is no list of rules. */
 const MOST_BYTES = 64 * 1024;
@@ -29,10 +32,17 @@ const O_NOFOLLOW: number = constants.O_NOFOLLOW ?? 0;
 const O_NONBLOCK: number = constants.O_NONBLOCK ?? 0;
 
 /** Reads the rules of one root. A link is not followed: it could show what lies elsewhere through error messages. */
-export function readWorkspaceRules(root: string): Reading {
+export function readWorkspaceRules(root: string): RulesReading {
+  return readRulesFile(join(root, WORKSPACE_RULES_FILE), O_NOFOLLOW);
+}
+
+/** The same for rules a user keeps elsewhere, where a link is the user's own. */
+export function readRulesFile(file: string, flags = 0): RulesReading {
   let text: string | undefined;
   try {
-    text = readSmallFile(join(root, WORKSPACE_RULES_FILE));
+    // Most roots have none, and an exception each would cost a client with thousands of roots a tenth of a second.
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+    text = readSmallFile(file, flags);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -45,8 +55,16 @@ export function readWorkspaceRules(root: string): Reading {
   } catch {
     return { problem: 'it is not JSON' };
   }
+  return checkRules(value);
+}
+
+/** Checks parsed JSON. */
+export function checkRules(value: unknown): WorkspaceRules | { readonly problem: string } {
   const checked = checkAgainst<WorkspaceRules>(workspaceRulesSchema, value);
-  if (!checked.ok) return { problem: checked.problems.join('; ').slice(0, LONGEST_PROBLEM) };
+  if (!checked.ok) {
+    const told = checked.problems.join('; ').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+    return { problem: told.slice(0, LONGEST_PROBLEM) };
+  }
   const { configuration } = checked;
   if ((configuration.deny?.length ?? 0) > MOST_PATTERNS) {
     return { problem: `it has more than ${MOST_PATTERNS} patterns` };
@@ -55,8 +73,8 @@ export function readWorkspaceRules(root: string): Reading {
 }
 
 /** Undefined where it is not a small regular file. */
-function readSmallFile(file: string): string | undefined {
-  const descriptor = openSync(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+function readSmallFile(file: string, flags: number): string | undefined {
+  const descriptor = openSync(file, constants.O_RDONLY | O_NONBLOCK | flags);
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
@@ -72,6 +90,8 @@ export interface ScopeMakerOptions {
   /** The operator's rules, which a workspace can add to and never lift. */
   readonly rules: ScopeRules;
   readonly log: Logger;
+  /** Further rules for each root, kept by the user outside of them; looked up anew for each scope. */
+  readonly userRules?: () => ((root: Root) => RulesReading) | undefined;
   /** Shared, so that what one scope left behind is found by the next. */
   readonly temporaries?: TemporaryFiles;
 }
@@ -92,10 +112,12 @@ export class ScopeMaker {
   readonly create = (snapshot: Snapshot): Scope => {
     const { rules, temporaries } = this.#options;
     const denyInRoot = new Map<string, readonly string[]>();
+    const userRulesOf = this.#options.userRules?.();
     const roots = snapshot.roots.map((root) => {
-      const own = this.#rulesOf(root);
-      if (own?.deny !== undefined && own.deny.length > 0) denyInRoot.set(root.path, own.deny);
-      return own?.readOnly === true ? { ...root, access: 'read-only' as const } : root;
+      const all = [this.#usable(root, ownRulesOf(root)), this.#usable(root, userRulesOf?.(root))];
+      const deny = all.flatMap((own) => own?.deny ?? []);
+      if (deny.length > 0) denyInRoot.set(root.path, deny);
+      return all.some((own) => own?.readOnly === true) ? { ...root, access: 'read-only' as const } : root;
     });
     return new Scope({
       roots,
@@ -104,9 +126,7 @@ export class ScopeMaker {
     });
   };
 
-  #rulesOf(root: Root): WorkspaceRules | undefined {
-    if (root.kind !== 'directory' || root.broad) return undefined;
-    const reading = readWorkspaceRules(root.path);
+  #usable(root: Root, reading: RulesReading): WorkspaceRules | undefined {
     if (reading === undefined || !('problem' in reading)) return reading;
     const key = `${root.path}\0${reading.problem}`;
     if (!this.#reported.has(key)) {
@@ -118,11 +138,14 @@ export class ScopeMaker {
   }
 }
 
+function ownRulesOf({ kind, broad, path }: Root): RulesReading {
+  return kind === 'directory' && !broad ? readWorkspaceRules(path) : undefined;
+}
+
 /** The rules files of these roots that change nothing because they are broken. */
 export function findBrokenRules(roots: readonly Root[]): readonly BrokenRules[] {
   return roots.flatMap((root) => {
-    if (root.kind !== 'directory' || root.broad) return [];
-    const reading = readWorkspaceRules(root.path);
+    const reading = ownRulesOf(root);
     if (reading === undefined || !('problem' in reading)) return [];
     return [{ file: join(root.path, WORKSPACE_RULES_FILE), problem: reading.problem }];
   });

@@ -5,8 +5,11 @@ import type { Workspace } from '@rootward/core';
 import { withWorkspace } from '@rootward/mcp';
 import type { ChildRegistry, WorkspaceOptions, WorkspaceServer } from '@rootward/mcp';
 import { allowProtocolErrors } from '../exec/protocol-errors.js';
+import type { FailCall } from '../exec/protocol-errors.js';
 import { registerExecutables } from '../exec/register-executables.js';
 import { ToolRunner } from '../exec/tool-runner.js';
+import { ProjectSessions } from '../project/project-sessions.js';
+import { registerGuides } from '../project/register-guides.js';
 import { ChangeQueue } from '../tools/change-queue.js';
 import { registerTools } from '../tools/register-tools.js';
 import type { Era } from '../tools/tool-context.js';
@@ -42,6 +45,8 @@ function createRunner(
 ): ToolRunner | undefined {
   if (catalogue === undefined) return undefined;
   const { project } = catalogue;
+  // Servers that live for one request do not follow; the folder is watched for them.
+  if (settings.http !== undefined) catalogue.onDidChange(() => undefined);
   const runner = new ToolRunner({ project, environment, mode: settings.toolEnvironment, children });
   onShutdown(() => {
     catalogue.dispose();
@@ -70,8 +75,12 @@ function legacyServer(serving: Serving, shared: Shared): McpServer {
     },
   };
   const server = withWorkspace(plain, options);
-  equip(server, 'legacy', serving, shared);
-  announce = offerSubscriptions(server);
+  const tellGuides = equip(server, 'legacy', serving, shared);
+  const tellSubscribers = offerSubscriptions(server);
+  announce = (workspace) => {
+    tellGuides(workspace);
+    tellSubscribers(workspace);
+  };
   return server;
 }
 
@@ -82,10 +91,17 @@ function newServer(): McpServer {
   );
 }
 
-function equip(server: WorkspaceServer, era: Era, serving: Serving, shared: Shared): void {
-  const { settings, log, audit } = serving;
-  const { children, changes } = shared;
-  const fail = allowProtocolErrors(server);
+/** Returns what wants to know the workspace of the connection. */
+function equip(
+  server: WorkspaceServer,
+  era: Era,
+  serving: Serving,
+  shared: Shared,
+): (workspace: Workspace) => void {
+  const { settings, log, audit, projectSettings } = serving;
+  const { children, changes, runner } = shared;
+  const fail = runner === undefined ? undefined : allowProtocolErrors(server);
+  const projects = new ProjectSessions({ era, store: projectSettings });
   const session = audit === undefined ? '' : randomUUID();
   registerTools(server, {
     era,
@@ -93,13 +109,23 @@ function equip(server: WorkspaceServer, era: Era, serving: Serving, shared: Shar
     log,
     children,
     changes,
+    projects,
     ...(settings.toolsets !== undefined && { toolsets: settings.toolsets }),
     ...(audit !== undefined && { audit: (entry) => audit.record({ session, ...entry }) }),
   });
   registerResources(server);
-  const { catalogue } = serving;
-  const { runner } = shared;
-  if (catalogue === undefined || runner === undefined) return;
+  if (runner !== undefined && fail !== undefined) equipExecutables(server, era, serving, { runner, fail });
+  const hasGuides = settings.toolsets?.includes('project') ?? true;
+  return hasGuides ? registerGuides(server, projects) : () => undefined;
+}
+
+function equipExecutables(
+  server: WorkspaceServer,
+  era: Era,
+  { catalogue, settings }: Serving,
+  { runner, fail }: { readonly runner: ToolRunner; readonly fail: FailCall },
+): void {
+  if (catalogue === undefined) return;
   const followed = registerExecutables(server, {
     era,
     catalogue,

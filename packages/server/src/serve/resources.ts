@@ -4,8 +4,8 @@ import type { Project, Root, Workspace } from '@rootward/core';
 import { RootwardError } from '@rootward/core';
 import type { WorkspaceServer } from '@rootward/mcp';
 
-export const ROOTS_URI = 'workspace://roots';
-export const PROJECT_URI = 'workspace://project';
+const ROOTS_URI = 'workspace://roots';
+const PROJECT_URI = 'workspace://project';
 const JSON_TYPE = 'application/json';
 
 /** The workspace for clients that read resources. */

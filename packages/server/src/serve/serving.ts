@@ -3,6 +3,7 @@ import { TemporaryFiles } from '@rootward/core';
 import { prepareWorkspace } from '@rootward/mcp';
 import type { PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp';
 import { AuditTrail } from '../audit/audit-trail.js';
+import { userDirectory } from '../configuration/find-configuration.js';
 import type { Environment } from '../configuration/from-environment.js';
 import { unknownVariables } from '../configuration/from-environment.js';
 import type { LoadedSettings } from '../configuration/load-settings.js';
@@ -11,6 +12,7 @@ import { ScopeMaker } from '../configuration/workspace-rules.js';
 import { RootwardServerError } from '../error.js';
 import { openCatalogue } from '../exec/open-catalogue.js';
 import type { ToolCatalogue } from '../exec/tool-catalogue.js';
+import { ProjectSettingsStore } from '../project/settings-store.js';
 import { StderrLogger } from './stderr-logger.js';
 
 /** Where the server runs, passed in once by the command line. */
@@ -34,13 +36,16 @@ export interface Serving {
   /** The executables of the tools project. */
   readonly catalogue: ToolCatalogue | undefined;
   readonly environment: Environment;
+  /** What users keep about their projects. */
+  readonly projectSettings: ProjectSettingsStore;
 }
 
 /** Reads the sources and opens what serving needs. Throws where something named by the operator cannot be used. */
 export async function prepareServing(settings: LoadedSettings, around: Surroundings): Promise<Serving> {
   const log = new StderrLogger(settings.logLevel);
   for (const warning of unknownVariables(around.environment)) log.warn(warning);
-  const prepared = prepareWorkspace(workspaceOptions(settings, around, log));
+  const projectSettings = new ProjectSettingsStore(userDirectory(around.environment, around.home));
+  const prepared = prepareWorkspace(workspaceOptions(settings, around, log, projectSettings));
   const sources = await prepared.sources(settings.http === undefined ? 'local' : 'http');
   if (settings.http !== undefined && sources.reading.ceiling === undefined) {
     return prepareServing({ ...settings, within: hintedCeiling(sources) }, around);
@@ -51,6 +56,7 @@ export async function prepareServing(settings: LoadedSettings, around: Surroundi
     sources,
     log,
     audit: openAudit(settings.audit, log),
+    projectSettings,
     catalogue: await openCatalogue(settings, around.environment, log),
     environment: around.environment,
   };
@@ -77,11 +83,16 @@ function openAudit(file: string | undefined, log: Logger): AuditTrail | undefine
   });
 }
 
-function workspaceOptions(settings: LoadedSettings, around: Surroundings, log: Logger): WorkspaceOptions {
+function workspaceOptions(
+  settings: LoadedSettings,
+  around: Surroundings,
+  log: Logger,
+  projectSettings: ProjectSettingsStore,
+): WorkspaceOptions {
   const { roots, within, project, clientRoots, configuredRoots, deny, readOnly } = settings;
   const { environment, home, directory, program } = around;
   const protect = protectedPaths({
-    configuration: settings.places.map(({ file }) => file),
+    configuration: [...settings.places.map(({ file }) => file), projectSettings.directory],
     project: project ?? environment['MCPBASH_PROJECT_ROOT'],
     audit: settings.audit,
     program,
@@ -96,7 +107,12 @@ function workspaceOptions(settings: LoadedSettings, around: Surroundings, log: L
     environment,
     home,
     log,
-    createScope: new ScopeMaker({ rules, log, temporaries: new TemporaryFiles() }).create,
+    createScope: new ScopeMaker({
+      rules,
+      log,
+      temporaries: new TemporaryFiles(),
+      userRules: () => projectSettings.rules(),
+    }).create,
     ...(project !== undefined && { project }),
   };
 }

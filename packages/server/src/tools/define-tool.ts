@@ -13,15 +13,16 @@ export interface CompleteAnnotations {
 
 type Shape = z.ZodObject;
 
-export interface ToolDefinition<Input extends Shape, Output extends Shape | undefined> {
+export interface ToolDefinition<Input extends Shape, Output extends Shape> {
   readonly name: string;
   readonly toolset: ToolsetName;
   readonly title: string;
   readonly description: string;
   readonly annotations: CompleteAnnotations;
-  readonly input: Input;
+  /** Made on first use, as is `output`: all of them take a megabyte, and most sessions use a few. */
+  input(): Input;
   /** For tools that return data. One that returns text has none, since clients show the structured part only. */
-  readonly output?: Output;
+  readonly output?: (() => Output) | undefined;
   /** The paths among the arguments, for the audit trail. */
   readonly paths?: (args: z.output<Input>) => readonly string[];
   handle(args: z.output<Input>, context: ToolContext): Promise<CallToolResult> | CallToolResult;
@@ -34,22 +35,20 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly annotations: CompleteAnnotations;
-  readonly input: Shape;
+  readonly input: () => Shape;
   /** The same with the `workspace` argument, for requests that stand alone. */
-  readonly modernInput: Shape;
-  readonly output: Shape | undefined;
+  readonly modernInput: () => Shape;
+  readonly output: (() => Shape) | undefined;
   paths(args: unknown): readonly string[];
   /** Expects arguments that passed `input`. */
   handle(args: unknown, context: ToolContext): Promise<CallToolResult>;
 }
 
-const HANDLE = { workspace: z.string().optional().describe('Handle from workspace_info') };
-
-export function defineTool<Input extends Shape, Output extends Shape | undefined = undefined>(
+export function defineTool<Input extends Shape, Output extends Shape>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { input, output, paths } = definition;
-  let modernInput: Shape | undefined;
+  const { output, paths } = definition;
+  const input = once(() => definition.input());
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whoever calls has checked them against `input`
   const checked = (args: unknown): z.output<Input> => args as z.output<Input>;
   return {
@@ -59,12 +58,18 @@ export function defineTool<Input extends Shape, Output extends Shape | undefined
     description: definition.description,
     annotations: definition.annotations,
     input,
-    get modernInput() {
-      modernInput ??= input.extend(HANDLE);
-      return modernInput;
-    },
-    output,
+    modernInput: once(() => input().extend({ workspace: handleArgument() })),
+    output: output === undefined ? undefined : once(output),
     paths: (args) => paths?.(checked(args)) ?? [],
     handle: async (args, context) => definition.handle(checked(args), context),
   };
+}
+
+function handleArgument(): z.ZodOptional<z.ZodString> {
+  return z.string().optional().describe('Handle from workspace_info');
+}
+
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }

@@ -1,9 +1,17 @@
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse } from '@modelcontextprotocol/server';
-import type { InputRequiredResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
-import * as z from 'zod';
+import type {
+  ElicitRequestFormParams,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Consent, Era, Question, ToolContext } from './tool-context.js';
 
-const CONFIRMATION = z.object({ confirm: z.boolean().describe('Allow it') });
+const CONFIRMATION: ElicitRequestFormParams['requestedSchema'] = {
+  type: 'object',
+  properties: { confirm: { type: 'boolean', title: 'Allow it' } },
+  required: ['confirm'],
+};
 
 /**
  * Ends a handler that needs an answer of the user. It is not an error and never reaches the client: what surrounds the
@@ -49,7 +57,7 @@ export function createElicit(
 function readConsent(action: 'accept' | 'decline' | 'cancel', content: unknown): Consent {
   if (action === 'cancel') return 'cancelled';
   if (action === 'decline') return 'declined';
-  return CONFIRMATION.safeParse(content).data?.confirm === true ? 'accepted' : 'declined';
+  return isObject(content) && content['confirm'] === true ? 'accepted' : 'declined';
 }
 
 function modernCapabilities(envelope: unknown): unknown {

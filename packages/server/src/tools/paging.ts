@@ -1,13 +1,14 @@
 import { RootwardError } from '@rootward/core';
 import * as z from 'zod';
 
-/** The arguments of a tool whose results come in pages. */
-export const cursorArgument: z.ZodOptional<z.ZodString> = z
-  .string()
-  .optional()
-  .describe('nextCursor of the page before');
+/** The argument of a tool whose results come in pages. */
+export function cursorArgument(): z.ZodOptional<z.ZodString> {
+  return z.string().optional().describe('nextCursor of the page before');
+}
 
-export const nextCursorField: z.ZodOptional<z.ZodString> = z.string().optional();
+export function nextCursorField(): z.ZodOptional<z.ZodString> {
+  return z.string().optional();
+}
 
 export interface Page<Item> {
   readonly items: readonly Item[];

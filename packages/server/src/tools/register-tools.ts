@@ -4,11 +4,12 @@ import { RootwardError } from '@rootward/core';
 import type { Logger } from '@rootward/core';
 import { ChildRegistry, RootwardMcpError } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
+import { ProjectSessions } from '../project/project-sessions.js';
 import { ChangeQueue } from './change-queue.js';
 import type { Tool } from './define-tool.js';
 import { createElicit, NeedsAnswer } from './elicit.js';
 import { expandHome } from './expand-home.js';
-import { withoutDialect } from './listed-schema.js';
+import { listedSchema } from './listed-schema.js';
 import type { AuditDecision, AuditEntry, Era, ToolContext } from './tool-context.js';
 import { toolsets as knownToolsets } from './toolsets.js';
 import type { ToolsetName } from './toolset-name.js';
@@ -27,6 +28,8 @@ export interface RegisterToolsOptions {
   readonly children?: ChildRegistry;
   /** Pass one where several servers of a process serve the same files, as over HTTP. */
   readonly changes?: ChangeQueue;
+  /** Pass the ones that guides use, too; default: without what users keep outside their projects. */
+  readonly projects?: ProjectSessions;
   /** What `~` stands for; default: the home directory of the user. */
   readonly home?: string;
 }
@@ -36,6 +39,7 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
   const shared: Shared = {
     children: options.children ?? new ChildRegistry(),
     changes: options.changes ?? new ChangeQueue(),
+    projects: options.projects ?? new ProjectSessions({ era: options.era }),
   };
   for (const tool of selectTools(options)) {
     const input = options.era === 'modern' ? tool.modernInput : tool.input;
@@ -45,8 +49,8 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
         title: tool.title,
         description: tool.description,
         annotations: tool.annotations,
-        inputSchema: withoutDialect(input),
-        ...(tool.output !== undefined && { outputSchema: withoutDialect(tool.output) }),
+        inputSchema: listedSchema(input),
+        ...(tool.output !== undefined && { outputSchema: listedSchema(tool.output) }),
       },
       (args, ctx) => runTool(tool, args, ctx, server, options, shared),
     );
@@ -65,7 +69,7 @@ export function selectTools(
 }
 
 /** What the calls of a server have in common. */
-type Shared = Pick<ToolContext, 'children' | 'changes'>;
+type Shared = Pick<ToolContext, 'children' | 'changes' | 'projects'>;
 
 async function runTool(
   tool: Tool,

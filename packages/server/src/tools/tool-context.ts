@@ -1,5 +1,6 @@
 import type { Logger } from '@rootward/core';
 import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
+import type { ProjectSessions } from '../project/project-sessions.js';
 import type { ChangeQueue } from './change-queue.js';
 
 export type Era = 'legacy' | 'modern';
@@ -33,6 +34,8 @@ export interface ToolContext {
   readonly log: Logger;
   /** Children that must not outlive the process. */
   readonly children: ChildRegistry;
+  /** The settings and guidance of the project, for tools that need one. */
+  readonly projects: ProjectSessions;
   /** For tools that write what they made of what they read. */
   readonly changes: ChangeQueue;
   /** Written for every path of a call, unless the tool has said so itself. Never holds contents. */

@@ -16,6 +16,9 @@ import { readTextFile } from './files/read-text-file.js';
 import { searchContent } from './files/search-content.js';
 import { searchFiles } from './files/search-files.js';
 import { writeFile } from './files/write-file.js';
+import { categoryContent } from './project/category-content.js';
+import { categoryList } from './project/category-list.js';
+import { listProjects } from './project/list-projects.js';
 import { switchProject } from './workspace/switch-project.js';
 import { workspaceInfo } from './workspace/workspace-info.js';
 import type { ToolsetName } from './toolset-name.js';
@@ -42,6 +45,7 @@ export const toolsets: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> =
     copyFile,
     deleteFile,
   ],
+  project: [listProjects, categoryList, categoryContent],
   // The executables of the tools project, found at run time.
   exec: [],
 };

@@ -57,7 +57,7 @@ describe('ScopeMaker', () => {
   });
 
   test('lets a root lift nothing the operator denies', async () => {
-    const root = makeRoot({ deny: [], readOnly: false, categories: { any: 'thing' } });
+    const root = makeRoot({ deny: [], readOnly: false, categories: { any: {} } });
     const { scope, warnings } = await open([root], ['secret*']);
     await expect(scope.readText(join(root, 'secret.txt'))).rejects.toMatchObject({ code: 'denied' });
     expect(warnings).toEqual([]);

@@ -22,6 +22,7 @@ const REFERENCE_TOOLS = [
   'get_file_info',
   'list_allowed_directories',
 ];
+const PROJECT_TOOLS = ['list_projects', 'category_list', 'category_content'];
 const TOOLS = [
   'workspace_info',
   'switch_project',
@@ -29,6 +30,7 @@ const TOOLS = [
   'search_content',
   'copy_file',
   'delete_file',
+  ...PROJECT_TOOLS,
 ];
 
 test.each(ERAS)('registerTools() serves every tool to a %s client', async (era) => {
@@ -87,7 +89,8 @@ test('readOnly leaves out what changes files, and nothing else', () => {
 
 test('the workspace toolset is there whatever toolsets are named', () => {
   expect(selectTools({ toolsets: [] }).map(({ name }) => name)).toEqual(['workspace_info', 'switch_project']);
-  expect(selectTools({ toolsets: ['files'] })).toHaveLength(TOOLS.length);
+  const files = TOOLS.filter((name) => !PROJECT_TOOLS.includes(name));
+  expect(selectTools({ toolsets: ['files'] })).toHaveLength(files.length);
 });
 
 test('a modern path tool takes a handle, and fails with a bad one', async () => {

@@ -3,7 +3,9 @@ import type { Operation, Snapshot } from '@rootward/core';
 import { unknownVariables } from '../../configuration/from-environment.js';
 import type { Environment } from '../../configuration/from-environment.js';
 import type { LoadedSettings } from '../../configuration/load-settings.js';
-import { findBrokenRules } from '../../configuration/workspace-rules.js';
+import { userDirectory } from '../../configuration/find-configuration.js';
+import { findProjectProblems } from '../../project/project-problems.js';
+import { ProjectSettingsStore } from '../../project/settings-store.js';
 import { findProgram } from '../../programs/find-program.js';
 import { findRipgrep } from '../../programs/find-ripgrep.js';
 import { countRoots } from '../../serve/readiness.js';
@@ -14,7 +16,7 @@ import type { Terminal } from '../terminal.js';
 import { openWorkspace } from './roots.js';
 
 /** One thing that was looked at. A problem has a fix. */
-export interface Finding {
+interface Finding {
   readonly topic: string;
   readonly state: 'fine' | 'note' | 'problem';
   readonly detail: string;
@@ -69,6 +71,10 @@ export async function runDoctor(
     ...describeFiles(settings),
     ...describeVariables(environment),
     ...describeRoots(snapshot),
+    ...describeProjectFiles(
+      snapshot,
+      new ProjectSettingsStore(userDirectory(environment, terminal.around.home)),
+    ),
     ...(await describePrograms(environment, snapshot)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
@@ -126,7 +132,6 @@ function describeVariables(environment: Environment): readonly Finding[] {
 
 function describeRoots(snapshot: Snapshot): readonly Finding[] {
   const { roots, rejected, trace } = snapshot;
-  const broken = findBrokenRules(roots);
   return [
     ...trace.map(({ source, verdict, detail }): Finding => ({
       topic: `source ${source}`,
@@ -158,13 +163,16 @@ function describeRoots(snapshot: Snapshot): readonly Finding[] {
         detail: `${root.path} is a whole disk or home directory; common secrets in it are denied`,
         fix: 'Name the folders that are needed instead',
       })),
-    ...broken.map(({ file, problem }): Finding => ({
-      topic: 'workspace rules',
-      state: 'problem',
-      detail: `${file} changes nothing: ${problem}`,
-      fix: 'Correct it; only deny, readOnly and categories are allowed there',
-    })),
   ];
+}
+
+function describeProjectFiles({ roots }: Snapshot, store: ProjectSettingsStore): readonly Finding[] {
+  return findProjectProblems(roots, store).map(({ file, problem }) => ({
+    topic: 'workspace rules',
+    state: 'problem',
+    detail: `${file} changes nothing: ${problem}`,
+    fix: 'Correct it; only deny, readOnly and categories are allowed there',
+  }));
 }
 
 async function describePrograms(environment: Environment, { roots }: Snapshot): Promise<readonly Finding[]> {

@@ -14,7 +14,7 @@ export const copyFile: Tool = defineTool({
   title: 'Copy File',
   description: 'Copy one file. Fails if the destination exists.',
   annotations: COPIES,
-  input: z.object({ source: z.string(), destination: z.string() }),
+  input: () => z.object({ source: z.string(), destination: z.string() }),
   paths: ({ source, destination }) => [source, destination],
   handle: async ({ source, destination }, context) => {
     const scope = await context.workspace.scope();

@@ -10,7 +10,7 @@ export const createDirectory: Tool = defineTool({
   title: 'Create Directory',
   description: 'Create a directory with all that are missing above it. One that exists already is fine.',
   annotations: ADDS,
-  input: z.object({ path: z.string() }),
+  input: () => z.object({ path: z.string() }),
   paths: ({ path }) => [path],
   handle: async ({ path }, context) => {
     const scope = await context.workspace.scope();

@@ -11,7 +11,7 @@ export const deleteFile: Tool = defineTool({
   description:
     'Delete a file, a link (never what it leads to) or an empty directory; with recursive, a directory and all in it.',
   annotations: CHANGES,
-  input: z.object({ path: z.string(), recursive: z.boolean().optional() }),
+  input: () => z.object({ path: z.string(), recursive: z.boolean().optional() }),
   paths: ({ path }) => [path],
   handle: async ({ path, recursive }, context) => {
     const scope = await context.workspace.scope();

@@ -30,17 +30,19 @@ export const directoryTree: Tool = defineTool({
   title: 'Directory Tree',
   description: `A directory and all below it as JSON: name, type, and children for directories. A tree of more than ${MOST_ENTRIES} entries is cut at the depth that fits.`,
   annotations: READS,
-  input: z.object({
-    path: z.string(),
-    excludePatterns: z.array(z.string()).optional().default([]),
-    maxDepth: z.int().min(1).optional(),
-    respectGitignore: z.boolean().optional(),
-  }),
-  output: z.object({
-    tree: z.array(z.looseObject({ name: z.string(), type: z.enum(['file', 'directory']) })),
-    truncated: z.boolean(),
-    note: z.string().optional(),
-  }),
+  input: () =>
+    z.object({
+      path: z.string(),
+      excludePatterns: z.array(z.string()).optional().default([]),
+      maxDepth: z.int().min(1).optional(),
+      respectGitignore: z.boolean().optional(),
+    }),
+  output: () =>
+    z.object({
+      tree: z.array(z.looseObject({ name: z.string(), type: z.enum(['file', 'directory']) })),
+      truncated: z.boolean(),
+      note: z.string().optional(),
+    }),
   paths: ({ path }) => [path],
   handle: async ({ path: asked, excludePatterns, maxDepth, respectGitignore }, context) => {
     const path = context.expandHome(asked);

@@ -15,11 +15,12 @@ export const editFile: Tool = defineTool({
   description:
     'Replace parts of a text file. Each oldText must match in exactly one place; edits apply in order, all or none. Keeps line endings and mode. Returns a unified diff; dryRun only shows it.',
   annotations: CHANGES,
-  input: z.object({
-    path: z.string(),
-    edits: z.array(z.object({ oldText: z.string(), newText: z.string() })),
-    dryRun: z.boolean().default(false),
-  }),
+  input: () =>
+    z.object({
+      path: z.string(),
+      edits: z.array(z.object({ oldText: z.string(), newText: z.string() })),
+      dryRun: z.boolean().default(false),
+    }),
   paths: ({ path }) => [path],
   handle: async ({ path: asked, edits, dryRun }, context) => {
     const path = context.expandHome(asked);

@@ -10,16 +10,17 @@ export const getFileInfo: Tool = defineTool({
   title: 'Get File Info',
   description: 'Size, times, type and permissions of a file or directory.',
   annotations: READS,
-  input: z.object({ path: z.string() }),
-  output: z.object({
-    size: z.number(),
-    created: z.string(),
-    modified: z.string(),
-    accessed: z.string(),
-    isDirectory: z.boolean(),
-    isFile: z.boolean(),
-    permissions: z.string(),
-  }),
+  input: () => z.object({ path: z.string() }),
+  output: () =>
+    z.object({
+      size: z.number(),
+      created: z.string(),
+      modified: z.string(),
+      accessed: z.string(),
+      isDirectory: z.boolean(),
+      isFile: z.boolean(),
+      permissions: z.string(),
+    }),
   paths: ({ path }) => [path],
   handle: async ({ path }, context) => {
     const scope = await context.workspace.scope();

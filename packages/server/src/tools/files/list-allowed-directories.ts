@@ -14,8 +14,8 @@ export const listAllowedDirectories: Tool = defineTool({
   title: 'List Allowed Directories',
   description: 'The directories (roots) these tools may touch, with all below them.',
   annotations: READS,
-  input: z.object({ cursor: cursorArgument }),
-  output: z.object({ directories: z.array(z.string()), nextCursor: nextCursorField }),
+  input: () => z.object({ cursor: cursorArgument() }),
+  output: () => z.object({ directories: z.array(z.string()), nextCursor: nextCursorField() }),
   handle: async ({ cursor }, context) => {
     const roots = await context.workspace.roots();
     const { items, nextCursor } = pageOf(roots, cursor, PAGE);

@@ -25,18 +25,20 @@ export const listDirectoryWithSizes: Tool = defineTool({
   title: 'List Directory with Sizes',
   description: 'List a directory with the size of each file and a total.',
   annotations: READS,
-  input: z.object({
-    path: z.string(),
-    sortBy: z.enum(['name', 'size']).optional().default('name'),
-    cursor: cursorArgument,
-  }),
-  output: z.object({
-    entries: z.array(z.object({ name: z.string(), type: entryType, size: z.number() })),
-    files: z.number(),
-    directories: z.number(),
-    totalSize: z.number(),
-    nextCursor: nextCursorField,
-  }),
+  input: () =>
+    z.object({
+      path: z.string(),
+      sortBy: z.enum(['name', 'size']).optional().default('name'),
+      cursor: cursorArgument(),
+    }),
+  output: () =>
+    z.object({
+      entries: z.array(z.object({ name: z.string(), type: entryType(), size: z.number() })),
+      files: z.number(),
+      directories: z.number(),
+      totalSize: z.number(),
+      nextCursor: nextCursorField(),
+    }),
   paths: ({ path }) => [path],
   handle: async ({ path: asked, sortBy, cursor }, context) => {
     const path = context.expandHome(asked);

@@ -9,8 +9,11 @@ import { dataResult } from '../results.js';
 /** A folder with more entries is machine-made; what a model needs of it is found by searching. */
 export const LISTING_PAGE = 2000;
 
-export const entryType: z.ZodEnum<{ file: 'file'; directory: 'directory'; link: 'link'; other: 'other' }> =
-  z.enum(['file', 'directory', 'link', 'other']);
+type EntryType = z.ZodEnum<{ file: 'file'; directory: 'directory'; link: 'link'; other: 'other' }>;
+
+export function entryType(): EntryType {
+  return z.enum(['file', 'directory', 'link', 'other']);
+}
 
 export const listDirectory: Tool = defineTool({
   name: 'list_directory',
@@ -18,11 +21,12 @@ export const listDirectory: Tool = defineTool({
   title: 'List Directory',
   description: 'List the files and directories in a directory, by name, marked [FILE] or [DIR].',
   annotations: READS,
-  input: z.object({ path: z.string(), cursor: cursorArgument }),
-  output: z.object({
-    entries: z.array(z.object({ name: z.string(), type: entryType })),
-    nextCursor: nextCursorField,
-  }),
+  input: () => z.object({ path: z.string(), cursor: cursorArgument() }),
+  output: () =>
+    z.object({
+      entries: z.array(z.object({ name: z.string(), type: entryType() })),
+      nextCursor: nextCursorField(),
+    }),
   paths: ({ path }) => [path],
   handle: async ({ path, cursor }, context) => {
     const scope = await context.workspace.scope();

@@ -10,7 +10,7 @@ export const moveFile: Tool = defineTool({
   title: 'Move File',
   description: 'Move or rename a file or directory. Fails if the destination exists.',
   annotations: CHANGES,
-  input: z.object({ source: z.string(), destination: z.string() }),
+  input: () => z.object({ source: z.string(), destination: z.string() }),
   paths: ({ source, destination }) => [source, destination],
   handle: async ({ source, destination }, context) => {
     const scope = await context.workspace.scope();

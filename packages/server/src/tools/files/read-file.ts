@@ -10,7 +10,7 @@ export const readFile: Tool = defineTool({
   title: 'Read File (Deprecated)',
   description: 'Deprecated: use read_text_file.',
   annotations: READS,
-  input: readTextInput.pick({ path: true, tail: true, head: true }),
+  input: () => readTextInput().pick({ path: true, tail: true, head: true }),
   paths: ({ path }) => [path],
   handle: readTextFileAs,
 });

@@ -14,7 +14,7 @@ export const readMediaFile: Tool = defineTool({
   description:
     'Read an image, audio or other binary file as base64 with its MIME type. Other kinds come as an embedded resource. Up to 7 MB.',
   annotations: READS,
-  input: z.object({ path: z.string() }),
+  input: () => z.object({ path: z.string() }),
   paths: ({ path }) => [path],
   handle: async (args, context) => {
     const path = context.expandHome(args.path);

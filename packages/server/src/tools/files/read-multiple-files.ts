@@ -16,7 +16,7 @@ export const readMultipleFiles: Tool = defineTool({
   description:
     'Read several text files at once, up to 8 MB together. A file that cannot be read is reported in its place and does not stop the others.',
   annotations: READS,
-  input: z.object({ paths: z.array(z.string()).min(1) }),
+  input: () => z.object({ paths: z.array(z.string()).min(1) }),
   paths: ({ paths }) => paths,
   handle: async ({ paths }, context) => {
     const scope = await context.workspace.scope();

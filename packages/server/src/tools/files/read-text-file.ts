@@ -7,24 +7,32 @@ import type { Tool } from '../define-tool.js';
 import { MOST_TEXT_BYTES, textResult } from '../results.js';
 import type { ToolContext } from '../tool-context.js';
 
-const lines: z.ZodOptional<z.ZodInt> = z.int().min(0).optional();
+type Lines = z.ZodOptional<z.ZodInt>;
 
-export const readTextInput: z.ZodObject<{
+type ReadTextInput = z.ZodObject<{
   path: z.ZodString;
-  tail: typeof lines;
-  head: typeof lines;
-  offset: typeof lines;
-  limit: typeof lines;
-}> = z.object({
-  path: z.string(),
-  tail: lines.describe('Only the last N lines'),
-  head: lines.describe('Only the first N lines'),
-  offset: lines.describe('Lines to skip'),
-  limit: lines.describe('Lines to return after offset'),
-});
+  tail: Lines;
+  head: Lines;
+  offset: Lines;
+  limit: Lines;
+}>;
+
+function lines(what: string): Lines {
+  return z.int().min(0).optional().describe(what);
+}
+
+export function readTextInput(): ReadTextInput {
+  return z.object({
+    path: z.string(),
+    tail: lines('Only the last N lines'),
+    head: lines('Only the first N lines'),
+    offset: lines('Lines to skip'),
+    limit: lines('Lines to return after offset'),
+  });
+}
 
 export async function readTextFileAs(
-  args: z.output<typeof readTextInput>,
+  args: z.output<ReadTextInput>,
   context: ToolContext,
 ): Promise<CallToolResult> {
   const { path, ...asked } = args;

@@ -19,19 +19,23 @@ export const searchContent: Tool = defineTool({
   description:
     'Search the text of files with a regular expression, line by line (grep), in path or in all roots. Leaves out what .gitignore does unless respectGitignore is false.',
   annotations: READS,
-  input: z.object({
-    path: z.string().optional(),
-    pattern: z.string().min(1),
-    glob: z.string().optional().describe('Which files, such as "*.ts" or "src/**"'),
-    ignoreCase: z.boolean().optional(),
-    respectGitignore: z.boolean().optional().default(true),
-    cursor: cursorArgument,
-  }),
-  output: z.object({
-    matches: z.array(z.object({ path: z.string(), line: z.number(), column: z.number(), text: z.string() })),
-    unreadableFiles: z.number(),
-    nextCursor: nextCursorField,
-  }),
+  input: () =>
+    z.object({
+      path: z.string().optional(),
+      pattern: z.string().min(1),
+      glob: z.string().optional().describe('Which files, such as "*.ts" or "src/**"'),
+      ignoreCase: z.boolean().optional(),
+      respectGitignore: z.boolean().optional().default(true),
+      cursor: cursorArgument(),
+    }),
+  output: () =>
+    z.object({
+      matches: z.array(
+        z.object({ path: z.string(), line: z.number(), column: z.number(), text: z.string() }),
+      ),
+      unreadableFiles: z.number(),
+      nextCursor: nextCursorField(),
+    }),
   paths: ({ path }) => (path === undefined ? [] : [path]),
   handle: async (args, context) => {
     const { path, glob, cursor } = args;

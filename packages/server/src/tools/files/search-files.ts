@@ -17,14 +17,15 @@ export const searchFiles: Tool = defineTool({
   description:
     'Find files and directories by glob, relative to path: "*.ts" matches in path itself, "**/*.ts" anywhere below. Returns full paths.',
   annotations: READS,
-  input: z.object({
-    path: z.string(),
-    pattern: z.string(),
-    excludePatterns: z.array(z.string()).optional().default([]),
-    respectGitignore: z.boolean().optional(),
-    cursor: cursorArgument,
-  }),
-  output: z.object({ matches: z.array(z.string()), nextCursor: nextCursorField }),
+  input: () =>
+    z.object({
+      path: z.string(),
+      pattern: z.string(),
+      excludePatterns: z.array(z.string()).optional().default([]),
+      respectGitignore: z.boolean().optional(),
+      cursor: cursorArgument(),
+    }),
+  output: () => z.object({ matches: z.array(z.string()), nextCursor: nextCursorField() }),
   paths: ({ path }) => [path],
   handle: async ({ path, pattern, excludePatterns, respectGitignore, cursor }, context) => {
     const matches = compileGlob(pattern);

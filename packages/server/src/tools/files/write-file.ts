@@ -11,7 +11,7 @@ export const writeFile: Tool = defineTool({
   description:
     'Create a file or replace its whole content, in one step. Overwrites without asking. The folder must exist.',
   annotations: REPLACES,
-  input: z.object({ path: z.string(), content: z.string() }),
+  input: () => z.object({ path: z.string(), content: z.string() }),
   paths: ({ path }) => [path],
   handle: async ({ path, content }, context) => {
     const scope = await context.workspace.scope();

@@ -20,15 +20,16 @@ export const switchProject: Tool = defineTool({
   description:
     'Make another project the current one, by name, id or absolute path. A directory outside the roots is opened only if the user agrees.',
   annotations: ADDS,
-  input: z.object({ project: z.string() }),
-  output: z.object({
-    name: z.string(),
-    id: z.string(),
-    path: z.string().optional(),
-    source: z.string(),
-    repository: z.string().optional(),
-    workspace: z.string().optional(),
-  }),
+  input: () => z.object({ project: z.string() }),
+  output: () =>
+    z.object({
+      name: z.string(),
+      id: z.string(),
+      path: z.string().optional(),
+      source: z.string(),
+      repository: z.string().optional(),
+      workspace: z.string().optional(),
+    }),
   paths: ({ project }) => (isAbsolute(project) ? [project] : []),
   handle: async ({ project: asked }, context) => {
     const live = await context.workspace.live();

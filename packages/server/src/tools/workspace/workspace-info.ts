@@ -12,7 +12,11 @@ import type { ToolContext } from '../tool-context.js';
 const MOST_ROOTS = 50;
 const MOST_REJECTED = 20;
 
-const report = z.object({ error_type: z.string(), message: z.string(), instruction: z.string() });
+type ReportShape = z.ZodObject<{ error_type: z.ZodString; message: z.ZodString; instruction: z.ZodString }>;
+
+function reportShape(): ReportShape {
+  return z.object({ error_type: z.string(), message: z.string(), instruction: z.string() });
+}
 
 export const workspaceInfo: Tool = defineTool({
   name: 'workspace_info',
@@ -21,46 +25,48 @@ export const workspaceInfo: Tool = defineTool({
   description:
     'The roots (directories these tools may touch), where they come from and why, the working directory and the project. With path: whether it is in scope, and why not.',
   annotations: READS,
-  input: z.object({ path: z.string().optional() }),
-  output: z.object({
-    roots: z.array(
-      z.object({
-        path: z.string(),
-        name: z.string(),
-        kind: z.string(),
-        access: z.string(),
-        source: z.string(),
-        broad: z.boolean(),
-      }),
-    ),
-    rootCount: z.number(),
-    directory: z.string().optional(),
-    client: z.string(),
-    sources: z.array(z.object({ source: z.string(), verdict: z.string(), detail: z.string() })),
-    rejected: z.array(z.object({ declared: z.string(), source: z.string(), reason: z.string() })),
-    project: z
-      .object({
-        name: z.string(),
-        id: z.string(),
-        path: z.string().optional(),
-        source: z.string(),
-        repository: z.string().optional(),
-      })
-      .optional(),
-    noProject: report.optional(),
-    path: z
-      .object({
-        asked: z.string(),
-        inScope: z.boolean(),
-        path: z.string().optional(),
-        root: z.string().optional(),
-        exists: z.boolean().optional(),
-        writable: z.boolean().optional(),
-        refusal: report.optional(),
-      })
-      .optional(),
-    workspace: z.string().optional(),
-  }),
+  input: () => z.object({ path: z.string().optional() }),
+  output: () =>
+    z.object({
+      roots: z.array(
+        z.object({
+          path: z.string(),
+          name: z.string(),
+          kind: z.string(),
+          access: z.string(),
+          source: z.string(),
+          broad: z.boolean(),
+        }),
+      ),
+      rootCount: z.number(),
+      directory: z.string().optional(),
+      client: z.string(),
+      sources: z.array(z.object({ source: z.string(), verdict: z.string(), detail: z.string() })),
+      rejected: z.array(z.object({ declared: z.string(), source: z.string(), reason: z.string() })),
+      project: z
+        .object({
+          name: z.string(),
+          id: z.string(),
+          path: z.string().optional(),
+          source: z.string(),
+          repository: z.string().optional(),
+        })
+        .optional(),
+      noProject: reportShape().optional(),
+      problems: z.array(z.object({ file: z.string(), problem: z.string() })).optional(),
+      path: z
+        .object({
+          asked: z.string(),
+          inScope: z.boolean(),
+          path: z.string().optional(),
+          root: z.string().optional(),
+          exists: z.boolean().optional(),
+          writable: z.boolean().optional(),
+          refusal: reportShape().optional(),
+        })
+        .optional(),
+      workspace: z.string().optional(),
+    }),
   paths: ({ path }) => (path === undefined ? [] : [path]),
   handle: async ({ path }, context) => {
     const { workspace } = context;
@@ -68,17 +74,20 @@ export const workspaceInfo: Tool = defineTool({
     const directory = await workspace.directory();
     const project = await findProject(context);
     const checked = path === undefined ? undefined : checkPath(await workspace.scope(), path, context);
+    const problems = context.projects.problems(snapshot.roots.slice(0, MOST_ROOTS));
     const handle = await workspace.handle();
     const data = {
       ...describeSnapshot(snapshot),
       ...(directory !== undefined && { directory }),
       ...('name' in project ? { project } : { noProject: project }),
+      ...(problems.length > 0 && { problems }),
       ...(checked !== undefined && { path: checked }),
       ...(handle !== undefined && { workspace: handle }),
     };
     const lines = [
       await workspace.explain(),
       'name' in project ? `Project: ${project.name} (${project.id})` : project.message,
+      ...problems.map(({ file, problem }) => `${file} changes nothing: ${problem}`),
       ...(checked === undefined ? [] : [describeCheck(checked)]),
       ...(handle === undefined ? [] : [`Pass as "workspace" to other tools: ${handle}`]),
     ];
@@ -100,7 +109,7 @@ function describeSnapshot({ roots, client, trace, rejected }: Snapshot): Record<
   };
 }
 
-type Report = z.output<typeof report>;
+type Report = z.output<ReportShape>;
 
 async function findProject({ workspace }: ToolContext): Promise<Project | Report> {
   try {

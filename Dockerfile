@@ -1,0 +1,15 @@
+# The program is one file with a loader, so the image is Node and little else.
+#   docker build -t rootward .
+#   docker run -i --rm -v "$PWD:/workspace" rootward
+FROM node:22-slim AS build
+WORKDIR /build
+COPY . .
+RUN npm ci
+
+FROM node:22-slim
+COPY --from=build /build/packages/server/dist/*.cjs /build/packages/server/dist/THIRD-PARTY-NOTICES.txt /opt/rootward/
+USER node
+WORKDIR /workspace
+ENTRYPOINT ["node", "/opt/rootward/rootward.cjs"]
+# Folders of a client outside mean nothing in here.
+CMD ["--root", "/workspace", "--client-roots", "ignore"]

@@ -1,0 +1,42 @@
+// The same over HTTP, for both eras: legacy clients get a session each, modern requests stand alone.
+// Usage: node server.mjs [FOLDER]. A folder named here is the most any client can open.
+import { createServer } from 'node:http';
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  toNodeHandler,
+} from '@modelcontextprotocol/node';
+import { McpServer } from '@modelcontextprotocol/server';
+import { createWorkspaceHandler, prepareWorkspace, withWorkspace } from '@rootward/mcp';
+import { z } from 'zod';
+
+// Servers are made per session or request here, so what they share is prepared once.
+const workspace = prepareWorkspace({ roots: process.argv.slice(2) });
+
+const handler = createWorkspaceHandler(() => {
+  const server = withWorkspace(new McpServer({ name: 'line-counter', version: '1.0.0' }), workspace);
+  server.registerTool(
+    'count_lines',
+    {
+      description: 'Counts the lines of a file in the workspace',
+      inputSchema: z.object({ path: z.string() }),
+    },
+    async ({ path }, ctx) => {
+      const file = await (await ctx.workspace.scope()).readText(path);
+      return { content: [{ type: 'text', text: String(file.text.split('\n').length - 1) }] };
+    },
+  );
+  return server;
+});
+
+// A web page must not be able to talk to a server on this machine: check where requests come from.
+const hostIsFine = localhostHostValidation();
+const originIsFine = localhostOriginValidation();
+const serve = toNodeHandler(handler);
+const http = createServer((request, response) => {
+  if (hostIsFine(request, response) && originIsFine(request, response)) void serve(request, response);
+});
+
+http.listen(0, '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${http.address().port}/mcp`);
+});

@@ -1,0 +1,46 @@
+// A minimal MCP server that knows which folders are open in its client, on every protocol revision.
+// One line makes the difference: withWorkspace(…).
+import { McpServer } from '@modelcontextprotocol/server';
+import { serveWorkspaceStdio, withWorkspace } from '@rootward/mcp';
+import { z } from 'zod';
+
+const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
+
+serveWorkspaceStdio(({ era }) => {
+  const server = withWorkspace(new McpServer({ name: 'line-counter', version: '1.0.0' }));
+
+  // Clients of the modern era may pass the token that `workspace_info` gave them, which spares one question per call.
+  const handle = era === 'modern' ? { workspace: z.string().optional() } : {};
+
+  server.registerTool(
+    'count_lines',
+    {
+      description: 'Counts the lines of a file in the workspace',
+      inputSchema: z.object({ path: z.string(), ...handle }),
+    },
+    async ({ path }, ctx) => {
+      // The client is asked for its folders here, if it has not been asked before.
+      const scope = await ctx.workspace.scope();
+      const file = await scope.readText(path);
+      return text(file.text.split('\n').length - 1);
+    },
+  );
+
+  server.registerTool(
+    'workspace_info',
+    { description: 'Tells which folders are open, and gives a handle for further calls' },
+    async (ctx) => {
+      const roots = await ctx.workspace.roots();
+      const info = { roots: roots.map(({ path }) => path), handle: await ctx.workspace.handle() };
+      return { ...text(JSON.stringify(info)), structuredContent: info };
+    },
+  );
+
+  // Prompts and resources have the workspace, too.
+  server.registerPrompt('review', { description: 'Asks for a review of this project' }, async (ctx) => {
+    const { name } = await ctx.workspace.project();
+    return { messages: [{ role: 'user', content: { type: 'text', text: `Review the project ${name}` } }] };
+  });
+
+  return server;
+});

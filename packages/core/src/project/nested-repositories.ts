@@ -1,0 +1,54 @@
+import { dirname } from 'node:path';
+import type { Scope } from '../scope/scope.js';
+
+export interface NestedRepositoriesOptions {
+  /** How many entries are looked at before the search is given up. */
+  readonly budget?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface NestedRepositories {
+  /** Tops of working trees below the directory, sorted. */
+  readonly paths: readonly string[];
+  /** False when the budget ended the search: there may be more. */
+  readonly complete: boolean;
+  /** How many entries were looked at. */
+  readonly seen: number;
+}
+
+/** Enough for the folders of a large repository, and still done in some ten milliseconds. */
+const DEFAULT_BUDGET = 5000;
+/** `root/group/repository/.git`, and one to spare. */
+const DEEPEST = 4;
+const MARKER = '.git';
+/** Full of folders, and what is checked out in there is nobody's work. */
+const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.venv', 'target', 'vendor']);
+
+/**
+ * Repositories inside a directory: clones, submodules and worktrees. Seen through the scope, so that what is denied
+ * stays unseen. Says that a `.git` is there, not that it is valid.
+ */
+export async function findNestedRepositories(
+  scope: Scope,
+  directory: string,
+  { budget = DEFAULT_BUDGET, signal }: NestedRepositoriesOptions = {},
+): Promise<NestedRepositories> {
+  const paths: string[] = [];
+  let seen = 0;
+  const entries = scope.walk(directory, {
+    maxDepth: DEEPEST,
+    // A folder inside `.git` is data; that `.git` itself is there was told one level above.
+    filter: ({ relative, name }) => !SKIPPED.has(name) && !isBelowMarker(relative),
+    ...(signal !== undefined && { signal }),
+  });
+  for await (const { name, kind, depth, path } of entries) {
+    seen++;
+    if (seen > budget) return { paths: paths.sort(), complete: false, seen: budget };
+    if (name === MARKER && depth > 1 && (kind === 'directory' || kind === 'file')) paths.push(dirname(path));
+  }
+  return { paths: paths.sort(), complete: true, seen };
+}
+
+function isBelowMarker(relative: string): boolean {
+  return relative.split('/').slice(0, -1).includes(MARKER);
+}

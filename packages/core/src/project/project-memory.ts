@@ -1,0 +1,59 @@
+import { RootwardError } from '../error.js';
+import type { Root } from '../roots/root.js';
+import { printable } from '../uri/printable.js';
+import type { ProjectChoice } from './choose-root.js';
+import { chooseRoot } from './choose-root.js';
+import type { Project } from './project.js';
+import { describeProject } from './project.js';
+import { isProjectName } from './project-name.js';
+
+/** The part of a snapshot that decides on the project. */
+interface Moment {
+  readonly epoch: number;
+  readonly roots: readonly Root[];
+}
+
+/** What one connection knows of its project: what was last found, and what someone switched to. */
+export class ProjectMemory {
+  #known: string | undefined;
+  #choice: ProjectChoice | undefined;
+  #latest: { readonly moment: Moment; readonly project: Project } | undefined;
+
+  /** Takes note of new roots, so that what is known does not depend on who asked when. */
+  note(moment: Moment): void {
+    this.#known = this.#rootOf(moment)?.path;
+  }
+
+  /** For roots that say by their order what the project is, whatever was there before them. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  choose(choice: { readonly root: Root } | { readonly name: string }, moment: Moment): Project {
+    if ('name' in choice && !isProjectName(choice.name)) {
+      throw new RootwardError(
+        'malformed',
+        `Cannot switch to "${printable(choice.name)}": it is not a project name`,
+      );
+    }
+    this.#choice =
+      'root' in choice
+        ? { kind: 'root', path: choice.root.path }
+        : { kind: 'name', name: choice.name, epoch: moment.epoch };
+    this.#latest = undefined;
+    this.note(moment);
+    return this.project(moment);
+  }
+
+  /** Looks at the disk once per moment; throws when there is no project. */
+  project(moment: Moment): Project {
+    if (this.#latest?.moment !== moment) {
+      this.#latest = { moment, project: describeProject(this.#rootOf(moment), this.#choice) };
+    }
+    return this.#latest.project;
+  }
+
+  #rootOf({ roots, epoch }: Moment): Root | undefined {
+    return chooseRoot(roots, { known: this.#known, choice: this.#choice, epoch });
+  }
+}

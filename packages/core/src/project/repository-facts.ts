@@ -1,0 +1,42 @@
+import { constants } from 'node:fs';
+import { join } from 'node:path';
+import { locateRepository, readStart } from './repository.js';
+import type { Repository } from './repository.js';
+
+/** What can be said of a directory's repository without running git. For people; it grants nothing. */
+export interface RepositoryFacts extends Repository {
+  /** The working tree is one of several: its history lives in the repository at `path`. */
+  readonly worktree: boolean;
+  /** The branch that is checked out; absent when a commit is checked out without one. */
+  readonly branch?: string;
+  /** The commit that is checked out without a branch. */
+  readonly commit?: string;
+}
+
+export function describeRepository(directory: string): RepositoryFacts | undefined {
+  const located = locateRepository(directory);
+  if (located === undefined) return undefined;
+  const { top, path, store } = located;
+  return { top, path, worktree: top !== path, ...readHead(store) };
+}
+
+type Head = Pick<RepositoryFacts, 'branch' | 'commit'>;
+
+/**
+ * A link is not followed, and only the two forms of a head are repeated: a folder that is no repository of ours to
+ * trust cannot make us show the contents of some other file.
+ */
+function readHead(store: string): Head {
+  const text = readStart(join(store, 'HEAD'), constants.O_NOFOLLOW ?? 0)?.trimEnd() ?? '';
+  const branch = /^ref: refs\/heads\/(.+)$/.exec(text)?.[1];
+  if (branch !== undefined) return isBranchName(branch) ? { branch } : {};
+  return /^(?:[\da-f]{40}|[\da-f]{64})$/.test(text) ? { commit: text } : {};
+}
+
+/** Longer than any branch that a loose reference can be kept for. */
+const LONGEST_BRANCH = 250;
+
+/** As git itself restricts them, so that a name cannot forge lines or escape from where it is shown. */
+function isBranchName(text: string): boolean {
+  return text.length <= LONGEST_BRANCH && !/[\p{Cc}\p{Cs} ~^:?*[\\]|\.\.|@\{|\/\//u.test(text);
+}

@@ -1,0 +1,21 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { protectStdout } from '../../src/process/protect-stdout.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test('protectStdout() sends what is printed to stderr, until it is disposed of', () => {
+  const { log } = console;
+  const written: string[] = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  const protection = protectStdout();
+  console.log('a %s line', 'stray');
+  console.info({ a: 1 });
+  protection[Symbol.dispose]();
+  expect(written).toEqual(['a stray line\n', '{ a: 1 }\n']);
+  expect(console.log).toBe(log);
+});

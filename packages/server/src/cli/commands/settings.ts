@@ -1,0 +1,64 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { projectOf } from '@rootward/core';
+import { userDirectory } from '../../configuration/find-configuration.js';
+import type { WorkspaceRules } from '../../configuration/workspace-rules.js';
+import { RootwardServerError } from '../../error.js';
+import { ProjectSettingsStore } from '../../project/settings-store.js';
+import { FINE } from '../terminal.js';
+import type { Terminal } from '../terminal.js';
+
+/** What is to be added. Nothing of it shows what is there. */
+export interface SettingsFlags {
+  readonly deny?: readonly string[];
+  readonly readOnly?: boolean;
+  /** As `NAME=FOLDER`. */
+  readonly category?: readonly string[];
+}
+
+/** Shows what the user keeps about a project outside of it, or adds to it. It only ever tightens, and names guidance. */
+export async function runSettings(
+  directory: string | undefined,
+  flags: SettingsFlags,
+  { out, around }: Terminal,
+): Promise<number> {
+  const path = await canonical(resolve(around.directory, directory ?? '.'));
+  const { id } = projectOf({ path, source: 'flag' });
+  const store = new ProjectSettingsStore(userDirectory(around.environment, around.home));
+  const { deny = [], readOnly = false, category = [] } = flags;
+  const adds = deny.length > 0 || readOnly || category.length > 0;
+  const settings = adds ? await store.update(id, (before) => added(before, flags)) : readSettings(store, id);
+  const state = settings === undefined ? 'nothing is kept' : JSON.stringify(settings, undefined, 2);
+  out(`${store.fileOf(id)}\n${state}\n`);
+  return FINE;
+}
+
+async function canonical(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (cause) {
+    throw new RootwardServerError('usage', `Cannot use ${path}: it does not exist`, { cause });
+  }
+}
+
+function readSettings(store: ProjectSettingsStore, id: string): WorkspaceRules | undefined {
+  const reading = store.read(id);
+  if (reading === undefined || !('problem' in reading)) return reading;
+  throw new RootwardServerError('configuration', `Cannot use ${store.fileOf(id)}: ${reading.problem}`);
+}
+
+function added(before: WorkspaceRules, { deny, readOnly, category }: SettingsFlags): WorkspaceRules {
+  const categories = (category ?? []).map(readCategory);
+  return {
+    ...before,
+    ...(deny !== undefined && { deny: [...new Set([...(before.deny ?? []), ...deny])] }),
+    ...(readOnly === true && { readOnly: true }),
+    ...(categories.length > 0 && { categories: { ...before.categories, ...Object.fromEntries(categories) } }),
+  };
+}
+
+function readCategory(text: string): readonly [name: string, rule: { readonly dir: string }] {
+  const split = text.indexOf('=');
+  if (split > 0) return [text.slice(0, split), { dir: text.slice(split + 1) }];
+  throw new RootwardServerError('usage', `Cannot use "${text}" as --category: expected NAME=FOLDER`);
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+
+/** A group of guidance documents as a settings file describes it. */
+interface CategoryRule {
+  /** The folder the documents are in, relative to the project; by default the project itself. */
+  readonly dir?: string | undefined;
+  /** Globs; one without a slash matches a name at any depth. By default Markdown. */
+  readonly patterns?: readonly string[] | undefined;
+  readonly description?: string | undefined;
+}
+
+export type CategoryRules = Readonly<Record<string, CategoryRule>>;
+
+/** No slash, so that `category/document` has one reading; nothing that means something else in a URI or a terminal. */
+const CATEGORY_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
+const LONGEST_DIRECTORY = 500;
+const LONGEST_PATTERN = 200;
+const LONGEST_DESCRIPTION = 500;
+const MOST_PATTERNS = 50;
+const MOST_CATEGORIES = 100;
+/** The time to match grows with a power of the stars, and a repository may bring its own patterns. */
+const MAX_STARS_PER_NAME = 3;
+const MAX_DEEP_STARS = 2;
+
+function isInnerPath(text: string): boolean {
+  if (/[\\\p{Cc}]/u.test(text) || /^[A-Za-z]:/.test(text) || text.startsWith('/')) return false;
+  return text.split('/').every((name) => name !== '..');
+}
+
+/** A glob that silently matches nothing, or takes hours to match, is told as a mistake. */
+function isUsableGlob(text: string): boolean {
+  // Groups, and what repeats them, would reach the regular expression as they are.
+  if (text.startsWith('!') || /[()]|\]\+/.test(text) || !isInnerPath(text)) return false;
+  const balanced = (open: string, close: string): boolean =>
+    text.split(open).length === text.split(close).length;
+  if (!balanced('[', ']') || !balanced('{', '}')) return false;
+  const names = text.split('/');
+  if (names.filter((name) => name === '**').length > MAX_DEEP_STARS) return false;
+  return names.every((name) => name === '**' || name.split('*').length - 1 <= MAX_STARS_PER_NAME);
+}
+
+const category = z.strictObject({
+  dir: z
+    .string()
+    .max(LONGEST_DIRECTORY)
+    .refine(isInnerPath, 'it must lie inside the project')
+    .optional()
+    .describe('Folder of the documents, relative to the project'),
+  patterns: z
+    .array(z.string().min(1).max(LONGEST_PATTERN).refine(isUsableGlob, 'this glob cannot be used'))
+    .min(1)
+    .max(MOST_PATTERNS)
+    .optional()
+    .describe('Globs; one without a slash matches at any depth'),
+  description: z.string().max(LONGEST_DESCRIPTION).optional(),
+});
+
+export const categoriesSchema: z.ZodType<CategoryRules> = z
+  .record(z.string().regex(CATEGORY_NAME), category)
+  .refine((all) => Object.keys(all).length <= MOST_CATEGORIES, `more than ${MOST_CATEGORIES} categories`);

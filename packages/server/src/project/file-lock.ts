@@ -1,0 +1,99 @@
+import { open, readFile, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RootwardServerError } from '../error.js';
+
+export interface FileLockOptions {
+  /** How long to wait for whoever holds it. */
+  readonly patience?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Holding it takes a few milliseconds; whoever needs longer is stuck. */
+const PATIENCE_MS = 5000;
+const RETRY_MS = 15;
+
+/**
+ * Runs a task while holding a lock file, across processes. A lock whose process on this machine is gone is taken over.
+ * Does NOT keep out anyone who does not ask for the lock.
+ */
+export async function withFileLock<Result>(
+  file: string,
+  task: () => Promise<Result>,
+  { patience = PATIENCE_MS, signal }: FileLockOptions = {},
+): Promise<Result> {
+  const until = Date.now() + patience;
+  while (!(await tryCreate(file))) {
+    signal?.throwIfAborted();
+    if (await clearAbandoned(file)) continue;
+    if (Date.now() >= until) {
+      throw new RootwardServerError(
+        'configuration',
+        `Cannot lock ${file}: another process holds it; remove the file if there is none`,
+      );
+    }
+    await delay(RETRY_MS, undefined, { signal });
+  }
+  try {
+    return await task();
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function tryCreate(file: string): Promise<boolean> {
+  try {
+    const handle = await open(file, 'wx', 0o600);
+    await handle
+      .writeFile(JSON.stringify({ pid: process.pid, host: hostname() }))
+      .finally(() => handle.close());
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Two who find the same abandoned lock must not both remove it: the second would remove what the first has made since.
+ * So removing takes a lock of its own, and looks again under it.
+ */
+async function clearAbandoned(file: string): Promise<boolean> {
+  if (!(await isAbandoned(file))) return false;
+  const clearing = `${file}.clearing`;
+  if (!(await tryCreate(clearing))) return false;
+  try {
+    if (!(await isAbandoned(file))) return false;
+    await rm(file, { force: true });
+    return true;
+  } finally {
+    await rm(clearing, { force: true });
+  }
+}
+
+async function isAbandoned(file: string): Promise<boolean> {
+  let holder: unknown;
+  try {
+    holder = JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    // Gone meanwhile, or being written this moment.
+    return false;
+  }
+  if (typeof holder !== 'object' || holder === null || !('pid' in holder) || !('host' in holder))
+    return false;
+  // The process numbers of another machine, or of another container, say nothing here.
+  return holder.host === hostname() && typeof holder.pid === 'number' && !isAlive(holder.pid);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

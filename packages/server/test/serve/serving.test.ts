@@ -1,0 +1,31 @@
+import { projectOf } from '@rootward/core';
+import { expect, test } from 'vitest';
+import { loadSettings } from '../../src/configuration/load-settings.js';
+import { prepareServing } from '../../src/serve/serving.js';
+import { makeTree } from '../fixtures/temp-tree.js';
+
+test('what users keep about their projects is in force, and out of reach through the fence', async () => {
+  const tree = makeTree({ 'home/.config/other.json': '{}', 'home/app/secret.txt': '' });
+  const home = tree.path('home');
+  const roots = [tree.path('home/.config'), tree.path('home/app')];
+  const settings = await loadSettings({ roots }, {}, home);
+  const around = { environment: {}, home, directory: home, program: undefined };
+  const { prepared, projectSettings } = await prepareServing(settings, around);
+  const open = async () => {
+    using workspace = await prepared.open('local');
+    return workspace.scope();
+  };
+  const scope = await open();
+  await scope.write(tree.path('home/.config/other.json'), '[]');
+  const { directory } = projectSettings;
+  await expect(scope.mkdir(directory, { recursive: true })).rejects.toMatchObject({ code: 'protected' });
+  await scope.readText(tree.path('home/app/secret.txt'));
+  const { id } = projectOf({ path: tree.path('home/app'), source: 'flag' });
+  await projectSettings.update(id, () => ({ deny: ['secret.txt'] }));
+  for (const file of [projectSettings.fileOf(id), `${directory}/new.json`]) {
+    await expect(scope.write(file, '{}')).rejects.toMatchObject({ code: 'protected' });
+  }
+  await expect(scope.remove(directory, { recursive: true })).rejects.toMatchObject({ code: 'protected' });
+  const denied = (await open()).readText(tree.path('home/app/secret.txt'));
+  await expect(denied).rejects.toMatchObject({ code: 'denied' });
+});

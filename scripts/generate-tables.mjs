@@ -1,0 +1,67 @@
+// Writes the tables of tools, options and commands between their markers in README.md and docs/, from the code that
+// serves them. With --check it writes nothing, and fails when a page is not current.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { clientBlocks } from './tables/clients.mjs';
+import { argumentTable, toolTable } from './tables/tools.mjs';
+import { commandTable, configurationTable, optionTable } from './tables/options.mjs';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const check = process.argv.includes('--check');
+
+/** What stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */
+const TABLES = {
+  clients: clientBlocks,
+  tools: toolTable,
+  arguments: argumentTable,
+  options: optionTable,
+  commands: commandTable,
+  configuration: configurationTable,
+};
+
+/** Every table has a page that must show it. */
+const HOMES = {
+  'docs/tools.md': ['tools', 'arguments'],
+  'docs/options.md': ['options', 'commands', 'configuration'],
+};
+
+async function fill(text) {
+  let filled = text;
+  for (const [name, make] of Object.entries(TABLES)) {
+    const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
+    const [from, to] = [filled.indexOf(begin), filled.indexOf(end)];
+    if (from === -1 && to === -1) continue;
+    if (from === -1 || to < from) throw new Error(`one of ${begin} and ${end} is missing or out of place`);
+    filled = `${filled.slice(0, from + begin.length)}\n${await make()}\n${filled.slice(to)}`;
+  }
+  return filled;
+}
+
+function pagesIn(folder) {
+  return readdirSync(join(repository, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+}
+
+const problems = [];
+const written = [];
+for (const page of [...pagesIn('.'), ...pagesIn('docs')]) {
+  const path = join(repository, page);
+  const text = readFileSync(path, 'utf8');
+  for (const name of HOMES[page] ?? []) {
+    if (!text.includes(`<!-- ${name}:begin -->`)) problems.push(`${page}: has no <!-- ${name}:begin -->`);
+  }
+  try {
+    const filled = await fill(text);
+    if (filled === text) continue;
+    if (check) problems.push(`${page}: is not current; run npm run tables`);
+    else writeFileSync(path, filled);
+    written.push(page);
+  } catch (error) {
+    problems.push(`${page}: ${error.message}`);
+  }
+}
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+else console.log(check || written.length === 0 ? 'Tables are current.' : `Wrote ${written.join(', ')}.`);

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { blocksIn, PAGES, proseOf, repository } from './pages.js';
+
+// Below the repository, so that the blocks find the packages the way a user's project would.
+const scratch = join(repository, 'node_modules', '.cache', 'docs-test');
+const run = promisify(execFile);
+const BLOCKS = blocksIn('js');
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+describe('The documentation', () => {
+  test('has code to run', () => {
+    expect(BLOCKS.length).toBeGreaterThan(0);
+  });
+
+  test.each(BLOCKS)('shows code that runs: $page line $line', async ({ page, line, code }) => {
+    mkdirSync(scratch, { recursive: true });
+    const file = join(scratch, `${page.replaceAll(/\W/g, '-')}-${line}.mjs`);
+    writeFileSync(file, code);
+    const running = run(process.execPath, [file], { cwd: scratch });
+    running.child.stdin?.end();
+    await expect(running).resolves.toBeDefined();
+  });
+
+  test.each(blocksIn('json'))('shows JSON that can be pasted: $page line $line', ({ code }) => {
+    expect(() => {
+      JSON.parse(code);
+    }).not.toThrow();
+  });
+
+  test.each(PAGES)('links only to what exists: $name', (page) => {
+    const targets = [...proseOf(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(
+      (match) => match[1] ?? '',
+    );
+    const missing = targets.filter((target) => !existsSync(join(repository, dirname(page.name), target)));
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, expect, test } from 'vitest';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+const planted = new Set<string>();
+
+afterEach(() => {
+  for (const path of planted) rmSync(path);
+  planted.clear();
+});
+
+async function lint(file: string, source: string): Promise<string> {
+  const path = join(repository, file);
+  mkdirSync(dirname(path), { recursive: true });
+  planted.add(path);
+  writeFileSync(path, source);
+  const oxlint = join(repository, 'node_modules', 'oxlint', 'bin', 'oxlint');
+  // Exit code 1 is what a finding looks like; its output is on the error.
+  const { stdout } = await run(process.execPath, [oxlint, path], { cwd: repository }).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout;
+}
+
+/** A forbidden import, and the folder that must not have it. */
+const FORBIDDEN = [
+  ['packages/core/src/planted.ts', '@rootward/mcp'],
+  ['packages/core/src/planted.ts', '@modelcontextprotocol/server'],
+  ['packages/core/src/planted.ts', 'vscode-jsonrpc'],
+  ['packages/core/src/uri/planted.ts', '../scope/scope.js'],
+  ['packages/core/src/uri/planted.ts', 'node:fs'],
+  ['packages/core/src/roots/planted.ts', '../workspace/workspace.js'],
+  ['packages/core/src/scope/planted.ts', '../sources/read-sources.js'],
+] as const;
+
+test.each(FORBIDDEN)('the linter refuses %s an import of %s', async (file, specifier) => {
+  expect(await lint(file, `export * as planted from '${specifier}';\n`)).toContain('no-restricted-imports');
+});
+
+test('the linter accepts an import along the permitted direction', async () => {
+  const output = await lint(
+    'packages/core/src/scope/planted.ts',
+    "export { isBroad } from '../roots/broad.js';\n",
+  );
+  expect(output).not.toContain('no-restricted-imports');
+});

@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+const windows = process.platform === 'win32';
+/** Packing and installing take 15 s on two idle cores, and these are rarely idle. */
+const LIMIT_MS = 240_000;
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+interface PublicPackage {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+const PACKAGES: readonly PublicPackage[] = readdirSync(join(repository, 'packages'))
+  .map((name) => join(repository, 'packages', name))
+  .map((folder) => ({
+    folder,
+    manifest: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest,
+  }))
+  .filter(({ manifest }) => manifest.private !== true);
+
+/** What an author of a server has installed anyway, at the versions tested here. */
+const BESIDES = ['@modelcontextprotocol/server', '@modelcontextprotocol/sdk', '@types/node', 'zod'];
+
+function installedVersion(name: string): string {
+  const manifest = readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as Manifest).version;
+}
+
+/** What `import` of each package may name, apart from data. */
+const MODULES = PACKAGES.flatMap(({ manifest }) =>
+  Object.keys(manifest.exports)
+    .filter((path) => !path.endsWith('.json'))
+    .map((path) => join(manifest.name, path)),
+);
+
+let project: string;
+
+function npm(args: readonly string[], cwd: string): Promise<{ stdout: string; stderr: string }> {
+  return run('npm', [...args], { cwd, shell: windows });
+}
+
+async function pack({ folder }: PublicPackage): Promise<string> {
+  const { stdout } = await npm(['pack', '--json', '--pack-destination', project], folder);
+  // `prepare` of the repository does not run for a package, so what is printed is the list alone.
+  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  const names = packed.files.map(({ path }) => path);
+  expect(names, `${folder} has what a package page shows`).toEqual(
+    expect.arrayContaining(['LICENSE', 'README.md', 'package.json']),
+  );
+  expect(names.filter((name) => /^(test|src)\/|\.tsbuildinfo$|\.cache$/.test(name))).toEqual([]);
+  return join(project, packed.filename);
+}
+
+beforeAll(async () => {
+  project = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-packaging-')));
+  const tarballs = await Promise.all(PACKAGES.map(pack));
+  const besides = BESIDES.map((name) => `${name}@${installedVersion(name)}`);
+  writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');
+  await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs, ...besides], project);
+}, LIMIT_MS);
+
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+describe('The packages, installed from their tarballs into an empty project', { timeout: LIMIT_MS }, () => {
+  test('there are some with something to import', () => {
+    expect(MODULES).toEqual(expect.arrayContaining(['@rootward/core', '@rootward/mcp', '@rootward/mcp/v1']));
+  });
+
+  test('can be imported, every entry of them', async () => {
+    const imports = MODULES.map((name) => `console.log(Object.keys(await import('${name}')).length)`);
+    writeFileSync(join(project, 'imports.mjs'), imports.join('\n'));
+    const { stdout } = await run(process.execPath, ['imports.mjs'], { cwd: project });
+    const counts = stdout.trim().split('\n').map(Number);
+    expect(counts).toHaveLength(MODULES.length);
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+  });
+
+  test('bring types that hold', async () => {
+    writeFileSync(
+      join(project, 'server.ts'),
+      `import { McpServer } from '@modelcontextprotocol/server';
+import type { Root } from '@rootward/core';
+import { withWorkspace } from '@rootward/mcp';
+import { z } from 'zod';
+
+const server = withWorkspace(new McpServer({ name: 'typed', version: '1.0.0' }), { roots: ['/'] });
+server.registerTool('count', { inputSchema: z.object({ path: z.string() }) }, async ({ path }, ctx) => {
+  const scope = await ctx.workspace.scope();
+  const roots: readonly Root[] = await ctx.workspace.roots();
+  // @ts-expect-error a root has no such property, so the types are not just any
+  roots[0]?.nonsense;
+  return { content: [{ type: 'text', text: String((await scope.readText(path)).text.length) }] };
+});
+`,
+    );
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          target: 'es2022',
+          module: 'nodenext',
+          strict: true,
+          noEmit: true,
+          skipLibCheck: true,
+          types: ['node'],
+        },
+        files: ['server.ts'],
+      }),
+    );
+    const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+    await expect(run(process.execPath, [compiler, '-p', project])).resolves.toMatchObject({ stdout: '' });
+  });
+
+  test('start with npx', async () => {
+    const { stdout } = await run('npx', ['--no-install', 'rootward', '--version'], {
+      cwd: project,
+      shell: windows,
+    });
+    const server = PACKAGES.find(({ manifest }) => manifest.name === 'rootward');
+    expect(stdout.trim()).toBe(server?.manifest.version);
+  });
+
+  test('serve a call over stdio', async () => {
+    const folder = join(project, 'open');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'notes.txt'), 'served from a tarball');
+    const client = new Client({ name: 'packaging', version: '1.0.0' });
+    await client.connect(
+      new StdioClientTransport({
+        command: 'npx',
+        args: ['--no-install', 'rootward', folder],
+        cwd: project,
+        stderr: 'ignore',
+      }),
+    );
+    try {
+      const read = async (path: string): Promise<unknown> =>
+        client.callTool({ name: 'read_text_file', arguments: { path } });
+      expect(await read('notes.txt')).toMatchObject({ content: [{ text: 'served from a tarball' }] });
+      expect(await read(join(project, 'package.json'))).toMatchObject({ isError: true });
+    } finally {
+      await client.close();
+    }
+  });
+});
