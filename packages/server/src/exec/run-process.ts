@@ -148,9 +148,9 @@ class Run {
 
   #takeOutput(chunk: Buffer): void {
     const room = this.#options.maxOutputBytes - this.#bytes;
-    if (room <= 0) return;
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.#bytes += chunk.length;
+    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    this.#chunks.push(kept);
+    this.#bytes += kept.length;
     if (chunk.length > room) this.#stop('too-much-output');
   }
 
