@@ -31,7 +31,8 @@ function copyLoader(name: string): string {
 
 /** A program that prints what it is, and lives until its cache has been written. */
 function printing(text: string): string {
-  return `exports.main=()=>{process.stdout.write(${JSON.stringify(text)});setTimeout(()=>{},2500)}`;
+  const main = `process.stdout.write(${JSON.stringify(text)});setTimeout(()=>{},2500)`;
+  return `(function(exports){exports.main=()=>{${main}}})`;
 }
 
 test('rootward says on stderr, in one line and without paths, that it is ready', async () => {

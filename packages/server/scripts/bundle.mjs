@@ -53,6 +53,8 @@ const { metafile } = await build({
   plugins: [lazyValidator],
   logLevel: 'warning',
   external: ['@vscode/ripgrep'],
+  // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.
+  supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__rootwardUrl' },
   // What Node puts around a module, so that the loader can hand the file to V8 as it is.
   footer: { js: '})' },

@@ -5,7 +5,7 @@
 const { createHash } = require('node:crypto');
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
-const { Script, constants } = require('node:vm');
+const { Script } = require('node:vm');
 
 /** Late enough to hold what serving compiled, too. */
 const WRITE_AFTER_MS = 2000;
@@ -19,7 +19,6 @@ function load(file) {
   const cachedData = readCache(cacheFile);
   const script = new Script(bytes.toString('latin1'), {
     filename: file,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData !== undefined && { cachedData }),
   });
   if (cachedData === undefined || script.cachedDataRejected) {

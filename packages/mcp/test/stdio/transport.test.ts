@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import * as fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { Transport as TransportV2 } from '@modelcontextprotocol/server';
@@ -248,4 +248,22 @@ test('StdioTransport takes any bytes, cut anywhere, and still serves the next re
       await rig.transport.close();
     }),
   );
+});
+
+test('StdioTransport hands what is sent in one turn of the event loop to the pipe at once, in order', async () => {
+  const writes: string[] = [];
+  const stdout = new Writable({
+    writev: (chunks, done) => {
+      writes.push(chunks.map(({ chunk }) => String(chunk)).join(''));
+      done();
+    },
+  });
+  const transport = new StdioTransport({ stdin: new PassThrough(), stdout, stderr: new PassThrough() });
+  await transport.start();
+  const notify = (method: string): Promise<void> => transport.send({ jsonrpc: '2.0', method });
+  await Promise.all([notify('a'), notify('b'), notify('c')]);
+  await notify('d');
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((method) => line({ jsonrpc: '2.0', method }));
+  expect(writes).toEqual([`${a!}${b!}${c!}`, d]);
+  await transport.close();
 });
