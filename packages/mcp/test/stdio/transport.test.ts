@@ -263,7 +263,7 @@ test('StdioTransport hands what is sent in one turn of the event loop to the pip
   const notify = (method: string): Promise<void> => transport.send({ jsonrpc: '2.0', method });
   await Promise.all([notify('a'), notify('b'), notify('c')]);
   await notify('d');
-  const line = (method: string): string => `{"jsonrpc":"2.0","method":"${method}"}\n`;
-  expect(writes).toEqual([line('a') + line('b') + line('c'), line('d')]);
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((method) => line({ jsonrpc: '2.0', method }));
+  expect(writes).toEqual([`${a!}${b!}${c!}`, d]);
   await transport.close();
 });
