@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { clientBlocks } from './tables/clients.mjs';
 import { argumentTable, toolTable } from './tables/tools.mjs';
 import { commandTable, configurationTable, optionTable } from './tables/options.mjs';
 
@@ -11,6 +12,7 @@ const check = process.argv.includes('--check');
 
 /** What stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */
 const TABLES = {
+  clients: clientBlocks,
   tools: toolTable,
   arguments: argumentTable,
   options: optionTable,

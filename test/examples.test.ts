@@ -9,10 +9,15 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 const examples = join(repository, 'examples');
 const run = promisify(execFile);
 
-test('npm start takes a tour of the fence that ends as announced', async () => {
+test('the tour of the fence ends as announced', async () => {
   const { stdout } = await run(process.execPath, [join(examples, 'fence-tour', 'tour.mjs')]);
   expect(stdout).toContain('Every attempt ended as announced.');
-  expect(readdirSync(join(examples, 'fence-tour'))).toEqual(['tour.mjs']);
+});
+
+test('npm run demo ends as told', async () => {
+  const { stdout } = await run(process.execPath, [join(examples, 'demo', 'demo.mjs')]);
+  expect(stdout).toContain('Everything went as told.');
+  expect(stdout).not.toContain('✗');
 });
 
 /** Each example of a server has a client that drives and checks it. */
