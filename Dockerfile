@@ -4,7 +4,7 @@
 FROM node:22-slim AS build
 WORKDIR /build
 COPY . .
-RUN npm ci
+RUN npm install --no-audit --no-fund
 
 FROM node:22-slim
 COPY --from=build /build/packages/server/dist/*.cjs /build/packages/server/dist/THIRD-PARTY-NOTICES.txt /opt/rootward/
