@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { benchExec } from './exec.js';
 import { benchFence } from './fence.js';
 import { describeMachine } from './machine.js';
 import { benchFiles } from './files.js';
@@ -11,6 +12,7 @@ import { formatSection } from './table.js';
 import { benchWorkspace } from './workspace.js';
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
+  exec: benchExec,
   fence: benchFence,
   workspace: benchWorkspace,
   mcp: benchMcp,

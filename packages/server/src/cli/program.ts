@@ -8,11 +8,23 @@ import { nearestMatch } from '../configuration/nearest-match.js';
 import { OPTIONS } from '../configuration/options.js';
 import { RootwardServerError } from '../error.js';
 import { VERSION } from '../version.js';
+import type { RunToolFlags } from './commands/run-tool.js';
 import type { SettingsFlags } from './commands/settings.js';
 import { FAILED, FINE, WRONG_USE } from './terminal.js';
 import type { Terminal } from './terminal.js';
 
-const COMMANDS = ['serve', 'roots', 'contains', 'doctor', 'validate', 'init', 'config', 'settings', 'help'];
+const COMMANDS = [
+  'serve',
+  'roots',
+  'contains',
+  'doctor',
+  'run-tool',
+  'validate',
+  'init',
+  'config',
+  'settings',
+  'help',
+];
 
 /** Runs one command line. Resolves to the exit code, or to undefined while a server lives on. */
 export async function runCommandLine(
@@ -109,10 +121,33 @@ function createProgram(terminal: Terminal, done: Done): Command {
       );
     });
   program
+    .command('run-tool')
+    .description('run one executable of a tools project as a server would')
+    .argument('<name>')
+    .option('--args <json>', 'its arguments: JSON, @FILE, or - for stdin')
+    .option('--roots <paths>', 'its roots, with commas between')
+    .option('--dry-run', 'check the arguments and say what would run')
+    .option('--print-env', 'print its environment instead of running it')
+    .option('--timeout <seconds>', 'how long it may take')
+    .option('--project <dir>', 'the tools project (default: the current directory)')
+    .addOption(new Option('--project-root <dir>', 'the same').hideHelp())
+    .option('--tool-env <mode>', 'minimal (default), inherit, or allow:A,B')
+    .option('--verbose', 'print progress, log lines and roots to stderr')
+    .action(async (name: string, flags: RunToolFlags) => {
+      const { runTool } = await import('./commands/run-tool.js');
+      done(await runTool(name, flags, terminal));
+    });
+  program
     .command('init')
-    .description('write a configuration file to start from')
+    .description('write a configuration file, or a tools project, to start from')
     .argument('[directory]', 'where to; by default where it is found without being named')
-    .action(async (directory: string | undefined) => {
+    .option('--tools', 'a tools project with one tool in shell, Node and Python each, and their tests')
+    .action(async (directory: string | undefined, flags: ParsedFlags) => {
+      if (flags['tools'] === true) {
+        const { runInitTools } = await import('./commands/init-tools.js');
+        done(await runInitTools(directory ?? '.', terminal));
+        return;
+      }
       const { runInit } = await import('./commands/init.js');
       done(await runInit(directory, terminal));
     });

@@ -15,6 +15,7 @@ export interface Configuration {
   readonly readOnly?: boolean;
   readonly deny?: readonly string[];
   readonly project?: string;
+  readonly toolEnv?: string;
   readonly chdir?: boolean;
   readonly http?: number | boolean;
   readonly host?: string;

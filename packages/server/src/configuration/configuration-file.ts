@@ -4,7 +4,7 @@ import type { ConfiguredRoots } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
 import type { OptionValues } from './option-values.js';
 import { DEFAULT_PORT } from './option-values.js';
-import { readPath, readTokens } from './read-values.js';
+import { readPath, readTokens, readToolEnvironment } from './read-values.js';
 
 /** One `rootward.json` that is in force. */
 export interface ConfigurationFile {
@@ -72,6 +72,9 @@ async function interpret(
       ...(given.host !== undefined && { host: given.host }),
       ...(given.insecureNoToken !== undefined && { insecureNoToken: given.insecureNoToken }),
       ...(given.logLevel !== undefined && { logLevel: given.logLevel }),
+      ...(given.toolEnv !== undefined && {
+        toolEnvironment: readToolEnvironment(given.toolEnv, origin('toolEnv')),
+      }),
       ...path('project'),
       ...path('audit'),
       ...(given.within !== undefined && {

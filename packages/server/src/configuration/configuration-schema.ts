@@ -34,6 +34,10 @@ export const configurationSchema: z.ZodObject = z.strictObject({
   readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
   deny: z.array(z.string().min(1)).optional().describe('Globs out of reach, relative to every root'),
   project: path.optional().describe('The tools project; relative to this file'),
+  toolEnv: z
+    .string()
+    .optional()
+    .describe('What the executables see of the environment: minimal, inherit, or allow:A,B'),
   chdir: z.boolean().optional().describe('Move the process to the first root (stdio only)'),
   http: z
     .union([z.boolean(), z.int().min(0).max(MOST_PORTS)])

@@ -1,4 +1,5 @@
 import type { ClientRootsMode } from '@rootward/core';
+import type { EnvironmentMode } from '../exec/environment-mode.js';
 import type { ToolsetName } from '../tools/toolset-name.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -12,6 +13,7 @@ export interface OptionValues {
   readonly readOnly?: boolean;
   readonly config?: string;
   readonly project?: string;
+  readonly toolEnvironment?: EnvironmentMode;
   readonly roots?: readonly string[];
   readonly within?: readonly string[];
   readonly clientRoots?: ClientRootsMode;

@@ -2,7 +2,15 @@ import { delimiter } from 'node:path';
 import type { OptionValues } from './option-values.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
 import type { Origin } from './read-values.js';
-import { readBoolean, readChoice, readPath, readPort, readTokens, readToolsets } from './read-values.js';
+import {
+  readBoolean,
+  readChoice,
+  readPath,
+  readPort,
+  readTokens,
+  readToolEnvironment,
+  readToolsets,
+} from './read-values.js';
 
 /** One option of the server, however it is given. */
 export interface OptionSpec {
@@ -63,6 +71,12 @@ export const OPTIONS: readonly OptionSpec[] = [
     variable: 'ROOTWARD_PROJECT',
     description: 'the tools project: its executables become tools',
     read: ([text], origin) => ({ project: readPath(text, origin) }),
+  },
+  {
+    flag: '--tool-env <mode>',
+    variable: 'ROOTWARD_TOOL_ENV',
+    description: 'what the executables see of the environment: minimal (default), inherit, or allow:A,B',
+    read: ([text], origin) => ({ toolEnvironment: readToolEnvironment(text, origin) }),
   },
   {
     flag: '--chdir',

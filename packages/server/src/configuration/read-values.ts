@@ -1,5 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
 import { RootwardServerError } from '../error.js';
+import { readEnvironmentMode } from '../exec/environment-mode.js';
+import type { EnvironmentMode } from '../exec/environment-mode.js';
 import { toolsets } from '../tools/toolsets.js';
 import type { ToolsetName } from '../tools/toolset-name.js';
 import { suggest } from './nearest-match.js';
@@ -44,6 +46,12 @@ export function readToolsets(texts: readonly string[], { name }: Origin): readon
     if (isToolset(text)) return text;
     throw unusable(text, name, `expected ${known.join(', ')}${suggest(text, known)}`);
   });
+}
+
+export function readToolEnvironment(text: string, { name }: Origin): EnvironmentMode {
+  const mode = readEnvironmentMode(text.trim());
+  if (mode !== undefined) return mode;
+  throw unusable(text, name, 'expected minimal, inherit, or allow: and names with commas between');
 }
 
 /** The port to listen on: `true` stands for the usual one, `false` for none. */

@@ -1,5 +1,7 @@
 import type { ClientRootsMode, ConfiguredRoots } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
+import { MINIMAL } from '../exec/environment-mode.js';
+import type { EnvironmentMode } from '../exec/environment-mode.js';
 import type { ToolsetName } from '../tools/toolset-name.js';
 import type { ConfigurationFile } from './configuration-file.js';
 import type { LogLevel, OptionValues } from './option-values.js';
@@ -10,6 +12,7 @@ export interface Settings {
   readonly roots: readonly string[];
   readonly within: readonly string[];
   readonly project: string | undefined;
+  readonly toolEnvironment: EnvironmentMode;
   readonly clientRoots: ClientRootsMode;
   /** Undefined for all. */
   readonly toolsets: readonly ToolsetName[] | undefined;
@@ -50,6 +53,7 @@ export function settle(
     roots: flags.roots ?? [],
     within: said.within ?? [],
     project: said.project,
+    toolEnvironment: said.toolEnvironment ?? MINIMAL,
     clientRoots: said.clientRoots ?? 'replace',
     toolsets: said.toolsets,
     readOnly: said.readOnly ?? false,

@@ -4,6 +4,10 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { Workspace } from '@rootward/core';
 import { withWorkspace } from '@rootward/mcp';
 import type { ChildRegistry, WorkspaceOptions, WorkspaceServer } from '@rootward/mcp';
+import { allowProtocolErrors } from '../exec/protocol-errors.js';
+import type { FailCall } from '../exec/protocol-errors.js';
+import { registerExecutables } from '../exec/register-executables.js';
+import { ToolRunner } from '../exec/tool-runner.js';
 import { ProjectSessions } from '../project/project-sessions.js';
 import { registerGuides } from '../project/register-guides.js';
 import { ChangeQueue } from '../tools/change-queue.js';
@@ -16,6 +20,8 @@ import type { Serving } from './serving.js';
 
 export interface ServerHooks {
   readonly children: ChildRegistry;
+  /** For what must be cleaned up before the process leaves. */
+  readonly onShutdown: (hook: () => void) => void;
   /** Told of the workspace of each legacy connection. */
   readonly onWorkspace?: (workspace: Workspace) => void;
 }
@@ -23,12 +29,30 @@ export interface ServerHooks {
 /** What all servers of one process have in common: two of them may change the same file. */
 interface Shared extends ServerHooks {
   readonly changes: ChangeQueue;
+  readonly runner: ToolRunner | undefined;
 }
 
 /** Makes the server for each connection (legacy) or request (modern). */
 export function createServerFactory(serving: Serving, hooks: ServerHooks): McpServerFactory {
-  const shared: Shared = { ...hooks, changes: new ChangeQueue() };
+  const shared: Shared = { ...hooks, changes: new ChangeQueue(), runner: createRunner(serving, hooks) };
   return ({ era }) => (era === 'modern' ? modernServer(serving, shared) : legacyServer(serving, shared));
+}
+
+/** One for all servers of the process: the limit on how many run at once is theirs together. */
+function createRunner(
+  { catalogue, settings, environment }: Serving,
+  { children, onShutdown }: ServerHooks,
+): ToolRunner | undefined {
+  if (catalogue === undefined) return undefined;
+  const { project } = catalogue;
+  // Servers that live for one request do not follow; the folder is watched for them.
+  if (settings.http !== undefined) catalogue.onDidChange(() => undefined);
+  const runner = new ToolRunner({ project, environment, mode: settings.toolEnvironment, children });
+  onShutdown(() => {
+    catalogue.dispose();
+    runner.dispose();
+  });
+  return runner;
 }
 
 /** All share what is prepared, and with it what was computed for the same list of roots. */
@@ -72,9 +96,11 @@ function equip(
   server: WorkspaceServer,
   era: Era,
   serving: Serving,
-  { children, changes }: Shared,
+  shared: Shared,
 ): (workspace: Workspace) => void {
   const { settings, log, audit, projectSettings } = serving;
+  const { children, changes, runner } = shared;
+  const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
   const session = audit === undefined ? '' : randomUUID();
   registerTools(server, {
@@ -88,6 +114,31 @@ function equip(
     ...(audit !== undefined && { audit: (entry) => audit.record({ session, ...entry }) }),
   });
   registerResources(server);
+  if (runner !== undefined && fail !== undefined) equipExecutables(server, era, serving, { runner, fail });
   const hasGuides = settings.toolsets?.includes('project') ?? true;
   return hasGuides ? registerGuides(server, projects) : () => undefined;
+}
+
+function equipExecutables(
+  server: WorkspaceServer,
+  era: Era,
+  { catalogue, settings }: Serving,
+  { runner, fail }: { readonly runner: ToolRunner; readonly fail: FailCall },
+): void {
+  if (catalogue === undefined) return;
+  const followed = registerExecutables(server, {
+    era,
+    catalogue,
+    runner,
+    fail,
+    readOnly: settings.readOnly,
+    // Over HTTP a modern server is made for each request, and sees the folder as it then is.
+    follow: era === 'legacy' || settings.http === undefined,
+  });
+  const { onclose } = server.server;
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
+  server.server.onclose = () => {
+    followed[Symbol.dispose]();
+    onclose?.();
+  };
 }

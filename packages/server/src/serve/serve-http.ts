@@ -27,7 +27,10 @@ export async function serveHttp(serving: Serving, port: number): Promise<HttpPla
       : randomBytes(TOKEN_BYTES).toString('base64url');
   const tokens = madeToken === undefined ? settings.tokens : [madeToken];
   const guard = new ProcessGuard({ watchParent: false });
-  const factory = createServerFactory(serving, { children: guard.children });
+  const factory = createServerFactory(serving, {
+    children: guard.children,
+    onShutdown: (hook) => void guard.onShutdown(hook),
+  });
   const http = createHttpServer(factory, { host, tokens, log });
   guard.onShutdown(() => http.close());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());

@@ -13,6 +13,7 @@ export function serveStdio(serving: Serving): GuardedStdio {
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
   const factory = createServerFactory(serving, {
     children: guard.children,
+    onShutdown: (hook) => void guard.onShutdown(hook),
     onWorkspace: (workspace) => {
       noteReplacement(workspace, serving);
       if (settings.chdir) workspace.follow(followWorkingDirectory((directory) => process.chdir(directory)));

@@ -10,6 +10,8 @@ import type { LoadedSettings } from '../configuration/load-settings.js';
 import { protectedPaths } from '../configuration/protected-paths.js';
 import { ScopeMaker } from '../configuration/workspace-rules.js';
 import { RootwardServerError } from '../error.js';
+import { openCatalogue } from '../exec/open-catalogue.js';
+import type { ToolCatalogue } from '../exec/tool-catalogue.js';
 import { ProjectSettingsStore } from '../project/settings-store.js';
 import { StderrLogger } from './stderr-logger.js';
 
@@ -31,6 +33,9 @@ export interface Serving {
   readonly sources: Sources;
   readonly log: Logger;
   readonly audit: AuditTrail | undefined;
+  /** The executables of the tools project. */
+  readonly catalogue: ToolCatalogue | undefined;
+  readonly environment: Environment;
   /** What users keep about their projects. */
   readonly projectSettings: ProjectSettingsStore;
 }
@@ -45,7 +50,16 @@ export async function prepareServing(settings: LoadedSettings, around: Surroundi
   if (settings.http !== undefined && sources.reading.ceiling === undefined) {
     return prepareServing({ ...settings, within: hintedCeiling(sources) }, around);
   }
-  return { settings, prepared, sources, log, audit: openAudit(settings.audit, log), projectSettings };
+  return {
+    settings,
+    prepared,
+    sources,
+    log,
+    audit: openAudit(settings.audit, log),
+    projectSettings,
+    catalogue: await openCatalogue(settings, around.environment, log),
+    environment: around.environment,
+  };
 }
 
 /**

@@ -46,4 +46,6 @@ export const toolsets: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> =
     deleteFile,
   ],
   project: [listProjects, categoryList, categoryContent],
+  // The executables of the tools project, found at run time.
+  exec: [],
 };

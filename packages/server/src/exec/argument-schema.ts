@@ -1,0 +1,91 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { isJsonObject } from './json.js';
+import type { JsonObject } from './json.js';
+
+/** Arguments as a handler gets them: those of the tool, and the handle that is none of its business. */
+export interface CheckedArguments {
+  readonly tool: Readonly<Record<string, unknown>>;
+  /** Where the workspace looks for a handle. */
+  readonly workspace?: string;
+}
+
+type Check = (value: unknown) => string | undefined;
+
+const HANDLE = 'workspace';
+const HANDLE_SCHEMA = { type: 'string', description: 'Handle from workspace_info' };
+
+/** A JSON schema for the SDK. The validator is loaded with the first call, not with the server. */
+export function argumentSchema(
+  schema: JsonObject,
+  withHandle: boolean,
+): StandardSchemaWithJSON<unknown, CheckedArguments> {
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  // A tool that has a `workspace` of its own keeps it.
+  const takesHandle = withHandle && !Object.hasOwn(properties, HANDLE);
+  const listed = takesHandle ? { ...schema, properties: { ...properties, [HANDLE]: HANDLE_SCHEMA } } : schema;
+  const check = lazyCheck(schema);
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'rootward',
+      validate: async (value) => {
+        const { tool, handle } = split(value, takesHandle);
+        const fault = await check(tool);
+        if (fault !== undefined) return { issues: [{ message: fault }] };
+        return { value: { tool, ...(handle !== undefined && { workspace: handle }) } };
+      },
+      jsonSchema: { input: () => ({ ...listed }), output: () => ({ ...listed }) },
+    },
+  };
+}
+
+/** The schema of what a tool answers. */
+export function resultSchema(schema: JsonObject): StandardSchemaWithJSON<unknown, unknown> {
+  const check = lazyCheck(schema);
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'rootward',
+      validate: async (value) => {
+        const fault = await check(value);
+        return fault === undefined ? { value } : { issues: [{ message: fault }] };
+      },
+      jsonSchema: { input: () => ({ ...schema }), output: () => ({ ...schema }) },
+    },
+  };
+}
+
+/** Checks against a schema; says what is wrong. */
+export function lazyCheck(schema: JsonObject): (value: unknown) => Promise<string | undefined> {
+  let check: Promise<Check> | undefined;
+  return async (value) => {
+    check ??= loadCheck(schema);
+    return (await check)(value);
+  };
+}
+
+async function loadCheck(schema: JsonObject): Promise<Check> {
+  const { CfWorkerJsonSchemaValidator } = await import('@modelcontextprotocol/server/validators/cf-worker');
+  const validate = new CfWorkerJsonSchemaValidator({ shortcircuit: false }).getValidator({ ...schema });
+  return (value) => {
+    const verdict = validate(value);
+    return verdict.valid ? undefined : innermost(verdict.errorMessage);
+  };
+}
+
+/** The validator names every level that fails because an inner one does; the innermost says what to do. */
+function innermost(message: string): string {
+  const faults = message.split('; ');
+  const telling = faults.filter((fault) => !fault.endsWith('does not match schema.'));
+  return (telling.length === 0 ? faults : telling).join('; ');
+}
+
+function split(
+  value: unknown,
+  takesHandle: boolean,
+): { readonly tool: Record<string, unknown>; readonly handle: string | undefined } {
+  const args = isJsonObject(value) ? value : {};
+  if (!takesHandle) return { tool: { ...args }, handle: undefined };
+  const { [HANDLE]: handle, ...tool } = args;
+  return { tool, handle: typeof handle === 'string' ? handle : undefined };
+}

@@ -1,0 +1,22 @@
+import type { ToolMetadata } from './tool-metadata.js';
+
+/** An executable that can be called. */
+export interface ExecutableTool {
+  readonly metadata: ToolMetadata;
+  /** The executable. */
+  readonly file: string;
+  /** Where its metadata stands: `tool.meta.json`, or the executable itself. */
+  readonly metadataFile: string;
+}
+
+/** Why something in `tools/` is no tool. */
+export interface ToolProblem {
+  readonly file: string;
+  /** The field of the metadata, where it is one. */
+  readonly field: string | undefined;
+  readonly message: string;
+}
+
+export function describeProblem({ file, field, message }: ToolProblem): string {
+  return `Cannot use ${file}: ${field === undefined || field === '' ? '' : `${field}: `}${message}`;
+}

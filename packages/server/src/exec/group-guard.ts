@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Waits for the end of its input, which is the end of the server, in whatever way it comes. Then it kills the groups
+ * that the server has noted, and removes the server's folder.
+ */
+const SCRIPT = `
+while IFS= read -r _; do :; done
+while IFS= read -r n; do
+  case $n in *[!0-9]*|'') continue ;; esac
+  [ "$n" -le 1 ] || kill -s KILL -- "-$n" 2>/dev/null
+done <"$1/groups"
+rm -rf -- "$1"
+`;
+
+/** Each number has its place in the file, so that noting one is one small write and wakes nobody. */
+const DIGITS = 10;
+const NOBODY = 0;
+
+/**
+ * A small shell that outlives the server by a moment, so that no tool does: a server that is killed cannot clean up
+ * itself, and the parent-death signal of Linux reaches one process, not its children. One per server, started with the
+ * first tool. Does NOT exist on Windows, and does NOT find processes that made a group of their own.
+ */
+export class GroupGuard implements Disposable {
+  readonly #shell: ChildProcess | undefined;
+  readonly #file: number | undefined;
+  /** The group noted at each place; 0 where there is none. */
+  readonly #places: number[] = [];
+
+  /** `folder` must exist; it is the guard's to remove. */
+  constructor(folder: string) {
+    if (process.platform === 'win32') return;
+    this.#file = openSync(join(folder, 'groups'), 'w', 0o600);
+    this.#shell = startShell(folder);
+  }
+
+  watch(group: number): void {
+    const free = this.#places.indexOf(NOBODY);
+    this.#note(free === -1 ? this.#places.length : free, group);
+  }
+
+  forget(group: number): void {
+    const place = this.#places.indexOf(group);
+    if (place !== -1) this.#note(place, NOBODY);
+  }
+
+  /** The guard ends by itself, and takes the folder along. */
+  dispose(): void {
+    this.#shell?.stdin?.end();
+    if (this.#file !== undefined) closeSync(this.#file);
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #note(place: number, group: number): void {
+    this.#places[place] = group;
+    if (this.#file === undefined) return;
+    writeSync(this.#file, `${String(group).padStart(DIGITS, '0')}\n`, place * (DIGITS + 1));
+  }
+}
+
+function startShell(folder: string): ChildProcess {
+  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'rootward-guard', folder], {
+    // A group of its own: whatever ends the server's group must leave the guard to its work.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { PATH: '/usr/bin:/bin' },
+    cwd: '/',
+  });
+  // Neither a missing shell nor its end may disturb the server.
+  shell.on('error', ignore);
+  shell.stdin?.on('error', ignore);
+  shell.unref();
+  if (shell.stdin !== null && 'unref' in shell.stdin && typeof shell.stdin.unref === 'function') {
+    shell.stdin.unref();
+  }
+  return shell;
+}
+
+function ignore(): void {
+  // See where it is used.
+}

@@ -1,0 +1,159 @@
+import { existsSync, watch } from 'node:fs';
+import type { FSWatcher } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Logger } from '@rootward/core';
+import { discoverTools, TOOLS_FOLDER } from './discover-tools.js';
+import type { Discovery } from './discover-tools.js';
+import { describeProblem } from './executable-tool.js';
+
+export interface ToolCatalogueOptions {
+  /** The canonical folder of the tools project. */
+  readonly project: string;
+  /** Names that the server itself uses. */
+  readonly reservedNames?: ReadonlySet<string>;
+  readonly log: Logger;
+}
+
+/** An editor writes a file in several steps; one look after the last of them is enough. */
+const SETTLE_MS = 50;
+
+/** The tools of a project as they are now. */
+export class ToolCatalogue implements Disposable {
+  readonly project: string;
+  readonly #options: ToolCatalogueOptions;
+  readonly #listeners = new Set<(discovery: Discovery) => void>();
+  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #told = new Set<string>();
+  #current: Discovery;
+  #fingerprint: string;
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+  #again = false;
+  #disposed = false;
+
+  private constructor(options: ToolCatalogueOptions, first: Discovery) {
+    this.project = options.project;
+    this.#options = options;
+    this.#current = first;
+    this.#fingerprint = JSON.stringify(first);
+    this.#tell(first);
+  }
+
+  static async open(options: ToolCatalogueOptions): Promise<ToolCatalogue> {
+    return new ToolCatalogue(options, await discoverTools(options.project, options.reservedNames));
+  }
+
+  current(): Discovery {
+    return this.#current;
+  }
+
+  /** The folder is watched as long as somebody listens. */
+  onDidChange(listener: (discovery: Discovery) => void): Disposable {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) {
+      this.#watchAll();
+      // What changed while nobody listened.
+      void this.refresh();
+    }
+    return {
+      [Symbol.dispose]: () => {
+        this.#listeners.delete(listener);
+        if (this.#listeners.size === 0) this.#unwatchAll();
+      },
+    };
+  }
+
+  /** Looks again, and announces what is different. */
+  async refresh(): Promise<void> {
+    if (this.#looking) {
+      this.#again = true;
+      return;
+    }
+    this.#looking = true;
+    try {
+      do {
+        this.#again = false;
+        const found = await discoverTools(this.#options.project, this.#options.reservedNames);
+        if (this.#disposed) return;
+        this.#watchAll();
+        this.#apply(found);
+      } while (this.#again);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#listeners.clear();
+    this.#unwatchAll();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #apply(found: Discovery): void {
+    const fingerprint = JSON.stringify(found);
+    if (fingerprint === this.#fingerprint) return;
+    this.#fingerprint = fingerprint;
+    this.#current = found;
+    this.#tell(found);
+    for (const listener of this.#listeners) listener(found);
+  }
+
+  /** Each problem once. */
+  #tell({ problems }: Discovery): void {
+    for (const problem of problems) {
+      const message = describeProblem(problem);
+      if (this.#told.has(message)) continue;
+      this.#told.add(message);
+      this.#options.log.warn(message);
+    }
+  }
+
+  /** The project itself, for a `tools/` that is made later; `tools/`; and the folders of the tools. */
+  #watchAll(): void {
+    if (this.#listeners.size === 0) return;
+    const { project } = this.#options;
+    const { tools, problems } = this.#current;
+    const wanted = new Set([
+      project,
+      join(project, TOOLS_FOLDER),
+      ...tools.map(({ metadataFile }) => dirname(metadataFile)),
+      ...problems.flatMap(({ file }) => [file, dirname(file)]),
+    ]);
+    for (const [folder, watcher] of this.#watchers) {
+      if (wanted.has(folder) && existsSync(folder)) continue;
+      watcher.close();
+      this.#watchers.delete(folder);
+    }
+    for (const folder of wanted) this.#watch(folder);
+  }
+
+  #watch(folder: string): void {
+    if (this.#watchers.has(folder)) return;
+    try {
+      const watcher = watch(folder, { persistent: false }, () => this.#onEvent());
+      watcher.on('error', () => {
+        watcher.close();
+        this.#watchers.delete(folder);
+      });
+      this.#watchers.set(folder, watcher);
+    } catch {
+      // Not there, or too many watches: what cannot be watched is seen at the next look.
+    }
+  }
+
+  #onEvent(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.refresh(), SETTLE_MS);
+    this.#timer.unref();
+  }
+
+  #unwatchAll(): void {
+    clearTimeout(this.#timer);
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+}

@@ -1,0 +1,29 @@
+import { existsSync, writeSync } from 'node:fs';
+
+export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
+
+/** Tells the client how far the tool is; 100 in all unless said otherwise. */
+export function progress(done: number, message?: string, total?: number): void {
+  say({ type: 'progress', progress: done, message, total });
+}
+
+/** A line for whoever watches the client's log. */
+export function log(level: LogLevel, message: string, logger?: string): void {
+  say({ type: 'log', level, message, logger });
+}
+
+/** Whether the caller no longer waits. */
+export function isCancelled(): boolean {
+  const file = process.env['MCP_CANCEL_FILE'];
+  return file !== undefined && file !== '' && existsSync(file);
+}
+
+function say(message: object): void {
+  const descriptor = Number(process.env['MCP_CHANNEL_FD']);
+  if (!Number.isInteger(descriptor) || descriptor <= 2) return;
+  try {
+    writeSync(descriptor, `${JSON.stringify(message)}\n`);
+  } catch {
+    // Run by hand, or the server has gone: nobody listens.
+  }
+}

@@ -1,0 +1,44 @@
+import { writeFileSync, writeSync } from 'node:fs';
+
+export interface ToolErrorDetails {
+  readonly hint?: string;
+  readonly data?: unknown;
+}
+
+const STDOUT = 1;
+const INTERNAL_ERROR = -32_603;
+
+/** Answers with data: a value that can be JSON. */
+export function result(value: unknown): void {
+  print(JSON.stringify(value));
+}
+
+/** An error the caller can act on; ends the tool. */
+export function toolError(type: string, message: string, details: ToolErrorDetails = {}): never {
+  const structuredContent = { success: false, error: { type, message, ...details } };
+  const text = JSON.stringify(structuredContent);
+  return end({ content: [{ type: 'text', text }], structuredContent, isError: true });
+}
+
+/** An error of the protocol; ends the tool. */
+export function fail(
+  message: string,
+  options: { readonly code?: number; readonly data?: unknown } = {},
+): never {
+  process.stderr.write(`${message}\n`);
+  return end({ code: options.code ?? INTERNAL_ERROR, message, data: options.data });
+}
+
+function end(report: object): never {
+  const text = JSON.stringify(report);
+  const file = process.env['MCP_TOOL_ERROR_FILE'];
+  if (file === undefined || file === '') print(text);
+  else writeFileSync(file, text);
+  process.exit(1);
+}
+
+/** All of it, before anything ends the process. */
+function print(text: string): void {
+  const bytes = Buffer.from(`${text}\n`);
+  for (let written = 0; written < bytes.length;) written += writeSync(STDOUT, bytes, written);
+}

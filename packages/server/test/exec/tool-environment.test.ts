@@ -1,0 +1,78 @@
+import type { Root } from '@rootward/core';
+import { describe, expect, test } from 'vitest';
+import { MINIMAL, readEnvironmentMode } from '../../src/exec/environment-mode.js';
+import { describeRoots, inheritedVariables, toolEnvironment } from '../../src/exec/tool-environment.js';
+import type { InheritedVariables, ToolCallFacts, Variables } from '../../src/exec/tool-environment.js';
+
+function root(path: string): Root {
+  return {
+    uri: `file://${path}`,
+    path,
+    name: 'n',
+    kind: 'directory',
+    access: 'read-write',
+    source: 'client',
+    declared: path,
+    broad: false,
+  };
+}
+
+function inherited(server: Variables): InheritedVariables {
+  return inheritedVariables(server, MINIMAL);
+}
+
+const call: ToolCallFacts = {
+  name: 'tool',
+  file: '/p/tools/tool/tool.sh',
+  metadataJson: '{}',
+  argsJson: '{}',
+  roots: describeRoots([root('/work/app')]),
+  project: '/p',
+  sdk: '/sdk',
+  filePrefix: '/tmp/call-1-',
+  jsonTool: undefined,
+  node: '/bin/node',
+};
+
+describe('toolEnvironment()', () => {
+  test('puts what is over 64 KiB into files, whatever it is', () => {
+    const long = 'é'.repeat(40_000);
+    const roots = Array.from({ length: 5000 }, (_, n) => root(`/work/some/folder/root-${n}`));
+    const { variables, files } = toolEnvironment(inherited({}), {
+      ...call,
+      argsJson: long,
+      metadataJson: long,
+      roots: describeRoots(roots),
+    });
+    expect(variables).toMatchObject({
+      MCP_TOOL_ARGS_FILE: '/tmp/call-1-args.json',
+      MCP_TOOL_METADATA_FILE: '/tmp/call-1-metadata.json',
+      MCP_ROOTS_JSON_FILE: '/tmp/call-1-roots.json',
+      MCP_ROOTS_PATHS_FILE: '/tmp/call-1-roots.txt',
+      MCP_ROOTS_COUNT: '5000',
+    });
+    expect(Object.keys(variables)).not.toContain('MCP_ROOTS_JSON');
+    expect(files.get('/tmp/call-1-args.json')).toBe(long);
+    expect(files.get('/tmp/call-1-roots.txt')!.split('\n')).toHaveLength(5000);
+  });
+
+  test('leaves out the programs that the workspace itself brings', () => {
+    const PATH = '/usr/bin:/work/app/node_modules/.bin:/other/node_modules/.bin:/work/app/bin';
+    expect(toolEnvironment(inherited({ PATH }), call).variables['PATH']).toBe(
+      '/usr/bin:/other/node_modules/.bin:/work/app/bin',
+    );
+  });
+
+  test('says how to read JSON without jq', () => {
+    const without = toolEnvironment(inherited({ MCPBASH_JSON_TOOL_BIN: '/old/jq' }), call).variables;
+    expect([without['MCPBASH_JSON_TOOL_BIN'], without['MCP_NODE_BIN']]).toEqual([undefined, '/bin/node']);
+    const withJq = toolEnvironment(inherited({}), { ...call, jsonTool: '/usr/bin/jq' }).variables;
+    expect([withJq['MCPBASH_JSON_TOOL_BIN'], withJq['MCP_NODE_BIN']]).toEqual(['/usr/bin/jq', undefined]);
+  });
+});
+
+test('readEnvironmentMode() knows three modes', () => {
+  expect(readEnvironmentMode('inherit')).toEqual({ kind: 'inherit' });
+  expect(readEnvironmentMode('allow: A ,B_2')).toEqual({ kind: 'allow', names: ['A', 'B_2'] });
+  for (const bad of ['', 'allow:', 'allow:A=B', 'all']) expect(readEnvironmentMode(bad)).toBeUndefined();
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { findHeader } from '../../src/exec/inline-header.js';
+import { readMetadata } from '../../src/exec/tool-metadata.js';
+
+describe('readMetadata()', () => {
+  test('takes the name of the folder where none is given, and fills in the rest', () => {
+    expect(readMetadata({}, 'folder')).toMatchObject({
+      metadata: { name: 'folder', description: '', inputSchema: { type: 'object' }, cwd: 'project' },
+    });
+  });
+
+  test('allows dotted names of up to 128 characters', () => {
+    expect(readMetadata({ name: 'example.roots.read' }, 'x')).toHaveProperty('metadata');
+    expect(readMetadata({ name: 'a'.repeat(128) }, 'x')).toHaveProperty('metadata');
+  });
+
+  test.each([
+    ['no object', [], ''],
+    ['a name with a blank', { name: 'a b' }, 'name'],
+    ['a name that is too long', { name: 'a'.repeat(129) }, 'name'],
+    ['a description that is no text', { description: 1 }, 'description'],
+    ['a timeout of nothing', { timeoutSecs: 0 }, 'timeoutSecs'],
+    ['a place that is none', { cwd: 'home' }, 'cwd'],
+    ['arguments that are no object', { inputSchema: { type: 'string' } }, 'inputSchema.type'],
+    [
+      'a type that is none',
+      { inputSchema: { properties: { a: { type: 'strin' } } } },
+      'inputSchema.properties.a.type',
+    ],
+    ['required that is no list', { inputSchema: { required: 'a' } }, 'inputSchema.required'],
+    [
+      'a pattern that is none',
+      { inputSchema: { properties: { a: { items: { pattern: '(' } } } } },
+      'inputSchema.properties.a.items.pattern',
+    ],
+    ['alternatives that are no list', { outputSchema: { anyOf: {} } }, 'outputSchema.anyOf'],
+    [
+      'a broken alternative',
+      { outputSchema: { oneOf: [true, { properties: [] }] } },
+      'outputSchema.oneOf.1.properties',
+    ],
+    ['a hint that is no boolean', { annotations: { readOnlyHint: 'yes' } }, 'annotations.readOnlyHint'],
+  ])('names the field of %s', (_what, value, field) => {
+    expect(readMetadata(value, 'x')).toMatchObject({ faults: [{ field }] });
+  });
+});
+
+describe('findHeader()', () => {
+  test('finds the JSON after "# mcp:" or "// mcp:" near the start', () => {
+    expect(findHeader('#!/bin/sh\n# mcp: {"name":"a"}\n')).toBe('{"name":"a"}');
+    expect(findHeader('#!/usr/bin/env node\n//mcp:{"name":"b"} \r\nx')).toBe('{"name":"b"}');
+  });
+
+  test('finds none further down, or in other text', () => {
+    expect(findHeader(`${'\n'.repeat(10)}# mcp: {}`)).toBeUndefined();
+    expect(findHeader('echo "# mcp: {}"')).toBeUndefined();
+  });
+});

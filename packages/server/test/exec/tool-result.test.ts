@@ -1,0 +1,53 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readAnswer } from '../../src/exec/tool-result.js';
+import type { RunFacts } from '../../src/exec/tool-result.js';
+
+function facts(stdout: Buffer | string, rest: Partial<RunFacts> = {}): RunFacts {
+  return {
+    name: 'tool',
+    outcome: {
+      end: 'exited',
+      code: 0,
+      signal: null,
+      stdout: Buffer.from(stdout),
+      stderr: '',
+      cause: undefined,
+    },
+    errorFile: undefined,
+    timeoutMs: 1000,
+    maxOutputBytes: 100,
+    ...rest,
+  };
+}
+
+function protocolError(errorFile: string): unknown {
+  return readAnswer(facts('fine', { errorFile }));
+}
+
+test('readAnswer() makes a result of whatever bytes a tool prints', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      const answer = readAnswer(facts(Buffer.from(bytes)));
+      expect(answer).toMatchObject({ kind: 'result', result: { content: expect.any(Array) as unknown } });
+    }),
+  );
+});
+
+test('readAnswer() takes what is in the error file for an error of the protocol, whatever it is', () => {
+  expect(protocolError('{"code":-1,"message":"m","data":null}')).toEqual({
+    kind: 'protocol-error',
+    code: -1,
+    message: 'm',
+  });
+  expect(protocolError('plain words\n')).toMatchObject({ code: -32_603, message: 'plain words' });
+  expect(protocolError('{"code":"x"}')).toMatchObject({ code: -32_603, message: 'The tool failed' });
+  expect(protocolError(' ')).toMatchObject({ kind: 'result' });
+});
+
+test('readAnswer() does not send large data twice', () => {
+  const answer = readAnswer(facts(JSON.stringify({ long: 'x'.repeat(5_000_000) })));
+  expect(answer.kind === 'result' && answer.result.content).toEqual([
+    { type: 'text', text: expect.stringMatching(/^\[\d+ characters of JSON/) as string },
+  ]);
+});

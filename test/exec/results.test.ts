@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ScriptedClient, connectToProcess } from '@rootward/mcp/testing';
+import type { SpawnedConnection } from '@rootward/mcp/testing';
+import { bareEnvironment, PROGRAM, textOf } from '../server/fixtures/rootward.js';
+import { isRunning, makeProject } from './fixtures/tools-project.js';
+
+const project = makeProject({
+  text: 'echo hello',
+  data: `echo '{"a": 1}'`,
+  list: `echo '[1, 2]'`,
+  number: 'echo 42',
+  whole: `echo '{"content":[{"type":"text","text":"as is"},{"type":"nonsense"}],"structuredContent":{"b":2}}'`,
+  success: `mcp_result_success '{"x":"y"}'`,
+  denied: `mcp_error permission_denied 'not yours "really"' --hint 'ask' --data '{"n":1}'\ncat /etc/passwd`,
+  'denied-inside': `set +e; value=$(mcp_error permission_denied no); echo "went on with $value"`,
+  'result-error': `mcp_result_error '{"why":"z"}'; echo went on`,
+  several: `echo note; echo '{"a":1}'; echo '{"success":false,"error":{"type":"first"}}'; echo '{"isError":true,"content":[]}'`,
+  exits: 'echo partial; echo one >&2; echo two >&2; exit 3',
+  signalled: 'kill -KILL $$',
+  fails: `mcp_fail -32001 'no luck' '{"k":1}'`,
+  'fails-inside': `set +e; x=$(mcp_args_require .nothing); echo "went on $x"`,
+  bytes: `#!/bin/sh\nprintf 'a\\377b'`,
+  stdin: '#!/bin/sh\ncat; echo end',
+  floods:
+    '#!/bin/sh\nyes 0123456789012345678901234567890123456789012345678901234567890123456789 | head -c 104857600',
+  closes: '#!/bin/sh\necho early; exec 1>&-; exit 0',
+  quick: '#!/bin/sh\nexit 0',
+  broken: '#!/no/such/interpreter\n',
+  leaves: '#!/bin/sh\nsleep 1000 &\necho left $!',
+  typed: {
+    script: 'mcp_args_raw',
+    meta: {
+      inputSchema: {
+        type: 'object',
+        properties: { n: { type: 'integer' } },
+        required: ['n'],
+        additionalProperties: false,
+      },
+      outputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+    },
+  },
+  mistyped: {
+    script: `echo '{"n":"x"}'`,
+    meta: { outputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } },
+  },
+  echo: 'mcp_args_raw',
+  helpers: `mcp_json_obj int "$(mcp_args_int .n --min 1 --max 9)" bool "$(mcp_args_bool .b --default true)" got "$(mcp_args_get '.x // "none"')" arr "$(mcp_json_arr a 'b"c')" esc "$(mcp_json_escape $'t\\t\\x01')"`,
+  talks: `mcp_progress 10 'a "bit"'; mcp_log_warn logger 'careful'; mcp_progress 100 done 200; echo spoke`,
+});
+
+let server: SpawnedConnection;
+let client: ScriptedClient;
+
+beforeAll(async () => {
+  server = connectToProcess(process.execPath, {
+    args: [PROGRAM, '--project', project.path],
+    env: bareEnvironment(),
+  });
+  client = new ScriptedClient(server);
+  await client.connect();
+});
+afterAll(() => server.process.kill('SIGKILL'));
+
+describe('the result of an executable', () => {
+  test.each([
+    ['text', { content: [{ type: 'text', text: 'hello\n' }] }],
+    ['data', { content: [{ type: 'text', text: '{"a": 1}' }], structuredContent: { a: 1 } }],
+    ['list', { structuredContent: { result: [1, 2] } }],
+    ['number', { content: [{ type: 'text', text: '42\n' }] }],
+    [
+      'whole',
+      {
+        content: [
+          { type: 'text', text: 'as is' },
+          { type: 'text', text: '{"type":"nonsense"}' },
+        ],
+        structuredContent: { b: 2 },
+      },
+    ],
+    ['success', { structuredContent: { success: true, result: { x: 'y' } } }],
+    [
+      'denied',
+      {
+        isError: true,
+        structuredContent: {
+          success: false,
+          error: { type: 'permission_denied', message: 'not yours "really"', hint: 'ask', data: { n: 1 } },
+        },
+      },
+    ],
+    ['denied-inside', { isError: true, structuredContent: { error: { type: 'permission_denied' } } }],
+    ['result-error', { isError: true, structuredContent: { success: false, error: { why: 'z' } } }],
+    ['several', { isError: true, structuredContent: { success: false, error: { type: 'first' } } }],
+    ['exits', { isError: true, content: [{ text: 'exits ended with exit code 3\none\ntwo\npartial\n' }] }],
+    ['signalled', { isError: true, content: [{ text: 'signalled ended with signal SIGKILL' }] }],
+    ['bytes', { content: [{ text: 'a\uFFFDb' }, { text: expect.stringContaining('UTF-8') as string }] }],
+    ['stdin', { content: [{ text: 'end\n' }] }],
+    ['closes', { content: [{ text: 'early\n' }] }],
+    ['quick', { content: [{ text: '' }] }],
+    [
+      'broken',
+      { isError: true, content: [{ text: expect.stringContaining('Cannot run broken') as string }] },
+    ],
+    ['mistyped', { isError: true, content: [{ text: expect.stringContaining('n') as string }] }],
+  ])('of %s', async (name, expected) => {
+    expect(await client.callTool(name)).toMatchObject(expected);
+  });
+
+  test('never shows what was printed after an error', async () => {
+    expect(textOf(await client.callTool('denied'))).not.toContain('root:');
+    expect(textOf(await client.callTool('denied-inside'))).not.toContain('went on');
+    expect(textOf(await client.callTool('result-error'))).not.toContain('went on');
+  });
+
+  test('is an error of the protocol where the tool says so, also from within $( )', async () => {
+    await expect(client.callTool('fails')).rejects.toMatchObject({
+      code: -32_001,
+      message: 'no luck',
+      data: { k: 1 },
+    });
+    await expect(client.callTool('fails-inside')).rejects.toMatchObject({ code: -32_602 });
+  });
+
+  test('is cut with an error where it is over 10 MiB', async () => {
+    const result = await client.callTool('floods');
+    expect(result['isError']).toBe(true);
+    expect(textOf(result)).toContain('more than 10485760 bytes');
+    expect(textOf(result).length).toBeLessThan(100_000);
+  });
+
+  test('does not wait for what a tool leaves running, and ends it', async () => {
+    const pid = Number(textOf(await client.callTool('leaves')).split(' ')[1]);
+    expect(pid).toBeGreaterThan(0);
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  test('is not even started with arguments that do not fit', async () => {
+    expect(await client.callTool('typed', { n: 1 })).toMatchObject({ structuredContent: { n: 1 } });
+    const refused = await client.callTool('typed', { n: 'x', m: 2 });
+    expect(refused['isError']).toBe(true);
+    expect(textOf(refused)).toContain('#/n');
+  });
+
+  test('comes from arguments of any size', async () => {
+    const long = 'é"\n'.repeat(100_000);
+    const result = await client.callTool('echo', { long });
+    expect(result['structuredContent']).toEqual({ long });
+  });
+
+  test('may be made with the helpers for arguments and JSON', async () => {
+    const result = await client.callTool('helpers', { n: 3, b: false });
+    expect(result['structuredContent']).toEqual({
+      int: '3',
+      bool: 'false',
+      got: 'none',
+      arr: '["a","b\\"c"]',
+      esc: '"t\\t\\u0001"',
+    });
+    await expect(client.callTool('helpers', { n: 10 })).rejects.toMatchObject({ code: -32_602 });
+  });
+
+  test('comes after progress and log lines, live', async () => {
+    const before = client.received.length;
+    await client.callTool('talks', {}, { meta: { progressToken: 'p' } });
+    const told = client.received.slice(before).filter((message) => 'method' in message);
+    expect(told.map((message) => ('params' in message ? message.params : undefined))).toEqual([
+      { progressToken: 'p', progress: 10, total: 100, message: 'a "bit"' },
+      { level: 'warning', logger: 'logger', data: 'careful' },
+      { progressToken: 'p', progress: 100, total: 200, message: 'done' },
+    ]);
+  });
+});
+
+test('executable tools are listed with title, schema and all four annotations', async () => {
+  const { tools } = (await client.request('tools/list')) as { tools: Record<string, unknown>[] };
+  expect(tools.find(({ name }) => name === 'typed')).toEqual({
+    name: 'typed',
+    title: 'typed',
+    description: 'typed',
+    inputSchema: {
+      type: 'object',
+      properties: { n: { type: 'integer' } },
+      required: ['n'],
+      additionalProperties: false,
+    },
+    outputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: true,
+    },
+  });
+});
