@@ -21,7 +21,10 @@ function assemble() {
     copyFileSync(join(server, 'dist', name), join(folder, 'server', name));
   }
   // The program looks for the libraries of executable tools beside its own folder.
-  cpSync(join(server, 'sdk'), join(folder, 'sdk'), { recursive: true });
+  cpSync(join(server, 'sdk'), join(folder, 'sdk'), {
+    recursive: true,
+    filter: (path) => !path.includes('__pycache__'),
+  });
   copyFileSync(join(repository, 'LICENSE'), join(folder, 'LICENSE'));
   const { version } = JSON.parse(readFileSync(join(server, 'package.json'), 'utf8'));
   const manifest = JSON.parse(readFileSync(join(repository, 'mcpb', 'manifest.json'), 'utf8'));
