@@ -11,6 +11,15 @@ const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   'Claude Code': ['--add-dir'],
   npm: ['--workspaces', '--access'],
   'the benches': ['--write'],
+  'the helpers of tools': [
+    '--default-to-single-root',
+    '--allow-empty',
+    '--default',
+    '--min',
+    '--max',
+    '--hint',
+    '--data',
+  ],
 };
 
 /** The help of the program and of every command in it. */

@@ -16,7 +16,7 @@ export type ChannelMessage =
     };
 
 const LEVELS = ['debug', 'info', 'warning', 'error'] as const;
-export type LogLevel = (typeof LEVELS)[number];
+type LogLevel = (typeof LEVELS)[number];
 
 const PERCENT = 100;
 

@@ -13,7 +13,7 @@ export interface Discovery {
 }
 
 export const TOOLS_FOLDER = 'tools';
-export const METADATA_FILE = 'tool.meta.json';
+const METADATA_FILE = 'tool.meta.json';
 const USUAL_EXECUTABLE = 'tool.sh';
 /** A header stands near the start; what is longer than this is no script. */
 const HEADER_BYTES = 16 * 1024;

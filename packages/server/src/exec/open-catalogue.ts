@@ -6,7 +6,7 @@ import { ToolCatalogue } from './tool-catalogue.js';
 import type { Variables } from './tool-environment.js';
 
 /** The tools project an operator named: its canonical folder; undefined where there is none. */
-export function projectFolder(project: string | undefined, environment: Variables): string | undefined {
+function projectFolder(project: string | undefined, environment: Variables): string | undefined {
   const named = project ?? environment['MCPBASH_PROJECT_ROOT'];
   if (named === undefined || named === '') return undefined;
   try {

@@ -9,7 +9,7 @@ import { KeptTail } from './kept-tail.js';
 import { LineSplitter } from './line-splitter.js';
 
 /** How a run came to its end. */
-export type RunEnd = 'exited' | 'not-started' | 'cancelled' | 'timed-out' | 'too-much-output';
+type RunEnd = 'exited' | 'not-started' | 'cancelled' | 'timed-out' | 'too-much-output';
 
 export interface RunOutcome {
   readonly end: RunEnd;

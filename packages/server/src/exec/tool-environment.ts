@@ -33,7 +33,7 @@ export interface ToolEnvironment {
 }
 
 /** Linux refuses to start a program with one string over 128 KiB; half of it leaves room whatever the encoding. */
-export const LARGEST_VARIABLE: number = 64 * 1024;
+const LARGEST_VARIABLE = 64 * 1024;
 /** Where tools send progress and log lines; a number that scripts rarely use for themselves. */
 export const CHANNEL_FD = 7;
 /** They open the server itself; no tool ever sees them. */

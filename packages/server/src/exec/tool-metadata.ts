@@ -21,7 +21,7 @@ export interface ToolMetadata {
   readonly written: JsonObject;
 }
 
-export interface ToolHints {
+interface ToolHints {
   readonly title?: string | undefined;
   readonly readOnlyHint?: boolean | undefined;
   readonly destructiveHint?: boolean | undefined;

@@ -48,7 +48,7 @@ export interface ToolCall {
   readonly timeoutMs?: number;
 }
 
-export const defaultRunLimits: RunLimits = {
+const defaultRunLimits: RunLimits = {
   timeoutMs: 30_000,
   extendedMs: 600_000,
   maxOutputBytes: 10 * 1024 * 1024,
