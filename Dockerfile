@@ -4,12 +4,13 @@
 FROM node:22-slim AS build
 WORKDIR /build
 COPY . .
-RUN npm ci
+RUN npm install --no-audit --no-fund
 
 FROM node:22-slim
-COPY --from=build /build/packages/server/dist/*.cjs /build/packages/server/dist/THIRD-PARTY-NOTICES.txt /opt/rootward/
+COPY --from=build /build/packages/server/dist/*.cjs /build/packages/server/dist/THIRD-PARTY-NOTICES.txt /opt/rootward/dist/
+COPY --from=build /build/packages/server/sdk /opt/rootward/sdk
 USER node
 WORKDIR /workspace
-ENTRYPOINT ["node", "/opt/rootward/rootward.cjs"]
+ENTRYPOINT ["node", "/opt/rootward/dist/rootward.cjs"]
 # Folders of a client outside mean nothing in here.
 CMD ["--root", "/workspace", "--client-roots", "ignore"]

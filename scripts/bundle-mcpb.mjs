@@ -2,7 +2,7 @@
 // licences and a manifest whose version and tools come from the code. The official tool, which is fetched on first use,
 // validates and packs it. Exit codes: 0 built, 1 invalid, 3 the tool cannot be fetched.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toolsets } from '../packages/server/dist/tools/toolsets.js';
@@ -20,6 +20,11 @@ function assemble() {
   for (const name of ['rootward.cjs', 'program.cjs', 'THIRD-PARTY-NOTICES.txt']) {
     copyFileSync(join(server, 'dist', name), join(folder, 'server', name));
   }
+  // The program looks for the libraries of executable tools beside its own folder.
+  cpSync(join(server, 'sdk'), join(folder, 'sdk'), {
+    recursive: true,
+    filter: (path) => !path.includes('__pycache__'),
+  });
   copyFileSync(join(repository, 'LICENSE'), join(folder, 'LICENSE'));
   const { version } = JSON.parse(readFileSync(join(server, 'package.json'), 'utf8'));
   const manifest = JSON.parse(readFileSync(join(repository, 'mcpb', 'manifest.json'), 'utf8'));

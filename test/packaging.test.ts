@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
@@ -54,7 +54,7 @@ function installedVersion(name: string): string {
 const MODULES = PACKAGES.flatMap(({ manifest }) =>
   Object.keys(manifest.exports)
     .filter((path) => !path.endsWith('.json'))
-    .map((path) => join(manifest.name, path)),
+    .map((path) => posix.join(manifest.name, path)),
 );
 
 let project: string;
@@ -63,7 +63,7 @@ function npm(args: readonly string[], cwd: string): Promise<{ stdout: string; st
   return run('npm', [...args], { cwd, shell: windows });
 }
 
-async function pack({ folder }: PublicPackage): Promise<string> {
+async function pack({ folder, manifest }: PublicPackage): Promise<string> {
   const { stdout } = await npm(['pack', '--json', '--pack-destination', project], folder);
   // `prepare` of the repository does not run for a package, so what is printed is the list alone.
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
@@ -71,6 +71,7 @@ async function pack({ folder }: PublicPackage): Promise<string> {
   expect(names, `${folder} has what a package page shows`).toEqual(
     expect.arrayContaining(['LICENSE', 'README.md', 'package.json']),
   );
+  if (manifest.name === 'rootward') expect(names).toContain('dist/THIRD-PARTY-NOTICES.txt');
   expect(names.filter((name) => /^(test|src)\/|\.tsbuildinfo$|\.cache$/.test(name))).toEqual([]);
   return join(project, packed.filename);
 }

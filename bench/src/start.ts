@@ -83,13 +83,19 @@ async function start(program: string, root: string): Promise<Start> {
   return { cold, resident, residentListed, leave: performance.now() - ended };
 }
 
+function caches(): readonly string[] {
+  return readdirSync(dirname(OURS)).filter((name) => name.endsWith('.cache'));
+}
+
 /** What a start compiles is kept two seconds later; a user meets a start without it once per installation. */
 async function warm(root: string): Promise<void> {
+  // What is there may have been made with other flags of the engine.
+  for (const name of caches()) rmSync(join(dirname(OURS), name));
   const child: Running = spawn(process.execPath, [OURS, root], { stdio: ['pipe', 'pipe', 'ignore'] });
   const first = answered(child, 1);
   child.stdin.write(HELLO);
   await first;
-  while (!readdirSync(dirname(OURS)).some((name) => name.endsWith('.cache'))) await delay(100);
+  while (caches().length === 0) await delay(100);
   const exit = once(child, 'exit');
   child.stdin.end();
   await exit;

@@ -1,5 +1,5 @@
 // A narrated tour with a real client and the real server, over stdio. It checks what it shows and ends by itself.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -103,6 +103,27 @@ try {
   await expectRead(silent, join(shop, 'README.md'), false);
   await expectRead(silent, join(blog, 'post.md'), true);
   await silent.client.close();
+
+  tell(
+    'An executable in a tools project becomes a tool, and gets the roots of the moment in its environment.',
+  );
+  const tools = makeProject('tools-project', {
+    'tools/where.sh': [
+      '#!/bin/sh',
+      '# mcp: {"name": "where", "description": "Prints the roots", "inputSchema": {"type": "object"}}',
+      'printf "%s\\n" "$MCP_ROOTS_PATHS"',
+      '',
+    ].join('\n'),
+  });
+  chmodSync(join(tools, 'tools', 'where.sh'), 0o755);
+  const scripted = await open([shop, blog], { args: ['--project', tools] });
+  const where = await scripted.call('where');
+  show(
+    where.text.trim() === `${shop}\n${blog}`,
+    'the script prints both folders',
+    where.text.trim().replace('\n', ', '),
+  );
+  await scripted.client.close();
 } finally {
   rmSync(base, { recursive: true, force: true });
 }

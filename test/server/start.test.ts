@@ -119,7 +119,15 @@ describe('the compiled program', () => {
     expect((await run(process.execPath, [join(folder, 'rootward.cjs')])).stdout).toBe('two');
   });
 
-  test('runs where its folder cannot be written, and with a cache that is broken', async () => {
+  test('is kept apart from that made with other flags of the engine', async () => {
+    const folder = copyLoader('z');
+    writeFileSync(join(folder, 'program.cjs'), printing('one'));
+    await run(process.execPath, [join(folder, 'rootward.cjs')]);
+    await run(process.execPath, ['--expose-gc', join(folder, 'rootward.cjs')]);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.cache'))).toHaveLength(2);
+  });
+
+  test('runs with a cache that is broken', async () => {
     const folder = copyLoader('y');
     writeFileSync(join(folder, 'program.cjs'), printing('one'));
     await run(process.execPath, [join(folder, 'rootward.cjs')]);

@@ -5,6 +5,7 @@
 const { createHash } = require('node:crypto');
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
+const { cachedDataVersionTag } = require('node:v8');
 const { Script } = require('node:vm');
 
 /** Late enough to hold what serving compiled, too. */
@@ -14,8 +15,9 @@ const WRITE_AFTER_MS = 2000;
 function load(file) {
   const bytes = readFileSync(file);
   // V8 accepts the cache of another source of the same length and would run the old code: the key is the content.
+  // The tag stands for version, processor and flags: with others it would be thrown away and written anew each time.
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
-  const cacheFile = path.join(__dirname, `program-${digest}-${process.versions.v8}-${process.arch}.cache`);
+  const cacheFile = path.join(__dirname, `program-${digest}-${cachedDataVersionTag().toString(16)}.cache`);
   const cachedData = readCache(cacheFile);
   const script = new Script(bytes.toString('latin1'), {
     filename: file,
