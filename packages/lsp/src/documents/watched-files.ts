@@ -13,7 +13,7 @@ const REST_FACTOR = 10;
 
 /** As the protocol numbers them; its library would be loaded for these three alone. */
 const CREATED = 1;
-const CHANGED = 2;
+export const CHANGED = 2;
 const DELETED = 3;
 
 type Stamps = ReadonlyMap<string, string>;
@@ -25,7 +25,8 @@ type Stamps = ReadonlyMap<string, string>;
 export class WatchedFiles {
   readonly #clock: Clock;
   readonly #patterns = new Map<string, readonly FilePattern[]>();
-  #stamps: Stamps | undefined;
+  /** By root, so that a root that comes or goes does not look like files that do. */
+  #stamps: ReadonlyMap<string, Stamps> = new Map();
   #restsUntil = 0;
 
   constructor(clock: Clock) {
@@ -49,17 +50,24 @@ export class WatchedFiles {
     const took = this.#clock.now() - start;
     if (took > CHEAP_SCAN_MS) this.#restsUntil = this.#clock.now() + took * REST_FACTOR;
     this.#stamps = after;
-    return before === undefined || after === undefined ? [] : compareStamps(before, after);
+    return [...after].flatMap(([root, stamps]) => {
+      const known = before.get(root);
+      return known === undefined ? [] : compareStamps(known, stamps);
+    });
   }
 
-  async #scan(scope: Scope, signal: AbortSignal | undefined): Promise<Stamps | undefined> {
+  async #scan(scope: Scope, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Stamps>> {
     const patterns = [...this.#patterns.values()].flat();
-    const stamps = new Map<string, string>();
+    const roots = new Map<string, Stamps>();
+    let left = MAX_FILES;
     for (const root of scope.roots) {
       if (root.broad || root.kind !== 'directory') continue;
-      if (!(await scanRoot(scope, root, patterns, stamps, signal))) return undefined;
+      const stamps = await scanRoot(scope, root, patterns, left, signal);
+      if (stamps === undefined) break;
+      roots.set(root.path, stamps);
+      left -= stamps.size;
     }
-    return stamps;
+    return roots;
   }
 }
 
@@ -67,9 +75,10 @@ async function scanRoot(
   scope: Scope,
   root: Root,
   patterns: readonly FilePattern[],
-  stamps: Map<string, string>,
+  limit: number,
   signal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<Stamps | undefined> {
+  const stamps = new Map<string, string>();
   const options = {
     gitignore: true,
     filter: ({ name }: { readonly name: string }): boolean => !isPassedOver(name),
@@ -77,7 +86,7 @@ async function scanRoot(
   };
   for await (const entry of scope.walk(root.path, options)) {
     if (entry.kind !== 'file' || !patterns.some((matches) => matches(root.path, entry.relative))) continue;
-    if (stamps.size >= MAX_FILES) return false;
+    if (stamps.size >= limit) return undefined;
     try {
       const { modified, size } = await scope.stat(entry.path);
       stamps.set(entry.path, `${modified.getTime()} ${size}`);
@@ -85,7 +94,7 @@ async function scanRoot(
       // It went away while we looked, which the comparison will show.
     }
   }
-  return true;
+  return stamps;
 }
 
 export function compareStamps(before: Stamps, after: Stamps): readonly FileEvent[] {

@@ -29,6 +29,12 @@ export class Readiness {
     this.#since = this.#clock.now();
   }
 
+  /** Files came or went: the server will look through a folder again. */
+  expectAgain(): void {
+    this.#expected = this.#seen + 1;
+    this.#since = this.#clock.now();
+  }
+
   /** A folder was taken away: if the server was still at it, no word of it will come. */
   forgive(folders: number): void {
     this.#expected = Math.max(0, this.#expected - folders);
@@ -59,10 +65,16 @@ export class Readiness {
     const deadline = this.#clock.now() + milliseconds;
     while (!this.ready && (this.#pattern !== undefined || this.#progress.size > 0)) {
       const left = deadline - this.#clock.now();
-      if (left <= 0) return false;
+      if (left <= 0) return this.#giveUp();
       await within(this.#changed.promise, { clock: this.#clock, milliseconds: left, signal });
     }
     return this.ready;
+  }
+
+  /** A sign that is overdue may never come; the next question must not wait for it all over again. */
+  #giveUp(): false {
+    this.#seen = this.#expected;
+    return false;
   }
 
   #announce(): void {

@@ -3,6 +3,7 @@ import type { Clock, Logger, Scope } from '@rootward/core';
 import { pathToFileUri } from '@rootward/core';
 import type {
   Diagnostic,
+  FileEvent,
   Registration,
   ServerCapabilities,
   WorkspaceFolder,
@@ -15,7 +16,7 @@ import { ServerConnection } from '../connection/server-connection.js';
 import type { OpenDocument } from '../documents/documents.js';
 import { Documents } from '../documents/documents.js';
 import { WATCH_METHOD } from '../documents/watch-patterns.js';
-import { WatchedFiles } from '../documents/watched-files.js';
+import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
 import type { ServerProcess } from '../process/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
@@ -177,7 +178,10 @@ export class ServerInstance {
   async syncWithDisk(scope: Scope, signal: AbortSignal | undefined): Promise<void> {
     await this.#documents.sync(scope, signal);
     const changes = await this.#watched.changes(scope, signal);
-    if (changes.length > 0) this.#connection.notify(WATCH_METHOD, { changes });
+    if (changes.length === 0) return;
+    const isSource = ({ uri }: FileEvent): boolean => languageIdOf(this.definition, uri) !== undefined;
+    if (changes.some((change) => change.type !== CHANGED && isSource(change))) this.readiness.expectAgain();
+    this.#connection.notify(WATCH_METHOD, { changes });
   }
 
   request<Method extends RequestMethod>(
