@@ -45,7 +45,7 @@ export async function locateSymbol(
 }
 
 /** Where symbols of that name, in what was named around it, are declared. Pure. */
-export function declarations(symbols: readonly SymbolNode[], parts: readonly string[]): readonly Place[] {
+function declarations(symbols: readonly SymbolNode[], parts: readonly string[]): readonly Place[] {
   const name = parts.at(-1);
   const around = parts.slice(0, -1);
   return [...withContainers(symbols)]

@@ -6,8 +6,9 @@ import type { ServerInstance } from '../pool/server-instance.js';
 import type { Root } from '@rootward/core';
 import type { CodeContext } from './context.js';
 
-/** Files opened at once for one question. */
+/** Files opened at once for one question: each costs a server that works on them in the background a good deal. */
 const MAX_SHOWN = 60;
+const MAX_SHOWN_IN_ORDER = 500;
 
 export interface Shown {
   readonly files: readonly string[];
@@ -24,19 +25,23 @@ export async function filesToShow(
 ): Promise<Shown> {
   if (instance.kind !== 'file-driven' || word === '') return { files: [], cut: false };
   const wanted = (path: string): boolean => languageIdOf(instance.definition, path) !== undefined;
-  return filesMentioning(scope, { roots, wanted, word, limit: MAX_SHOWN, signal });
+  const limit = instance.definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
+  return filesMentioning(scope, { roots, wanted, word, limit, signal });
 }
 
 /**
- * Waits until a server has worked through the documents it was just given. One that is asked for diagnostics reads them
- * with the next request; one that sends them says so itself. False when it does not in time.
+ * Waits until a server has worked through the documents it was just given, where it does so beside its answers: it then
+ * sends diagnostics of each. False when they do not come in time.
  */
 export async function settled(
   instance: ServerInstance,
   documents: readonly OpenDocument[],
   signal?: AbortSignal,
 ): Promise<boolean> {
-  if (instance.kind !== 'file-driven' || instance.capabilities.diagnosticProvider !== undefined) return true;
+  const { kind, definition, capabilities } = instance;
+  if (kind !== 'file-driven' || definition.answersInOrder === true) return true;
+  // One that waits to be asked for diagnostics sends none.
+  if (capabilities.diagnosticProvider !== undefined) return true;
   const all = await Promise.all(documents.map((document) => instance.diagnosticsOf(document, signal)));
   return all.every((diagnostics) => diagnostics !== undefined);
 }

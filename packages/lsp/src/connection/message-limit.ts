@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { MessageReader } from 'vscode-jsonrpc/node';
 
 /** The largest message we take from a server. The reader would gather any length that a header announces. */
-export const MAX_MESSAGE_BYTES: number = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES: number = 32 * 1024 * 1024;
 
 /**
  * Calls back once when more bytes have come than any message may have without one being complete. Counts only: what the

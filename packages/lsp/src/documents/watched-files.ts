@@ -97,7 +97,7 @@ async function scanRoot(
   return stamps;
 }
 
-export function compareStamps(before: Stamps, after: Stamps): readonly FileEvent[] {
+function compareStamps(before: Stamps, after: Stamps): readonly FileEvent[] {
   const events: FileEvent[] = [];
   for (const [path, stamp] of after) {
     const known = before.get(path);

@@ -26,7 +26,7 @@ export function serverEnvironment(
 }
 
 /** The folders of a `PATH` that are outside the roots. Relative ones are dropped: where they lead, a root decides. */
-export function searchFolders(path: string, roots: readonly Root[]): readonly string[] {
+function searchFolders(path: string, roots: readonly Root[]): readonly string[] {
   return path.split(delimiter).filter((folder) => {
     if (!isAbsolute(folder)) return false;
     const canonical = canonicalOr(folder);

@@ -20,6 +20,8 @@ export interface ServerDefinition {
   readonly install: string;
   /** Measured, and stronger than what the server says of itself: advertising is no proof. */
   readonly folders?: FolderKind;
+  /** Works through what it is sent one after the other, so that nothing has to be waited for between. */
+  readonly answersInOrder?: boolean;
   /** Files that mark the folder of a project, nearest first. */
   readonly markers?: readonly string[];
   /** Why it runs code of the workspace that cannot be switched off. Such a server needs `trustWorkspaceServers`. */
@@ -34,7 +36,7 @@ export interface ServerDefinition {
   readonly ready?: RegExp;
 }
 
-export interface Companion {
+interface Companion {
   readonly module: string;
   /** The option under which its path is passed, such as `tsserver.path`. */
   readonly option: readonly [string, string];

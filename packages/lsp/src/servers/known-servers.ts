@@ -27,6 +27,7 @@ export const knownServers: readonly ServerDefinition[] = [
     args: ['--lsp', '--stdio'],
     install: 'npm install -g typescript@7',
     folders: 'file-driven',
+    answersInOrder: true,
     markers: SCRIPT_MARKERS,
   },
   {
@@ -37,6 +38,7 @@ export const knownServers: readonly ServerDefinition[] = [
     args: ['--stdio'],
     install: 'npm install -g typescript-language-server typescript@5',
     folders: 'file-driven',
+    answersInOrder: true,
     markers: SCRIPT_MARKERS,
     // Left to itself it runs the TypeScript of the workspace and downloads type packages.
     companion: { module: 'typescript/lib/tsserver.js', option: ['tsserver', 'path'] },
@@ -137,6 +139,7 @@ export const knownServers: readonly ServerDefinition[] = [
     install: 'npm install -g yaml-language-server',
     // It announces that it follows folders; no effect of that could be seen.
     folders: 'file-driven',
+    answersInOrder: true,
     settings: { yaml: { schemaStore: { enable: false } } },
   },
   {
@@ -147,6 +150,7 @@ export const knownServers: readonly ServerDefinition[] = [
     args: ['--stdio'],
     install: 'npm install -g vscode-langservers-extracted',
     folders: 'file-driven',
+    answersInOrder: true,
     initializationOptions: { handledSchemaProtocols: [] },
   },
   {
@@ -165,6 +169,7 @@ export const knownServers: readonly ServerDefinition[] = [
     args: ['--stdio'],
     install: 'npm install -g vscode-langservers-extracted',
     folders: 'file-driven',
+    answersInOrder: true,
   },
   {
     name: 'intelephense',

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Folder } from '../fixtures/folder.js';
 import { environment } from '../fixtures/real-servers.js';
 
-const STARTS = 50;
+const STARTS = 12;
 const AT_ONCE = 4;
 const ENDS = ['dispose', 'exit', 'SIGTERM', 'SIGKILL'] as const;
 

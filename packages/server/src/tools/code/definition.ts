@@ -10,7 +10,8 @@ export const definition: Tool = defineTool({
   name: 'definition',
   toolset: 'code',
   title: 'Definition',
-  description: 'Where a symbol is defined, with its source, type and documentation.',
+  description:
+    'Where a symbol is defined, with source, type and documentation. Needs a file it stands in; line is a hint.',
   annotations: READS,
   input: () => z.object(symbolArguments()),
   paths: ({ file }) => [file],

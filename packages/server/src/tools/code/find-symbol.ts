@@ -13,7 +13,7 @@ export const findSymbol: Tool = defineTool({
   description:
     'Find where functions, classes and other symbols whose name contains query are declared, in all roots or one.',
   annotations: READS,
-  input: () => z.object({ query: z.string().min(1), root: z.string().optional() }),
+  input: () => z.object({ query: z.string(), root: z.string().optional() }),
   output: () =>
     z.object({
       files: z.array(

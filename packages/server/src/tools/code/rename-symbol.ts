@@ -16,7 +16,7 @@ export const renameSymbol: Tool = defineTool({
   description:
     'Rename a symbol everywhere in the roots. Shows the changes; with apply makes all of them, or none.',
   annotations: CHANGES,
-  input: () => z.object({ ...symbolArguments(), newName: z.string().min(1), apply: z.boolean().optional() }),
+  input: () => z.object({ ...symbolArguments(), newName: z.string(), apply: z.boolean().optional() }),
   output: () =>
     z.object({
       applied: z.boolean(),

@@ -10,8 +10,8 @@ type SymbolShape = {
 /** How a symbol is named: positions are what models get wrong. */
 export function symbolArguments(): SymbolShape {
   return {
-    symbol: z.string().min(1).describe('Name, or Outer.name'),
-    file: z.string().describe('A file it stands in'),
-    line: z.number().int().min(1).optional().describe('About where'),
+    symbol: z.string().describe('Name, or Outer.name'),
+    file: z.string(),
+    line: z.number().int().min(1).optional(),
   };
 }
