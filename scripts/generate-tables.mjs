@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clientBlocks } from './tables/clients.mjs';
+import { serverTable } from './tables/servers.mjs';
 import { argumentTable, toolTable } from './tables/tools.mjs';
 import { commandTable, configurationTable, optionTable } from './tables/options.mjs';
 
@@ -13,6 +14,7 @@ const check = process.argv.includes('--check');
 /** What stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */
 const TABLES = {
   clients: clientBlocks,
+  servers: serverTable,
   tools: toolTable,
   arguments: argumentTable,
   options: optionTable,
@@ -22,6 +24,7 @@ const TABLES = {
 
 /** Every table has a page that must show it. */
 const HOMES = {
+  'docs/language-servers.md': ['servers'],
   'docs/tools.md': ['tools', 'arguments'],
   'docs/options.md': ['options', 'commands', 'configuration'],
 };

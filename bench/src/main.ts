@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { benchCode } from './code.js';
 import { benchExec } from './exec.js';
 import { benchFence } from './fence.js';
 import { describeMachine } from './machine.js';
@@ -18,6 +19,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   mcp: benchMcp,
   files: benchFiles,
   start: benchStart,
+  code: benchCode,
 };
 
 const RESULTS = new URL('../RESULTS.md', import.meta.url);

@@ -9,6 +9,7 @@ export { StdioTransport } from './stdio/transport.js';
 export type { CloseReason, StdioTransportOptions } from './stdio/transport.js';
 export { createWorkspaceHandler } from './v2/create-workspace-handler.js';
 export type { WorkspaceHandler, WorkspaceHandlerOptions } from './v2/create-workspace-handler.js';
+export { principalOf } from './v2/principal.js';
 export { serveWorkspaceStdio } from './v2/serve-workspace-stdio.js';
 export type { ServeWorkspaceStdioOptions } from './v2/serve-workspace-stdio.js';
 export type { SessionsOptions } from './v2/sessions.js';

@@ -16,6 +16,8 @@ export interface Configuration {
   readonly deny?: readonly string[];
   readonly project?: string;
   readonly toolEnv?: string;
+  readonly languageServers?: Readonly<Record<string, unknown>>;
+  readonly trustWorkspaceServers?: boolean;
   readonly chdir?: boolean;
   readonly http?: number | boolean;
   readonly host?: string;

@@ -68,6 +68,10 @@ async function interpret(
       ...(given.toolsets !== undefined && { toolsets: given.toolsets }),
       ...(given.readOnly !== undefined && { readOnly: given.readOnly }),
       ...(given.clientRoots !== undefined && { clientRoots: given.clientRoots }),
+      ...(given.languageServers !== undefined && { languageServers: given.languageServers }),
+      ...(given.trustWorkspaceServers !== undefined && {
+        trustWorkspaceServers: given.trustWorkspaceServers,
+      }),
       ...(given.chdir !== undefined && { chdir: given.chdir }),
       ...(given.host !== undefined && { host: given.host }),
       ...(given.insecureNoToken !== undefined && { insecureNoToken: given.insecureNoToken }),

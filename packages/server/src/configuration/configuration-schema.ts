@@ -16,6 +16,19 @@ const root = z.union([
   }),
 ]);
 
+/** The library of language servers checks how these go together. */
+const languageServer = z.strictObject({
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  extensions: z.record(z.string(), z.string()).optional(),
+  language: z.string().min(1).optional(),
+  folders: z.enum(['shared', 'per-root', 'file-driven']).optional(),
+  markers: z.array(z.string()).optional(),
+  settings: z.record(z.string(), z.unknown()).optional(),
+  initializationOptions: z.unknown().optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+});
+
 const MOST_PORTS = 65_535;
 
 /** `rootward.json`. */
@@ -38,6 +51,14 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .string()
     .optional()
     .describe('What the executables see of the environment: minimal, inherit, or allow:A,B'),
+  languageServers: z
+    .record(z.string(), z.union([z.literal(false), languageServer]))
+    .optional()
+    .describe('Language servers by name: other commands and settings, new ones, or false for none'),
+  trustWorkspaceServers: z
+    .boolean()
+    .optional()
+    .describe('Start language servers found inside a root, and those that run code of the workspace'),
   chdir: z.boolean().optional().describe('Move the process to the first root (stdio only)'),
   http: z
     .union([z.boolean(), z.int().min(0).max(MOST_PORTS)])

@@ -17,6 +17,8 @@ export interface OptionValues {
   readonly roots?: readonly string[];
   readonly within?: readonly string[];
   readonly clientRoots?: ClientRootsMode;
+  readonly languageServers?: Readonly<Record<string, unknown>>;
+  readonly trustWorkspaceServers?: boolean;
   readonly chdir?: boolean;
   /** The port, or false for stdio. */
   readonly http?: number | false;

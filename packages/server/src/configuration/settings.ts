@@ -18,6 +18,9 @@ export interface Settings {
   readonly toolsets: readonly ToolsetName[] | undefined;
   readonly readOnly: boolean;
   readonly deny: readonly string[];
+  /** As the configuration file says; undefined for the known ones. */
+  readonly languageServers: Readonly<Record<string, unknown>> | undefined;
+  readonly trustWorkspaceServers: boolean;
   readonly chdir: boolean;
   /** The port of HTTP; undefined for stdio. */
   readonly http: number | undefined;
@@ -58,6 +61,8 @@ export function settle(
     toolsets: said.toolsets,
     readOnly: said.readOnly ?? false,
     deny: files.flatMap(({ deny }) => deny),
+    languageServers: said.languageServers,
+    trustWorkspaceServers: said.trustWorkspaceServers ?? false,
     chdir: said.chdir ?? false,
     http: said.http === false ? undefined : said.http,
     host: said.host ?? LOOPBACK,

@@ -11,6 +11,7 @@ import { ToolRunner } from '../exec/tool-runner.js';
 import { ProjectSessions } from '../project/project-sessions.js';
 import { registerGuides } from '../project/register-guides.js';
 import { ChangeQueue } from '../tools/change-queue.js';
+import { LanguageSupport } from '../tools/code/language-support.js';
 import { registerTools } from '../tools/register-tools.js';
 import type { Era } from '../tools/tool-context.js';
 import { VERSION } from '../version.js';
@@ -30,12 +31,30 @@ export interface ServerHooks {
 interface Shared extends ServerHooks {
   readonly changes: ChangeQueue;
   readonly runner: ToolRunner | undefined;
+  readonly languages: LanguageSupport;
 }
 
 /** Makes the server for each connection (legacy) or request (modern). */
 export function createServerFactory(serving: Serving, hooks: ServerHooks): McpServerFactory {
-  const shared: Shared = { ...hooks, changes: new ChangeQueue(), runner: createRunner(serving, hooks) };
+  const languages = createLanguages(serving, hooks);
+  const runner = createRunner(serving, hooks);
+  const shared: Shared = { ...hooks, changes: new ChangeQueue(), runner, languages };
   return ({ era }) => (era === 'modern' ? modernServer(serving, shared) : legacyServer(serving, shared));
+}
+
+/** One for all servers of the process; whom it serves decides which language servers are shared. */
+function createLanguages(
+  { settings, editJournal, environment, log }: Serving,
+  { children }: ServerHooks,
+): LanguageSupport {
+  return new LanguageSupport({
+    servers: settings.languageServers,
+    trustWorkspaceServers: settings.trustWorkspaceServers,
+    environment,
+    journal: editJournal,
+    children,
+    log,
+  });
 }
 
 /** One for all servers of the process: the limit on how many run at once is theirs together. */
@@ -99,7 +118,7 @@ function equip(
   shared: Shared,
 ): (workspace: Workspace) => void {
   const { settings, log, audit, projectSettings } = serving;
-  const { children, changes, runner } = shared;
+  const { children, changes, languages, runner } = shared;
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
   const session = audit === undefined ? '' : randomUUID();
@@ -109,6 +128,7 @@ function equip(
     log,
     children,
     changes,
+    languages,
     projects,
     ...(settings.toolsets !== undefined && { toolsets: settings.toolsets }),
     ...(audit !== undefined && { audit: (entry) => audit.record({ session, ...entry }) }),

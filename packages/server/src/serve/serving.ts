@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Logger, Sources } from '@rootward/core';
 import { TemporaryFiles } from '@rootward/core';
 import { prepareWorkspace } from '@rootward/mcp';
@@ -35,6 +36,8 @@ export interface Serving {
   readonly audit: AuditTrail | undefined;
   /** The executables of the tools project. */
   readonly catalogue: ToolCatalogue | undefined;
+  /** Where edits under way are noted. */
+  readonly editJournal: string;
   readonly environment: Environment;
   /** What users keep about their projects. */
   readonly projectSettings: ProjectSettingsStore;
@@ -59,6 +62,7 @@ export async function prepareServing(settings: LoadedSettings, around: Surroundi
     projectSettings,
     catalogue: await openCatalogue(settings, around.environment, log),
     environment: around.environment,
+    editJournal: editJournal(around),
   };
 }
 
@@ -73,6 +77,10 @@ function hintedCeiling({ hints }: Sources): readonly string[] {
     'usage',
     'Cannot serve over HTTP: no folder was named; write it first: rootward DIR --http',
   );
+}
+
+function editJournal({ environment, home }: Surroundings): string {
+  return join(userDirectory(environment, home), 'edits');
 }
 
 function openAudit(file: string | undefined, log: Logger): AuditTrail | undefined {
@@ -92,7 +100,11 @@ function workspaceOptions(
   const { roots, within, project, clientRoots, configuredRoots, deny, readOnly } = settings;
   const { environment, home, directory, program } = around;
   const protect = protectedPaths({
-    configuration: [...settings.places.map(({ file }) => file), projectSettings.directory],
+    configuration: [
+      ...settings.places.map(({ file }) => file),
+      projectSettings.directory,
+      editJournal(around),
+    ],
     project: project ?? environment['MCPBASH_PROJECT_ROOT'],
     audit: settings.audit,
     program,

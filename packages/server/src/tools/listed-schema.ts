@@ -3,7 +3,11 @@ import type * as z from 'zod';
 
 type JsonSchema = Record<string, unknown>;
 
-/** A schema made on first use, and listed without `$schema`: every tool would repeat it, and every client assumes it. */
+/**
+ * A schema made on first use, and listed without what every tool would repeat and no client needs: `$schema`, that
+ * nothing else may be in an object (later versions may add), that whole numbers end at 2^53, and which members the
+ * objects inside an answer always have. The whole list is read into a model's context before any work is done.
+ */
 export function listedSchema<Schema extends z.ZodObject>(
   schema: () => Schema,
 ): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
@@ -13,13 +17,49 @@ export function listedSchema<Schema extends z.ZodObject>(
       vendor: 'rootward',
       validate: (value) => schema()['~standard'].validate(value),
       jsonSchema: {
-        input: (options) => omitDialect(schema()['~standard'].jsonSchema.input(options)),
-        output: (options) => omitDialect(schema()['~standard'].jsonSchema.output(options)),
+        input: (options) => shorten(schema()['~standard'].jsonSchema.input(options)),
+        output: (options) => withoutInnerRequired(shorten(schema()['~standard'].jsonSchema.output(options))),
       },
     },
   };
 }
 
-function omitDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
-  return schema;
+function shorten({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => !isRepetition(key, value))
+      .map(([key, value]) => [key, shortenAny(value)]),
+  );
+}
+
+function withoutInnerRequired(schema: JsonSchema): JsonSchema {
+  const inner = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inner);
+    if (!isObject(value)) return value;
+    const kept = Object.entries(value).filter(
+      ([key, member]) => key !== 'required' || !Array.isArray(member),
+    );
+    return Object.fromEntries(kept.map(([key, member]) => [key, inner(member)]));
+  };
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, key === 'required' ? value : inner(value)]),
+  );
+}
+
+function isRepetition(key: string, value: unknown): boolean {
+  if (key === 'additionalProperties') return value === false || isEmpty(value);
+  return key === 'maximum' && value === Number.MAX_SAFE_INTEGER;
+}
+
+function shortenAny(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shortenAny);
+  return isObject(value) ? shorten(value) : value;
+}
+
+function isEmpty(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,13 @@
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { RootwardError } from '@rootward/core';
 import type { Logger } from '@rootward/core';
-import { ChildRegistry, RootwardMcpError } from '@rootward/mcp';
+import { ChildRegistry, principalOf, RootwardMcpError } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import { ProjectSessions } from '../project/project-sessions.js';
 import { ChangeQueue } from './change-queue.js';
+import { LanguageSupport } from './code/language-support.js';
 import type { Tool } from './define-tool.js';
 import { createElicit, NeedsAnswer } from './elicit.js';
 import { expandHome } from './expand-home.js';
@@ -30,16 +32,20 @@ export interface RegisterToolsOptions {
   readonly changes?: ChangeQueue;
   /** Pass the ones that guides use, too; default: without what users keep outside their projects. */
   readonly projects?: ProjectSessions;
+  /** Pass one where several servers of a process may share language servers. */
+  readonly languages?: LanguageSupport;
   /** What `~` stands for; default: the home directory of the user. */
   readonly home?: string;
 }
 
 /** Registers the tools of the named toolsets on a server that `withWorkspace` was applied to. */
 export function registerTools(server: WorkspaceServer, options: RegisterToolsOptions): void {
+  const children = options.children ?? new ChildRegistry();
   const shared: Shared = {
-    children: options.children ?? new ChildRegistry(),
+    children,
     changes: options.changes ?? new ChangeQueue(),
     projects: options.projects ?? new ProjectSessions({ era: options.era }),
+    languages: options.languages ?? plainSupport(children, options.log ?? silent),
   };
   for (const tool of selectTools(options)) {
     const input = options.era === 'modern' ? tool.modernInput : tool.input;
@@ -69,7 +75,12 @@ export function selectTools(
 }
 
 /** What the calls of a server have in common. */
-type Shared = Pick<ToolContext, 'children' | 'changes' | 'projects'>;
+type Shared = Pick<ToolContext, 'children' | 'changes' | 'projects' | 'languages'>;
+
+/** The known servers, for whoever configures none. */
+function plainSupport(children: ChildRegistry, log: Logger): LanguageSupport {
+  return new LanguageSupport({ children, log, journal: join(tmpdir(), `rootward-edits-${process.pid}`) });
+}
 
 async function runTool(
   tool: Tool,
@@ -91,6 +102,7 @@ async function runTool(
   const context: ToolContext = {
     workspace: ctx.workspace,
     signal: ctx.mcpReq.signal,
+    principal: principalOf(ctx),
     era: options.era,
     log: options.log ?? silent,
     ...shared,

@@ -2,6 +2,7 @@ import type { Logger } from '@rootward/core';
 import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
 import type { ProjectSessions } from '../project/project-sessions.js';
 import type { ChangeQueue } from './change-queue.js';
+import type { LanguageSupport } from './code/language-support.js';
 
 export type Era = 'legacy' | 'modern';
 
@@ -36,6 +37,10 @@ export interface ToolContext {
   readonly children: ChildRegistry;
   /** The settings and guidance of the project, for tools that need one. */
   readonly projects: ProjectSessions;
+  /** Language servers, for tools that understand code. */
+  readonly languages: LanguageSupport;
+  /** On whose behalf the call is made; empty where nobody has to say who they are. */
+  readonly principal: string;
   /** For tools that write what they made of what they read. */
   readonly changes: ChangeQueue;
   /** Written for every path of a call, unless the tool has said so itself. Never holds contents. */

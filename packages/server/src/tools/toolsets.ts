@@ -1,3 +1,9 @@
+import { definition } from './code/definition.js';
+import { diagnostics } from './code/diagnostics.js';
+import { findSymbol } from './code/find-symbol.js';
+import { outline } from './code/outline.js';
+import { references } from './code/references.js';
+import { renameSymbol } from './code/rename-symbol.js';
 import type { Tool } from './define-tool.js';
 import { copyFile } from './files/copy-file.js';
 import { createDirectory } from './files/create-directory.js';
@@ -45,6 +51,7 @@ export const toolsets: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> =
     copyFile,
     deleteFile,
   ],
+  code: [findSymbol, definition, references, outline, diagnostics, renameSymbol],
   project: [listProjects, categoryList, categoryContent],
   // The executables of the tools project, found at run time.
   exec: [],

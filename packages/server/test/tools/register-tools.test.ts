@@ -22,6 +22,7 @@ const REFERENCE_TOOLS = [
   'get_file_info',
   'list_allowed_directories',
 ];
+const CODE_TOOLS = ['find_symbol', 'definition', 'references', 'outline', 'diagnostics', 'rename_symbol'];
 const PROJECT_TOOLS = ['list_projects', 'category_list', 'category_content'];
 const TOOLS = [
   'workspace_info',
@@ -30,6 +31,7 @@ const TOOLS = [
   'search_content',
   'copy_file',
   'delete_file',
+  ...CODE_TOOLS,
   ...PROJECT_TOOLS,
 ];
 
@@ -83,13 +85,14 @@ test('readOnly leaves out what changes files, and nothing else', () => {
     'delete_file',
     'edit_file',
     'move_file',
+    'rename_symbol',
     'write_file',
   ]);
 });
 
 test('the workspace toolset is there whatever toolsets are named', () => {
   expect(selectTools({ toolsets: [] }).map(({ name }) => name)).toEqual(['workspace_info', 'switch_project']);
-  const files = TOOLS.filter((name) => !PROJECT_TOOLS.includes(name));
+  const files = TOOLS.filter((name) => !PROJECT_TOOLS.includes(name) && !CODE_TOOLS.includes(name));
   expect(selectTools({ toolsets: ['files'] })).toHaveLength(files.length);
 });
 

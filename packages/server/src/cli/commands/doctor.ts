@@ -6,7 +6,6 @@ import type { LoadedSettings } from '../../configuration/load-settings.js';
 import { userDirectory } from '../../configuration/find-configuration.js';
 import { findProjectProblems } from '../../project/project-problems.js';
 import { ProjectSettingsStore } from '../../project/settings-store.js';
-import { findProgram } from '../../programs/find-program.js';
 import { findRipgrep } from '../../programs/find-ripgrep.js';
 import { countRoots } from '../../serve/readiness.js';
 import { VERSION } from '../../version.js';
@@ -32,16 +31,6 @@ const OPERATIONS: readonly Operation[] = [
   'rename',
   'copy',
   'remove',
-];
-const LANGUAGE_SERVERS: readonly string[] = [
-  'typescript-language-server',
-  'pyright-langserver',
-  'gopls',
-  'rust-analyzer',
-  'clangd',
-  'jdtls',
-  'solargraph',
-  'lua-language-server',
 ];
 /** Variables by which hosts can be told, in the order of how much they say. */
 const HOSTS: readonly (readonly [variable: string, host: string])[] = [
@@ -75,7 +64,7 @@ export async function runDoctor(
       snapshot,
       new ProjectSettingsStore(userDirectory(environment, terminal.around.home)),
     ),
-    ...(await describePrograms(environment, snapshot)),
+    ...(await describePrograms(environment, snapshot, settings)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
   terminal.out(json ? `${JSON.stringify({ findings, clients }, undefined, 2)}\n` : print(findings, clients));
@@ -175,20 +164,47 @@ function describeProjectFiles({ roots }: Snapshot, store: ProjectSettingsStore):
   }));
 }
 
-async function describePrograms(environment: Environment, { roots }: Snapshot): Promise<readonly Finding[]> {
+async function describePrograms(
+  environment: Environment,
+  { roots }: Snapshot,
+  settings: LoadedSettings,
+): Promise<readonly Finding[]> {
   const ripgrep = await findRipgrep(roots, environment);
-  const servers: string[] = [];
-  for (const name of LANGUAGE_SERVERS) {
-    if ((await findProgram(name, { environment, roots })) !== undefined) servers.push(name);
-  }
+  const servers = await describeServers(environment, roots, settings);
   return [
     ripgrep === undefined
       ? { topic: 'ripgrep', state: 'note', detail: 'not found; searching works without it, more slowly' }
       : { topic: 'ripgrep', state: 'fine', detail: ripgrep },
-    servers.length === 0
-      ? { topic: 'language servers', state: 'note', detail: 'none found on PATH' }
-      : { topic: 'language servers', state: 'fine', detail: servers.join(', ') },
+    ...servers,
   ];
+}
+
+async function describeServers(
+  environment: Environment,
+  roots: Snapshot['roots'],
+  { languageServers, trustWorkspaceServers }: LoadedSettings,
+): Promise<readonly Finding[]> {
+  const { findServer, readServerSettings } = await import('@rootward/lsp');
+  const topic = 'language servers';
+  const found: string[] = [];
+  const withheld: Finding[] = [];
+  for (const definition of readServerSettings(languageServers)) {
+    const { kind } = await findServer(definition, { environment, roots, trustWorkspaceServers });
+    if (kind === 'found') found.push(`${definition.name} (${definition.language})`);
+    if (kind === 'inside-root' || kind === 'runs-workspace-code') {
+      const why =
+        kind === 'inside-root' ? 'it lies inside a root' : (definition.runsWorkspaceCode ?? 'it runs code');
+      const detail = `${definition.name} is installed and not used: ${why}`;
+      withheld.push({
+        topic,
+        state: 'note',
+        detail,
+        fix: 'Set trustWorkspaceServers if you trust the workspace',
+      });
+    }
+  }
+  const detail = found.length === 0 ? 'none found on PATH' : found.join(', ');
+  return [{ topic, state: found.length === 0 ? 'note' : 'fine', detail }, ...withheld];
 }
 
 const MARKS: Readonly<Record<Finding['state'], string>> = { fine: 'ok', note: '--', problem: '!!' };

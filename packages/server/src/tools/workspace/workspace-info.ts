@@ -65,6 +65,9 @@ export const workspaceInfo: Tool = defineTool({
           refusal: reportShape().optional(),
         })
         .optional(),
+      servers: z
+        .array(z.looseObject({ server: z.string(), state: z.string(), folders: z.array(z.string()) }))
+        .optional(),
       workspace: z.string().optional(),
     }),
   paths: ({ path }) => (path === undefined ? [] : [path]),
@@ -75,6 +78,7 @@ export const workspaceInfo: Tool = defineTool({
     const project = await findProject(context);
     const checked = path === undefined ? undefined : checkPath(await workspace.scope(), path, context);
     const problems = context.projects.problems(snapshot.roots.slice(0, MOST_ROOTS));
+    const servers = (await context.languages.status(context)).map(shortStatus);
     const handle = await workspace.handle();
     const data = {
       ...describeSnapshot(snapshot),
@@ -82,6 +86,7 @@ export const workspaceInfo: Tool = defineTool({
       ...('name' in project ? { project } : { noProject: project }),
       ...(problems.length > 0 && { problems }),
       ...(checked !== undefined && { path: checked }),
+      ...(servers.length > 0 && { servers }),
       ...(handle !== undefined && { workspace: handle }),
     };
     const lines = [
@@ -89,11 +94,32 @@ export const workspaceInfo: Tool = defineTool({
       'name' in project ? `Project: ${project.name} (${project.id})` : project.message,
       ...problems.map(({ file, problem }) => `${file} changes nothing: ${problem}`),
       ...(checked === undefined ? [] : [describeCheck(checked)]),
+      ...servers.map(describeServer),
       ...(handle === undefined ? [] : [`Pass as "workspace" to other tools: ${handle}`]),
     ];
     return dataResult(data, lines.join('\n'));
   },
 });
+
+type Status = Awaited<ReturnType<ToolContext['languages']['status']>>[number];
+
+function shortStatus({ server, state, folders, warmingUp, memoryKb, reason }: Status): ShortStatus {
+  return {
+    server,
+    state,
+    folders: folders.slice(0, MOST_ROOTS),
+    warmingUp,
+    ...(memoryKb !== undefined && { memoryKb }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+type ShortStatus = Omit<Status, 'language' | 'kind'>;
+
+function describeServer({ server, state, reason, memoryKb }: ShortStatus): string {
+  const memory = memoryKb === undefined ? '' : `, ${Math.round(memoryKb / 1024)} MB`;
+  return `Language server ${server}: ${state}${memory}${reason === undefined ? '' : ` (${reason})`}`;
+}
 
 function describeSnapshot({ roots, client, trace, rejected }: Snapshot): Record<string, unknown> {
   return {

@@ -1,0 +1,165 @@
+import type { Hover, Location, LocationLink, MarkedString, Range } from 'vscode-languageserver-protocol';
+import { RootwardLspError } from '../error.js';
+import type { OpenDocument } from '../documents/documents.js';
+import type { Place } from '../documents/find-word.js';
+import type { ServerInstance } from '../pool/server-instance.js';
+import { concealPaths } from './conceal-paths.js';
+import type { CodeContext } from './context.js';
+import { documentSymbols, withContainers } from './document-symbols.js';
+import { LocationFilter } from './location-filter.js';
+import type { SymbolRequest } from './locate-symbol.js';
+import { locateSymbol } from './locate-symbol.js';
+import { requireCapability } from './require-capability.js';
+import { filesToShow, settled } from './show-files.js';
+
+export interface FoundDefinition {
+  readonly file: string;
+  /** Lines are counted from 1. */
+  readonly line: number;
+  readonly endLine: number;
+  readonly source: string;
+}
+
+export interface DefinitionResult {
+  readonly symbol: string;
+  readonly definitions: readonly FoundDefinition[];
+  /** What the server shows about it: type and documentation. Not for what is defined outside the roots. */
+  readonly hover?: string;
+  /** Definitions that lie outside the roots, such as those of a standard library. */
+  readonly outside: number;
+}
+
+/** A longer declaration is better read with a file tool. */
+const MAX_SOURCE_LINES = 80;
+const MAX_DEFINITIONS = 10;
+const MAX_HOVER_CHARS = 4_000;
+
+interface Target {
+  readonly uri: string;
+  /** All of the declaration, where the server says so. */
+  readonly range: Range | undefined;
+  readonly selection: Range;
+}
+
+/** Where a symbol is defined, with its source and what is known about it. */
+export async function definition(context: CodeContext, request: SymbolRequest): Promise<DefinitionResult> {
+  const { servers, scope, signal } = context;
+  const { path } = scope.locate(request.file);
+  const instance = await servers.forFile(scope, path);
+  requireCapability(instance, 'definitionProvider', 'find definitions');
+  await instance.readiness.wait(servers.limits.settleTimeout, signal);
+  const { files } = await filesToShow(context, instance, lastPart(request.symbol));
+  const shown = [path, ...files.filter((file) => file !== path)];
+  return instance.withDocuments(scope, shown, signal, async (documents) => {
+    const [document] = documents;
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+    await settled(instance, documents, signal);
+    const places = await locateSymbol(instance, document, request, signal);
+    const { place, targets } = await firstAnswered(instance, document, places, signal);
+    const filter = new LocationFilter(scope);
+    const definitions: FoundDefinition[] = [];
+    for (const target of targets) {
+      const file = filter.admit(target.uri);
+      if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
+      definitions.push(await describe(context, instance, file, target));
+    }
+    // What is shown about a symbol comes from where it is defined.
+    const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : undefined;
+    return {
+      symbol: request.symbol,
+      definitions,
+      ...(hover !== undefined && { hover }),
+      outside: filter.outside,
+    };
+  });
+}
+
+async function firstAnswered(
+  instance: ServerInstance,
+  document: OpenDocument,
+  places: readonly Place[],
+  signal: AbortSignal | undefined,
+): Promise<{ readonly place: Place; readonly targets: readonly Target[] }> {
+  for (const place of places) {
+    const params = { textDocument: { uri: document.uri }, position: place };
+    const targets = toTargets(await instance.request('textDocument/definition', params, signal));
+    if (targets.length > 0) return { place, targets };
+  }
+  return { place: places[0] ?? { line: 0, character: 0 }, targets: [] };
+}
+
+function toTargets(answer: Location | readonly (Location | LocationLink)[] | null): readonly Target[] {
+  if (answer === null) return [];
+  const all = 'uri' in answer ? [answer] : answer;
+  return all.map((item) =>
+    'targetUri' in item
+      ? { uri: item.targetUri, range: item.targetRange, selection: item.targetSelectionRange }
+      : { uri: item.uri, range: undefined, selection: item.range },
+  );
+}
+
+async function describe(
+  { scope, signal }: CodeContext,
+  instance: ServerInstance,
+  file: string,
+  target: Target,
+): Promise<FoundDefinition> {
+  return instance.withDocuments(scope, [file], signal, async ([document]) => {
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
+    const range = target.range ?? (await enclosing(instance, document, target.selection, signal));
+    const lines = document.text.split(/\r\n|\n|\r/);
+    const { line } = range.start;
+    const end = Math.min(range.end.line, line + MAX_SOURCE_LINES - 1);
+    return {
+      file,
+      line: target.selection.start.line + 1,
+      endLine: range.end.line + 1,
+      source: lines.slice(line, end + 1).join('\n'),
+    };
+  });
+}
+
+/** The whole declaration around a name, for servers that tell the place of the name only. */
+async function enclosing(
+  instance: ServerInstance,
+  document: OpenDocument,
+  selection: Range,
+  signal: AbortSignal | undefined,
+): Promise<Range> {
+  const symbols = await documentSymbols(instance, document, signal);
+  const { line, character } = selection.start;
+  const found = [...withContainers(symbols)].find(({ symbol }) => {
+    const { start } = symbol.selection;
+    return start.line === line && (start.character === character || symbol.range.start.line === line);
+  });
+  return found?.symbol.range ?? selection;
+}
+
+async function hoverAt(
+  { scope, signal }: CodeContext,
+  instance: ServerInstance,
+  document: OpenDocument,
+  position: Place,
+): Promise<string | undefined> {
+  if (!instance.capabilities.hoverProvider) return undefined;
+  const params = { textDocument: { uri: document.uri }, position };
+  try {
+    const hover = await instance.request('textDocument/hover', params, signal);
+    const text = hover === null ? '' : hoverText(hover.contents);
+    return text === '' ? undefined : concealPaths(scope, text).slice(0, MAX_HOVER_CHARS);
+  } catch {
+    // The definition is what was asked for; it must not be lost with the extra.
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+function hoverText(contents: Hover['contents'] | MarkedString): string {
+  if (typeof contents === 'string') return contents.trim();
+  if (Array.isArray(contents)) return contents.map(hoverText).filter(Boolean).join('\n\n');
+  return contents.value.trim();
+}
+
+function lastPart(symbol: string): string {
+  return symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
+}

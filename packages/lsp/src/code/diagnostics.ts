@@ -1,0 +1,144 @@
+import type { Scope } from '@rootward/core';
+import type { Diagnostic } from 'vscode-languageserver-protocol';
+import { RootwardLspError } from '../error.js';
+import { sourceFiles } from '../documents/source-files.js';
+import type { OpenDocument } from '../documents/documents.js';
+import type { ServerInstance } from '../pool/server-instance.js';
+import { languageIdOf } from '../servers/definition.js';
+import { chooseRoots } from './choose-roots.js';
+import { concealPaths } from './conceal-paths.js';
+import type { CodeContext } from './context.js';
+import { readCursor } from './page.js';
+
+export interface FoundDiagnostic {
+  /** Lines and columns are counted from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly severity: 'error' | 'warning' | 'information' | 'hint';
+  readonly message: string;
+  readonly source?: string;
+  readonly code?: string;
+}
+
+export interface DiagnosticsResult {
+  /** Files with findings only. */
+  readonly files: readonly { readonly file: string; readonly diagnostics: readonly FoundDiagnostic[] }[];
+  /** How many files were looked at for this page. */
+  readonly checked: number;
+  /** False when a server did not say anything about a file in time. */
+  readonly complete: boolean;
+  readonly notes: readonly string[];
+  readonly nextCursor?: string;
+}
+
+/** Files checked for one page, so that a page comes in bounded time. */
+const FILES_PER_PAGE = 50;
+const MAX_PER_FILE = 50;
+const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const;
+
+/** What is wrong in a file, or in all files of a root, a page of files at a time. */
+export async function diagnostics(
+  context: CodeContext,
+  request: {
+    readonly file?: string | undefined;
+    readonly root?: string | undefined;
+    readonly cursor?: string | undefined;
+  },
+): Promise<DiagnosticsResult> {
+  if (request.file !== undefined) {
+    const { path } = context.scope.locate(request.file);
+    const checked = await check(context, path);
+    return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: [] };
+  }
+  const all = await candidates(context, request.root);
+  const start = readCursor(request.cursor);
+  const end = start + FILES_PER_PAGE;
+  const page = all.slice(start, end);
+  const notes = new Set<string>();
+  const results: Checked[] = [];
+  for (const file of page) {
+    try {
+      results.push(await check(context, file));
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      if (!(error instanceof Error)) throw error;
+      notes.add(describe(error));
+    }
+  }
+  return {
+    files: nonEmpty(results),
+    checked: results.length,
+    complete: results.length === page.length && results.every(({ complete }) => complete),
+    notes: [...notes],
+    ...(end < all.length && { nextCursor: String(end) }),
+  };
+}
+
+interface Checked {
+  readonly file: string;
+  readonly diagnostics: readonly FoundDiagnostic[];
+  readonly complete: boolean;
+}
+
+async function candidates(
+  { servers, scope, signal }: CodeContext,
+  root: string | undefined,
+): Promise<string[]> {
+  const wanted = (path: string): boolean =>
+    servers.servers.some((definition) => languageIdOf(definition, path) !== undefined);
+  const files: string[] = [];
+  for await (const file of sourceFiles(scope, { roots: chooseRoots(scope, root), wanted, signal }))
+    files.push(file);
+  return files.toSorted();
+}
+
+async function check({ servers, scope, signal }: CodeContext, file: string): Promise<Checked> {
+  const instance = await servers.forFile(scope, file);
+  await instance.readiness.wait(servers.limits.settleTimeout, signal);
+  return instance.withDocuments(scope, [file], signal, async ([document]) => {
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
+    const found = await ask(instance, document, signal);
+    const items = (found ?? []).slice(0, MAX_PER_FILE).map((item) => toFound(scope, item));
+    return { file, diagnostics: items, complete: found !== undefined };
+  });
+}
+
+function toFound(scope: Scope, item: Diagnostic): FoundDiagnostic {
+  return {
+    line: item.range.start.line + 1,
+    column: item.range.start.character + 1,
+    severity: SEVERITIES[(item.severity ?? 1) - 1] ?? 'error',
+    message: concealPaths(scope, messageOf(item)),
+    ...(item.source !== undefined && { source: item.source }),
+    ...(item.code !== undefined && { code: String(item.code) }),
+  };
+}
+
+async function ask(
+  instance: ServerInstance,
+  document: OpenDocument,
+  signal: AbortSignal | undefined,
+): Promise<readonly Diagnostic[] | undefined> {
+  if (instance.capabilities.diagnosticProvider === undefined) return instance.diagnosticsOf(document, signal);
+  const params = { textDocument: { uri: document.uri } };
+  const report = await instance.request('textDocument/diagnostic', params, signal);
+  return report.kind === 'full' ? report.items : [];
+}
+
+function messageOf({ message }: Diagnostic): string {
+  return typeof message === 'string' ? message : message.value;
+}
+
+function nonEmpty(results: readonly Checked[]): DiagnosticsResult['files'] {
+  return results
+    .filter((result) => result.diagnostics.length > 0)
+    .map(({ file, diagnostics: items }) => ({
+      file,
+      diagnostics: items,
+    }));
+}
+
+function describe(error: Error): string {
+  const instruction = error instanceof RootwardLspError ? error.instruction : undefined;
+  return instruction === undefined ? error.message : `${error.message}. ${instruction}`;
+}

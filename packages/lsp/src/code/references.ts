@@ -1,0 +1,125 @@
+import type { Location } from 'vscode-languageserver-protocol';
+import { RootwardLspError } from '../error.js';
+import type { OpenDocument } from '../documents/documents.js';
+import type { Place } from '../documents/find-word.js';
+import type { ServerInstance } from '../pool/server-instance.js';
+import { completeAnswer } from './complete-answer.js';
+import type { CodeContext } from './context.js';
+import { LineReader } from './line-reader.js';
+import { LocationFilter } from './location-filter.js';
+import type { SymbolRequest } from './locate-symbol.js';
+import { locateSymbol } from './locate-symbol.js';
+import { pageOf } from './page.js';
+import { requireCapability } from './require-capability.js';
+import { filesToShow, settled } from './show-files.js';
+
+export interface Reference {
+  /** Lines and columns are counted from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+}
+
+export interface ReferencesResult {
+  readonly symbol: string;
+  readonly total: number;
+  /** On this page, by file, in the order of the paths. */
+  readonly files: readonly { readonly file: string; readonly references: readonly Reference[] }[];
+  /** False while a server still looks through its files, or when there were too many to show it. */
+  readonly complete: boolean;
+  /** References that lie outside the roots. */
+  readonly outside: number;
+  readonly nextCursor?: string;
+}
+
+/** References on one page. */
+const PAGE_SIZE = 100;
+
+interface Found {
+  readonly file: string;
+  readonly place: Place;
+}
+
+/** Where a symbol is used, its declaration included, over all roots. */
+export async function references(
+  context: CodeContext,
+  request: SymbolRequest & { readonly cursor?: string | undefined },
+): Promise<ReferencesResult> {
+  const { servers, scope, signal } = context;
+  const { path } = scope.locate(request.file);
+  const instance = await servers.forFile(scope, path);
+  requireCapability(instance, 'referencesProvider', 'find references');
+  const word = request.symbol.split(/::|[.#]/).findLast(Boolean) ?? request.symbol;
+  const { files, cut } = await filesToShow(context, instance, word);
+  const shown = [path, ...files.filter((file) => file !== path)];
+  return instance.withDocuments(scope, shown, signal, async (documents) => {
+    const [document] = documents;
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+    const worked = await settled(instance, documents, signal);
+    const places = await locateSymbol(instance, document, request, signal);
+    const answer = await completeAnswer(context, instance, () =>
+      firstAnswered(instance, document, places, signal),
+    );
+    const filter = new LocationFilter(scope);
+    const found = admitAll(answer.value, filter);
+    const page = pageOf(found, request.cursor, PAGE_SIZE);
+    return {
+      symbol: request.symbol,
+      total: found.length,
+      files: await byFile(context, page.items),
+      complete: answer.complete && !cut && worked,
+      outside: filter.outside,
+      ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
+    };
+  });
+}
+
+async function firstAnswered(
+  instance: ServerInstance,
+  document: OpenDocument,
+  places: readonly Place[],
+  signal: AbortSignal | undefined,
+): Promise<readonly Location[]> {
+  for (const position of places) {
+    const answer = await instance.request(
+      'textDocument/references',
+      { textDocument: { uri: document.uri }, position, context: { includeDeclaration: true } },
+      signal,
+    );
+    if (answer !== null && answer.length > 0) return answer;
+  }
+  return [];
+}
+
+/** In scope, each once, by path and place. */
+function admitAll(locations: readonly Location[], filter: LocationFilter): readonly Found[] {
+  const found = new Map<string, Found>();
+  for (const { uri, range } of locations) {
+    const file = filter.admit(uri);
+    if (file === undefined) continue;
+    const { line, character } = range.start;
+    found.set(`${file}\n${line}\n${character}`, { file, place: { line, character } });
+  }
+  return [...found.values()].toSorted(
+    (a, b) => compare(a.file, b.file) || a.place.line - b.place.line || a.place.character - b.place.character,
+  );
+}
+
+async function byFile(context: CodeContext, found: readonly Found[]): Promise<ReferencesResult['files']> {
+  const lines = new LineReader(context);
+  const files = new Map<string, Reference[]>();
+  for (const { file, place } of found) {
+    const list = files.get(file) ?? [];
+    list.push({
+      line: place.line + 1,
+      column: place.character + 1,
+      text: await lines.read(file, place.line),
+    });
+    files.set(file, list);
+  }
+  return [...files].map(([file, list]) => ({ file, references: list }));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

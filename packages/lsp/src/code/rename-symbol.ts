@@ -1,0 +1,151 @@
+import { RootwardLspError } from '../error.js';
+import type { OpenDocument } from '../documents/documents.js';
+import type { ServerInstance } from '../pool/server-instance.js';
+import { applyTextEdits } from '../rename/apply-text-edits.js';
+import type { PlannedEdit, Recovery } from '../rename/apply-edits.js';
+import { applyEdits, recoverEdits } from '../rename/apply-edits.js';
+import type { EditJournal } from '../rename/edit-journal.js';
+import type { FileEdits } from '../rename/read-workspace-edit.js';
+import { readWorkspaceEdit } from '../rename/read-workspace-edit.js';
+import { completeAnswer } from './complete-answer.js';
+import type { CodeContext } from './context.js';
+import { LocationFilter } from './location-filter.js';
+import type { SymbolRequest } from './locate-symbol.js';
+import { locateSymbol } from './locate-symbol.js';
+import { requireCapability } from './require-capability.js';
+import { filesToShow, settled } from './show-files.js';
+
+export interface RenameRequest extends SymbolRequest {
+  readonly newName: string;
+  /** Without it nothing is written. */
+  readonly apply?: boolean | undefined;
+}
+
+export interface RenamedLine {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface RenameResult {
+  readonly applied: boolean;
+  readonly edits: number;
+  readonly files: readonly { readonly file: string; readonly lines: readonly RenamedLine[] }[];
+  /** False when the server may not have seen every file. Nothing is applied then. */
+  readonly complete: boolean;
+  /** Edits of an earlier process that were cut off and have been undone. */
+  readonly recovered: readonly Recovery[];
+}
+
+const MAX_LINES = 200;
+const MAX_LINE_CHARS = 200;
+
+/**
+ * Renames a symbol in all roots, or shows what would change. Refused as a whole when any edit falls outside the roots,
+ * in a read-only one or on a protected file.
+ */
+export async function renameSymbol(
+  context: CodeContext,
+  request: RenameRequest,
+  journal: EditJournal,
+): Promise<RenameResult> {
+  const { servers, scope, signal } = context;
+  const recovered = await recoverEdits(scope, journal);
+  const { path } = scope.locate(request.file);
+  const instance = await servers.forFile(scope, path);
+  requireCapability(instance, 'renameProvider', 'rename');
+  const word = request.symbol.split(/::|[.#]/).findLast(Boolean) ?? request.symbol;
+  const { files, cut } = await filesToShow(context, instance, word);
+  const shown = [path, ...files.filter((file) => file !== path)];
+  return instance.withDocuments(scope, shown, signal, async (documents) => {
+    const [document] = documents;
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+    const worked = await settled(instance, documents, signal);
+    const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
+    const planned = await plan(context, answer.value);
+    const complete = answer.complete && worked && !cut;
+    if (request.apply === true && !complete) {
+      throw new RootwardLspError(
+        'edit-refused',
+        'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
+        { instruction: 'Try again in a moment' },
+      );
+    }
+    if (request.apply === true) await applyEdits(scope, planned, journal, signal);
+    return {
+      applied: request.apply === true,
+      edits: answer.value.reduce((sum, { edits }) => sum + edits.length, 0),
+      files: planned.map(({ path: file, before, after }) => ({ file, lines: changedLines(before, after) })),
+      complete,
+      recovered,
+    };
+  });
+}
+
+async function ask(
+  { signal }: CodeContext,
+  instance: ServerInstance,
+  document: OpenDocument,
+  request: RenameRequest,
+): Promise<readonly FileEdits[]> {
+  const places = await locateSymbol(instance, document, request, signal);
+  let refusal: unknown;
+  for (const position of places) {
+    const params = { textDocument: { uri: document.uri }, position, newName: request.newName };
+    try {
+      const edit = await instance.request('textDocument/rename', params, signal);
+      const files = edit === null ? [] : readWorkspaceEdit(edit);
+      if (files.some(({ edits }) => edits.length > 0)) return files;
+    } catch (error) {
+      if (!(error instanceof RootwardLspError) || error.code !== 'server-error') throw error;
+      refusal = error;
+    }
+  }
+  if (refusal !== undefined) throw refusal;
+  throw new RootwardLspError(
+    'symbol-not-found',
+    `Cannot rename "${request.symbol}": the server sees nothing to rename in "${request.file}"`,
+  );
+}
+
+async function plan(context: CodeContext, files: readonly FileEdits[]): Promise<readonly PlannedEdit[]> {
+  const filter = new LocationFilter(context.scope);
+  const planned: PlannedEdit[] = [];
+  for (const { uri, edits } of files) {
+    const path = filter.admit(uri);
+    if (path === undefined) {
+      throw new RootwardLspError(
+        'edit-refused',
+        'Cannot rename: it would change a file outside the roots, so nothing is changed',
+      );
+    }
+    if (!context.scope.locate(path).writable) {
+      throw new RootwardLspError(
+        'edit-refused',
+        `Cannot rename: "${path}" may not be written, so nothing is changed`,
+      );
+    }
+    const { text } = await context.scope.readText(path);
+    const after = applyTextEdits(text, edits);
+    if (after !== text) planned.push({ path, before: text, after });
+  }
+  return planned.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Lines that differ; a rename keeps their number in all but odd cases, which show as a run of changes. */
+function changedLines(before: string, after: string): readonly RenamedLine[] {
+  const old = before.split(/\r\n|\n|\r/);
+  return after
+    .split(/\r\n|\n|\r/)
+    .flatMap((line, index) =>
+      line === old[index]
+        ? []
+        : [{ line: index + 1, before: shorten(old[index] ?? ''), after: shorten(line) }],
+    )
+    .slice(0, MAX_LINES);
+}
+
+function shorten(line: string): string {
+  return line.trim().slice(0, MAX_LINE_CHARS);
+}

@@ -1,0 +1,47 @@
+import type { FolderKind } from '../servers/definition.js';
+import { languageIdOf } from '../servers/definition.js';
+import { filesMentioning } from '../documents/files-mentioning.js';
+import type { OpenDocument } from '../documents/documents.js';
+import type { ServerInstance } from '../pool/server-instance.js';
+import type { Root } from '@rootward/core';
+import type { CodeContext } from './context.js';
+
+/** Files opened at once for one question: each costs a server that works on them in the background a good deal. */
+const MAX_SHOWN = 60;
+const MAX_SHOWN_IN_ORDER = 500;
+
+export interface Shown {
+  readonly files: readonly string[];
+  /** Not every file that may matter could be shown. */
+  readonly cut: boolean;
+}
+
+/** The files a server has to be shown before it can answer about a word: none, where it knows its folders itself. */
+export async function filesToShow(
+  { scope, signal }: CodeContext,
+  instance: { readonly kind: FolderKind; readonly definition: ServerInstance['definition'] },
+  word: string,
+  roots: readonly Root[] = scope.roots,
+): Promise<Shown> {
+  if (instance.kind !== 'file-driven' || word === '') return { files: [], cut: false };
+  const wanted = (path: string): boolean => languageIdOf(instance.definition, path) !== undefined;
+  const limit = instance.definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
+  return filesMentioning(scope, { roots, wanted, word, limit, signal });
+}
+
+/**
+ * Waits until a server has worked through the documents it was just given, where it does so beside its answers: it then
+ * sends diagnostics of each. False when they do not come in time.
+ */
+export async function settled(
+  instance: ServerInstance,
+  documents: readonly OpenDocument[],
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { kind, definition, capabilities } = instance;
+  if (kind !== 'file-driven' || definition.answersInOrder === true) return true;
+  // One that waits to be asked for diagnostics sends none.
+  if (capabilities.diagnosticProvider !== undefined) return true;
+  const all = await Promise.all(documents.map((document) => instance.diagnosticsOf(document, signal)));
+  return all.every((diagnostics) => diagnostics !== undefined);
+}

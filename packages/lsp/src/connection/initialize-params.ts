@@ -1,0 +1,47 @@
+import type { ClientCapabilities, InitializeParams, WorkspaceFolder } from 'vscode-languageserver-protocol';
+import { fileUriToPath } from '@rootward/core';
+
+/**
+ * What we can do. Positions are UTF-16, as JavaScript counts. Registration of pull diagnostics is not offered: pyright
+ * 1.1.414 ends when it is.
+ */
+const CAPABILITIES: ClientCapabilities = {
+  general: { positionEncodings: ['utf-16'] },
+  window: { workDoneProgress: true },
+  workspace: {
+    applyEdit: false,
+    workspaceFolders: true,
+    configuration: true,
+    didChangeConfiguration: { dynamicRegistration: true },
+    didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: true },
+    symbol: {},
+    workspaceEdit: { documentChanges: true },
+  },
+  textDocument: {
+    synchronization: { didSave: false },
+    definition: { linkSupport: true },
+    references: {},
+    hover: { contentFormat: ['markdown', 'plaintext'] },
+    documentSymbol: { hierarchicalDocumentSymbolSupport: true },
+    publishDiagnostics: { versionSupport: true, relatedInformation: false },
+    diagnostic: { dynamicRegistration: false, relatedDocumentSupport: false },
+    rename: { prepareSupport: true },
+  },
+};
+
+/** The first folder is also the root in the older words of the protocol, which some servers know alone. */
+export function initializeParams(
+  folders: readonly WorkspaceFolder[],
+  initializationOptions: unknown,
+): InitializeParams {
+  const first = folders[0];
+  return {
+    processId: process.pid,
+    clientInfo: { name: 'rootward' },
+    rootUri: first?.uri ?? null,
+    rootPath: first === undefined ? null : fileUriToPath(first.uri),
+    workspaceFolders: [...folders],
+    capabilities: CAPABILITIES,
+    ...(initializationOptions !== undefined && { initializationOptions }),
+  };
+}

@@ -1,0 +1,68 @@
+import type { MessageConnection } from 'vscode-jsonrpc/node';
+import type {
+  ApplyWorkspaceEditResult,
+  ConfigurationParams,
+  LogMessageParams,
+  PublishDiagnosticsParams,
+  Registration,
+  RegistrationParams,
+  Unregistration,
+  UnregistrationParams,
+  WorkspaceFolder,
+} from 'vscode-languageserver-protocol';
+import { sectionOf } from './configuration.js';
+
+/** The live state a server's questions are answered from, and where its news go. */
+export interface ClientSide {
+  folders(): readonly WorkspaceFolder[];
+  readonly settings: Readonly<Record<string, unknown>>;
+  registered(registration: Registration): void;
+  unregistered(registration: Unregistration): void;
+  logged(message: string): void;
+  diagnosed(params: PublishDiagnosticsParams): void;
+  /** Work of the server that goes on in the background began or ended. */
+  progressed(token: number | string, ended: boolean): void;
+}
+
+/** Questions whose answer is "seen". */
+const ACKNOWLEDGED = [
+  'window/workDoneProgress/create',
+  'window/showMessageRequest',
+  'workspace/diagnostic/refresh',
+  'workspace/semanticTokens/refresh',
+  'workspace/inlayHint/refresh',
+  'workspace/inlineValue/refresh',
+  'workspace/codeLens/refresh',
+  'workspace/foldingRange/refresh',
+] as const;
+
+/** Answers what a server asks its client. An edit it wants made is refused: only tools change files. */
+export function serveClientSide(wire: MessageConnection, side: ClientSide): void {
+  wire.onRequest('workspace/workspaceFolders', () => side.folders());
+  wire.onRequest('workspace/configuration', ({ items }: ConfigurationParams) =>
+    items.map((item) => sectionOf(side.settings, item.section)),
+  );
+  wire.onRequest('client/registerCapability', ({ registrations }: RegistrationParams) => {
+    for (const registration of registrations) side.registered(registration);
+    return null;
+  });
+  // The protocol spells it this way.
+  wire.onRequest('client/unregisterCapability', ({ unregisterations }: UnregistrationParams) => {
+    for (const registration of unregisterations) side.unregistered(registration);
+    return null;
+  });
+  wire.onRequest('workspace/applyEdit', (): ApplyWorkspaceEditResult => {
+    return { applied: false, failureReason: 'edits are not taken from language servers' };
+  });
+  wire.onRequest('window/showDocument', () => ({ success: false }));
+  for (const method of ACKNOWLEDGED) wire.onRequest(method, () => null);
+  wire.onNotification('window/logMessage', ({ message }: LogMessageParams) => side.logged(message));
+  wire.onNotification('textDocument/publishDiagnostics', (params: PublishDiagnosticsParams) => {
+    side.diagnosed(params);
+  });
+  wire.onUnhandledProgress(({ token, value }) => {
+    const kind: unknown =
+      typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;
+    if (kind === 'begin' || kind === 'end') side.progressed(token, kind === 'end');
+  });
+}

@@ -1,0 +1,141 @@
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  ErrorCodes,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
+import type { MessageConnection } from 'vscode-jsonrpc/node';
+import type { Clock } from '@rootward/core';
+import { RootwardLspError } from '../error.js';
+import type { ServerProcess } from '../process/spawn-server.js';
+import { limitMessages } from './message-limit.js';
+import type { RequestMethod, Requests } from './requests.js';
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeout: number;
+}
+
+/** The server changed its mind while it worked; asking again is what the protocol expects. */
+const RETRY_CODES: ReadonlySet<number> = new Set([-32801, -32802]);
+const MAX_RETRIES = 5;
+
+/** The protocol over the pipes of one process. Whatever cannot be read ends the process: nothing after it can be trusted. */
+export class ServerConnection {
+  readonly wire: MessageConnection;
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #process: ServerProcess;
+  /** Why the connection is of no use any more. */
+  #broken: string | undefined;
+  readonly #closed: Promise<void>;
+
+  constructor(name: string, process: ServerProcess, clock: Clock) {
+    this.#name = name;
+    this.#clock = clock;
+    this.#process = process;
+    const { stdout, stdin } = process.child;
+    const reader = new StreamMessageReader(stdout);
+    this.wire = createMessageConnection(reader, new StreamMessageWriter(stdin));
+    limitMessages(stdout, reader, (reason) => this.#breakOff(reason));
+    this.wire.onError(([error]) => this.#breakOff(`it wrote what cannot be read (${error.message})`));
+    this.#closed = this.#end(process);
+    this.wire.listen();
+  }
+
+  get broken(): string | undefined {
+    return this.#broken;
+  }
+
+  /** Without parameters none are sent: TypeScript 7 does not take `null` for them. */
+  notify(method: string, params?: unknown): void {
+    if (this.#broken !== undefined) return;
+    // Writing fails only when the process is gone, and then its exit is what counts.
+    const sent =
+      params === undefined ? this.wire.sendNotification(method) : this.wire.sendNotification(method, params);
+    sent.catch(() => undefined);
+  }
+
+  /** Rejects when the answer does not come in time, when the process ends, and as soon as the signal aborts. */
+  async request<Method extends RequestMethod>(
+    method: Method,
+    params: Requests[Method]['params'],
+    options: RequestOptions,
+  ): Promise<Requests[Method]['result']> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.#ask<Requests[Method]['result']>(method, params, options);
+      } catch (error) {
+        const retry = error instanceof ResponseError && RETRY_CODES.has(error.code) && attempt < MAX_RETRIES;
+        if (!retry) throw this.#explain(method, error, options.signal);
+      }
+    }
+  }
+
+  async #ask<Result>(method: string, params: unknown, { signal, timeout }: RequestOptions): Promise<Result> {
+    signal?.throwIfAborted();
+    if (this.#broken !== undefined) throw this.#crash();
+    const cancellation = new CancellationTokenSource();
+    const limits = new AbortController();
+    const stop = new Promise<never>((_, reject) => {
+      const timer = this.#clock.setTimeout(() => reject(this.#late(method, timeout)), timeout);
+      limits.signal.addEventListener('abort', () => timer.clear());
+      signal?.addEventListener('abort', () => reject(abortReason(signal)), { signal: limits.signal });
+    });
+    try {
+      const { token } = cancellation;
+      const answer =
+        params === undefined
+          ? this.wire.sendRequest<Result>(method, token)
+          : this.wire.sendRequest<Result>(method, params, token);
+      const ended = this.#closed.then(() => Promise.reject(this.#crash()));
+      return await Promise.race([answer, stop, ended]);
+    } catch (error) {
+      cancellation.cancel();
+      throw error;
+    } finally {
+      limits.abort();
+      cancellation.dispose();
+    }
+  }
+
+  async #end({ exited }: ServerProcess): Promise<void> {
+    const how = await exited;
+    this.#broken ??= `it ended with ${how}`;
+    this.wire.dispose();
+  }
+
+  #explain(method: string, error: unknown, signal: AbortSignal | undefined): unknown {
+    if (error instanceof RootwardLspError || signal?.aborted === true) return error;
+    if (this.#broken !== undefined) return this.#crash();
+    if (error instanceof ResponseError && error.code === ErrorCodes.MethodNotFound) {
+      return new RootwardLspError('unsupported', `Cannot ask ${this.#name}: it does not know ${method}`);
+    }
+    const message = error instanceof Error ? error.message : String(error);
+    return new RootwardLspError('server-error', `Cannot ask ${this.#name}: ${message}`, { cause: error });
+  }
+
+  #late(method: string, timeout: number): RootwardLspError {
+    return new RootwardLspError(
+      'timeout',
+      `Cannot ask ${this.#name}: no answer to ${method} within ${timeout / 1000} s`,
+    );
+  }
+
+  #crash(): RootwardLspError {
+    return new RootwardLspError('crashed', `Cannot ask ${this.#name}: ${this.#broken ?? 'it ended'}`);
+  }
+
+  #breakOff(reason: string): void {
+    if (this.#broken !== undefined) return;
+    this.#broken = reason;
+    this.#process.kill();
+  }
+}
+
+function abortReason(signal: AbortSignal): Error {
+  const { reason } = signal;
+  return reason instanceof Error ? reason : new Error('The call was cancelled', { cause: reason });
+}

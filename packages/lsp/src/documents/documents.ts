@@ -1,0 +1,135 @@
+import { pathToFileUri } from '@rootward/core';
+import type { Scope } from '@rootward/core';
+import type { ServerConnection } from '../connection/server-connection.js';
+
+/** A file as a server sees it. */
+export interface OpenDocument {
+  readonly path: string;
+  readonly uri: string;
+  readonly version: number;
+  readonly text: string;
+}
+
+interface Entry extends OpenDocument {
+  readonly languageId: string;
+  readonly stamp: string;
+}
+
+/** Documents kept open between calls, so that the next question about them is quick; the rest is closed again. */
+const MAX_IDLE_DOCUMENTS = 16;
+/** A source file above this is generated or data; sending it would cost a server more than it gives. */
+const MAX_DOCUMENT_BYTES: number = 4 * 1024 * 1024;
+
+/** The files a server has open. All are read through a scope, and compared with the disk before each request. */
+export class Documents {
+  readonly #connection: Pick<ServerConnection, 'notify'>;
+  /** By path, least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #users = new Map<string, number>();
+
+  readonly #changed: (path: string) => void;
+
+  /** `changed` is told of every document whose text the server gets or loses. */
+  constructor(
+    connection: Pick<ServerConnection, 'notify'>,
+    changed: (path: string) => void = () => undefined,
+  ) {
+    this.#connection = connection;
+    this.#changed = changed;
+  }
+
+  get paths(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Opens a file, or brings the server's copy up to date. Whoever holds it must give it back. */
+  async hold(scope: Scope, path: string, languageId: string, signal?: AbortSignal): Promise<OpenDocument> {
+    this.#users.set(path, (this.#users.get(path) ?? 0) + 1);
+    try {
+      return await this.#refresh(scope, path, languageId, signal);
+    } catch (error) {
+      this.release(path);
+      throw error;
+    }
+  }
+
+  release(path: string): void {
+    const users = (this.#users.get(path) ?? 0) - 1;
+    if (users > 0) this.#users.set(path, users);
+    else this.#users.delete(path);
+    this.#trim();
+  }
+
+  /** Tells the server what became of the open files on disk. */
+  async sync(scope: Scope, signal?: AbortSignal): Promise<void> {
+    for (const path of this.paths) {
+      try {
+        const languageId = this.#entries.get(path)?.languageId;
+        if (languageId !== undefined) await this.#refresh(scope, path, languageId, signal, false);
+      } catch {
+        signal?.throwIfAborted();
+        this.close(path);
+      }
+    }
+  }
+
+  close(path: string): void {
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return;
+    this.#entries.delete(path);
+    this.#changed(path);
+    this.#connection.notify('textDocument/didClose', { textDocument: { uri: entry.uri } });
+  }
+
+  async #refresh(
+    scope: Scope,
+    path: string,
+    languageId: string,
+    signal?: AbortSignal,
+    used = true,
+  ): Promise<Entry> {
+    const stats = await scope.stat(path);
+    const stamp = `${stats.modified.getTime()} ${stats.size}`;
+    const known = this.#entries.get(path);
+    if (known?.stamp === stamp) return used ? this.#touch(known) : known;
+    const { text } = await scope.readText(path, {
+      maxBytes: MAX_DOCUMENT_BYTES,
+      ...(signal !== undefined && { signal }),
+    });
+    // While the disk was read, another call may have done the same.
+    const before = this.#entries.get(path);
+    const entry: Entry = {
+      path,
+      uri: before?.uri ?? pathToFileUri(path),
+      version: before === undefined ? 1 : before.text === text ? before.version : before.version + 1,
+      text,
+      languageId,
+      stamp,
+    };
+    if (before === undefined) this.#tellOpened(entry);
+    else if (before.text !== text) this.#tellChanged(entry);
+    return this.#touch(entry);
+  }
+
+  #touch(entry: Entry): Entry {
+    this.#entries.delete(entry.path);
+    this.#entries.set(entry.path, entry);
+    return entry;
+  }
+
+  #tellOpened({ path, uri, languageId, version, text }: Entry): void {
+    this.#changed(path);
+    this.#connection.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } });
+  }
+
+  #tellChanged({ path, uri, version, text }: Entry): void {
+    this.#changed(path);
+    const params = { textDocument: { uri, version }, contentChanges: [{ text }] };
+    this.#connection.notify('textDocument/didChange', params);
+  }
+
+  #trim(): void {
+    const idle = this.paths.filter((path) => !this.#users.has(path));
+    for (const path of idle.slice(0, Math.max(0, idle.length - MAX_IDLE_DOCUMENTS))) this.close(path);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Root, Scope } from '@rootward/core';
+
+/** Folders of packages, builds and caches: large, and not what the work is about. */
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  '.git',
+  '.hg',
+  '.svn',
+  '.venv',
+  '__pycache__',
+  'node_modules',
+  'venv',
+]);
+
+export function isPassedOver(name: string): boolean {
+  return PASSED_OVER.has(name);
+}
+
+export interface SourceFilesOptions {
+  readonly roots: readonly Root[];
+  readonly wanted: (path: string) => boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The files of some roots that are wanted. Broad roots are not looked through; a single-file root is its own file. */
+export async function* sourceFiles(
+  scope: Scope,
+  { roots, wanted, signal }: SourceFilesOptions,
+): AsyncGenerator<string, void> {
+  for (const root of roots) {
+    if (root.broad) continue;
+    if (root.kind === 'file') {
+      if (wanted(root.path)) yield root.path;
+      continue;
+    }
+    const options = {
+      gitignore: true,
+      filter: ({ name }: { readonly name: string }): boolean => !isPassedOver(name),
+      ...(signal !== undefined && { signal }),
+    };
+    for await (const entry of scope.walk(root.path, options)) {
+      if (entry.kind === 'file' && wanted(entry.path)) yield entry.path;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { FileEvent, Registration, Unregistration } from 'vscode-languageserver-protocol';
+import { pathToFileUri } from '@rootward/core';
+import type { Clock, Root, Scope } from '@rootward/core';
+import { isPassedOver } from './source-files.js';
+import { readPatterns } from './watch-patterns.js';
+import type { FilePattern } from './watch-patterns.js';
+
+/** More files than this are not compared; a server then learns of changes in open documents only. */
+const MAX_FILES = 20_000;
+/** A comparison that took longer than this is not repeated before ten times as long has passed. */
+const CHEAP_SCAN_MS = 250;
+const REST_FACTOR = 10;
+
+/** As the protocol numbers them; its library would be loaded for these three alone. */
+const CREATED = 1;
+export const CHANGED = 2;
+const DELETED = 3;
+
+type Stamps = ReadonlyMap<string, string>;
+
+/**
+ * Files a server asked to be told about. They are compared with the disk before a request rather than watched: a
+ * watcher on every folder costs more than it saves, and its events may come after the question.
+ */
+export class WatchedFiles {
+  readonly #clock: Clock;
+  readonly #patterns = new Map<string, readonly FilePattern[]>();
+  /** By root, so that a root that comes or goes does not look like files that do. */
+  #stamps: ReadonlyMap<string, Stamps> = new Map();
+  #restsUntil = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  register(registration: Registration): void {
+    this.#patterns.set(registration.id, readPatterns(registration));
+  }
+
+  unregister({ id }: Pick<Unregistration, 'id'>): void {
+    this.#patterns.delete(id);
+  }
+
+  /** What changed since the last time. The first time finds nothing: the server has just read the disk itself. */
+  async changes(scope: Scope, signal?: AbortSignal): Promise<readonly FileEvent[]> {
+    if (this.#patterns.size === 0 || this.#clock.now() < this.#restsUntil) return [];
+    const start = this.#clock.now();
+    const before = this.#stamps;
+    const after = await this.#scan(scope, signal);
+    const took = this.#clock.now() - start;
+    if (took > CHEAP_SCAN_MS) this.#restsUntil = this.#clock.now() + took * REST_FACTOR;
+    this.#stamps = after;
+    return [...after].flatMap(([root, stamps]) => {
+      const known = before.get(root);
+      return known === undefined ? [] : compareStamps(known, stamps);
+    });
+  }
+
+  async #scan(scope: Scope, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Stamps>> {
+    const patterns = [...this.#patterns.values()].flat();
+    const roots = new Map<string, Stamps>();
+    let left = MAX_FILES;
+    for (const root of scope.roots) {
+      if (root.broad || root.kind !== 'directory') continue;
+      const stamps = await scanRoot(scope, root, patterns, left, signal);
+      if (stamps === undefined) break;
+      roots.set(root.path, stamps);
+      left -= stamps.size;
+    }
+    return roots;
+  }
+}
+
+async function scanRoot(
+  scope: Scope,
+  root: Root,
+  patterns: readonly FilePattern[],
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<Stamps | undefined> {
+  const stamps = new Map<string, string>();
+  const options = {
+    gitignore: true,
+    filter: ({ name }: { readonly name: string }): boolean => !isPassedOver(name),
+    ...(signal !== undefined && { signal }),
+  };
+  for await (const entry of scope.walk(root.path, options)) {
+    if (entry.kind !== 'file' || !patterns.some((matches) => matches(root.path, entry.relative))) continue;
+    if (stamps.size >= limit) return undefined;
+    try {
+      const { modified, size } = await scope.stat(entry.path);
+      stamps.set(entry.path, `${modified.getTime()} ${size}`);
+    } catch {
+      // It went away while we looked, which the comparison will show.
+    }
+  }
+  return stamps;
+}
+
+function compareStamps(before: Stamps, after: Stamps): readonly FileEvent[] {
+  const events: FileEvent[] = [];
+  for (const [path, stamp] of after) {
+    const known = before.get(path);
+    if (known === stamp) continue;
+    events.push({ uri: pathToFileUri(path), type: known === undefined ? CREATED : CHANGED });
+  }
+  for (const path of before.keys()) {
+    if (!after.has(path)) events.push({ uri: pathToFileUri(path), type: DELETED });
+  }
+  return events;
+}

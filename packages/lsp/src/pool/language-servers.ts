@@ -1,0 +1,289 @@
+import { basename } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
+import { systemClock } from '@rootward/core';
+import type { Clock, Logger, Root, Scope, Snapshot, WorkspaceChange } from '@rootward/core';
+import { RootwardLspError } from '../error.js';
+import type { Environment } from '../process/environment.js';
+import { serverEnvironment } from '../process/environment.js';
+import { spawnServer } from '../process/spawn-server.js';
+import type { ServerProcess } from '../process/spawn-server.js';
+import type { FolderKind, ServerDefinition } from '../servers/definition.js';
+import { languageIdOf } from '../servers/definition.js';
+import { findServer } from '../servers/find-server.js';
+import type { ServerCommand, ServerFinding } from '../servers/find-server.js';
+import { knownServers } from '../servers/known-servers.js';
+import { missingServer } from '../servers/missing-server.js';
+import type { PoolLimits } from './limits.js';
+import { readPoolLimits } from './limits.js';
+import { projectFolder } from './project-folder.js';
+import { foldersOf, isUnder, reconcile } from './reconcile.js';
+import { ServerBudget } from './server-budget.js';
+import { ServerInstance, workingDirectory } from './server-instance.js';
+import type { ServedFolder } from './server-instance.js';
+import { ServerSlot } from './server-slot.js';
+import type { ServerStatus } from './server-status.js';
+import { statusOf } from './server-status.js';
+
+/** What the servers follow: a workspace, or one moment of it. */
+export interface FollowedWorkspace {
+  snapshot(): Pick<Snapshot, 'roots'>;
+  onDidChange?(listener: (change: WorkspaceChange) => void): { dispose(): void };
+}
+
+export interface LanguageServersOptions {
+  /** Default: all known ones. Earlier ones are preferred. */
+  readonly servers?: readonly ServerDefinition[];
+  /** Also start servers found inside a root, and those that run code of the workspace. */
+  readonly trustWorkspaceServers?: boolean;
+  readonly environment?: Environment;
+  readonly limits?: Partial<PoolLimits>;
+  /** Pass one to share it between pools. */
+  readonly budget?: ServerBudget;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  /** Told of every process, so that whoever guards this one can end it too. */
+  readonly onDidSpawn?: (child: ChildProcess) => void;
+}
+
+/** The one key of a server that serves every folder. */
+const EVERYWHERE = '';
+
+/** The language servers of one set of roots, started when needed, following the roots as they change. */
+export class LanguageServers {
+  readonly servers: readonly ServerDefinition[];
+  readonly limits: PoolLimits;
+  readonly clock: Clock;
+  readonly #workspace: FollowedWorkspace;
+  readonly #trust: boolean;
+  readonly #environment: Environment;
+  readonly #budget: ServerBudget;
+  readonly #log: Logger;
+  readonly #onDidSpawn: ((child: ChildProcess) => void) | undefined;
+  readonly #following: { dispose(): void } | undefined;
+  readonly #slots = new Map<string, ServerSlot>();
+  /** What servers turned out to be that nobody had measured. */
+  readonly #kinds = new Map<string, FolderKind>();
+  readonly #deciding = new Map<string, Promise<unknown>>();
+  #findings = new Map<string, Promise<ServerFinding>>();
+  /** Processes that are shaking hands: nobody else could end them. */
+  readonly #starting = new Set<ServerProcess>();
+  #disposed = false;
+
+  constructor(workspace: FollowedWorkspace, options: LanguageServersOptions = {}) {
+    this.#workspace = workspace;
+    this.servers = options.servers ?? knownServers;
+    this.limits = readPoolLimits(options.limits);
+    this.clock = options.clock ?? systemClock;
+    this.#trust = options.trustWorkspaceServers ?? false;
+    this.#environment = options.environment ?? process.env;
+    this.#budget = options.budget ?? new ServerBudget(this.limits.maxServers);
+    this.#log = options.log ?? silent;
+    this.#onDidSpawn = options.onDidSpawn;
+    this.#following = workspace.onDidChange?.(() => this.#rootsChanged());
+  }
+
+  get #roots(): readonly Root[] {
+    return this.#workspace.snapshot().roots;
+  }
+
+  /** The server for a file, running. Rejects with what to install when there is none. */
+  async forFile(scope: Scope, file: string): Promise<ServerInstance> {
+    const definition = await this.definitionFor(file);
+    return this.#running(definition, projectFolder(scope, file, definition.markers ?? []));
+  }
+
+  /** Every server that has something to say about the folders in scope, for files of these kinds. Starts them. */
+  async forFiles(scope: Scope, files: readonly string[]): Promise<readonly ServerInstance[]> {
+    const instances = new Set<ServerInstance>();
+    for (const file of files) instances.add(await this.forFile(scope, file));
+    return [...instances];
+  }
+
+  /** The installed server for a kind of file, not yet started. */
+  async definitionFor(file: string): Promise<ServerDefinition> {
+    const candidates = this.servers.filter((definition) => languageIdOf(definition, file) !== undefined);
+    const findings: { readonly definition: ServerDefinition; readonly finding: ServerFinding }[] = [];
+    for (const definition of candidates) {
+      const finding = await this.#find(definition);
+      if (finding.kind === 'found') return definition;
+      findings.push({ definition, finding });
+    }
+    throw missingServer(file, findings);
+  }
+
+  /** What is installed, whether or not it runs. */
+  async installed(): Promise<
+    readonly { readonly definition: ServerDefinition; readonly finding: ServerFinding }[]
+  > {
+    return Promise.all(
+      this.servers.map(async (definition) => ({ definition, finding: await this.#find(definition) })),
+    );
+  }
+
+  /** Servers that run, or should and do not. */
+  status(): readonly ServerStatus[] {
+    return [...this.#slots.values()].flatMap((slot) => statusOf(slot) ?? []);
+  }
+
+  /** Ends every server with its descendants. */
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    this.#following?.dispose();
+    for (const process of this.#starting) process.kill();
+    await Promise.all([...this.#slots.values()].map((slot) => slot.dispose()));
+  }
+
+  /** The same without asking or waiting, for the last moment of a process. */
+  kill(): void {
+    this.#disposed = true;
+    this.#following?.dispose();
+    for (const process of this.#starting) process.kill();
+    for (const slot of this.#slots.values()) slot.kill();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
+  async #running(definition: ServerDefinition, folder: string | undefined): Promise<ServerInstance> {
+    if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
+    const kind = definition.folders ?? this.#kinds.get(definition.name);
+    if (kind === undefined) return this.#decide(definition, folder);
+    if (kind === 'per-root' && folder === undefined && this.#roots.some(({ broad }) => broad)) {
+      throw new RootwardLspError(
+        'broad-root',
+        `Cannot start ${definition.name}: the root is too broad to be looked through and no project was found in it`,
+        { instruction: 'Open the folder of the project as a root' },
+      );
+    }
+    const key = kind === 'per-root' ? (folder ?? EVERYWHERE) : EVERYWHERE;
+    const instance = await this.#slot(definition, key).use(this.#foldersFor(kind, folder));
+    this.#reconcile();
+    // What was just started may have been given folders that are gone by now.
+    return instance.broken === undefined && this.#slot(definition, key).instance === instance
+      ? instance
+      : this.#slot(definition, key).use(this.#foldersFor(kind, folder));
+  }
+
+  /** Starts a server nobody has measured in one folder, and keeps what it then says about folders. */
+  async #decide(definition: ServerDefinition, folder: string | undefined): Promise<ServerInstance> {
+    const { name } = definition;
+    let deciding = this.#deciding.get(name);
+    if (deciding === undefined) {
+      deciding = this.#learnKind(definition, folder);
+      this.#deciding.set(name, deciding);
+    }
+    try {
+      await deciding;
+    } finally {
+      this.#deciding.delete(name);
+    }
+    return this.#running(definition, folder);
+  }
+
+  async #learnKind(definition: ServerDefinition, folder: string | undefined): Promise<void> {
+    const { name } = definition;
+    const key = folder ?? EVERYWHERE;
+    const slot = this.#slot(definition, key);
+    const { kind } = await slot.use(this.#foldersFor('per-root', folder));
+    this.#kinds.set(name, kind);
+    if (kind === 'per-root') return;
+    this.#slots.delete(keyOf(name, key));
+    this.#slots.set(keyOf(name, EVERYWHERE), slot);
+  }
+
+  #foldersFor(kind: FolderKind, folder: string | undefined): readonly ServedFolder[] {
+    if (kind !== 'per-root') return foldersOf(this.#roots);
+    if (folder === undefined) return [];
+    const root = this.#roots.find(({ path }) => path === folder);
+    return [{ path: folder, name: root?.name ?? basename(folder) }];
+  }
+
+  #slot(definition: ServerDefinition, key: string): ServerSlot {
+    const name = keyOf(definition.name, key);
+    let slot = this.#slots.get(name);
+    if (slot === undefined) {
+      slot = new ServerSlot({
+        definition,
+        start: (folders) => this.#start(definition, folders),
+        limits: this.limits,
+        budget: this.#budget,
+        clock: this.clock,
+        log: this.#log,
+      });
+      this.#slots.set(name, slot);
+    }
+    return slot;
+  }
+
+  async #start(definition: ServerDefinition, folders: readonly ServedFolder[]): Promise<ServerInstance> {
+    const { program, args, initializationOptions } = await this.#command(definition);
+    const process = await spawnServer({
+      name: definition.name,
+      program,
+      args,
+      directory: workingDirectory(folders),
+      environment: serverEnvironment(this.#environment, this.#roots, definition.environment),
+    });
+    this.#onDidSpawn?.(process.child);
+    this.#starting.add(process);
+    // Nobody would end it any more.
+    if (this.#disposed) process.kill();
+    try {
+      return await ServerInstance.start({
+        definition,
+        process,
+        folders,
+        initializationOptions,
+        limits: this.limits,
+        clock: this.clock,
+        log: this.#log,
+      });
+    } finally {
+      this.#starting.delete(process);
+    }
+  }
+
+  async #command(definition: ServerDefinition): Promise<ServerCommand> {
+    const finding = await this.#find(definition);
+    if (finding.kind === 'found') return finding.command;
+    throw missingServer(definition.name, [{ definition, finding }]);
+  }
+
+  #find(definition: ServerDefinition): Promise<ServerFinding> {
+    let finding = this.#findings.get(definition.name);
+    if (finding === undefined) {
+      finding = findServer(definition, {
+        environment: this.#environment,
+        roots: this.#roots,
+        trustWorkspaceServers: this.#trust,
+      });
+      this.#findings.set(definition.name, finding);
+    }
+    return finding;
+  }
+
+  #rootsChanged(): void {
+    // A program that was fine may lie inside a root now.
+    this.#findings = new Map();
+    this.#reconcile();
+  }
+
+  #reconcile(): void {
+    for (const slot of this.#slots.values()) {
+      const { instance } = slot;
+      if (instance === undefined) continue;
+      const roots = this.#roots;
+      const step = reconcile(instance.kind, instance, roots);
+      instance.closeUnless((path) => isUnder(roots, path));
+      if (step.act === 'change-folders') instance.changeFolders(step.folders);
+      if (step.act === 'stop') slot.putAside();
+    }
+  }
+}
+
+function keyOf(name: string, folder: string): string {
+  return `${name}\n${folder}`;
+}
+
+const silent: Logger = { debug() {}, info() {}, warn() {} };

@@ -1,0 +1,49 @@
+import type { Diagnostic, PublishDiagnosticsParams } from 'vscode-languageserver-protocol';
+import type { Clock } from '@rootward/core';
+import { readFileUri, hostPathStyle } from '@rootward/core';
+import type { OpenDocument } from '../documents/documents.js';
+import { Deferred, within } from './deferred.js';
+
+interface Published {
+  readonly version: number | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What a server has said of its own accord about its files. Kept for open documents only. */
+export class PublishedDiagnostics {
+  readonly #clock: Clock;
+  readonly #byPath = new Map<string, Published>();
+  #news = new Deferred<void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  take({ uri, version, diagnostics }: PublishDiagnosticsParams): void {
+    const reading = readFileUri(uri, hostPathStyle);
+    if (!reading.ok) return;
+    this.#byPath.set(reading.path, { version, diagnostics });
+    this.#news.resolve();
+    this.#news = new Deferred();
+  }
+
+  forget(path: string): void {
+    this.#byPath.delete(path);
+  }
+
+  /** What was said about this version of a document, or undefined when nothing comes in time. */
+  async of(
+    { path, version }: OpenDocument,
+    milliseconds: number,
+    signal?: AbortSignal,
+  ): Promise<readonly Diagnostic[] | undefined> {
+    const deadline = this.#clock.now() + milliseconds;
+    for (;;) {
+      const published = this.#byPath.get(path);
+      if (published !== undefined && (published.version ?? version) >= version) return published.diagnostics;
+      const left = deadline - this.#clock.now();
+      if (left <= 0) return undefined;
+      await within(this.#news.promise, { clock: this.#clock, milliseconds: left, signal });
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '@rootward/core';
+import { Deferred, within } from './deferred.js';
+
+/** How long a server that gives no sign of being ready is taken to be warming up. */
+const SILENT_WARM_UP_MS = 5_000;
+
+/**
+ * Whether a server has seen all its files. A first answer can be silently incomplete: pyright gave 4 references, then
+ * 108, on 327 files.
+ */
+export class Readiness {
+  readonly #clock: Clock;
+  readonly #pattern: RegExp | undefined;
+  readonly #progress = new Set<number | string>();
+  #expected = 0;
+  #seen = 0;
+  #since: number;
+  #changed = new Deferred<void>();
+
+  constructor(clock: Clock, pattern: RegExp | undefined) {
+    this.#clock = clock;
+    this.#pattern = pattern;
+    this.#since = clock.now();
+  }
+
+  /** The server was given folders it has to look through. */
+  expect(folders: number): void {
+    this.#expected += folders;
+    this.#since = this.#clock.now();
+  }
+
+  /** Files came or went: the server will look through a folder again. */
+  expectAgain(): void {
+    this.#expected = this.#seen + 1;
+    this.#since = this.#clock.now();
+  }
+
+  /** A folder was taken away: if the server was still at it, no word of it will come. */
+  forgive(folders: number): void {
+    this.#expected = Math.max(0, this.#expected - folders);
+    this.#seen = Math.min(this.#seen, this.#expected);
+    this.#announce();
+  }
+
+  logged(message: string): void {
+    if (this.#pattern?.test(message) !== true) return;
+    this.#seen += 1;
+    this.#announce();
+  }
+
+  progressed(token: number | string, ended: boolean): void {
+    if (ended) this.#progress.delete(token);
+    else this.#progress.add(token);
+    this.#announce();
+  }
+
+  get ready(): boolean {
+    if (this.#progress.size > 0) return false;
+    if (this.#pattern !== undefined) return this.#seen >= this.#expected;
+    return this.#clock.now() - this.#since >= SILENT_WARM_UP_MS;
+  }
+
+  /** Waits for a sign of the server, where it gives one, and says whether it is ready. */
+  async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+    const deadline = this.#clock.now() + milliseconds;
+    while (!this.ready && (this.#pattern !== undefined || this.#progress.size > 0)) {
+      const left = deadline - this.#clock.now();
+      if (left <= 0) return this.#giveUp();
+      await within(this.#changed.promise, { clock: this.#clock, milliseconds: left, signal });
+    }
+    return this.ready;
+  }
+
+  /** A sign that is overdue may never come; the next question must not wait for it all over again. */
+  #giveUp(): false {
+    this.#seen = this.#expected;
+    return false;
+  }
+
+  #announce(): void {
+    this.#changed.resolve();
+    this.#changed = new Deferred();
+  }
+}

@@ -1,0 +1,275 @@
+import { tmpdir } from 'node:os';
+import type { Clock, Logger, Scope } from '@rootward/core';
+import { pathToFileUri } from '@rootward/core';
+import type {
+  Diagnostic,
+  FileEvent,
+  Registration,
+  ServerCapabilities,
+  WorkspaceFolder,
+} from 'vscode-languageserver-protocol';
+import { announcesFolders, decideKind, FOLDERS_METHOD } from '../connection/folder-kind.js';
+import { initializeParams } from '../connection/initialize-params.js';
+import type { RequestMethod, Requests } from '../connection/requests.js';
+import { serveClientSide } from '../connection/serve-client-side.js';
+import { ServerConnection } from '../connection/server-connection.js';
+import type { OpenDocument } from '../documents/documents.js';
+import { Documents } from '../documents/documents.js';
+import { WATCH_METHOD } from '../documents/watch-patterns.js';
+import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
+import type { ServerProcess } from '../process/spawn-server.js';
+import type { FolderKind, ServerDefinition } from '../servers/definition.js';
+import { languageIdOf } from '../servers/definition.js';
+import { Deferred, within } from './deferred.js';
+import type { PoolLimits } from './limits.js';
+import { PublishedDiagnostics } from './published-diagnostics.js';
+import { Readiness } from './readiness.js';
+
+/** A folder a server works in. */
+export interface ServedFolder {
+  readonly path: string;
+  readonly name: string;
+}
+
+export interface InstanceOptions {
+  readonly definition: ServerDefinition;
+  readonly process: ServerProcess;
+  readonly folders: readonly ServedFolder[];
+  readonly initializationOptions: unknown;
+  readonly limits: PoolLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One running server: its connection, its folders, its documents. */
+export class ServerInstance {
+  readonly definition: ServerDefinition;
+  readonly process: ServerProcess;
+  readonly readiness: Readiness;
+  readonly startedAt: number;
+  readonly #connection: ServerConnection;
+  readonly #documents: Documents;
+  readonly #watched: WatchedFiles;
+  readonly #published: PublishedDiagnostics;
+  readonly #limits: PoolLimits;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #folderRegistrations = new Set<string>();
+  readonly #folderRegistered = new Deferred<void>();
+  /** Folders it was started with, was told of or has opened a file of; what it may remember. */
+  readonly #touched = new Set<string>();
+  #folders: readonly ServedFolder[];
+  #capabilities: ServerCapabilities = {};
+  #kind: FolderKind = 'per-root';
+  #busy = 0;
+  #idle = new Deferred<void>();
+  #stopping = false;
+
+  /** Connects a process and shakes hands. Ends the process when that fails. */
+  static async start(options: InstanceOptions): Promise<ServerInstance> {
+    const instance = new ServerInstance(options);
+    try {
+      await instance.#initialize(options.initializationOptions);
+      return instance;
+    } catch (error) {
+      options.process.kill();
+      throw error;
+    }
+  }
+
+  private constructor({ definition, process, folders, limits, clock, log }: InstanceOptions) {
+    this.definition = definition;
+    this.process = process;
+    this.readiness = new Readiness(clock, definition.ready);
+    this.startedAt = clock.now();
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#log = log;
+    this.#folders = folders;
+    for (const folder of folders) this.#touched.add(folder.path);
+    this.#connection = new ServerConnection(definition.name, process, clock);
+    this.#published = new PublishedDiagnostics(clock);
+    this.#documents = new Documents(this.#connection, (path) => this.#published.forget(path));
+    this.#watched = new WatchedFiles(clock);
+    serveClientSide(this.#connection.wire, {
+      folders: () => this.#folders.map(toWire),
+      settings: definition.settings ?? {},
+      registered: (registration) => this.#register(registration),
+      unregistered: ({ id }) => {
+        this.#folderRegistrations.delete(id);
+        this.#watched.unregister({ id });
+      },
+      logged: (message) => this.readiness.logged(message),
+      diagnosed: (params) => this.#published.take(params),
+      progressed: (token, ended) => this.readiness.progressed(token, ended),
+    });
+  }
+
+  get kind(): FolderKind {
+    return this.#kind;
+  }
+
+  get folders(): readonly ServedFolder[] {
+    return this.#folders;
+  }
+
+  get capabilities(): ServerCapabilities {
+    return this.#capabilities;
+  }
+
+  get touched(): ReadonlySet<string> {
+    return this.#touched;
+  }
+
+  get busy(): boolean {
+    return this.#busy > 0;
+  }
+
+  /** Why it ended, when it did so unasked. */
+  get broken(): string | undefined {
+    return this.#stopping ? undefined : this.#connection.broken;
+  }
+
+  /** Tells a server that follows folders what came and what went, in one message; says nothing when that is nothing. */
+  changeFolders(folders: readonly ServedFolder[]): void {
+    const before = this.#folders;
+    const added = folders.filter((folder) => !before.some(({ path }) => path === folder.path));
+    const removed = before.filter((folder) => !folders.some(({ path }) => path === folder.path));
+    this.#folders = folders;
+    if (added.length === 0 && removed.length === 0) return;
+    for (const { path } of removed) this.#touched.delete(path);
+    for (const { path } of added) this.#touched.add(path);
+    this.readiness.forgive(removed.length);
+    this.readiness.expect(added.length);
+    this.#connection.notify(FOLDERS_METHOD, {
+      event: { added: added.map(toWire), removed: removed.map(toWire) },
+    });
+  }
+
+  /** Closes the documents that are no longer meant. */
+  closeUnless(meant: (path: string) => boolean): void {
+    for (const path of this.#documents.paths) if (!meant(path)) this.#documents.close(path);
+  }
+
+  /** Runs what needs these files open, with the server's view of the disk brought up to date first. */
+  async withDocuments<Result>(
+    scope: Scope,
+    paths: readonly string[],
+    signal: AbortSignal | undefined,
+    use: (documents: readonly OpenDocument[]) => Promise<Result>,
+  ): Promise<Result> {
+    return this.whileBusy(async () => {
+      await this.syncWithDisk(scope, signal);
+      const held: OpenDocument[] = [];
+      try {
+        for (const path of paths) {
+          const languageId = languageIdOf(this.definition, path) ?? 'plaintext';
+          held.push(await this.#documents.hold(scope, path, languageId, signal));
+          this.#touched.add(scope.locate(path).root.path);
+        }
+        return await use(held);
+      } finally {
+        for (const { path } of held) this.#documents.release(path);
+      }
+    });
+  }
+
+  /** Tells the server of every change on disk that it has to know of. */
+  async syncWithDisk(scope: Scope, signal: AbortSignal | undefined): Promise<void> {
+    await this.#documents.sync(scope, signal);
+    const changes = await this.#watched.changes(scope, signal);
+    if (changes.length === 0) return;
+    const isSource = ({ uri }: FileEvent): boolean => languageIdOf(this.definition, uri) !== undefined;
+    if (changes.some((change) => change.type !== CHANGED && isSource(change))) this.readiness.expectAgain();
+    this.#connection.notify(WATCH_METHOD, { changes });
+  }
+
+  request<Method extends RequestMethod>(
+    method: Method,
+    params: Requests[Method]['params'],
+    signal?: AbortSignal,
+  ): Promise<Requests[Method]['result']> {
+    return this.whileBusy(() =>
+      this.#connection.request(method, params, { signal, timeout: this.#limits.requestTimeout }),
+    );
+  }
+
+  /** What the server says of its own accord about a document; undefined when it says nothing in time. */
+  diagnosticsOf(document: OpenDocument, signal?: AbortSignal): Promise<readonly Diagnostic[] | undefined> {
+    return this.#published.of(document, this.#limits.settleTimeout, signal);
+  }
+
+  /** As long as something runs, the server is neither idle nor put aside for another. */
+  async whileBusy<Result>(use: () => Promise<Result>): Promise<Result> {
+    this.#busy += 1;
+    try {
+      return await use();
+    } finally {
+      this.#busy -= 1;
+      if (this.#busy === 0) {
+        this.#idle.resolve();
+        this.#idle = new Deferred();
+      }
+    }
+  }
+
+  /** Lets what is under way finish, asks the server to leave, and ends it with all its descendants. */
+  async stop(): Promise<void> {
+    if (this.#stopping) {
+      await this.process.exited;
+      return;
+    }
+    this.#stopping = true;
+    const { stopTimeout } = this.#limits;
+    if (this.busy) await within(this.#idle.promise, { clock: this.#clock, milliseconds: stopTimeout });
+    const shutdown = this.#connection.request('shutdown', undefined, { timeout: stopTimeout });
+    // One that does not answer in time is ended all the same.
+    await shutdown.catch(() => undefined);
+    this.#connection.notify('exit');
+    await within(this.process.exited, { clock: this.#clock, milliseconds: stopTimeout });
+    this.process.kill();
+    await this.process.exited;
+  }
+
+  /** The same without asking or waiting. */
+  kill(): void {
+    this.#stopping = true;
+    this.process.kill();
+  }
+
+  async #initialize(initializationOptions: unknown): Promise<void> {
+    const params = initializeParams(this.#folders.map(toWire), initializationOptions);
+    const { initializeTimeout, registrationWait } = this.#limits;
+    const result = await this.#connection.request('initialize', params, { timeout: initializeTimeout });
+    this.#capabilities = result?.capabilities ?? {};
+    this.readiness.expect(Math.max(1, this.#folders.length));
+    this.#connection.notify('initialized', {});
+    // Some servers say that they follow folders only after the handshake.
+    const undecided = this.definition.folders === undefined && !announcesFolders(this.#capabilities);
+    if (undecided) {
+      const wait = { clock: this.#clock, milliseconds: registrationWait };
+      await within(Promise.race([this.#folderRegistered.promise, this.process.exited]), wait);
+    }
+    const registered = this.#folderRegistrations.size > 0;
+    this.#kind = decideKind(this.definition.folders, this.#capabilities, registered);
+    this.#log.debug('language server started', { server: this.definition.name, kind: this.#kind });
+  }
+
+  #register(registration: Registration): void {
+    if (registration.method === FOLDERS_METHOD) {
+      this.#folderRegistrations.add(registration.id);
+      this.#folderRegistered.resolve();
+    } else if (registration.method === WATCH_METHOD) {
+      this.#watched.register(registration);
+    }
+  }
+}
+
+/** Where a server with these folders runs. One without any must not run in whatever directory we are in. */
+export function workingDirectory(folders: readonly ServedFolder[]): string {
+  return folders[0]?.path ?? tmpdir();
+}
+
+function toWire({ path, name }: ServedFolder): WorkspaceFolder {
+  return { uri: pathToFileUri(path), name };
+}

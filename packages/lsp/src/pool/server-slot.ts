@@ -1,0 +1,158 @@
+import type { Clock, Logger, Timer } from '@rootward/core';
+import { RootwardLspError } from '../error.js';
+import type { FolderKind, ServerDefinition } from '../servers/definition.js';
+import type { PoolLimits } from './limits.js';
+import type { RestartState } from './restart-policy.js';
+import { afterCrash, holdOff, noCrashes } from './restart-policy.js';
+import type { BudgetEntry, ServerBudget } from './server-budget.js';
+import type { ServedFolder, ServerInstance } from './server-instance.js';
+
+export type SlotState = 'idle' | 'starting' | 'running' | 'failed';
+
+export interface SlotOptions {
+  readonly definition: ServerDefinition;
+  /** Starts the process and shakes hands. */
+  readonly start: (folders: readonly ServedFolder[]) => Promise<ServerInstance>;
+  readonly limits: PoolLimits;
+  readonly budget: ServerBudget;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The place of one server: started when needed, once for all who wait, and given up for a while when it keeps failing. */
+export class ServerSlot implements BudgetEntry {
+  readonly definition: ServerDefinition;
+  readonly #options: SlotOptions;
+  #instance: ServerInstance | undefined;
+  #starting: Promise<ServerInstance> | undefined;
+  #restarts: RestartState = noCrashes;
+  #idleTimer: Timer | undefined;
+  #lastUsed = 0;
+  readonly #stopping = new Set<Promise<void>>();
+  #disposed = false;
+
+  constructor(options: SlotOptions) {
+    this.definition = options.definition;
+    this.#options = options;
+  }
+
+  get state(): SlotState {
+    if (this.#instance !== undefined) return 'running';
+    if (this.#starting !== undefined) return 'starting';
+    return this.reason === undefined ? 'idle' : 'failed';
+  }
+
+  /** Why it is not running, when it should be. */
+  get reason(): string | undefined {
+    return holdOff(this.#restarts, this.#options.clock.now())?.reason;
+  }
+
+  get kind(): FolderKind | undefined {
+    return this.#instance?.kind;
+  }
+
+  get instance(): ServerInstance | undefined {
+    return this.#instance;
+  }
+
+  get lastUsed(): number {
+    return this.#lastUsed;
+  }
+
+  get busy(): boolean {
+    return this.#starting !== undefined || this.#instance?.busy === true;
+  }
+
+  /** The running server, started if need be. */
+  use(folders: readonly ServedFolder[]): Promise<ServerInstance> {
+    this.#requireAlive();
+    this.#lastUsed = this.#options.clock.now();
+    this.#watchIdle();
+    if (this.#instance !== undefined) return Promise.resolve(this.#instance);
+    this.#starting ??= this.#start(folders).finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  /** Ends the server; the next use starts it again. */
+  putAside(): void {
+    const instance = this.#instance;
+    if (instance === undefined) return;
+    this.#forget(instance);
+    const stopping = instance.stop().finally(() => this.#stopping.delete(stopping));
+    this.#stopping.add(stopping);
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    this.#idleTimer?.clear();
+    await this.#starting?.catch(() => undefined);
+    this.putAside();
+    await Promise.all(this.#stopping);
+  }
+
+  /** The same without asking or waiting. Does NOT end one that is just starting: whoever starts it does. */
+  kill(): void {
+    this.#disposed = true;
+    this.#idleTimer?.clear();
+    this.#instance?.kill();
+  }
+
+  async #start(folders: readonly ServedFolder[]): Promise<ServerInstance> {
+    const { definition, budget, clock, log } = this.#options;
+    const wait = holdOff(this.#restarts, clock.now());
+    if (wait !== undefined) {
+      throw new RootwardLspError('crashed', `Cannot use ${definition.name}: ${wait.reason}`, {
+        instruction: 'Work without it for now: reading and searching files does not need it',
+      });
+    }
+    budget.add(this);
+    try {
+      const instance = await this.#options.start(folders);
+      if (this.#disposed) {
+        instance.kill();
+        this.#requireAlive();
+      }
+      this.#instance = instance;
+      void instance.process.exited.then((how) => this.#exited(instance, how));
+      return instance;
+    } catch (error) {
+      budget.remove(this);
+      if (!this.#disposed) this.#recordCrash(error instanceof Error ? error.message : String(error));
+      log.debug('language server failed to start', { server: definition.name });
+      throw error;
+    }
+  }
+
+  #exited(instance: ServerInstance, how: string): void {
+    if (this.#instance !== instance) return;
+    this.#forget(instance);
+    const complaint = instance.process.complaint().split('\n').at(-1) ?? '';
+    const reason = instance.broken ?? `it ended with ${how}`;
+    this.#recordCrash(complaint === '' ? reason : `${reason} (${complaint.slice(0, 200)})`);
+  }
+
+  #forget(instance: ServerInstance): void {
+    if (this.#instance === instance) this.#instance = undefined;
+    this.#options.budget.remove(this);
+  }
+
+  #recordCrash(reason: string): void {
+    this.#restarts = afterCrash(this.#restarts, { at: this.#options.clock.now(), reason });
+  }
+
+  #watchIdle(): void {
+    const { clock, limits } = this.#options;
+    this.#idleTimer?.clear();
+    this.#idleTimer = clock.setTimeout(() => {
+      if (this.busy) this.#watchIdle();
+      else this.putAside();
+    }, limits.idleTimeout);
+  }
+
+  #requireAlive(): void {
+    if (!this.#disposed) return;
+    throw new RootwardLspError('disposed', `Cannot use ${this.definition.name}: the servers were shut down`);
+  }
+}

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { RootwardLspError } from '../error.js';
+import { killTree, residentMemory } from './process-tree.js';
+
+export interface SpawnServerOptions {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A started server process, whatever it speaks. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly child: ChildProcessWithoutNullStreams;
+  /** How it ended, in words; settles when it has. */
+  readonly exited: Promise<string>;
+  readonly running: boolean;
+  /** The last lines of its standard error, for people. */
+  complaint(): string;
+  /** Kilobytes, its descendants included. */
+  memory(): number | undefined;
+  /** Ends it and all that descends from it, at once. */
+  kill(): void;
+}
+
+/** Enough for a stack trace. */
+const COMPLAINT_CHARS = 2_000;
+/** Lets the kernel end the server when we die without a chance to do it ourselves. */
+const SETPRIV = '/usr/bin/setpriv';
+
+/**
+ * Starts a server in a process group of its own. On Linux with util-linux the kernel kills it when this process dies,
+ * however that happens; elsewhere a server is trusted to leave when its input ends.
+ */
+export async function spawnServer(options: SpawnServerOptions): Promise<ServerProcess> {
+  const { program, args } = boundToParent(options);
+  const child = spawn(program, args, {
+    cwd: options.directory,
+    env: options.environment,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-COMPLAINT_CHARS);
+  });
+  // A server that is gone makes writing fail; its exit says why.
+  child.stdin.on('error', ignore);
+  child.stdout.on('error', ignore);
+  child.stderr.on('error', ignore);
+  let running = true;
+  const exited = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => {
+      running = false;
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
+    });
+  });
+  const pid = await started(child, options.name);
+  return {
+    pid,
+    child,
+    exited,
+    get running() {
+      return running;
+    },
+    complaint: () => complaint.trim(),
+    memory: () => (running ? residentMemory(pid) : undefined),
+    kill: () => killTree(pid, 'SIGKILL'),
+  };
+}
+
+function started(child: ChildProcessWithoutNullStreams, name: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', () => resolve(child.pid ?? -1));
+    child.once('error', (cause) => {
+      reject(new RootwardLspError('start-failed', `Cannot start ${name}: ${cause.message}`, { cause }));
+    });
+  });
+}
+
+function boundToParent({ program, args }: SpawnServerOptions): {
+  readonly program: string;
+  readonly args: readonly string[];
+} {
+  if (process.platform !== 'linux' || !existsSync(SETPRIV)) return { program, args };
+  return { program: SETPRIV, args: ['--pdeathsig', 'KILL', '--', program, ...args] };
+}
+
+function ignore(): void {
+  // See where it is used.
+}

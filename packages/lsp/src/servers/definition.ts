@@ -1,0 +1,53 @@
+/**
+ * How a server relates to folders. `shared`: one process for all, told of every folder that comes or goes. `per-root`:
+ * knows the one folder it was started in. `file-driven`: serves whatever file is opened, and forgets nothing.
+ */
+export type FolderKind = 'shared' | 'per-root' | 'file-driven';
+
+export interface ServerDefinition {
+  /** Also its name in configuration. */
+  readonly name: string;
+  /** For people, such as "Python". */
+  readonly language: string;
+  /** From the end of a file's name to the language identifier of the protocol. */
+  readonly extensions: Readonly<Record<string, string>>;
+  /** Tried in this order; a bare name is looked up on `PATH`, an absolute path is taken as it is. */
+  readonly commands: readonly string[];
+  readonly args?: readonly string[];
+  /** A program that is not what its name on `PATH` leads to. */
+  readonly program?: 'typescript-native';
+  /** What to run to have it. */
+  readonly install: string;
+  /** Measured, and stronger than what the server says of itself: advertising is no proof. */
+  readonly folders?: FolderKind;
+  /** Works through what it is sent one after the other, so that nothing has to be waited for between. */
+  readonly answersInOrder?: boolean;
+  /** Files that mark the folder of a project, nearest first. */
+  readonly markers?: readonly string[];
+  /** Why it runs code of the workspace that cannot be switched off. Such a server needs `trustWorkspaceServers`. */
+  readonly runsWorkspaceCode?: string;
+  /** What `workspace/configuration` answers, by section. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly initializationOptions?: unknown;
+  /** A module that must be found beside the program and is named in its initialization options. */
+  readonly companion?: Companion;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A log message by which the server says that it has seen all files of one folder. */
+  readonly ready?: RegExp;
+}
+
+interface Companion {
+  readonly module: string;
+  /** The option under which its path is passed, such as `tsserver.path`. */
+  readonly option: readonly [string, string];
+}
+
+/** The longest ending a definition knows for a file, so that `.d.ts` can differ from `.ts`. */
+export function languageIdOf(definition: ServerDefinition, file: string): string | undefined {
+  const name = file.toLowerCase();
+  let best: string | undefined;
+  for (const extension of Object.keys(definition.extensions)) {
+    if (name.endsWith(extension) && extension.length > (best?.length ?? 0)) best = extension;
+  }
+  return best === undefined ? undefined : definition.extensions[best];
+}

@@ -1,0 +1,159 @@
+import { fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Workspace } from '@rootward/core';
+import { pathToFileUri, Scope } from '@rootward/core';
+import { EditJournal, LanguageServers, recoverEdits, renameSymbol } from '@rootward/lsp';
+import type { CodeContext, RenameRequest, RenameResult } from '@rootward/lsp';
+import { Folder } from '../fixtures/folder.js';
+import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import { environment, known } from '../fixtures/real-servers.js';
+import { scripted } from '../fixtures/scripted.js';
+
+const LIBRARY = '\uFEFFexport function price(): number {\r\n  return 1;\r\n}\r\n';
+const SHOP = "import { price } from '../a/library';\n\nprice();\n";
+
+let home: Folder;
+let workspace: Workspace;
+let servers: LanguageServers;
+let journal: EditJournal;
+
+beforeEach(async () => {
+  home = new Folder({
+    'a/tsconfig.json': '{}',
+    'a/library.ts': LIBRARY,
+    'b/tsconfig.json': '{}',
+    'b/shop.ts': SHOP,
+  });
+  workspace = await liveWorkspace(home.at('a'), home.at('b'));
+  servers = new LanguageServers(workspace, { servers: known('typescript'), environment });
+  journal = new EditJournal(home.at('journal'));
+});
+
+afterEach(async () => {
+  await servers.dispose();
+  workspace.dispose();
+  home[Symbol.dispose]();
+});
+
+function context(scope = workspace.scope()): CodeContext {
+  return { servers, scope };
+}
+
+function rename(more: Partial<RenameRequest> = {}, scope?: Scope): Promise<RenameResult> {
+  const request = { symbol: 'price', file: home.at('a/library.ts'), newName: 'cost', ...more };
+  return renameSymbol(context(scope), request, journal);
+}
+
+function texts(): readonly string[] {
+  return ['a/library.ts', 'b/shop.ts'].map((name) => readFileSync(home.at(name), 'utf8'));
+}
+
+test('renameSymbol() shows what would change in two roots and changes nothing', async () => {
+  const result = await rename();
+  expect(result).toMatchObject({
+    applied: false,
+    edits: 3,
+    complete: true,
+    files: [
+      { file: home.at('a/library.ts'), lines: [{ line: 1, after: 'export function cost(): number {' }] },
+      { file: home.at('b/shop.ts'), lines: [{ line: 1 }, { line: 3, before: 'price();', after: 'cost();' }] },
+    ],
+  });
+  expect(texts()).toEqual([LIBRARY, SHOP]);
+});
+
+test('renameSymbol() applied changes both roots, and keeps line ends and byte order marks', async () => {
+  expect(await rename({ apply: true })).toMatchObject({ applied: true });
+  expect(texts()).toEqual([LIBRARY.replace('price', 'cost'), SHOP.replaceAll('price', 'cost')]);
+  expect(await journal.abandoned()).toEqual([]);
+});
+
+test('renameSymbol() changes nothing when one root is read-only', async () => {
+  const roots = workspace
+    .scope()
+    .roots.map((root) => (root.name === 'b' ? { ...root, access: 'read-only' as const } : root));
+  await expect(rename({ apply: true }, new Scope({ roots }))).rejects.toMatchObject({ code: 'edit-refused' });
+  expect(texts()).toEqual([LIBRARY, SHOP]);
+});
+
+test('renameSymbol() changes nothing when one edit falls outside the roots', async () => {
+  home.write({
+    'a/box.ts': 'export class Box {\n  unlock(): void {}\n}\n',
+    'b/shop.ts': "import { Box } from '../a/box';\n\nnew Box().unlock();\n",
+  });
+  await giveRoots(workspace, home.at('b'));
+  const before = texts();
+  const asked = rename({ apply: true, symbol: 'unlock', file: home.at('b/shop.ts') });
+  await expect(asked).rejects.toMatchObject({
+    code: 'edit-refused',
+    message: expect.stringContaining('outside'),
+  });
+  expect(texts()).toEqual(before);
+});
+
+test('renameSymbol() refuses a server’s wish to move files', async () => {
+  home.write({ 'a/x.toy': 'price' });
+  const uri = pathToFileUri(home.at('a/x.toy'));
+  const answers = {
+    'textDocument/rename': { documentChanges: [{ kind: 'rename', oldUri: uri, newUri: `${uri}2` }] },
+  };
+  const toy = scripted({ capabilities: { renameProvider: true }, answers }, { folders: 'file-driven' });
+  const pool = new LanguageServers(workspace, { servers: [toy], limits: { settleTimeout: 0 } });
+  try {
+    const request = { symbol: 'price', file: home.at('a/x.toy'), newName: 'cost', apply: true };
+    const asked = renameSymbol({ servers: pool, scope: workspace.scope() }, request, journal);
+    await expect(asked).rejects.toMatchObject({ code: 'edit-refused' });
+  } finally {
+    await pool.dispose();
+  }
+});
+
+test('a rename that fails half way is undone', async () => {
+  const real = workspace.scope();
+  let writes = 0;
+  const failing = new Proxy(real, {
+    get(target, name) {
+      if (name !== 'write') {
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      }
+      return async (...args: Parameters<Scope['write']>) => {
+        writes += 1;
+        if (writes === 2) throw new Error('disk full');
+        return target.write(...args);
+      };
+    },
+  });
+  await expect(rename({ apply: true }, failing)).rejects.toMatchObject({ code: 'edit-failed' });
+  expect(writes).toBe(3);
+  expect(texts()).toEqual([LIBRARY, SHOP]);
+  expect(await journal.abandoned()).toEqual([]);
+});
+
+test('a rename whose process is killed half way is undone by the next one, which says so', async () => {
+  const program = fileURLToPath(new URL('../fixtures/killed-rename.mjs', import.meta.url));
+  const child = fork(program, [home.path], { env: environment });
+  await new Promise((resolve) => {
+    child.once('exit', resolve);
+  });
+  expect(child.signalCode).toBe('SIGKILL');
+  expect(texts()).toEqual([LIBRARY.replace('price', 'cost'), SHOP]);
+  const result = await rename();
+  expect(result.recovered).toEqual([{ restored: [home.at('a/library.ts')], left: [] }]);
+  expect(texts()).toEqual([LIBRARY, SHOP]);
+  expect(result.edits).toBe(3);
+});
+
+test('recovery leaves alone what someone changed since, and what is not in scope', async () => {
+  const entry = { process: { pid: 2 ** 22 + 1, start: '' } };
+  const files = [{ path: home.at('a/library.ts'), before: 'old', after: 'unlike' }];
+  home.write({ 'journal/x.edit.json': JSON.stringify({ ...entry, files }) });
+  await giveRoots(workspace, home.at('b'));
+  expect(await recoverEdits(workspace.scope(), journal)).toEqual([]);
+  await giveRoots(workspace, home.at('a'));
+  const left = [home.at('a/library.ts')];
+  expect(await recoverEdits(workspace.scope(), journal)).toEqual([{ restored: [], left }]);
+  expect(await recoverEdits(workspace.scope(), journal)).toEqual([]);
+});

@@ -1,0 +1,85 @@
+import { rmSync, utimesSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Workspace } from '@rootward/core';
+import { LanguageServers, outline } from '@rootward/lsp';
+import { Folder } from '../fixtures/folder.js';
+import { liveWorkspace } from '../fixtures/live-workspace.js';
+import { recorded, scripted } from '../fixtures/scripted.js';
+
+let home: Folder;
+let workspace: Workspace;
+let servers: LanguageServers;
+
+beforeEach(async () => {
+  home = new Folder({ 'root/a.toy': 'one' });
+  workspace = await liveWorkspace(home.at('root'));
+  const registerOptions = { watchers: [{ globPattern: '**/*.toy' }] };
+  const script = {
+    record: home.at('record'),
+    register: ['workspace/didChangeWatchedFiles'],
+    registerOptions,
+  };
+  servers = new LanguageServers(workspace, { servers: [scripted(script, { folders: 'file-driven' })] });
+});
+
+afterEach(async () => {
+  await servers.dispose();
+  workspace.dispose();
+  home[Symbol.dispose]();
+});
+
+async function ask(file: string): Promise<void> {
+  await outline({ servers, scope: workspace.scope() }, { file: home.at('root', file) });
+}
+
+function told(kind: string): readonly unknown[] {
+  return recorded(home.at('record')).flatMap((entry) => entry[kind] ?? []);
+}
+
+/** Moves a file's time on, since two writes may fall into one tick of the disk. */
+function write(name: string, text: string, seconds: number): void {
+  home.write({ [`root/${name}`]: text });
+  utimesSync(home.at('root', name), seconds, seconds);
+}
+
+test('a document is opened once, sent again only when its text changed, and closed when it is gone', async () => {
+  await ask('a.toy');
+  await ask('a.toy');
+  write('a.toy', 'one', 1_000);
+  await ask('a.toy');
+  expect(told('didChange')).toEqual([]);
+  write('a.toy', 'two', 2_000);
+  await ask('a.toy');
+  expect(told('didChange')).toMatchObject([{ version: 2, text: 'two' }]);
+  expect(told('didOpen')).toHaveLength(1);
+  write('b.toy', 'b', 1_000);
+  await ask('b.toy');
+  rmSync(home.at('root/b.toy'));
+  await ask('a.toy');
+  expect(told('didClose')).toEqual([expect.stringMatching(/b\.toy$/)]);
+});
+
+test('files a server watches are compared with the disk before each question', async () => {
+  await ask('a.toy');
+  while (told('registered').length === 0) await ask('a.toy');
+  await ask('a.toy');
+  write('b.toy', 'b', 1_000);
+  write('b.txt', 'b', 1_000);
+  write('a.toy', 'changed', 3_000);
+  await ask('a.toy');
+  expect(told('watched')).toEqual(
+    expect.arrayContaining([
+      { uri: expect.stringMatching(/a\.toy$/), type: 2 },
+      { uri: expect.stringMatching(/b\.toy$/), type: 1 },
+    ]),
+  );
+  expect(told('watched')).toHaveLength(2);
+});
+
+test('at most sixteen documents stay open between questions', async () => {
+  for (let index = 0; index < 20; index += 1) write(`f${index}.toy`, 'x', 1_000);
+  for (let index = 0; index < 20; index += 1) await ask(`f${index}.toy`);
+  await ask('a.toy');
+  expect(told('didOpen')).toHaveLength(21);
+  await vi.waitFor(() => expect(told('didClose')).toHaveLength(21 - 16), 30_000);
+});

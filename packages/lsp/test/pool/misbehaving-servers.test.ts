@@ -1,0 +1,180 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Workspace } from '@rootward/core';
+import { LanguageServers, outline, RootwardLspError } from '@rootward/lsp';
+import type { LanguageServersOptions } from '@rootward/lsp';
+import { FakeClock } from '../fixtures/fake-clock.js';
+import { Folder } from '../fixtures/folder.js';
+import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import { recorded, scripted } from '../fixtures/scripted.js';
+import type { Script } from '../fixtures/scripted.js';
+
+let home: Folder;
+let workspace: Workspace;
+let record: string;
+const pools: LanguageServers[] = [];
+
+beforeEach(async () => {
+  home = new Folder({ 'one/a.toy': 'a', 'one/a.well': 'a' });
+  record = home.at('record');
+  workspace = await liveWorkspace(home.at('one'));
+});
+
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.dispose();
+  workspace.dispose();
+  home[Symbol.dispose]();
+});
+
+function serve(script: Script, options: LanguageServersOptions = {}): LanguageServers {
+  const well = scripted({}, { name: 'well', extension: '.well', folders: 'file-driven' });
+  const servers = [scripted({ record, ...script }, { folders: 'file-driven' }), well];
+  const pool = new LanguageServers(workspace, { servers, ...options });
+  pools.push(pool);
+  return pool;
+}
+
+function ask(servers: LanguageServers, file = 'one/a.toy', signal?: AbortSignal): ReturnType<typeof outline> {
+  return outline({ servers, scope: workspace.scope(), signal }, { file: home.at(file) });
+}
+
+function pids(): readonly number[] {
+  return recorded(record).flatMap((entry) => entry['start']?.pid ?? []);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ');
+  } catch {
+    return false;
+  }
+}
+
+/** Processes come and go slowly on a busy machine. */
+const WAIT = 30_000;
+const GARBAGE = 'Welcome to the toy server!\r\n\r\n';
+
+test.each<[string, Script, RegExp]>([
+  ['ends at its start', { crash: 'on-start' }, /exit code 3/],
+  ['ends on a question', { crash: 'on-request' }, /exit code 4/],
+  ['writes garbage', { garbage: GARBAGE }, /cannot be read/],
+  ['sends a message of 100 MB', { huge: 100 * 1024 * 1024 }, /more than 32 MB/],
+])('a server that %s leads to a clear error, and the others work', async (_, script, message) => {
+  const servers = serve(script);
+  const failure = await ask(servers).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(RootwardLspError);
+  expect(failure).toMatchObject({ code: 'crashed', message: expect.stringMatching(message) });
+  expect((await ask(servers, 'one/a.well')).symbols).toHaveLength(1);
+});
+
+test.each<[string, Script, RegExp]>([
+  ['initialize', { hang: 'initialize' }, /initialize within 30 s/],
+  ['documentSymbol', { hang: 'request' }, /documentSymbol within 30 s/],
+])(
+  'a server that does not answer %s leads to a clear error, and the others work',
+  async (what, script, message) => {
+    const clock = new FakeClock();
+    const servers = serve(script, { clock });
+    const asked = ask(servers).catch((error: unknown) => error);
+    await vi.waitFor(
+      () => expect(existsSync(record) && recorded(record).some((entry) => what in entry)).toBe(true),
+      WAIT,
+    );
+    clock.advance(30_000);
+    expect(await asked).toMatchObject({ code: 'timeout', message: expect.stringMatching(message) });
+    expect((await ask(servers, 'one/a.well')).symbols).toHaveLength(1);
+  },
+);
+
+test('a server that keeps failing is left alone for a while, visibly, and then tried again', async () => {
+  const clock = new FakeClock();
+  const servers = serve({ crash: 'on-start' }, { clock });
+  await expect(ask(servers)).rejects.toMatchObject({ code: 'crashed' });
+  await expect(ask(servers)).rejects.toMatchObject({ code: 'crashed' });
+  await expect(ask(servers)).rejects.toThrow(/failed 2 times.*exit code 3.*next attempt in 1 s/);
+  expect(pids()).toHaveLength(2);
+  expect(servers.status()).toMatchObject([
+    { state: 'failed', reason: expect.stringContaining('failed 2 times') },
+  ]);
+  clock.advance(1_000);
+  await expect(ask(servers)).rejects.toThrow(/exit code 3/);
+  await expect(ask(servers)).rejects.toThrow(/failed 3 times.*next attempt in 10 s/);
+  expect(pids()).toHaveLength(3);
+});
+
+test('a server that ends between two questions is started again', async () => {
+  const servers = serve({});
+  const [first] = (await ask(servers)).symbols;
+  process.kill(pids()[0]!, 'SIGKILL');
+  await vi.waitFor(() => expect(servers.status()).toEqual([]), WAIT);
+  const [second] = (await ask(servers)).symbols;
+  expect(second!.name).not.toBe(first!.name);
+});
+
+test('dispose() ends a server that ignores shutdown, and what it started itself', async () => {
+  const grandchild = home.at('grandchild');
+  const servers = serve({ hang: 'shutdown', ignoreEnd: true, grandchild }, { limits: { stopTimeout: 50 } });
+  await ask(servers);
+  await servers.dispose();
+  const all = [...pids(), Number(readFileSync(grandchild, 'utf8'))];
+  expect(all).toHaveLength(2);
+  await vi.waitFor(() => expect(all.filter(isRunning)).toEqual([]), WAIT);
+  await expect(ask(servers)).rejects.toMatchObject({ code: 'disposed' });
+});
+
+test('dispose() ends a server that is still shaking hands', async () => {
+  const servers = serve({ hang: 'initialize' });
+  const asked = ask(servers).catch((error: unknown) => error);
+  await vi.waitFor(() => expect(existsSync(record) && recorded(record).length).toBe(2), WAIT);
+  await servers.dispose();
+  expect(await asked).toMatchObject({ code: 'crashed' });
+  expect(pids().filter(isRunning)).toEqual([]);
+});
+
+test('kill() ends servers without waiting for them', async () => {
+  const servers = serve({ hang: 'shutdown', ignoreEnd: true });
+  await ask(servers);
+  servers.kill();
+  await vi.waitFor(() => expect(pids().filter(isRunning)).toEqual([]), WAIT);
+});
+
+test('a server nobody asks is stopped after ten minutes, and started again when needed', async () => {
+  const clock = new FakeClock();
+  const servers = serve({}, { clock });
+  await ask(servers);
+  clock.advance(9 * 60_000);
+  await ask(servers);
+  clock.advance(9 * 60_000);
+  expect(servers.status()).toMatchObject([{ state: 'running' }]);
+  clock.advance(60_000);
+  await vi.waitFor(() => expect(pids().filter(isRunning)).toEqual([]), WAIT);
+  expect(servers.status()).toEqual([]);
+  await ask(servers);
+  expect(pids()).toHaveLength(2);
+});
+
+test('a call that is cancelled ends at once, and the server lives on', async () => {
+  const servers = serve({ hang: 'request' });
+  const controller = new AbortController();
+  const asked = ask(servers, 'one/a.toy', controller.signal);
+  await vi.waitFor(
+    () => expect(recorded(record).some((entry) => 'documentSymbol' in entry)).toBe(true),
+    WAIT,
+  );
+  controller.abort(new Error('enough'));
+  await expect(asked).rejects.toThrow('enough');
+  expect(servers.status()).toMatchObject([{ state: 'running' }]);
+});
+
+test('roots that change while a server starts are what it ends up with', async () => {
+  home.write({ 'two/a.toy': 'a' });
+  const capabilities = { workspace: { workspaceFolders: { changeNotifications: true } } };
+  const definition = scripted({ record, capabilities }, { folders: 'shared' });
+  const servers = new LanguageServers(workspace, { servers: [definition] });
+  pools.push(servers);
+  const asked = ask(servers);
+  await giveRoots(workspace, home.at('one'), home.at('two'));
+  await asked;
+  expect(servers.status()).toMatchObject([{ folders: [home.at('one'), home.at('two')] }]);
+});

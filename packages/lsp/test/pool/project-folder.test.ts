@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Root } from '@rootward/core';
+import { readPathRoots, Scope } from '@rootward/core';
+import { projectFolder } from '../../src/pool/project-folder.js';
+import { reconcile } from '../../src/pool/reconcile.js';
+import { Folder } from '../fixtures/folder.js';
+
+let home: Folder;
+
+beforeEach(() => {
+  home = new Folder({ 'go.mod': '', 'root/a/go.mod': '', 'root/a/b/x.go': '', 'root/c/x.go': '' });
+});
+
+afterEach(() => home[Symbol.dispose]());
+
+async function rootsAt(path: string, broadHome = '/nonexistent'): Promise<readonly Root[]> {
+  return (await readPathRoots([{ path }], { source: 'flag', home: broadHome })).roots;
+}
+
+test('projectFolder() is the nearest folder with a marker, and never above the root', async () => {
+  const scope = new Scope({ roots: await rootsAt(home.at('root')) });
+  expect(projectFolder(scope, home.at('root/a/b/x.go'), ['go.mod'])).toBe(home.at('root/a'));
+  expect(projectFolder(scope, home.at('root/c/x.go'), ['go.mod'])).toBe(home.at('root'));
+  expect(projectFolder(scope, home.at('root/a/b/x.go'), [])).toBe(home.at('root'));
+});
+
+test('projectFolder() of a broad root is a project in it or nothing, never the root', async () => {
+  const roots = await rootsAt(home.path, home.path);
+  expect(roots[0]!.broad).toBe(true);
+  const scope = new Scope({ roots });
+  expect(projectFolder(scope, home.at('root/a/b/x.go'), ['go.mod'])).toBe(home.at('root/a'));
+  expect(projectFolder(scope, home.at('root/c/x.go'), ['go.mod'])).toBeUndefined();
+});
+
+test('reconcile() keeps broad and single-file roots from being folders of a server', async () => {
+  const broad = await rootsAt(home.path, home.path);
+  const file = await rootsAt(home.at('go.mod'));
+  const plain = await rootsAt(home.at('root'));
+  const known = { folders: [{ path: home.at('root'), name: 'root' }], touched: [home.at('root')] };
+  expect(reconcile('shared', known, [...broad, ...file, ...plain])).toEqual({ act: 'keep' });
+  expect(reconcile('shared', known, [...broad, ...file])).toEqual({ act: 'stop' });
+  expect(reconcile('shared', { folders: [], touched: [] }, broad)).toEqual({ act: 'keep' });
+  expect(reconcile('shared', { folders: [], touched: [] }, [])).toEqual({ act: 'stop' });
+  expect(reconcile('file-driven', known, file)).toEqual({ act: 'stop' });
+  expect(reconcile('file-driven', known, broad)).toEqual({ act: 'keep' });
+});

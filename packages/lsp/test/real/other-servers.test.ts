@@ -1,0 +1,101 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Workspace } from '@rootward/core';
+import { definition, diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
+import type { CodeContext } from '@rootward/lsp';
+import { Folder } from '../fixtures/folder.js';
+import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import { environment, hasClangd, known } from '../fixtures/real-servers.js';
+
+let home: Folder;
+let workspace: Workspace;
+let servers: LanguageServers;
+
+async function open(
+  server: string,
+  files: Readonly<Record<string, string>>,
+  ...roots: readonly string[]
+): Promise<void> {
+  home = new Folder(files);
+  workspace = await liveWorkspace(...roots.map((root) => home.at(root)));
+  servers = new LanguageServers(workspace, {
+    servers: known(server),
+    environment,
+    limits: { settleTimeout: 50_000, requestTimeout: 50_000 },
+  });
+}
+
+function context(): CodeContext {
+  return { servers, scope: workspace.scope() };
+}
+
+afterEach(async () => {
+  await servers.dispose();
+  workspace.dispose();
+  home[Symbol.dispose]();
+});
+
+function script(name: string): string {
+  return `${name}() {\n  echo hi\n}\n`;
+}
+
+test('bash-language-server serves a second root with a process of its own', async () => {
+  const files = {
+    'a b/lib.sh': script('greet_a'),
+    'c/lib.sh': script('greet_c'),
+    'c/main.sh': '. ./lib.sh\ngreet_c\n',
+  };
+  await open('bash-language-server', files, 'a b', 'c');
+  const found = await references(context(), { symbol: 'greet_c', file: home.at('c/lib.sh') });
+  expect(found).toMatchObject({ total: 2, complete: true });
+  const symbols = await findSymbol(context(), { query: 'greet' });
+  expect(symbols.files.map(({ file }) => file)).toEqual([home.at('a b/lib.sh'), home.at('c/lib.sh')]);
+  expect(servers.status().map(({ kind, folders }) => ({ kind, folders }))).toEqual(
+    expect.arrayContaining([
+      { kind: 'per-root', folders: [home.at('a b')] },
+      { kind: 'per-root', folders: [home.at('c')] },
+    ]),
+  );
+});
+
+test('yaml-language-server finds an anchor and reports a broken document', async () => {
+  const files = { 'a/good.yaml': 'base: &base\n  k: 1\nother: *base\n', 'a/bad.yaml': 'list: [1\n' };
+  await open('yaml-language-server', files, 'a');
+  const { symbols } = await outline(context(), { file: home.at('a/good.yaml') });
+  expect(symbols.map(({ name }) => name)).toEqual(['base', 'other']);
+  const report = await diagnostics(context(), { root: 'a' });
+  expect(report).toMatchObject({ checked: 2, complete: true, files: [{ file: home.at('a/bad.yaml') }] });
+  await expect(references(context(), { symbol: 'base', file: home.at('a/good.yaml') })).rejects.toMatchObject(
+    {
+      code: 'unsupported',
+    },
+  );
+});
+
+test.skipIf(!hasClangd)(
+  'clangd (where installed) finds uses in other files, and nothing of a removed root',
+  async () => {
+    const files = {
+      'a %41/twice.h': '#pragma once\nint twice(int x);\n',
+      'a %41/twice.cpp': '#include "twice.h"\nint twice(int x) { return 2 * x; }\n',
+      'b/use.cpp': '#include "../a %41/twice.h"\nint four() { return twice(2); }\n',
+    };
+    await open('clangd', files, 'a %41', 'b');
+    const found = await references(context(), { symbol: 'twice', file: home.at('a %41/twice.cpp') });
+    expect(found.files.map(({ file }) => file)).toContain(home.at('b/use.cpp'));
+    expect(found.complete).toBe(true);
+    await giveRoots(workspace, home.at('b'));
+    const use = home.at('b/use.cpp');
+    const answers = [
+      await findSymbol(context(), { query: 'twice' }),
+      await definition(context(), { symbol: 'twice', file: use }),
+      await references(context(), { symbol: 'twice', file: use }),
+      await outline(context(), { file: use }),
+      await diagnostics(context(), {}),
+    ];
+    expect(JSON.stringify(answers)).not.toContain('twice.h');
+    expect(JSON.stringify(answers)).not.toContain('twice.cpp');
+    await expect(outline(context(), { file: home.at('a %41/twice.cpp') })).rejects.toMatchObject({
+      code: 'outside-roots',
+    });
+  },
+);

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Workspace } from '@rootward/core';
+import { definition, diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
+import type { CodeContext } from '@rootward/lsp';
+import { Folder } from '../fixtures/folder.js';
+import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import { environment, known } from '../fixtures/real-servers.js';
+
+/** Enough files that pyright answers before it has seen them all. */
+const MANY = 300;
+/** A space, an escape that is none, and letters beyond ASCII. */
+const A = 'a %41 ü';
+
+let home: Folder;
+let workspace: Workspace;
+let servers: LanguageServers;
+
+function context(): CodeContext {
+  return { servers, scope: workspace.scope() };
+}
+
+async function namesFor(query: string): Promise<readonly string[]> {
+  const { files } = await findSymbol(context(), { query });
+  return files.flatMap(({ symbols }) => symbols.map(({ name }) => name));
+}
+
+beforeAll(async () => {
+  home = new Folder({
+    [`${A}/shared.py`]: 'def price_of(item):\n    """What it costs."""\n    return item\n',
+    'b/pyrightconfig.json': JSON.stringify({ extraPaths: ['vendor'] }),
+    'b/vendor/gadget.py': 'def make_gadget():\n    return 1\n',
+    'b/use.py': 'from gadget import make_gadget\n\nmade = make_gadget()\nwrong: int = "text"\n',
+  });
+  for (let index = 0; index < MANY; index += 1) {
+    const uses = index % 3 === 0;
+    const body = uses
+      ? `from shared import price_of\n\nvalue = price_of(${index})\n`
+      : `other_${index} = ${index}\n`;
+    home.write({ [`${A}/parts/part_${index}.py`]: body });
+  }
+  workspace = await liveWorkspace(home.at(A));
+  servers = new LanguageServers(workspace, {
+    servers: known('pyright'),
+    environment,
+    limits: { settleTimeout: 50_000, requestTimeout: 50_000 },
+  });
+});
+
+afterAll(async () => {
+  await servers.dispose();
+  workspace.dispose();
+  home[Symbol.dispose]();
+});
+
+test('the first references to a symbol used in 100 of 300 files are complete', async () => {
+  const found = await references(context(), { symbol: 'price_of', file: home.at(A, 'shared.py') });
+  expect({ total: found.total, complete: found.complete }).toEqual({
+    total: 1 + 2 * (MANY / 3),
+    complete: true,
+  });
+  const text = 'from shared import price_of';
+  expect(found.files[0]!.references[0]).toEqual({ line: 1, column: 20, text });
+});
+
+test('references come in pages, by file', async () => {
+  const request = { symbol: 'price_of', file: home.at(A, 'shared.py') };
+  const first = await references(context(), request);
+  const second = await references(context(), { ...request, cursor: first.nextCursor });
+  const third = await references(context(), { ...request, cursor: second.nextCursor });
+  const sizes = [first, second, third].map(({ files }) => files.flatMap((file) => file.references).length);
+  expect(sizes).toEqual([100, 100, 1]);
+  expect(third.nextCursor).toBeUndefined();
+});
+
+test('definition() gives the source and what the server knows, from a use in another file', async () => {
+  const found = await definition(context(), {
+    symbol: 'price_of',
+    file: home.at(A, 'parts/part_0.py'),
+    line: 3,
+  });
+  expect(found.definitions).toMatchObject([{ file: home.at(A, 'shared.py'), line: 1 }]);
+  expect(found.definitions[0]!.source).toContain('return item');
+  expect(found.hover).toContain('What it costs.');
+});
+
+test('a definition outside the roots is counted and not shown', async () => {
+  home.write({ [`${A}/builtin.py`]: 'print(len("abc"))\n' });
+  const found = await definition(context(), { symbol: 'len', file: home.at(A, 'builtin.py') });
+  expect(found).toMatchObject({ definitions: [], outside: 1 });
+});
+
+test('a file changed on disk is seen changed, and a new one is found', async () => {
+  home.write({ [`${A}/fresh.py`]: 'from shared import price_of\n\nprice_of(1)\n\ndef brand_new(): ...\n' });
+  const found = await references(context(), { symbol: 'price_of', file: home.at(A, 'shared.py') });
+  expect(found.total).toBe(1 + 2 * (MANY / 3) + 2);
+  expect(await namesFor('brand_new')).toEqual(['brand_new']);
+  home.write({ [`${A}/fresh.py`]: 'def brand_newer(): ...\n' });
+  expect((await outline(context(), { file: home.at(A, 'fresh.py') })).symbols).toMatchObject([
+    { name: 'brand_newer' },
+  ]);
+});
+
+test('a root is unusable before it is added, usable after, with its own configuration', async () => {
+  await expect(outline(context(), { file: home.at('b/use.py') })).rejects.toMatchObject({
+    code: 'outside-roots',
+  });
+  expect(await namesFor('make_gadget')).toEqual([]);
+  await giveRoots(workspace, home.at(A), home.at('b'));
+  expect(await namesFor('make_gadget')).toEqual(['make_gadget']);
+  const found = await definition(context(), { symbol: 'make_gadget', file: home.at('b/use.py'), line: 3 });
+  expect(found.definitions).toMatchObject([{ file: home.at('b/vendor/gadget.py'), line: 1 }]);
+  const report = await diagnostics(context(), { file: home.at('b/use.py') });
+  expect(report.files[0]!.diagnostics).toMatchObject([{ line: 4, severity: 'error' }]);
+  expect(report.complete).toBe(true);
+  expect(servers.status()).toMatchObject([{ kind: 'shared', folders: [home.at(A), home.at('b')] }]);
+});
+
+test('after a root is removed nothing of it comes back, in any tool', async () => {
+  await giveRoots(workspace, home.at('b'));
+  const file = home.at(A, 'shared.py');
+  expect(await namesFor('price_of')).toEqual([]);
+  const refused = { code: 'outside-roots' };
+  await expect(outline(context(), { file })).rejects.toMatchObject(refused);
+  await expect(definition(context(), { symbol: 'price_of', file })).rejects.toMatchObject(refused);
+  await expect(references(context(), { symbol: 'price_of', file })).rejects.toMatchObject(refused);
+  await expect(diagnostics(context(), { file })).rejects.toMatchObject(refused);
+  expect(JSON.stringify(await diagnostics(context(), {}))).not.toContain(home.at(A));
+  expect(await namesFor('make_gadget')).toEqual(['make_gadget']);
+});

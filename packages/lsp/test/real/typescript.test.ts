@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Workspace } from '@rootward/core';
+import { definition, diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
+import type { CodeContext } from '@rootward/lsp';
+import { Folder } from '../fixtures/folder.js';
+import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import { environment, known } from '../fixtures/real-servers.js';
+
+const A = 'a %41 ü';
+
+let home: Folder;
+let workspace: Workspace;
+let servers: LanguageServers;
+
+function context(): CodeContext {
+  return { servers, scope: workspace.scope() };
+}
+
+beforeAll(async () => {
+  home = new Folder({
+    [`${A}/tsconfig.json`]: '{ "compilerOptions": { "strict": true } }',
+    [`${A}/cart.ts`]:
+      '// total is here\nexport class Cart {\n  /** The sum. */\n  total(): number {\n    return 1;\n  }\n}\nexport const total = 2;\n',
+    [`${A}/use.ts`]: "import { Cart } from './cart';\n\nconst bad: number = new Cart();\nbad;\n",
+    'b/tsconfig.json': '{ "compilerOptions": { "strict": true } }',
+    'b/shop.ts': `import { Cart } from '../${A}/cart';\n\nexport const sum = new Cart().total();\n`,
+  });
+  workspace = await liveWorkspace(home.at(A), home.at('b'));
+  servers = new LanguageServers(workspace, { servers: known('typescript'), environment });
+});
+
+afterAll(async () => {
+  await servers.dispose();
+  workspace.dispose();
+  home[Symbol.dispose]();
+});
+
+test('references span projects in different roots', async () => {
+  const found = await references(context(), { symbol: 'Cart', file: home.at(A, 'cart.ts') });
+  expect(found.files.map(({ file }) => file)).toEqual([
+    home.at(A, 'cart.ts'),
+    home.at(A, 'use.ts'),
+    home.at('b/shop.ts'),
+  ]);
+  expect(found).toMatchObject({ total: 5, complete: true, outside: 0 });
+});
+
+test('a name with what it is in finds the member, not its namesake', async () => {
+  const found = await definition(context(), { symbol: 'Cart.total', file: home.at(A, 'cart.ts') });
+  expect(found.definitions).toMatchObject([{ line: 4 }]);
+  expect(found.hover).toContain('The sum.');
+});
+
+test('a line that is a little off is a hint, not a condition', async () => {
+  const found = await definition(context(), { symbol: 'total', file: home.at(A, 'cart.ts'), line: 9 });
+  expect(found.definitions).toMatchObject([{ line: 8 }]);
+});
+
+test('a word that is not there is said to be missing', async () => {
+  const asked = definition(context(), { symbol: 'absent', file: home.at(A, 'cart.ts') });
+  await expect(asked).rejects.toMatchObject({ code: 'symbol-not-found' });
+});
+
+test('findSymbol() finds declarations in every root', async () => {
+  const { files, complete } = await findSymbol(context(), { query: 'sum' });
+  expect(files).toMatchObject([{ file: home.at('b/shop.ts'), symbols: [{ name: 'sum', line: 3 }] }]);
+  expect(complete).toBe(true);
+});
+
+test('findSymbol() keeps to the root it is given', async () => {
+  const found = await findSymbol(context(), { query: 'cart', root: 'b' });
+  expect(found.files).toEqual([]);
+});
+
+test('outline() is a tree', async () => {
+  const { symbols } = await outline(context(), { file: home.at(A, 'cart.ts') });
+  expect(symbols).toMatchObject([
+    { name: 'Cart', kind: 'class', line: 2, endLine: 7, children: [{ name: 'total', line: 4 }] },
+    { name: 'total', line: 8 },
+  ]);
+});
+
+test('diagnostics() of a root name the file, the line and what is wrong', async () => {
+  const report = await diagnostics(context(), { root: home.at(A) });
+  expect(report).toMatchObject({ checked: 2, complete: true });
+  expect(report.files).toMatchObject([
+    { file: home.at(A, 'use.ts'), diagnostics: [{ line: 3, severity: 'error', code: '2322' }] },
+  ]);
+});
+
+test('after a root is removed nothing of it comes back, in any tool', async () => {
+  await giveRoots(workspace, home.at('b'));
+  const file = home.at(A, 'cart.ts');
+  const refused = { code: 'outside-roots' };
+  await expect(outline(context(), { file })).rejects.toMatchObject(refused);
+  await expect(definition(context(), { symbol: 'Cart', file })).rejects.toMatchObject(refused);
+  await expect(references(context(), { symbol: 'Cart', file })).rejects.toMatchObject(refused);
+  await expect(diagnostics(context(), { file })).rejects.toMatchObject(refused);
+  const shop = home.at('b/shop.ts');
+  // The compiler follows the import on disk; what it finds there is held back.
+  const answers = [
+    await findSymbol(context(), { query: 'Cart' }),
+    await definition(context(), { symbol: 'Cart', file: shop }),
+    await references(context(), { symbol: 'Cart', file: shop }),
+    await outline(context(), { file: shop }),
+    await diagnostics(context(), {}),
+  ];
+  expect(JSON.stringify(answers)).not.toContain('cart.ts');
+  expect(answers[1]).toMatchObject({ definitions: [], outside: 1 });
+  expect(answers[2]).toMatchObject({ files: [{ file: shop }], outside: 1 });
+});

@@ -1,0 +1,114 @@
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Root } from '@rootward/core';
+import { readPathRoots } from '@rootward/core';
+import { findServer } from '@rootward/lsp';
+import type { ServerDefinition, ServerFinding } from '@rootward/lsp';
+import { Folder } from '../fixtures/folder.js';
+import { environment as projectEnvironment, known } from '../fixtures/real-servers.js';
+
+let home: Folder;
+let roots: readonly Root[];
+
+beforeEach(async () => {
+  home = new Folder({
+    'root/bin/toy-server': '',
+    'root/script.js': '',
+    'safe/toy-server': '',
+    'safe/script.js': '',
+  });
+  for (const name of ['root/bin/toy-server', 'safe/toy-server']) chmodSync(home.at(name), 0o755);
+  mkdirSync(home.at('links'));
+  const reading = { source: 'flag', home: '/nonexistent' } as const;
+  ({ roots } = await readPathRoots([{ path: home.at('root') }], reading));
+});
+
+afterEach(() => home[Symbol.dispose]());
+
+const TOY: ServerDefinition = {
+  name: 'toy',
+  language: 'Toy',
+  extensions: { '.toy': 'toy' },
+  commands: ['toy-server'],
+  args: ['--stdio'],
+  install: 'nothing',
+};
+
+function find(
+  path: readonly string[],
+  definition: ServerDefinition = TOY,
+  trustWorkspaceServers = false,
+): Promise<ServerFinding> {
+  return findServer(definition, { environment: { PATH: path.join(':') }, roots, trustWorkspaceServers });
+}
+
+test('findServer() passes over a program inside a root and takes the next one on PATH', async () => {
+  const found = await find([home.at('root/bin'), home.at('safe')]);
+  expect(found).toMatchObject({
+    kind: 'found',
+    command: { program: home.at('safe/toy-server'), args: ['--stdio'] },
+  });
+});
+
+test('findServer() sees through a link that leads into a root', async () => {
+  symlinkSync(home.at('root/bin/toy-server'), home.at('links/toy-server'));
+  expect(await find([home.at('links')])).toEqual({ kind: 'inside-root' });
+});
+
+test('findServer() takes a program inside a root when the operator trusts the workspace', async () => {
+  const found = await find([home.at('root/bin')], TOY, true);
+  expect(found).toMatchObject({ command: { program: home.at('root/bin/toy-server') } });
+});
+
+test('findServer() ignores relative folders of PATH', async () => {
+  expect(await find(['.', 'safe', ''])).toEqual({ kind: 'not-installed' });
+});
+
+test('findServer() checks a program named by its path like any other', async () => {
+  const at = (path: string): ServerDefinition => ({ ...TOY, commands: [home.at(path)] });
+  expect(await find([], at('root/script.js'))).toEqual({ kind: 'inside-root' });
+  expect(await find([], at('safe/script.js'))).toMatchObject({
+    command: { program: process.execPath, args: [home.at('safe/script.js'), '--stdio'] },
+  });
+});
+
+test('findServer() does not start what runs code of the workspace, unless it is trusted', async () => {
+  const definition = { ...TOY, runsWorkspaceCode: 'it builds' };
+  expect(await find([home.at('safe')], definition)).toEqual({ kind: 'runs-workspace-code' });
+  expect(await find([home.at('safe')], definition, true)).toMatchObject({ kind: 'found' });
+});
+
+test('findServer() does without a server whose companion is only in a root', async () => {
+  home.write({
+    'root/node_modules/lib/index.js': '',
+    'root/bin/run.js': '',
+    'safe/node_modules/lib/index.js': '',
+  });
+  const companion = { module: 'lib/index.js', option: ['lib', 'path'] } as const;
+  const definition = {
+    ...TOY,
+    commands: [home.at('safe/script.js')],
+    companion,
+    initializationOptions: { a: 1 },
+  };
+  expect(await find([], definition)).toMatchObject({
+    command: { initializationOptions: { a: 1, lib: { path: home.at('safe/node_modules/lib/index.js') } } },
+  });
+  expect(await find([], { ...definition, companion: { ...companion, module: 'none' } })).toEqual({
+    kind: 'not-installed',
+  });
+});
+
+test('findServer() starts the platform program of TypeScript 7, not the script in front of it', async () => {
+  const [typescript] = known('typescript');
+  const options = { environment: projectEnvironment, roots, trustWorkspaceServers: false };
+  expect(await findServer(typescript!, options)).toMatchObject({
+    command: { program: expect.stringMatching(/@typescript.typescript-.*lib.tsc(\.exe)?$/) },
+  });
+});
+
+test('findServer() does not take an older TypeScript for a language server', async () => {
+  home.write({ 'old/package.json': '{"name":"typescript","version":"5.9.3"}', 'old/bin/tsc': '' });
+  const [typescript] = known('typescript');
+  expect(await find([home.at('old/bin')], typescript)).toEqual({ kind: 'not-installed' });
+});

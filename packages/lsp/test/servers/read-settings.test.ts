@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { knownServers, readServerSettings } from '@rootward/lsp';
+
+test('readServerSettings() without settings gives the known servers', () => {
+  expect(readServerSettings(undefined)).toBe(knownServers);
+});
+
+test('readServerSettings() puts new servers first, changes known ones and leaves out those switched off', () => {
+  const servers = readServerSettings({
+    pyright: { command: '/opt/pyright', settings: { python: { analysis: { typeCheckingMode: 'off' } } } },
+    gopls: false,
+    zig: { command: 'zls', extensions: { '.zig': 'zig' }, folders: 'shared' },
+  });
+  expect(servers[0]).toMatchObject({ name: 'zig', commands: ['zls'], folders: 'shared' });
+  expect(servers.find(({ name }) => name === 'pyright')).toMatchObject({
+    commands: ['/opt/pyright'],
+    language: 'Python',
+    settings: { python: { analysis: { typeCheckingMode: 'off' } } },
+  });
+  expect(servers.some(({ name }) => name === 'gopls')).toBe(false);
+  expect(servers).toHaveLength(knownServers.length);
+});
+
+test.each([
+  [[], /languageServers: expected an object, received \[\]/],
+  [{ zig: { extensions: { '.zig': 'zig' } } }, /languageServers\.zig\.command: expected a program/],
+  [{ zig: { command: 'zls' } }, /languageServers\.zig\.extensions/],
+  [{ pyright: { folders: 'many' } }, /languageServers\.pyright\.folders: expected one of .* received "many"/],
+  [{ pyright: { args: [1] } }, /languageServers\.pyright\.args: expected a list of strings/],
+  [{ pyright: 'off' }, /expected an object or false, received "off"/],
+])('readServerSettings() names what is wrong with %j', (settings, message) => {
+  expect(() => readServerSettings(settings)).toThrow(message);
+});

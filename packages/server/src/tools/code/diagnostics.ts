@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { READS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { continuation, cursorArgument, nextCursorField } from '../paging.js';
+import { dataResult } from '../results.js';
+import { answerCode, caveats } from './answer-code.js';
+
+export const diagnostics: Tool = defineTool({
+  name: 'diagnostics',
+  toolset: 'code',
+  title: 'Diagnostics',
+  description: 'Errors and warnings of the language servers for a file, or for the files of a root in pages.',
+  annotations: READS,
+  input: () =>
+    z.object({ file: z.string().optional(), root: z.string().optional(), cursor: cursorArgument() }),
+  output: () =>
+    z.object({
+      files: z.array(
+        z.object({
+          file: z.string(),
+          diagnostics: z.array(z.string()),
+        }),
+      ),
+      checked: z.number(),
+      complete: z.boolean(),
+      notes: z.array(z.string()),
+      nextCursor: nextCursorField(),
+    }),
+  paths: ({ file }) => (file === undefined ? [] : [file]),
+  handle: ({ file, ...rest }, context) =>
+    answerCode(context, async ({ library, code }) => {
+      const request = { ...rest, file: file === undefined ? undefined : context.expandHome(file) };
+      const { files: found, ...report } = await library.diagnostics(code, request);
+      const files = found.map(({ file: path, diagnostics: items }) => ({
+        file: path,
+        diagnostics: items.map(
+          ({ line, column, severity, message }) => `${line}:${column}: ${severity}: ${message}`,
+        ),
+      }));
+      const lines = files.flatMap((entry) => entry.diagnostics.map((item) => `${entry.file}:${item}`));
+      const text = lines.length === 0 ? `Nothing found (files checked: ${report.checked})` : lines.join('\n');
+      return dataResult({ files, ...report }, text + caveats(report) + continuation(report.nextCursor));
+    }),
+});

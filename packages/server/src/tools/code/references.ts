@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { READS } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { continuation, cursorArgument, nextCursorField } from '../paging.js';
+import { dataResult } from '../results.js';
+import { answerCode, caveats } from './answer-code.js';
+import { symbolArguments } from './symbol-argument.js';
+
+export const references: Tool = defineTool({
+  name: 'references',
+  toolset: 'code',
+  title: 'References',
+  description: 'Where a symbol is used, in all roots, by file.',
+  annotations: READS,
+  input: () => z.object({ ...symbolArguments(), cursor: cursorArgument() }),
+  output: () =>
+    z.object({
+      files: z.array(z.object({ file: z.string(), lines: z.array(z.string()) })),
+      total: z.number(),
+      complete: z.boolean(),
+      outside: z.number(),
+      nextCursor: nextCursorField(),
+    }),
+  paths: ({ file }) => [file],
+  handle: (args, context) =>
+    answerCode(context, async ({ library, code }) => {
+      const request = { ...args, file: context.expandHome(args.file) };
+      const { symbol: _symbol, files: places, ...found } = await library.references(code, request);
+      const files = places.map(({ file, references: uses }) => ({
+        file,
+        lines: uses.map(({ line, text: content }) => `${line}: ${content}`),
+      }));
+      const lines = files.flatMap((place) => [place.file, ...place.lines.map((line) => `  ${line}`)]);
+      const text = lines.length === 0 ? 'No references found' : lines.join('\n');
+      return dataResult({ files, ...found }, text + caveats(found) + continuation(found.nextCursor));
+    }),
+});

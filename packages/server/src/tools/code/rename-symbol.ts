@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { CHANGES } from '../annotations.js';
+import { defineTool } from '../define-tool.js';
+import type { Tool } from '../define-tool.js';
+import { dataResult } from '../results.js';
+import { answerCode, caveats } from './answer-code.js';
+import { symbolArguments } from './symbol-argument.js';
+
+/** One rename at a time: two that touch the same files would each be refused half way. */
+const QUEUE = 'rename_symbol';
+
+export const renameSymbol: Tool = defineTool({
+  name: 'rename_symbol',
+  toolset: 'code',
+  title: 'Rename Symbol',
+  description:
+    'Rename a symbol everywhere in the roots. Shows the changes; with apply makes all of them, or none.',
+  annotations: CHANGES,
+  input: () => z.object({ ...symbolArguments(), newName: z.string(), apply: z.boolean().optional() }),
+  output: () =>
+    z.object({
+      applied: z.boolean(),
+      edits: z.number(),
+      files: z.array(z.object({ file: z.string(), lines: z.array(z.string()) })),
+      complete: z.boolean(),
+      undone: z.array(z.string()),
+    }),
+  paths: ({ file }) => [file],
+  handle: (args, context) =>
+    answerCode(context, ({ library, code, journal }) =>
+      context.changes.run(QUEUE, async () => {
+        const request = { ...args, file: context.expandHome(args.file) };
+        const { recovered, files: changed, ...result } = await library.renameSymbol(code, request, journal);
+        const undone = recovered.flatMap(({ restored }) => restored);
+        const files = changed.map(({ file, lines }) => ({
+          file,
+          lines: lines.map(({ line, before, after }) => `${line}: ${before} → ${after}`),
+        }));
+        const data = { ...result, files, undone };
+        return dataResult(data, describe(data) + caveats(result));
+      }),
+    ),
+});
+
+interface Renamed {
+  readonly applied: boolean;
+  readonly edits: number;
+  readonly files: readonly { readonly file: string; readonly lines: readonly string[] }[];
+  readonly undone: readonly string[];
+}
+
+function describe({ applied, edits, files, undone }: Renamed): string {
+  const head = applied
+    ? `Renamed in ${edits} places`
+    : `Would rename in ${edits} places; pass apply: true to do it`;
+  const lines = files.flatMap(({ file, lines: changed }) => [file, ...changed.map((line) => `  ${line}`)]);
+  const notes = undone.map((file) => `[undone, because an earlier rename was cut off: ${file}]`);
+  return [head, ...lines, ...notes].join('\n');
+}

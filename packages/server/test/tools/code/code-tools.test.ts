@@ -1,0 +1,115 @@
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { ChildRegistry } from '@rootward/mcp';
+import { LanguageSupport } from '../../../src/tools/code/language-support.js';
+import type { LanguageSupportOptions } from '../../../src/tools/code/language-support.js';
+import { makeTree } from '../../fixtures/temp-tree.js';
+import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
+import type { ToolsClient, ToolsClientOptions } from '../../fixtures/tools-client.js';
+
+const bin = fileURLToPath(new URL('../../../../../node_modules/.bin', import.meta.url));
+const environment = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` };
+const tree = makeTree({
+  'a/tsconfig.json': '{}',
+  'a/cart.ts': 'export class Cart {\n  /** The sum. */\n  total(): number {\n    return 1;\n  }\n}\n',
+  'b/tsconfig.json': '{}',
+  'b/shop.ts': "import { Cart } from '../a/cart';\n\nexport const sum: string = new Cart().total();\n",
+  'b/main.rs': 'fn main() {}\n',
+});
+const children = new ChildRegistry();
+const silent = { debug() {}, info() {}, warn() {} };
+const supports: LanguageSupport[] = [];
+const clients: ToolsClient[] = [];
+
+function support(options: Partial<LanguageSupportOptions> = {}): LanguageSupport {
+  const made = new LanguageSupport({
+    environment,
+    children,
+    log: silent,
+    journal: tree.path('journal'),
+    ...options,
+  });
+  supports.push(made);
+  return made;
+}
+
+async function connect(
+  options: ToolsClientOptions & { readonly languages?: LanguageSupport } = {},
+): Promise<ToolsClient> {
+  const { languages = support(), ...rest } = options;
+  const roots = ['a', 'b'].map((name) => pathToFileURL(tree.path(name)).href);
+  const client = await connectTools({ roots, ...rest, tools: { languages } });
+  clients.push(client);
+  return client;
+}
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  for (const made of supports.splice(0)) await made.dispose();
+});
+
+afterAll(() => children.kill());
+
+test.each(ERAS)('the code tools answer a %s client over all its roots', async (era) => {
+  const { data, text } = await connect({ era });
+  expect(await data('find_symbol', { query: 'Cart' })).toMatchObject({
+    files: [{ file: tree.path('a/cart.ts'), symbols: ['1: class Cart'] }],
+  });
+  expect(await data('references', { symbol: 'Cart', file: tree.path('a/cart.ts') })).toMatchObject({
+    total: 3,
+    complete: true,
+  });
+  const found = await text('definition', { symbol: 'total', file: 'shop.ts' });
+  expect(found).toContain(`${tree.path('a/cart.ts')}:3`);
+  expect(found).toContain('The sum.');
+  expect(await text('outline', { file: 'cart.ts' })).toBe('1-6: class Cart\n  3-5: method total');
+  expect(await text('diagnostics', { file: 'shop.ts' })).toContain(`${tree.path('b/shop.ts')}:3:14: error:`);
+  const rename = { symbol: 'Cart', file: 'cart.ts', newName: 'Basket' };
+  expect(await data('rename_symbol', rename)).toMatchObject({ applied: false, edits: 3 });
+  expect(readFileSync(tree.path('b/shop.ts'), 'utf8')).toContain('Cart');
+});
+
+test('a modern client’s servers outlive the request, and are shared with the next', async () => {
+  const languages = support();
+  const { data } = await connect({ era: 'modern', languages });
+  await data('find_symbol', { query: 'Cart' });
+  const { servers } = await data('workspace_info');
+  await data('find_symbol', { query: 'Cart' });
+  expect(servers).toMatchObject([{ server: 'typescript', state: 'running', memoryKb: expect.any(Number) }]);
+  expect(children.size).toBe(1);
+});
+
+test('servers of a connection end with it', async () => {
+  const languages = support();
+  const { data, close } = await connect({ languages });
+  await data('find_symbol', { query: 'Cart' });
+  expect(children.size).toBe(1);
+  await close();
+  await vi.waitFor(() => expect(children.size).toBe(0), 30_000);
+});
+
+test('a tool says which language lacks what, and what still works', async () => {
+  const languages = support({ environment: { PATH: '' } });
+  const { call } = await connect({ languages });
+  expect(reportOf(await call('outline', { file: 'cart.ts' }))).toEqual({
+    error_type: 'not_installed',
+    message: 'Cannot understand TypeScript and JavaScript: typescript is not installed',
+    instruction: 'Run: npm install -g typescript@7. Reading, searching and editing files works without it',
+  });
+});
+
+test('a server that runs code of the workspace is not started unless the operator says so', async () => {
+  const servers = { 'rust-analyzer': { command: join(bin, 'tsc') } };
+  const { call } = await connect({ languages: support({ servers }) });
+  expect(reportOf(await call('outline', { file: 'main.rs' }))).toMatchObject({ error_type: 'not_trusted' });
+});
+
+test('a path outside the roots is refused and audited as everywhere', async () => {
+  const { call, audit } = await connect();
+  const file = tree.path('journal');
+  expect(reportOf(await call('outline', { file }))).toMatchObject({ error_type: 'outside_roots' });
+  expect(audit).toEqual([{ tool: 'outline', path: file, decision: 'refused', reason: 'outside-roots' }]);
+});

@@ -1,0 +1,14 @@
+import { knownServers } from '../../packages/lsp/dist/index.js';
+import { table } from './markdown.mjs';
+
+/** The known language servers, in the order they are tried. */
+export function serverTable() {
+  const rows = knownServers.map(({ language, name, install, folders, runsWorkspaceCode }) => [
+    language,
+    `\`${name}\``,
+    `\`${install}\``,
+    folders ?? 'as it says',
+    runsWorkspaceCode === undefined ? '' : `only when trusted: ${runsWorkspaceCode}`,
+  ]);
+  return table(['language', 'server', 'install with', 'folders', 'runs code of the workspace'], rows);
+}
