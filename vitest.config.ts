@@ -7,6 +7,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most tests wait for processes; on two cores one worker at a time leaves a core idle.
+    maxWorkers: 2,
     coverage: { include: ['packages/*/src/**'] },
   },
 });

@@ -1,12 +1,13 @@
 // A narrated tour with a real client and the real server, over stdio. It checks what it shows and ends by itself.
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const SERVER = fileURLToPath(new URL('../../packages/server/dist/rootward.cjs', import.meta.url));
+const PROGRAMS = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 const base = mkdtempSync(join(realpathSync(tmpdir()), 'rootward-demo-'));
 const colour = process.stdout.isTTY ? (code, text) => `\u001B[${code}m${text}\u001B[0m` : (_, text) => text;
 let surprises = 0;
@@ -48,11 +49,11 @@ async function open(folders, options = {}) {
     if (options.silent === true) return new Promise(() => {});
     return { roots: folders.map((path) => ({ uri: pathToFileURL(path).href })) };
   });
-  const { PATH, HOME } = process.env;
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [SERVER, ...(options.args ?? [])],
-    env: { PATH, HOME },
+    // The language server is this repository's TypeScript; one inside an open folder would not be run.
+    env: { PATH: `${PROGRAMS}${delimiter}${process.env.PATH}`, HOME: process.env.HOME },
     stderr: 'ignore',
   });
   await client.connect(transport);
@@ -86,6 +87,15 @@ try {
   await expectRead(session, join(shop, 'README.md'), false);
   await expectRead(session, join(blog, 'post.md'), true);
   await expectRead(session, '/etc/passwd', true);
+
+  tell(
+    'A symbol is found by its name, with everything that uses it, by a language server that knows only this folder.',
+  );
+  const references = await session.call('references', {
+    symbol: 'price',
+    file: join(shop, 'src', 'price.ts'),
+  });
+  show(references.text.includes('cart.ts'), 'references to price', references.text.split('\n')[0]);
 
   tell('The client opens a second folder while everything runs.');
   folders.push(blog);
