@@ -9,7 +9,7 @@ import { PAGES, repository } from './pages.js';
 /** Flags of other programs that the pages speak of, by owner. */
 const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   'Claude Code': ['--add-dir'],
-  npm: ['--workspaces', '--access'],
+  npm: ['--workspaces', '--access', '--global'],
   'the benches': ['--write'],
   'the helpers of tools': [
     '--default-to-single-root',
