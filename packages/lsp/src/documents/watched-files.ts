@@ -28,6 +28,8 @@ export class WatchedFiles {
   /** By root, so that a root that comes or goes does not look like files that do. */
   #stamps: ReadonlyMap<string, Stamps> = new Map();
   #restsUntil = 0;
+  /** Wall clock, since it is compared with the times of files. */
+  readonly #startedAt: number = Date.now();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -41,7 +43,10 @@ export class WatchedFiles {
     this.#patterns.delete(id);
   }
 
-  /** What changed since the last time. The first time finds nothing: the server has just read the disk itself. */
+  /**
+   * What changed since the last time. The first time that is what is younger than the server, which read all else
+   * itself: it may have read the folder long before it asked to be told of changes.
+   */
   async changes(scope: Scope, signal?: AbortSignal): Promise<readonly FileEvent[]> {
     if (this.#patterns.size === 0 || this.#clock.now() < this.#restsUntil) return [];
     const start = this.#clock.now();
@@ -52,8 +57,14 @@ export class WatchedFiles {
     this.#stamps = after;
     return [...after].flatMap(([root, stamps]) => {
       const known = before.get(root);
-      return known === undefined ? [] : compareStamps(known, stamps);
+      return known === undefined ? this.#newSinceStart(stamps) : compareStamps(known, stamps);
     });
+  }
+
+  #newSinceStart(stamps: Stamps): readonly FileEvent[] {
+    return [...stamps]
+      .filter(([, stamp]) => Number.parseInt(stamp, 10) >= this.#startedAt)
+      .map(([path]) => ({ uri: pathToFileUri(path), type: CREATED }));
   }
 
   async #scan(scope: Scope, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Stamps>> {
