@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { whileAwake } from './awake.js';
 import { alternate, compare } from './measure.js';
 import { peerName } from './peer.js';
 import type { Row, Section } from './row.js';
@@ -197,8 +198,8 @@ export async function benchFiles(): Promise<Section> {
     const rows = [
       ...(await coldStart(base)),
       ...(await memory(base)),
-      ...(await reading(base)),
-      ...(await manyRoots(base)),
+      ...(await whileAwake(() => reading(base))),
+      ...(await whileAwake(() => manyRoots(base))),
       ...(await searching(base)),
       ...(await largeFile(base)),
     ];

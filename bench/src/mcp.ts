@@ -4,6 +4,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { whileAwake } from './awake.js';
 import { compare } from './measure.js';
 import type { Row, Section } from './row.js';
 
@@ -75,7 +76,7 @@ async function modern(root: string): Promise<Row[]> {
 export async function benchMcp(): Promise<Section> {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'rootward-bench-'));
   try {
-    const rows = [...(await legacy(root)), ...(await modern(root))];
+    const rows = await whileAwake(async () => [...(await legacy(root)), ...(await modern(root))]);
     return { title: 'A workspace in an MCP server (@rootward/mcp)', peer: 'the SDK alone', rows };
   } finally {
     rmSync(root, { recursive: true, force: true });
