@@ -22,6 +22,8 @@ const TOKEN = /^[\w.~+/-]+=*$/;
 /** Shorter ones can be guessed over a network. */
 const SHORTEST_TOKEN = 16;
 
+export const TOOLSET_NAMES: readonly string[] = Object.keys(toolsets);
+
 export function readBoolean(text: string, { name }: Origin): boolean {
   const value = text.trim().toLowerCase();
   if (TRUE.has(value)) return true;
@@ -41,10 +43,9 @@ export function readChoice<Choice extends string>(
 
 export function readToolsets(texts: readonly string[], { name }: Origin): readonly ToolsetName[] {
   const names = texts.flatMap((text) => text.split(',')).map((text) => text.trim());
-  const known = Object.keys(toolsets);
   return [...new Set(names.filter((text) => text !== ''))].map((text) => {
     if (isToolset(text)) return text;
-    throw unusable(text, name, `expected ${known.join(', ')}${suggest(text, known)}`);
+    throw unusable(text, name, `expected ${TOOLSET_NAMES.join(', ')}${suggest(text, TOOLSET_NAMES)}`);
   });
 }
 
@@ -61,7 +62,9 @@ export function readPort(text: string, { name }: Origin): number | false {
   if (value === 'false') return false;
   const port = Number(value);
   if (/^\d{1,5}$/.test(value) && port <= LARGEST_PORT) return port;
-  const hint = name === '--http' ? `; to serve a folder, write it first: rootward ${text} --http` : '';
+  const isNumber = /^-?\d+$/.test(value);
+  const hint =
+    name === '--http' && !isNumber ? `; to serve a folder, write it first: rootward ${text} --http` : '';
   throw unusable(text, name, `expected a port from 0 to ${LARGEST_PORT}${hint}`);
 }
 

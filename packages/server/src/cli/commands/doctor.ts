@@ -10,7 +10,12 @@ import { findRipgrep } from '../../programs/find-ripgrep.js';
 import { countRoots } from '../../serve/readiness.js';
 import { VERSION } from '../../version.js';
 import { KNOWN_CLIENTS } from '../client-configurations.js';
-import { FAILED, FINE } from '../terminal.js';
+import { alignRows } from '../align-rows.js';
+import type { Cell, Row } from '../align-rows.js';
+import { painter } from '../paint.js';
+import type { Screen } from '../screen.js';
+import type { Status } from '../status.js';
+import { FAILED, FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 import { openWorkspace } from './roots.js';
 
@@ -50,10 +55,12 @@ export async function runDoctor(
   settings: LoadedSettings,
   { json }: { readonly json: boolean },
   terminal: Terminal,
+  status: Status,
 ): Promise<number> {
   using workspace = await openWorkspace(settings, terminal);
   const { environment } = terminal.around;
   const snapshot = workspace.snapshot();
+  status.say('Looking for programs and language servers');
   const findings = [
     ...describeMachine(),
     describeHost(environment),
@@ -67,7 +74,8 @@ export async function runDoctor(
     ...(await describePrograms(environment, snapshot, settings)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
-  terminal.out(json ? `${JSON.stringify({ findings, clients }, undefined, 2)}\n` : print(findings, clients));
+  if (json) printJson(terminal, { findings, clients });
+  else terminal.out(print(findings, clients, screenFor(terminal, 'out')));
   return findings.some(({ state }) => state === 'problem') ? FAILED : FINE;
 }
 
@@ -207,16 +215,35 @@ async function describeServers(
   return [{ topic, state: found.length === 0 ? 'note' : 'fine', detail }, ...withheld];
 }
 
-const MARKS: Readonly<Record<Finding['state'], string>> = { fine: 'ok', note: '--', problem: '!!' };
+const MARKS: Readonly<Record<Finding['state'], Cell>> = {
+  fine: { text: 'ok', tone: 'good' },
+  note: { text: '--', tone: 'quiet' },
+  problem: { text: '!!', tone: 'bad' },
+};
 
 function print(
   findings: readonly Finding[],
   clients: readonly { readonly name: string; readonly gives: string }[],
+  { columns, colors }: Screen,
 ): string {
-  const lines = findings.flatMap(({ topic, state, detail, fix }) => [
-    `${MARKS[state]} ${topic}: ${detail}`,
-    ...(fix === undefined ? [] : [`   fix: ${fix}`]),
+  const paint = painter({ colors });
+  const rows = findings.flatMap(({ topic, state, detail, fix }): readonly Row[] => [
+    [MARKS[state], { text: topic, tone: 'title' }, detail],
+    ...(fix === undefined ? [] : [['', '', { text: `fix: ${fix}`, tone: 'doubtful' }] as const]),
   ]);
-  const known = clients.map(({ name, gives }) => `   ${name}: ${gives}`);
-  return `${[...lines, 'What known clients give:', ...known].join('\n')}\n`;
+  const known = clients.map(({ name, gives }): Row => [{ text: name, tone: 'name' }, gives]);
+  const problems = findings.filter(({ state }) => state === 'problem').length;
+  const summary =
+    problems === 0
+      ? paint('good', 'No problems found')
+      : paint(
+          'bad',
+          problems === 1 ? '1 problem, with its fix above' : `${problems} problems, with their fixes above`,
+        );
+  return [
+    alignRows(rows, { paint, columns }),
+    `\n${paint('title', 'What known clients give')}\n`,
+    alignRows(known, { paint, columns, indent: '  ' }),
+    `\n${summary}\n`,
+  ].join('');
 }
