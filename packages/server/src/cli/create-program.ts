@@ -11,6 +11,7 @@ import type { RunToolFlags } from './commands/run-tool.js';
 import type { SettingsFlags } from './commands/settings.js';
 import { NO_STATUS } from './status.js';
 import type { Status } from './status.js';
+import { screenFor } from './terminal.js';
 import type { Terminal } from './terminal.js';
 
 export const DEFAULT_COMMAND = 'serve';
@@ -40,8 +41,15 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     return loadSettings(fromFlags(flags, directories, directory), environment, home);
   };
   /** Runs a command that comes to an end. Whoever waits for it at a terminal is told what for. */
-  const answer = async (_waitingFor: string, work: Work): Promise<void> => {
-    done(await work(terminal, NO_STATUS));
+  const answer = async (waitingFor: string, work: Work): Promise<void> => {
+    const { live, columns = 0 } = screenFor(terminal, 'err');
+    if (!live) {
+      done(await work(terminal, NO_STATUS));
+      return;
+    }
+    const { StatusLine } = await import('./status-line.js');
+    using status = new StatusLine(terminal, waitingFor, columns);
+    done(await work(status.terminal, status));
   };
 
   withOptions(program.command(DEFAULT_COMMAND, { isDefault: true }))
