@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../packages/server/dist/cli/help/examples.js';
-import { makePlace } from './fixtures/shells.js';
+import { hasFish, makePlace } from './fixtures/shells.js';
 
 const { directory: cwd, environment: env } = makePlace();
 const all = Object.values(EXAMPLES).flat();
+const inFish = (run: string): boolean => run.includes('fish');
 const serves = (run: string): boolean => run.includes(' --http');
 
 async function runInShell(
@@ -27,12 +28,18 @@ async function runInShell(
 }
 
 describe('The examples of the help', () => {
-  test.each(all.filter(({ run }) => !serves(run)))('work: $run', async ({ run }) => {
+  test.each(all.filter(({ run }) => !inFish(run) && !serves(run)))('work: $run', async ({ run }) => {
     expect(await runInShell('bash', run)).toMatchObject({ code: 0 });
   });
 
   test.each(all.filter(({ run }) => serves(run)))('serve: $run', async ({ run }) => {
     const { out } = await runInShell('bash', `exec ${run}`, 'Ctrl+C');
     expect(out).toContain('serves MCP at http://127.0.0.1:');
+  });
+
+  describe.runIf(hasFish)('for fish', () => {
+    test.each(all.filter(({ run }) => inFish(run)))('work: $run', async ({ run }) => {
+      expect(await runInShell('fish', run)).toEqual({ code: 0, out: '', err: '' });
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { fromFlags } from '../configuration/from-flags.js';
 import type { ParsedFlags } from '../configuration/from-flags.js';
 import { loadSettings } from '../configuration/load-settings.js';
@@ -9,6 +9,7 @@ import { VERSION } from '../version.js';
 import { CLIENT_IDS } from './client-configurations.js';
 import type { RunToolFlags } from './commands/run-tool.js';
 import type { SettingsFlags } from './commands/settings.js';
+import { SHELLS } from './completion/shell.js';
 import { NO_STATUS } from './status.js';
 import type { Status } from './status.js';
 import { screenFor } from './terminal.js';
@@ -168,6 +169,16 @@ export function createProgram(terminal: Terminal, done: Done): Command {
           ? ({ kind: 'stdio', args: directories } as const)
           : ({ kind: 'http', url, token } as const);
       done(runConfig(client, connection, jsonOf(flags), terminal));
+    });
+  const shell = new Argument('<shell>', SHELLS.join(', '));
+  shell.argChoices = [...SHELLS];
+  program
+    .command('completion')
+    .description('print a script that completes commands, options and values in your shell')
+    .addArgument(shell)
+    .action(async (name: string) => {
+      const { runCompletion } = await import('./commands/completion.js');
+      done(runCompletion(name, program, terminal));
     });
   return program;
 }

@@ -60,4 +60,9 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
       does: 'for a server that runs',
     },
   ],
+  completion: [
+    { run: 'source <(rootward completion bash)', does: 'for this shell, in bash' },
+    { run: 'rootward completion fish | source', does: 'the same in fish' },
+    { run: 'rootward completion bash >> ~/.bashrc', does: 'for every shell from now on' },
+  ],
 };
