@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from '../exec/fixtures/run-command.js';
+import { blocksIn } from '../pages.js';
 import { hasPseudoTerminal, openTerminal } from './fixtures/pseudo-terminal.js';
 import { hasFish, hasZsh, makePlace } from './fixtures/shells.js';
 
@@ -165,6 +166,40 @@ describe.runIf(hasFish)('rootward completion fish', () => {
   test('runs nothing of the folder it looks at', async () => {
     await completeInFish(['run-tool', '--project', 'hostile', '']);
     expect(existsSync(join(cwd, 'trace'))).toBe(false);
+  });
+});
+
+/** What the page tells to do for a shell, done in a home of its own. */
+async function install(shell: string): Promise<NodeJS.ProcessEnv> {
+  const block = blocksIn('sh').find(
+    ({ page, code }) => page === 'docs/command-line.md' && code.includes(`completion ${shell}`),
+  );
+  const home = join(cwd, '..', `home-${shell}`);
+  mkdirSync(home);
+  const own = { ...env, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
+  await run('sh', ['-ec', block?.code ?? 'exit 1'], { cwd, env: own });
+  return own;
+}
+
+describe('The documentation installs completion', () => {
+  test('for bash', async () => {
+    const own = await install('bash');
+    expect((await run('bash', ['-ic', 'complete -p rootward'], { cwd, env: own })).stdout).toContain(
+      '_rootward',
+    );
+  });
+
+  test.runIf(hasZsh)('for zsh', async () => {
+    const own = await install('zsh');
+    const { stdout } = await run('zsh', ['-ic', 'print -r -- $_comps[rootward]'], { cwd, env: own });
+    expect(stdout).toBe('_rootward\n');
+  });
+
+  test.runIf(hasFish)('for fish', async () => {
+    const own = await install('fish');
+    expect((await run('fish', ['-c', 'complete -C "rootward ro"'], { cwd, env: own })).stdout).toMatch(
+      /^roots\t/m,
+    );
   });
 });
 

@@ -53,32 +53,44 @@ function describe(error: unknown, program: Command, argv: readonly string[]): Re
 
 /** The parser says `error: unknown option '--jsn'\n(Did you mean --json?)`; in our words and on one line. */
 function describeUse({ code, message }: CommanderError, program: Command, argv: readonly string[]): Report {
-  const name = argv[0] ?? '';
+  const [name = ''] = argv;
   const known = program.commands.some((command) => command.name() === name);
-  const command = known ? `rootward ${name}` : 'rootward';
   const said = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
-  const culprit = /'([^']*)'/.exec(said)?.[1] ?? '';
-  const hint = /; did you mean .*$/.exec(said)?.[0] ?? '';
-  const help = `rootward ${known ? name : DEFAULT_COMMAND} --help`;
-  return { code: 'usage', message: explain(), exitCode: WRONG_USE, help };
+  return {
+    code: 'usage',
+    message: explainUse(code, said, known ? name : undefined),
+    exitCode: WRONG_USE,
+    help: `rootward ${known ? name : DEFAULT_COMMAND} --help`,
+  };
+}
 
-  function explain(): string {
-    switch (code) {
-      case 'commander.unknownOption':
-        return `Cannot use ${culprit}: "${command}" has no such option${hint}`;
-      case 'commander.optionMissingArgument':
-        return `Cannot use ${culprit.split(' ', 1)[0] ?? culprit}: its value is missing; write ${culprit}`;
-      case 'commander.missingArgument':
-        return `Cannot run "${command}": <${culprit}> is missing`;
-      case 'commander.excessArguments': {
-        const [most = '', got = ''] = said.match(/\d+/g) ?? [];
-        return `Cannot run "${command}": it takes ${most} and got ${got} arguments; quote a path with blanks in it`;
-      }
-      default:
-        return `Cannot run "${command}": ${said}`;
+function explainUse(code: string, said: string, name: string | undefined): string {
+  const command = name === undefined ? '"rootward"' : `"rootward ${name}"`;
+  const culprit = /'([^']*)'/.exec(said)?.[1] ?? '';
+  switch (code) {
+    case 'commander.unknownOption': {
+      const hint = /; did you mean .*$/.exec(said)?.[0] ?? '';
+      return `Cannot use ${culprit}: ${command} has no such option${hint}`;
     }
+    case 'commander.optionMissingArgument':
+      return `Cannot use ${culprit.split(' ', 1)[0] ?? culprit}: its value is missing; write ${culprit}`;
+    case 'commander.missingArgument':
+      return `Cannot run ${command}: <${culprit}> is missing`;
+    case 'commander.excessArguments': {
+      const [most = '', got = ''] = said.match(/\d+/g) ?? [];
+      const hint = EXCESS_HINTS[name ?? ''] ?? 'quote what has blanks in it';
+      return `Cannot run ${command}: it takes ${most} and got ${got} arguments; ${hint}`;
+    }
+    default:
+      return `Cannot run ${command}: ${said}`;
   }
 }
+
+/** What people most likely wanted with more arguments than there are. */
+const EXCESS_HINTS: Readonly<Record<string, string>> = {
+  contains: 'ask for one path at a time',
+  'run-tool': 'the arguments of the tool go into --args',
+};
 
 /** `rootward docter` reads as the folder `docter`; most likely it was meant as a command. */
 function commandHint(path: string | undefined, program: Command): string {

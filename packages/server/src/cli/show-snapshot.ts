@@ -16,7 +16,7 @@ export function showSnapshot(snapshot: Snapshot, { columns, colors }: Screen, in
     // A single one stands in the headline.
     roots.length === 1 ? '' : alignRows(roots.map(rootRow), inner),
     `${indent}${paint('title', 'What each source says')}\n`,
-    alignRows(trace.map(sourceRow), inner),
+    alignRows(trace.filter(isOfInterest).map(sourceRow), inner),
     rejected.length === 0 ? '' : `${indent}${paint('title', 'Rejected')}\n`,
     alignRows(
       rejected.map(({ reason, message }): Row => [{ text: reason, tone: 'bad' }, message]),
@@ -36,6 +36,13 @@ function headline(roots: readonly Root[], paint: Paint): string {
 
 function rootRow({ source, access, path }: Root): Row {
   return [{ text: source, tone: 'good' }, { text: access, tone: 'quiet' }, path];
+}
+
+/** Sources whose absence is nothing a person would wonder about. */
+const RARE: ReadonlySet<string> = new Set(['handle', 'consent', 'request']);
+
+function isOfInterest({ source, verdict }: TraceEntry): boolean {
+  return verdict !== 'absent' || !RARE.has(source);
 }
 
 const TONES: Readonly<Partial<Record<TraceEntry['verdict'], Tone>>> = {

@@ -88,6 +88,7 @@ describe('rootward', () => {
     [['roots', '--root'], 'Cannot use --root: its value is missing; write --root <path>', 'roots'],
     [['contains'], 'Cannot run "rootward contains": <path> is missing', 'contains'],
     [['contains', 'a', 'b'], 'it takes 1 and got 2 arguments', 'contains'],
+    [['run-tool', 'a', '{"b":1}'], 'the arguments of the tool go into --args', 'run-tool'],
     [['doctor', '--nonsense'], 'Cannot use --nonsense: "rootward doctor" has no such option', 'doctor'],
     [['--nonsense'], 'Cannot use --nonsense: "rootward" has no such option', 'serve'],
   ])('%j exits with 2, says what is wrong, and where help is', async (args, message, command) => {

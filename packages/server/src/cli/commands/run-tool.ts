@@ -35,7 +35,7 @@ export async function runTool(
   terminal: Terminal,
   status: Status,
 ): Promise<number> {
-  const { environment, directory } = terminal.around;
+  const { environment } = terminal.around;
   const json = flags.json === true;
   const project = findProject(flags.project ?? flags.projectRoot, terminal);
   if (flags.list === true) return listTools(project, { json }, terminal);
@@ -46,7 +46,7 @@ export async function runTool(
     flags.toolEnv === undefined
       ? undefined
       : readToolEnvironment(flags.toolEnv, { name: '--tool-env', base: undefined });
-  const args = readArguments(flags.args, directory);
+  const args = readArguments(flags.args, terminal);
   const roots = await findRoots(flags.roots, project, terminal);
   const fault = await lazyCheck(tool.metadata.inputSchema)(args);
   if (fault !== undefined) {

@@ -4,15 +4,17 @@ import { describeJsonFault } from '../../configuration/json-fault.js';
 import { RootwardServerError } from '../../error.js';
 import { isJsonObject } from '../../exec/json.js';
 import type { JsonObject } from '../../exec/json.js';
+import type { Terminal } from '../terminal.js';
 
 const STDIN = 0;
 /** Enough to recognise what was typed. */
 const MOST_QUOTED = 60;
 
 /** Reads what `--args` says: JSON, `@FILE`, or `-` for stdin. */
-export function readArguments(said: string | undefined, directory: string): JsonObject {
+export function readArguments(said: string | undefined, { interactive, err, around }: Terminal): JsonObject {
   if (said === undefined) return {};
-  const { text, name } = readText(said, directory);
+  if (said === '-' && interactive) err('Type the arguments as JSON, then Ctrl+D\n');
+  const { text, name } = readText(said, around.directory);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -63,6 +63,6 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   completion: [
     { run: 'source <(rootward completion bash)', does: 'for this shell, in bash' },
     { run: 'rootward completion fish | source', does: 'the same in fish' },
-    { run: 'rootward completion bash >> ~/.bashrc', does: 'for every shell from now on' },
+    { run: 'rootward completion bash > ~/.rootward.bash', does: 'to be sourced by ~/.bashrc' },
   ],
 };
