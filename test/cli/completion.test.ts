@@ -150,6 +150,27 @@ async function completeInFish(words: readonly string[]): Promise<readonly string
     .sort();
 }
 
+describe.runIf(hasPseudoTerminal)('With readline, bash', () => {
+  test('completes what is typed, where words are cut too', async () => {
+    const terminal = openTerminal('exec bash --norc --noprofile -i', { cwd, env: { ...env, TERM: 'dumb' } });
+    // Shows the line as it is after a completion, and starts a new one.
+    const show = `show() { echo "<$READLINE_LINE>"; READLINE_LINE=; }; bind -x '"\\C-t":show'`;
+    terminal.type(`PS1=; source '${script('bash')}'; ${show}; echo REA''DY\n`);
+    await terminal.until(/READY/);
+    for (const [typed, completed] of [
+      ['rootward val', 'rootward validate '],
+      ['rootward --client-roots=a', 'rootward --client-roots=add '],
+      ['rootward --toolsets=files,co', 'rootward --toolsets=files,code'],
+      ['rootward run-tool --tool-env al', 'rootward run-tool --tool-env allow:'],
+      ['rootward doctor --root=sr', 'rootward doctor --root=src/'],
+      ['rootward run-tool --project=my-tools hello-s', 'rootward run-tool --project=my-tools hello-shell '],
+    ] as const) {
+      terminal.type(`${typed}\t\u0014`);
+      await terminal.until(new RegExp(`<${completed}>`));
+    }
+  });
+});
+
 describe.runIf(hasFish)('rootward completion fish', () => {
   test.each(OFFERS)('offers for %j: %j', async (words, offers) => {
     expect(await completeInFish(words)).toEqual(offers);

@@ -10,22 +10,12 @@ import { findRipgrep } from '../../programs/find-ripgrep.js';
 import { countRoots } from '../../serve/readiness.js';
 import { VERSION } from '../../version.js';
 import { KNOWN_CLIENTS } from '../client-configurations.js';
-import { alignRows } from '../align-rows.js';
-import type { Cell, Row } from '../align-rows.js';
-import { painter } from '../paint.js';
-import type { Screen } from '../screen.js';
+import { showFindings } from '../show-findings.js';
+import type { Finding } from '../show-findings.js';
 import type { Status } from '../status.js';
 import { FAILED, FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 import { openWorkspace } from './roots.js';
-
-/** One thing that was looked at. A problem has a fix. */
-interface Finding {
-  readonly topic: string;
-  readonly state: 'fine' | 'note' | 'problem';
-  readonly detail: string;
-  readonly fix?: string;
-}
 
 const OPERATIONS: readonly Operation[] = [
   'open',
@@ -75,7 +65,7 @@ export async function runDoctor(
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
   if (json) printJson(terminal, { findings, clients });
-  else terminal.out(print(findings, clients, screenFor(terminal, 'out')));
+  else terminal.out(showFindings(findings, clients, screenFor(terminal, 'out')));
   return findings.some(({ state }) => state === 'problem') ? FAILED : FINE;
 }
 
@@ -213,37 +203,4 @@ async function describeServers(
   }
   const detail = found.length === 0 ? 'none found on PATH' : found.join(', ');
   return [{ topic, state: found.length === 0 ? 'note' : 'fine', detail }, ...withheld];
-}
-
-const MARKS: Readonly<Record<Finding['state'], Cell>> = {
-  fine: { text: 'ok', tone: 'good' },
-  note: { text: '--', tone: 'quiet' },
-  problem: { text: '!!', tone: 'bad' },
-};
-
-function print(
-  findings: readonly Finding[],
-  clients: readonly { readonly name: string; readonly gives: string }[],
-  { columns, colors }: Screen,
-): string {
-  const paint = painter({ colors });
-  const rows = findings.flatMap(({ topic, state, detail, fix }): readonly Row[] => [
-    [MARKS[state], { text: topic, tone: 'title' }, detail],
-    ...(fix === undefined ? [] : [['', '', { text: `fix: ${fix}`, tone: 'doubtful' }] as const]),
-  ]);
-  const known = clients.map(({ name, gives }): Row => [{ text: name, tone: 'name' }, gives]);
-  const problems = findings.filter(({ state }) => state === 'problem').length;
-  const summary =
-    problems === 0
-      ? paint('good', 'No problems found')
-      : paint(
-          'bad',
-          problems === 1 ? '1 problem, with its fix above' : `${problems} problems, with their fixes above`,
-        );
-  return [
-    alignRows(rows, { paint, columns }),
-    `\n${paint('title', 'What known clients give')}\n`,
-    alignRows(known, { paint, columns, indent: '  ' }),
-    `\n${summary}\n`,
-  ].join('');
 }
