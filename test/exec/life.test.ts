@@ -154,7 +154,7 @@ describe.runIf(process.platform === 'linux')('200 calls at once, some of them ca
       () => {
         expect(childrenOf(pid).length).toBe(1);
         expect(readdirSync(`/proc/${pid}/fd`).length).toBeLessThanOrEqual(before);
-        expect(filesOf(pid)).toEqual(['groups']);
+        expect(filesOf(pid).filter((name) => !name.startsWith('pipe-'))).toEqual(['groups']);
       },
       { timeout: 30_000 },
     );

@@ -45,6 +45,9 @@ const project = makeProject({
   },
   echo: 'mcp_args_raw',
   helpers: `mcp_json_obj int "$(mcp_args_int .n --min 1 --max 9)" bool "$(mcp_args_bool .b --default true)" got "$(mcp_args_get '.x // "none"')" arr "$(mcp_json_arr a 'b"c')" esc "$(mcp_json_escape $'t\\t\\x01')"`,
+  // Opened by name, as many scripts do.
+  'by-name': '#!/bin/sh\necho out >/dev/stdout\necho wrong >/dev/stderr\nexit 3',
+  hushed: `printf 'no line end' >&2; { mcp_progress 50 half; } 2>/dev/null; exec 2>/dev/null; mcp_progress 60 more; exit 3`,
   talks: `mcp_progress 10 'a "bit"'; mcp_log_warn logger 'careful'; mcp_progress 100 done 200; echo spoke`,
 });
 
@@ -157,6 +160,27 @@ describe('the result of an executable', () => {
       esc: '"t\\t\\u0001"',
     });
     await expect(client.callTool('helpers', { n: 10 })).rejects.toMatchObject({ code: -32_602 });
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'holds what a script writes to /dev/stdout and /dev/stderr',
+    async () => {
+      const result = await client.callTool('by-name');
+      expect(textOf(result)).toContain('out');
+      expect(textOf(result)).toContain('wrong');
+      expect(textOf(result)).not.toContain('No such device');
+    },
+  );
+
+  test('keeps progress and errors apart, wherever the tool sends its errors', async () => {
+    const before = client.received.length;
+    const result = await client.callTool('hushed', {}, { meta: { progressToken: 'q' } });
+    const told = client.received
+      .slice(before)
+      .flatMap((message) => ('params' in message ? [message.params] : []));
+    expect(told).toMatchObject([{ message: 'half' }, { message: 'more' }]);
+    expect(textOf(result)).toContain('no line end');
+    expect(textOf(result)).not.toContain('half');
   });
 
   test('comes after progress and log lines, live', async () => {

@@ -44,6 +44,22 @@ test('rootward says on stderr, in one line and without paths, that it is ready',
   expect(server.stderr()).not.toContain(folders.top);
 });
 
+test('rootward does not remember what it has parsed', async () => {
+  const hook = fileURLToPath(new URL('fixtures/count-weak-maps.cjs', import.meta.url));
+  const weakMapsAfter = async (calls: number): Promise<string> => {
+    const args = ['--root', folders.path('a')];
+    const env = { NODE_OPTIONS: `--require ${JSON.stringify(hook)}` };
+    const { server, client } = await connectRootward(args, {}, { env });
+    for (let call = 0; call < calls; call++) await client.callTool('read_text_file', { path: 'name.txt' });
+    server.output.end();
+    await server.exit;
+    return /weak maps: \d+/.exec(server.stderr())?.[0] ?? 'not counted';
+  };
+  const few = await weakMapsAfter(1);
+  expect(few).toMatch(/\d/);
+  expect(await weakMapsAfter(50)).toBe(few);
+});
+
 test('rootward names the paths of a client at debug only', async () => {
   for (const level of ['info', 'debug']) {
     const { server, client } = await connectRootward(['--root', folders.path('b'), '--log-level', level], {

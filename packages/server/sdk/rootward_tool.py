@@ -61,7 +61,8 @@ def require_path(path):
 def _say(message):
     try:
         descriptor = int(os.environ.get("MCP_CHANNEL_FD", ""))
-        os.write(descriptor, (json.dumps(message) + "\n").encode("utf-8"))
+        line = "\x1e" + os.environ.get("MCP_CHANNEL_TAG", "") + json.dumps(message) + "\n"
+        os.write(descriptor, line.encode("utf-8"))
     except (ValueError, OSError):
         pass  # Run by hand, or the server has gone: nobody listens.
 

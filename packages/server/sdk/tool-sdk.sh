@@ -354,7 +354,7 @@ mcp_fail_invalid_args() {
 
 _mcp_say() {
   case ${MCP_CHANNEL_FD:-} in
-    7) { printf '%s\n' "$1" >&7; } 2>/dev/null || true ;;
+    7) { printf '\036%s%s\n' "${MCP_CHANNEL_TAG:-}" "$1" >&7; } 2>/dev/null || true ;;
   esac
 }
 

@@ -29,11 +29,22 @@ export class ProjectMemory {
     this.#known = undefined;
   }
 
+  /** Throws for what cannot be the project; the choice before it stays. */
   choose(choice: { readonly root: Root } | { readonly name: string }, moment: Moment): Project {
     if ('name' in choice && !isProjectName(choice.name)) {
       throw new RootwardError(
         'malformed',
         `Cannot switch to "${printable(choice.name)}": it is not a project name`,
+      );
+    }
+    if ('root' in choice && !moment.roots.some(({ path }) => path === choice.root.path)) {
+      const { path } = choice.root;
+      throw new RootwardError(
+        'outside-roots',
+        `Cannot switch to "${printable(path)}": it is no root any more`,
+        {
+          path,
+        },
       );
     }
     this.#choice =

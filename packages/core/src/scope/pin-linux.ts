@@ -8,8 +8,19 @@ import type { Guarantee, Pin, PinOptions, Platform } from './pin.js';
 // Not in fs.constants. Opens nothing: only holds on to the object the path leads to.
 const O_PATH = 0o10000000;
 const PROC_SUPER_MAGIC = 0x9fa0;
-const FD_DIRECTORY = '/proc/self/fd/';
 const REPLACEMENT_CHARACTER = '\uFFFD';
+
+let known = { pid: 0, directory: '' };
+
+/**
+ * The descriptors of this process, by its number: the kernel makes the link `/proc/self` anew each time it is followed.
+ * `/proc` itself is asked for it, since it may be mounted from outside, where this process has another number.
+ */
+function descriptors(): string {
+  const { pid } = process;
+  if (known.pid !== pid) known = { pid, directory: `/proc/${readlinkSync('/proc/self')}/fd/` };
+  return known.directory;
+}
 
 function notUtf8(): Error {
   return Object.assign(new Error('EILSEQ: the name on disk is not valid UTF-8'), { code: 'EILSEQ' });
@@ -21,11 +32,11 @@ class LinuxPin implements Pin {
   readonly self: string;
   readonly #fd: number;
 
-  constructor(fd: number, path: string, stats: Stats) {
+  constructor(fd: number, self: string, path: string, stats: Stats) {
     this.#fd = fd;
     this.path = path;
     this.stats = stats;
-    this.self = FD_DIRECTORY + fd;
+    this.self = self;
   }
 
   child(name: string): string {
@@ -63,12 +74,13 @@ function pinOnLinux(path: string, options: PinOptions = {}): Pin {
     const fd = openSync(path, flags);
     let pinned = false;
     try {
-      const where = readlinkSync(FD_DIRECTORY + fd);
+      const self = descriptors() + fd;
+      const where = readlinkSync(self);
       const stats = fstatSync(fd);
       const there = lstatSync(where, { throwIfNoEntry: false });
       if (there !== undefined && there.ino === stats.ino && there.dev === stats.dev) {
         pinned = true;
-        return new LinuxPin(fd, where, stats);
+        return new LinuxPin(fd, self, where, stats);
       }
       if (where.includes(REPLACEMENT_CHARACTER)) throw notUtf8();
     } catch (error) {

@@ -198,6 +198,21 @@ describe('a chosen root', () => {
     expect(workspace.project().name).toBe('c');
   });
 
+  test('is refused once it is gone, and the choice before it stays', async () => {
+    const tree = makeTree('a', 'b', 'c');
+    const { workspace, client, clock } = await connectAsked();
+    await client.answer([tree('a'), tree('b'), tree('c')]);
+    const [, b, c] = workspace.snapshot().roots;
+    workspace.chooseProject({ root: b! });
+    await clock.advance(1_000);
+    workspace.rootsChanged();
+    await client.answer([tree('a'), tree('b')]);
+    expect(() => workspace.chooseProject({ root: c! })).toThrow(
+      expect.objectContaining({ code: 'outside-roots', path: tree('c') }),
+    );
+    expect(workspace.project().name).toBe('b');
+  });
+
   test('may be a place the user agreed to', async () => {
     const tree = makeTree('a', 'extra');
     const { workspace, client } = await connectAsked();

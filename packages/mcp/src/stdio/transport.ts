@@ -110,6 +110,7 @@ export class StdioTransport {
       const id = message.params?.['requestId'];
       if (typeof id === 'string' || typeof id === 'number') this.#asked.delete(id);
     }
+    this.#gather();
     return this.#write(JSON.stringify(message));
   }
 
@@ -250,6 +251,8 @@ export class StdioTransport {
       const revision = answer.result['protocolVersion'];
       this.#batchesLegal = typeof revision === 'string' && BATCH_REVISIONS.has(revision);
     }
+    // The answer to the only request under way would wait for the end of the turn and share its system call with nothing.
+    if (this.#serving.size > 1) this.#gather();
     try {
       await this.#writePlaced(answer, this.#batches.place(answer));
     } finally {
@@ -275,7 +278,6 @@ export class StdioTransport {
   }
 
   #write(text: string): Promise<void> {
-    this.#gather();
     return new Promise((resolve, reject) => {
       this.#stdout.write(`${text}\n`, (cause) => {
         if (cause === null || cause === undefined) resolve();

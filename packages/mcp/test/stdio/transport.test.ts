@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import * as fc from 'fast-check';
-import { expect, expectTypeOf, test } from 'vitest';
+import { expect, expectTypeOf, test, vi } from 'vitest';
 import type { Transport as TransportV2 } from '@modelcontextprotocol/server';
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JsonRpcMessage } from '../../src/stdio/message.js';
@@ -250,7 +250,8 @@ test('StdioTransport takes any bytes, cut anywhere, and still serves the next re
   );
 });
 
-test('StdioTransport hands what is sent in one turn of the event loop to the pipe at once, in order', async () => {
+/** A transport, and what reaches the pipe in one piece. */
+async function openPieces(): Promise<{ transport: StdioTransport; stdin: PassThrough; writes: string[] }> {
   const writes: string[] = [];
   const stdout = new Writable({
     writev: (chunks, done) => {
@@ -258,12 +259,38 @@ test('StdioTransport hands what is sent in one turn of the event loop to the pip
       done();
     },
   });
-  const transport = new StdioTransport({ stdin: new PassThrough(), stdout, stderr: new PassThrough() });
+  const stdin = new PassThrough();
+  const transport = new StdioTransport({ stdin, stdout, stderr: new PassThrough() });
   await transport.start();
+  return { transport, stdin, writes };
+}
+
+test('StdioTransport hands what is sent in one turn of the event loop to the pipe at once, in order', async () => {
+  const { transport, writes } = await openPieces();
   const notify = (method: string): Promise<void> => transport.send({ jsonrpc: '2.0', method });
   await Promise.all([notify('a'), notify('b'), notify('c')]);
   await notify('d');
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((method) => line({ jsonrpc: '2.0', method }));
   expect(writes).toEqual([`${a!}${b!}${c!}`, d]);
+  await transport.close();
+});
+
+function answer(id: number): JsonRpcMessage {
+  return { jsonrpc: '2.0', id, result: {} };
+}
+
+test('StdioTransport sends the answers to requests under way together, and the answer to a single one without delay', async () => {
+  const { transport, stdin, writes } = await openPieces();
+  const arrived: unknown[] = [];
+  transport.onmessage = (message) => void arrived.push(message);
+  stdin.write(line(request(1)) + line(request(2)));
+  await vi.waitFor(() => expect(arrived).toHaveLength(2));
+  await Promise.all([transport.send(answer(1)), transport.send(answer(2))]);
+  expect(writes).toEqual([line(answer(1)) + line(answer(2))]);
+  stdin.write(line(request(3)));
+  await vi.waitFor(() => expect(arrived).toHaveLength(3));
+  const sent = transport.send(answer(3));
+  expect(writes.at(-1)).toBe(line(answer(3)));
+  await sent;
   await transport.close();
 });

@@ -57,6 +57,8 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .description('serve MCP over stdio, or over HTTP (the default command)')
     .argument('[directories...]', 'folders in scope, as with --root')
     .action(async (directories: string[], flags: ParsedFlags) => {
+      const { parseWithoutMemory } = await import('../serve/parsing.js');
+      parseWithoutMemory();
       const { runServe } = await import('./commands/serve.js');
       done(await runServe(await settingsOf(flags, directories), terminal));
     });

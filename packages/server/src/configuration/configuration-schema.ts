@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { categoriesSchema } from '../project/category-rules.js';
-import { toolsets } from '../tools/toolsets.js';
+import { TOOLSET_NAMES } from '../tools/toolset-name.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
 
 const path = z.string().min(1);
@@ -40,10 +40,7 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .enum(CLIENT_ROOTS_MODES)
     .optional()
     .describe('What the folders of the client do to those named here'),
-  toolsets: z
-    .array(z.enum(Object.keys(toolsets)))
-    .optional()
-    .describe('Only these tools'),
+  toolsets: z.array(z.enum(TOOLSET_NAMES)).optional().describe('Only these tools'),
   readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
   deny: z.array(z.string().min(1)).optional().describe('Globs out of reach, relative to every root'),
   project: path.optional().describe('The tools project; relative to this file'),

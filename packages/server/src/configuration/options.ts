@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
 import { ENVIRONMENT_MODES } from '../exec/environment-mode.js';
+import { TOOLSET_NAMES } from '../tools/toolset-name.js';
 import type { OptionValues } from './option-values.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
 import type { Origin } from './read-values.js';
@@ -11,7 +12,6 @@ import {
   readTokens,
   readToolEnvironment,
   readToolsets,
-  TOOLSET_NAMES,
 } from './read-values.js';
 
 /** The headings of help, in its order. */

@@ -2,7 +2,7 @@ import { isAbsolute, sep } from 'node:path';
 import { RootwardServerError } from '../error.js';
 import { readEnvironmentMode } from '../exec/environment-mode.js';
 import type { EnvironmentMode } from '../exec/environment-mode.js';
-import { toolsets } from '../tools/toolsets.js';
+import { TOOLSET_NAMES } from '../tools/toolset-name.js';
 import type { ToolsetName } from '../tools/toolset-name.js';
 import { suggest } from './nearest-match.js';
 import { DEFAULT_PORT } from './option-values.js';
@@ -22,8 +22,6 @@ const TOKEN = /^[\w.~+/-]+=*$/;
 /** Shorter ones can be guessed over a network. */
 const SHORTEST_TOKEN = 16;
 
-export const TOOLSET_NAMES: readonly string[] = Object.keys(toolsets);
-
 export function readBoolean(text: string, { name }: Origin): boolean {
   const value = text.trim().toLowerCase();
   if (TRUE.has(value)) return true;
@@ -41,12 +39,11 @@ export function readChoice<Choice extends string>(
   throw unusable(text, name, `expected ${choices.join(', ')}${suggest(text, choices)}`);
 }
 
-export function readToolsets(texts: readonly string[], { name }: Origin): readonly ToolsetName[] {
+export function readToolsets(texts: readonly string[], origin: Origin): readonly ToolsetName[] {
   const names = texts.flatMap((text) => text.split(',')).map((text) => text.trim());
-  return [...new Set(names.filter((text) => text !== ''))].map((text) => {
-    if (isToolset(text)) return text;
-    throw unusable(text, name, `expected ${TOOLSET_NAMES.join(', ')}${suggest(text, TOOLSET_NAMES)}`);
-  });
+  return [...new Set(names.filter((text) => text !== ''))].map((text) =>
+    readChoice(text, TOOLSET_NAMES, origin),
+  );
 }
 
 export function readToolEnvironment(text: string, { name }: Origin): EnvironmentMode {
@@ -79,10 +76,6 @@ export function readTokens(texts: readonly string[], { name }: Origin): readonly
     }
     return text;
   });
-}
-
-function isToolset(name: string): name is ToolsetName {
-  return Object.hasOwn(toolsets, name);
 }
 
 /** A relative path is put below its base as it stands, so that `..` after a link is resolved by the disk. */

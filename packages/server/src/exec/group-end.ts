@@ -36,12 +36,13 @@ export class GroupEnd {
   }
 }
 
-/** Resolves with the event, or when the time is up. */
-export async function within(event: Promise<unknown>, ms: number): Promise<void> {
+/** Resolves with the event, or when the time is up; true for the event. */
+export async function within(event: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const limit = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
   });
-  await Promise.race([event, limit]);
+  const came = await Promise.race([event.then(() => true), limit]);
   clearTimeout(timer);
+  return came;
 }

@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { ChildRegistry } from '@rootward/mcp';
-import { CHANNEL_FD } from './tool-environment.js';
+import { ChannelReader } from './channel-reader.js';
+import { openOutput } from './child-output.js';
+import type { OutputStreams } from './child-output.js';
 import { GroupEnd, within } from './group-end.js';
 import type { GroupGuard } from './group-guard.js';
 import { KeptTail } from './kept-tail.js';
-import { LineSplitter } from './line-splitter.js';
+import type { PipeStore } from './pipe-store.js';
 
 /** How a run came to its end. */
 type RunEnd = 'exited' | 'not-started' | 'cancelled' | 'timed-out' | 'too-much-output';
@@ -32,6 +35,9 @@ export interface RunProcessOptions {
   readonly extendedMs?: number;
   readonly maxOutputBytes: number;
   readonly guard: GroupGuard;
+  readonly pipes: PipeStore;
+  /** Marks the lines of the channel. */
+  readonly channelTag: string;
   readonly children: ChildRegistry;
   /** A line of the channel. True for a sign of progress. */
   readonly onLine: (line: string) => boolean;
@@ -42,32 +48,29 @@ export interface RunProcessOptions {
 const STDERR_TAIL_BYTES = 8 * 1024;
 /** What a process left behind may still have in its pipe when the tool itself is gone. */
 const DRAIN_MS = 250;
-const STDIO: readonly ('ignore' | 'pipe' | undefined)[] = Array.from({ length: CHANNEL_FD + 1 }, (_, fd) =>
-  fd === 0 || (fd > 2 && fd < CHANNEL_FD) ? 'ignore' : 'pipe',
-);
 
 /** Runs one executable to its end, with everything it started. Never rejects. */
-export function runProcess(options: RunProcessOptions): Promise<RunOutcome> {
-  return new Promise((resolve) => {
-    let child: ChildProcess;
-    try {
-      child = spawn(options.file, [], {
-        cwd: options.cwd,
-        env: options.environment,
-        detached: process.platform !== 'win32',
-        stdio: [...STDIO],
-        windowsHide: true,
-      });
-    } catch (error) {
-      resolve(notStarted(error));
-      return;
-    }
+export async function runProcess(options: RunProcessOptions): Promise<RunOutcome> {
+  const output = await openOutput(options.pipes);
+  try {
+    const child = spawn(options.file, [], {
+      cwd: options.cwd,
+      env: options.environment,
+      detached: process.platform !== 'win32',
+      stdio: [...output.stdio],
+      windowsHide: true,
+    });
+    const streams = output.attach(child);
     if (child.pid === undefined) {
-      child.once('error', (error) => resolve(notStarted(error)));
-      return;
+      const [error]: unknown[] = await once(child, 'error');
+      return notStarted(error);
     }
-    resolve(new Run(child, child.pid, options).finished);
-  });
+    return await new Run(child, child.pid, streams, options).finished;
+  } catch (error) {
+    return notStarted(error);
+  } finally {
+    output.close();
+  }
 }
 
 function notStarted(error: unknown): RunOutcome {
@@ -83,7 +86,6 @@ function notStarted(error: unknown): RunOutcome {
 
 class Run {
   readonly finished: Promise<RunOutcome>;
-  readonly #child: ChildProcess;
   readonly #options: RunProcessOptions;
   readonly #chunks: Buffer[] = [];
   readonly #stderr = new KeptTail(STDERR_TAIL_BYTES);
@@ -94,8 +96,7 @@ class Run {
   #end: RunEnd = 'exited';
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(child: ChildProcess, pid: number, options: RunProcessOptions) {
-    this.#child = child;
+  constructor(child: ChildProcess, pid: number, streams: OutputStreams, options: RunProcessOptions) {
     this.#options = options;
     this.#exited = exited(child);
     this.#group = new GroupEnd(pid, this.#exited);
@@ -105,13 +106,17 @@ class Run {
     this.#startTimer();
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (options.signal.aborted) this.#onAbort();
-    const stdout = this.#read(child.stdout, (chunk) => this.#takeOutput(chunk));
-    const stderr = this.#read(child.stderr, (chunk) => this.#stderr.push(chunk));
-    const lines = new LineSplitter((line) => {
+    const onLine = (line: string): void => {
       if (options.onLine(line)) this.#onProgress();
-    });
-    const channel = this.#read(child.stdio.at(CHANNEL_FD), (chunk) => lines.push(chunk));
-    this.finished = this.#finish(Promise.all([stdout, stderr, channel])).finally(() => {
+    };
+    const messages = new ChannelReader(options.channelTag, onLine, (text) => this.#stderr.push(text));
+    const channel = new ChannelReader(options.channelTag, onLine, () => undefined);
+    const drained = Promise.all([
+      read(streams.stdout, (chunk) => this.#takeOutput(chunk)),
+      read(streams.stderr, (chunk) => messages.push(chunk)).then(() => messages.end()),
+      read(streams.channel, (chunk) => channel.push(chunk)),
+    ]);
+    this.finished = this.#finish(drained).finally(() => {
       registered[Symbol.dispose]();
       options.guard.forget(pid);
     });
@@ -120,12 +125,10 @@ class Run {
   async #finish(drained: Promise<unknown>): Promise<RunOutcome> {
     const { code, signal } = await this.#exited;
     // Until its pipes are empty a tool is not done: what it started may still be writing for it.
-    if (this.#end === 'exited') await within(drained, DRAIN_MS);
+    if (this.#end === 'exited' && !(await within(drained, DRAIN_MS))) await look();
     clearTimeout(this.#timer);
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     await this.#group.end();
-    // Whoever left the group may hold the pipes for ever.
-    for (const stream of this.#child.stdio) stream?.destroy();
     return {
       end: this.#end,
       code,
@@ -134,16 +137,6 @@ class Run {
       stderr: this.#stderr.text(),
       cause: undefined,
     };
-  }
-
-  /** Resolves when the other side has closed. */
-  #read(stream: unknown, take: (chunk: Buffer) => void): Promise<void> {
-    if (!isReadable(stream)) return Promise.resolve();
-    return new Promise((resolve) => {
-      stream.on('data', take);
-      stream.once('error', () => resolve());
-      stream.once('close', () => resolve());
-    });
   }
 
   #takeOutput(chunk: Buffer): void {
@@ -187,6 +180,19 @@ function exited(child: ChildProcess): Promise<Exit> {
   });
 }
 
-function isReadable(stream: unknown): stream is Readable {
-  return typeof stream === 'object' && stream !== null && 'readable' in stream && stream.readable === true;
+/** Lets what has arrived be read: on a busy machine, time may be up before anyone has looked. */
+function look(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+/** Resolves when the other side has closed. */
+function read(stream: Readable | undefined, take: (chunk: Buffer) => void): Promise<void> {
+  if (stream === undefined) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.on('data', take);
+    stream.once('error', () => resolve());
+    stream.once('close', () => resolve());
+  });
 }

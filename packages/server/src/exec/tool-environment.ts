@@ -16,6 +16,8 @@ export interface ToolCallFacts {
   readonly sdk: string;
   /** The folder for what belongs to this call alone, and the start of names in it. */
   readonly filePrefix: string;
+  /** Marks the lines of the channel, which share a pipe with the error output. */
+  readonly channelTag: string;
   /** jq or gojq, where there is one. */
   readonly jsonTool: string | undefined;
   /** What runs the JSON fallback of the shell library. */
@@ -30,6 +32,8 @@ export interface ToolEnvironment {
   readonly errorFile: string;
   /** Exists from the moment the call was cancelled. */
   readonly cancelFile: string;
+  /** Marks the lines of the channel. */
+  readonly channelTag: string;
 }
 
 /** Linux refuses to start a program with one string over 128 KiB; half of it leaves room whatever the encoding. */
@@ -45,7 +49,7 @@ const WORKSPACE_BIN = /[\\/]node_modules[\\/]\.bin/;
 const PREFIXES = /^(?:MCP|MCPBASH)_/;
 /** Set for each call; what the server itself was started with must not shine through. */
 const OWN =
-  /^MCP_(?:SDK|CHANNEL_FD|CANCEL_FILE|NODE_BIN|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))$/;
+  /^MCP_(?:SDK|CHANNEL_(?:FD|TAG)|CANCEL_FILE|NODE_BIN|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))$/;
 
 /** Everything a tool is started with: what it inherits, and what belongs to the call. Pure. */
 export function toolEnvironment(
@@ -76,6 +80,7 @@ export function toolEnvironment(
     MCP_TOOL_ERROR_FILE: errorFile,
     MCP_CANCEL_FILE: cancelFile,
     MCP_CHANNEL_FD: String(CHANNEL_FD),
+    MCP_CHANNEL_TAG: call.channelTag,
     MCPBASH_PROJECT_ROOT: call.project,
     MCP_ROOTS_COUNT: String(roots.list.length),
   });
@@ -89,7 +94,7 @@ export function toolEnvironment(
   put('MCP_TOOL_METADATA_JSON', 'MCP_TOOL_METADATA_FILE', 'metadata.json', call.metadataJson);
   put('MCP_ROOTS_JSON', 'MCP_ROOTS_JSON_FILE', 'roots.json', roots.json);
   put('MCP_ROOTS_PATHS', 'MCP_ROOTS_PATHS_FILE', 'roots.txt', roots.paths);
-  return { variables, files, errorFile, cancelFile };
+  return { variables, files, errorFile, cancelFile, channelTag: call.channelTag };
 }
 
 /** What tools inherit from the server; the same for all calls. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import type { EnvironmentMode } from './environment-mode.js';
 import type { ExecutableTool } from './executable-tool.js';
 import { GroupGuard } from './group-guard.js';
 import { JsonTools } from './json-tools.js';
+import { PipeStore } from './pipe-store.js';
 import { runProcess } from './run-process.js';
 import type { RunProcessOptions } from './run-process.js';
 import { RunSlots } from './run-slots.js';
@@ -48,6 +50,17 @@ export interface ToolCall {
   readonly timeoutMs?: number;
 }
 
+/** Nothing a tool prints by chance starts with that. */
+const TAG_BYTES = 8;
+
+/** What all calls share, made with the first. */
+interface Place {
+  /** The guard's to remove. */
+  readonly folder: string;
+  readonly guard: GroupGuard;
+  readonly pipes: PipeStore;
+}
+
 const defaultRunLimits: RunLimits = {
   timeoutMs: 30_000,
   extendedMs: 600_000,
@@ -66,7 +79,7 @@ export class ToolRunner implements Disposable {
   /** Of the last call: most calls see the same list, which may be long. */
   #described: DescribedRoots = describeRoots([]);
   readonly #sdk = findSdkFolder();
-  #place: { readonly folder: string; readonly guard: GroupGuard } | undefined;
+  #place: Place | undefined;
   #calls = 0;
 
   constructor(options: ToolRunnerOptions) {
@@ -96,7 +109,7 @@ export class ToolRunner implements Disposable {
   async #runNow(tool: ExecutableTool, call: ToolCall): Promise<ToolAnswer> {
     const roots = await call.roots();
     const environment = await this.environment(tool, call.args, roots);
-    const { guard } = this.#prepare();
+    const { guard, pipes } = this.#prepare();
     const written = [...environment.files.keys()];
     const onStop = (): void => {
       written.push(environment.cancelFile);
@@ -105,7 +118,12 @@ export class ToolRunner implements Disposable {
     try {
       await Promise.all([...environment.files].map(([file, text]) => writeFile(file, text, { mode: 0o600 })));
       call.signal.throwIfAborted();
-      return await this.#runIn(tool, call, roots, environment, { guard, onStop });
+      return await this.#runIn(tool, call, roots, environment, {
+        guard,
+        pipes,
+        onStop,
+        channelTag: environment.channelTag,
+      });
     } finally {
       await removeAll(written);
     }
@@ -130,6 +148,7 @@ export class ToolRunner implements Disposable {
       project: this.project,
       sdk: this.#sdk,
       filePrefix: join(folder, `${this.#calls}-`),
+      channelTag: randomBytes(TAG_BYTES).toString('hex'),
       jsonTool,
       node: process.execPath,
     });
@@ -151,7 +170,7 @@ export class ToolRunner implements Disposable {
     call: ToolCall,
     roots: readonly Root[],
     environment: ToolEnvironment,
-    how: Pick<RunProcessOptions, 'guard' | 'onStop'>,
+    how: Pick<RunProcessOptions, 'guard' | 'pipes' | 'onStop' | 'channelTag'>,
   ): Promise<ToolAnswer> {
     const { metadata } = tool;
     const { maxOutputBytes } = this.#limits;
@@ -188,10 +207,10 @@ export class ToolRunner implements Disposable {
   }
 
   /** Made with the first call, so that a server that runs no tool leaves no trace. */
-  #prepare(): { readonly folder: string; readonly guard: GroupGuard } {
+  #prepare(): Place {
     if (this.#place === undefined) {
       const folder = mkdtempSync(join(tmpdir(), 'rootward-tools-'));
-      this.#place = { folder, guard: new GroupGuard(folder) };
+      this.#place = { folder, guard: new GroupGuard(folder), pipes: new PipeStore(folder) };
     }
     return this.#place;
   }

@@ -22,7 +22,7 @@ function say(message: object): void {
   const descriptor = Number(process.env['MCP_CHANNEL_FD']);
   if (!Number.isInteger(descriptor) || descriptor <= 2) return;
   try {
-    writeSync(descriptor, `${JSON.stringify(message)}\n`);
+    writeSync(descriptor, `\x1e${process.env['MCP_CHANNEL_TAG'] ?? ''}${JSON.stringify(message)}\n`);
   } catch {
     // Run by hand, or the server has gone: nobody listens.
   }

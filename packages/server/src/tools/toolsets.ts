@@ -30,7 +30,7 @@ import { workspaceInfo } from './workspace/workspace-info.js';
 import type { ToolsetName } from './toolset-name.js';
 
 /** Curated: a tool that is not listed here is not served. */
-export const toolsets: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> = {
+export const toolsets: Readonly<Record<ToolsetName, readonly Tool[]>> = {
   workspace: [workspaceInfo, switchProject],
   files: [
     readTextFile,

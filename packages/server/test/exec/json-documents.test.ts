@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findDocuments } from '../../src/exec/json-documents.js';
 import { KeptTail } from '../../src/exec/kept-tail.js';
-import { LineSplitter } from '../../src/exec/line-splitter.js';
 
 describe('findDocuments()', () => {
   test('finds every object that starts a line, among any other text', () => {
@@ -21,24 +20,6 @@ describe('findDocuments()', () => {
     expect(findDocuments('{"a":1}{"b":2}\n{ open\n{"c":"}"}')).toEqual([{ a: 1 }, { b: 2 }, { c: '}' }]);
     expect(findDocuments('{\n'.repeat(1_000_000))).toEqual([]);
   });
-});
-
-test('LineSplitter hands on whole lines, however the bytes are cut, and drops endless ones', () => {
-  const lines = ['one', '', 'zwei é', 'x'.repeat(70_000), 'last'];
-  const bytes = Buffer.from(`${lines.join('\n')}\n`);
-  fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1 }), (sizes) => {
-      const seen: string[] = [];
-      const splitter = new LineSplitter((line) => seen.push(line));
-      for (let at = 0, n = 0; at < bytes.length; n++) {
-        const size = sizes[n % sizes.length]!;
-        splitter.push(bytes.subarray(at, at + size));
-        at += size;
-      }
-      expect(seen).toEqual(lines.filter((line) => line.length < 65_536));
-    }),
-    { numRuns: 20 },
-  );
 });
 
 test('KeptTail keeps the last whole lines that fit', () => {

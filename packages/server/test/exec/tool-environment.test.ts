@@ -30,6 +30,7 @@ const call: ToolCallFacts = {
   project: '/p',
   sdk: '/sdk',
   filePrefix: '/tmp/call-1-',
+  channelTag: 'tag',
   jsonTool: undefined,
   node: '/bin/node',
 };
