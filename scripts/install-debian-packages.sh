@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# Installs what some tests use and npm does not have: clangd. Where that is not possible, those tests are skipped.
+# Installs what some tests use and npm does not have: clangd, zsh and fish. Where that is not possible, those tests are
+# skipped.
 set -euo pipefail
-if command -v clangd >/dev/null || compgen -c clangd- >/dev/null; then exit 0; fi
+missing=()
+command -v clangd >/dev/null || compgen -c clangd- >/dev/null || missing+=(clangd)
+for shell in zsh fish; do command -v "$shell" >/dev/null || missing+=("$shell"); done
+if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
-  echo 'clangd is not installed and cannot be installed here: its tests will be skipped' >&2
+  echo "${missing[*]}: not installed, and cannot be installed here; their tests will be skipped" >&2
   exit 0
 fi
 export DEBIAN_FRONTEND=noninteractive
-{ apt-get update -qq && apt-get install -y -qq --no-install-recommends clangd; } >/dev/null ||
-  echo 'clangd could not be installed: its tests will be skipped' >&2
+{ apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null ||
+  echo "${missing[*]}: could not be installed; their tests will be skipped" >&2

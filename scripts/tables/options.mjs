@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { runCommandLine } from '../../packages/server/dist/cli/program.js';
+import { createProgram } from '../../packages/server/dist/cli/create-program.js';
 import { OPTIONS } from '../../packages/server/dist/configuration/options.js';
 import { code, plain, table } from './markdown.mjs';
 
@@ -24,25 +24,13 @@ export function configurationTable() {
   return table(['member', 'what it does'], rows);
 }
 
-/** The commands, as the help lists them. */
-export async function commandTable() {
-  const lines = (await help()).split('\n');
-  const entries = [];
-  for (const line of lines.slice(lines.indexOf('Commands:') + 1)) {
-    const entry = /^ {2}(\S.*?)(?: {2,}(.*))?$/.exec(line);
-    if (entry !== null) entries.push([entry[1], entry[2] ?? '']);
-    else if (line.trim() !== '') entries.at(-1)[1] += ` ${line.trim()}`;
-  }
-  const rows = entries.map(([usage, what]) => [code(`rootward ${usage}`), plain(what.trim())]);
+/** The commands, as the parser knows them. */
+export function commandTable() {
+  const program = createProgram({}, () => undefined);
+  const commands = program.createHelp().visibleCommands(program);
+  const rows = commands.map((command) => [
+    code(`rootward ${command.name()} ${command.usage()}`),
+    plain(command.description()),
+  ]);
   return table(['command', 'what it does'], rows);
-}
-
-async function help() {
-  let text = '';
-  const around = { environment: {}, home: '/', directory: '/', program: undefined };
-  const out = (chunk) => {
-    text += chunk;
-  };
-  await runCommandLine(['--help'], { out, err: out, interactive: false, around });
-  return text;
 }

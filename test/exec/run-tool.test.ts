@@ -129,7 +129,7 @@ describe('rootward run-tool', () => {
 test('rootward validate lists good tools, and names file and field of bad ones', async () => {
   const { code, out, err } = await runCommand(['validate', '--project', project.path]);
   expect(code).toBe(2);
-  expect(out).toContain('example.roots.read: fine');
+  expect(out).toContain('fine  example.roots.read');
   expect(err).toContain(`${join(project.path, 'tools/bad/tool.meta.json')}: name: `);
   expect(err).toContain('run bit');
 });

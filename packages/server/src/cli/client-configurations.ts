@@ -194,6 +194,8 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
   },
 ];
 
+export const CLIENT_IDS: readonly string[] = KNOWN_CLIENTS.map(({ id }) => id);
+
 /** YAML takes JSON strings and lists as they are. */
 function gooseYaml(connection: ClientConnection): string {
   const head = ['extensions:', `  ${NAME}:`, `    name: ${NAME}`, '    enabled: true', '    timeout: 300'];

@@ -1,28 +1,38 @@
 import { Workspace } from '@rootward/core';
+import { DEFAULT_PORT } from '../configuration/option-values.js';
 import type { Serving } from '../serve/serving.js';
 import type { HttpPlace } from '../serve/serve-http.js';
 import { VERSION } from '../version.js';
+import { alignRows } from './align-rows.js';
 import { findClient } from './commands/config.js';
+import { painter } from './paint.js';
+import type { Screen } from './screen.js';
+import { showSnapshot } from './show-snapshot.js';
+
+const SUGGESTIONS: readonly (readonly [command: string, does: string])[] = [
+  ['rootward config --client NAME', 'a configuration to paste into your client'],
+  ['rootward --http', `serve over HTTP from here, on port ${DEFAULT_PORT}`],
+  ['rootward doctor', 'what it finds on this machine, and what is wrong'],
+  ['rootward --help', 'everything else'],
+];
 
 /** What to tell a person who started a server that waits for a client on stdin. */
-export function explainStdio({ sources }: Serving): string {
+export function explainStdio({ sources }: Serving, screen: Screen): string {
   using workspace = new Workspace({ sources });
-  return `rootward ${VERSION} is an MCP server: a client starts it and speaks to it over stdin and stdout.
+  const paint = painter(screen);
+  const rows = SUGGESTIONS.map(([command, does]) => [{ text: command, tone: 'name' } as const, does]);
+  return `${paint('title', `rootward ${VERSION} is an MCP server`)}: a client starts it and speaks to it over stdin and stdout.
 Nobody does that on a terminal, so it stops here. What you may want instead:
 
-  rootward config --client NAME   a configuration to paste into your client
-  rootward --http                 serve over HTTP from here
-  rootward doctor                 what it finds on this machine, and what is wrong
-  rootward --help                 everything else
-
+${alignRows(rows, { paint, columns: screen.columns, indent: '  ' })}
 Started here, and with a client that names no folders, it would serve:
-${indent(workspace.explain())}
-`;
+${showSnapshot(workspace.snapshot(), screen, '  ')}`;
 }
 
 /** What to tell a person who started a server over HTTP. */
-export function explainHttp({ sources, settings }: Serving, place: HttpPlace): string {
+export function explainHttp({ sources, settings }: Serving, place: HttpPlace, screen: Screen): string {
   using workspace = new Workspace({ sources });
+  const paint = painter(screen);
   const { url, wantedPort, madeToken } = place;
   const token = madeToken ?? (settings.insecureNoToken ? undefined : '<your token>');
   const { text } = findClient('claude-code').configure({ kind: 'http', url, token });
@@ -31,21 +41,15 @@ export function explainHttp({ sources, settings }: Serving, place: HttpPlace): s
     madeToken === undefined
       ? ''
       : 'The token is made anew at every start and shown only here; set ROOTWARD_TOKEN to keep one.\n';
-  const open = settings.insecureNoToken ? 'Anyone on this machine can connect: no token is asked for.\n' : '';
-  return `rootward ${VERSION} serves MCP at ${url}${moved}
-${indent(workspace.explain())}
-
+  const open = settings.insecureNoToken
+    ? `${paint('doubtful', 'Anyone on this machine can connect: no token is asked for.')}\n`
+    : '';
+  return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
+${showSnapshot(workspace.snapshot(), screen, '  ')}
 To connect a client (this is for .mcp.json of Claude Code; "rootward config --client NAME --url URL" has others):
 
 ${text}
 
-${secret}${open}Stop it with Ctrl+C.
+${secret}${open}${paint('title', 'Stop it with Ctrl+C.')}
 `;
-}
-
-function indent(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n');
 }

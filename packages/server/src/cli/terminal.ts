@@ -1,4 +1,6 @@
 import type { Surroundings } from '../serve/serving.js';
+import { NO_SCREEN } from './screen.js';
+import type { Screen } from './screen.js';
 
 /** What a command sees of the process. */
 export interface Terminal {
@@ -7,6 +9,17 @@ export interface Terminal {
   /** A person sits at stdin, so no client will speak there. */
   readonly interactive: boolean;
   readonly around: Surroundings;
+  /** What `out` and `err` are shown on; without it, both are read by programs. */
+  readonly screen?: (stream: 'out' | 'err') => Screen;
+}
+
+export function screenFor({ screen }: Terminal, stream: 'out' | 'err'): Screen {
+  return screen?.(stream) ?? NO_SCREEN;
+}
+
+/** One JSON document, as `--json` promises. */
+export function printJson({ out }: Terminal, value: unknown): void {
+  out(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
 /** The exit codes of every command. */

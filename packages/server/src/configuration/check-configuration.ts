@@ -69,6 +69,10 @@ function describe(issue: z.core.$ZodIssue, keys: readonly string[], value: unkno
       `"${at}" is ${received}, expected ${choices.join(', ')}${suggest(received.replaceAll('"', ''), choices)}`,
     ];
   }
+  if (issue.code === 'invalid_union') {
+    const kinds = issue.errors.flat().flatMap((each) => ('expected' in each ? [String(each.expected)] : []));
+    return [`"${at}" is ${received}, expected ${[...new Set(kinds)].join(' or ')}`];
+  }
   return [at === '' ? issue.message : `"${at}" is ${received}: ${issue.message}`];
 }
 

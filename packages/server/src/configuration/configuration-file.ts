@@ -2,6 +2,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ConfiguredRoots } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
+import { describeJsonFault } from './json-fault.js';
 import type { OptionValues } from './option-values.js';
 import { DEFAULT_PORT } from './option-values.js';
 import { readPath, readTokens, readToolEnvironment } from './read-values.js';
@@ -43,7 +44,7 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw invalid(file, `it is not JSON (${error instanceof Error ? error.message : String(error)})`, error);
+    throw invalid(file, `it is not JSON (${describeJsonFault(text, error)})`, error);
   }
 }
 

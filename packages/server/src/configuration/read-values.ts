@@ -59,7 +59,9 @@ export function readPort(text: string, { name }: Origin): number | false {
   if (value === 'false') return false;
   const port = Number(value);
   if (/^\d{1,5}$/.test(value) && port <= LARGEST_PORT) return port;
-  const hint = name === '--http' ? `; to serve a folder, write it first: rootward ${text} --http` : '';
+  const isNumber = /^-?\d+$/.test(value);
+  const hint =
+    name === '--http' && !isNumber ? `; to serve a folder, write it first: rootward ${text} --http` : '';
   throw unusable(text, name, `expected a port from 0 to ${LARGEST_PORT}${hint}`);
 }
 

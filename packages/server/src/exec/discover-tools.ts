@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { access, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import { describeJsonFault } from '../configuration/json-fault.js';
 import type { ExecutableTool, ToolProblem } from './executable-tool.js';
 import { findHeader } from './inline-header.js';
 import { readMetadata } from './tool-metadata.js';
@@ -111,7 +112,9 @@ function readTool(json: string, metadataFile: string, file: string, fallbackName
   try {
     value = JSON.parse(json.replace(/^\uFEFF/, ''));
   } catch (error) {
-    return { problems: [problem(metadataFile, undefined, `it is no JSON: ${reasonOf(error)}`)] };
+    return {
+      problems: [problem(metadataFile, undefined, `it is no JSON: ${describeJsonFault(json, error)}`)],
+    };
   }
   const reading = readMetadata(value, fallbackName);
   if ('metadata' in reading) return { tool: { metadata: reading.metadata, file, metadataFile } };

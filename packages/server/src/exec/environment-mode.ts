@@ -6,6 +6,9 @@ export type EnvironmentMode =
 
 export const MINIMAL: EnvironmentMode = { kind: 'minimal' };
 
+/** How each mode starts, for whoever types one. */
+export const ENVIRONMENT_MODES: readonly string[] = ['minimal', 'inherit', 'allow:'];
+
 /** `minimal`, `inherit` or `allow:A,B`; undefined for anything else. */
 export function readEnvironmentMode(text: string): EnvironmentMode | undefined {
   if (text === 'minimal' || text === 'inherit') return { kind: text };

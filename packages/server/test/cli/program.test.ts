@@ -84,6 +84,43 @@ describe('rootward', () => {
     expect(err).toContain(path);
   });
 
+  test.each([
+    [['roots', '--root'], 'Cannot use --root: its value is missing; write --root <path>', 'roots'],
+    [['contains'], 'Cannot run "rootward contains": <path> is missing', 'contains'],
+    [['contains', 'a', 'b'], 'it takes 1 and got 2 arguments', 'contains'],
+    [['run-tool', 'a', '{"b":1}'], 'the arguments of the tool go into --args', 'run-tool'],
+    [['doctor', '--nonsense'], 'Cannot use --nonsense: "rootward doctor" has no such option', 'doctor'],
+    [['--nonsense'], 'Cannot use --nonsense: "rootward" has no such option', 'serve'],
+  ])('%j exits with 2, says what is wrong, and where help is', async (args, message, command) => {
+    const { code, out, err } = await run(makeHome(), args);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain(`rootward: `);
+    expect(err).toContain(message);
+    expect(err).toContain(`See: rootward ${command} --help\n`);
+  });
+
+  test.each([
+    [['roots', '--jsn'], 'usage'],
+    [['roots', 'missing'], 'not-found'],
+    [['contains'], 'usage'],
+    [['doctor', '--config', 'missing.json'], 'configuration'],
+    [['validate', 'missing.json'], 'usage'],
+    [['run-tool', 'x'], 'usage'],
+    [['settings', 'missing'], 'usage'],
+    [['config', '--client', 'nobody'], 'usage'],
+  ])('%j --json prints the error as JSON, with the same exit code', async (args, code) => {
+    const home = makeHome();
+    const plain = await run(home, args);
+    const { out, err, ...outcome } = await run(home, [...args, '--json']);
+    expect(outcome.code).toBe(2);
+    expect(plain.code).toBe(2);
+    expect(err).toBe('');
+    const { error } = JSON.parse(out) as { error: { code: string; message: string } };
+    expect(error.code).toBe(code);
+    expect(plain.err).toContain(error.message);
+  });
+
   test.each(['serve', 'roots', 'contains', 'doctor', 'validate', 'init', 'config'])(
     'help lists %s',
     async (name) => {
@@ -137,8 +174,9 @@ describe('rootward doctor', () => {
     const home = makeHome();
     const { code, out } = await run(home, ['doctor', 'project'], { CLAUDECODE: '1' });
     expect(code).toBe(0);
-    expect(out).toContain('ok host: Claude Code');
-    expect(out).toContain('source flag: --root names');
+    expect(out).toMatch(/^ok {2}host {2,}Claude Code/m);
+    expect(out).toMatch(/^ok {2}source flag {2,}--root names/m);
+    expect(out).toContain('No problems found');
   });
 
   test('exits with 1 and tells the fix for every problem', async () => {
@@ -159,7 +197,7 @@ describe('rootward doctor', () => {
   test('finds it a problem to have no roots', async () => {
     expect(await run(makeHome(), ['doctor'])).toMatchObject({
       code: 1,
-      out: expect.stringContaining('!! roots'),
+      out: expect.stringMatching(/^!! {2}roots {2,}none/m),
     });
   });
 });
@@ -169,12 +207,44 @@ describe('rootward validate', () => {
     const home = makeHome();
     writeFileSync(join(home, 'good.json'), '{"readOnly":true}');
     writeFileSync(join(home, 'bad.json'), '{"readonly":true}');
-    expect(await run(home, ['validate', 'good.json'])).toMatchObject({ code: 0, out: 'good.json: fine\n' });
+    expect(await run(home, ['validate', 'good.json'])).toMatchObject({ code: 0, out: 'fine  good.json\n' });
     expect(await run(home, ['validate', 'bad.json'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('did you mean "readOnly"?'),
     });
     expect((await run(home, ['validate', 'missing.json'])).code).toBe(2);
+  });
+
+  test('names the line and the column where a file stops being JSON', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'bad.json'), '{\n  "roots": [],\n  readOnly: true\n}');
+    const { code, err } = await run(home, ['validate', 'bad.json']);
+    expect(code).toBe(2);
+    expect(err).toContain('at line 3, column 3');
+  });
+
+  test('says of which kind a value has to be', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'bad.json'), '{"http":"yes"}');
+    expect((await run(home, ['validate', 'bad.json'])).err).toContain(
+      '"http" is "yes", expected boolean or number',
+    );
+  });
+
+  test('prints problems as JSON', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'bad.json'), '{"readonly":true}');
+    for (const args of [
+      ['validate', 'bad.json'],
+      ['validate', '--config', 'bad.json'],
+    ]) {
+      const { code, out } = await run(home, [...args, '--json']);
+      expect(code).toBe(2);
+      expect(JSON.parse(out)).toMatchObject({
+        valid: false,
+        problems: [expect.stringContaining('readOnly')],
+      });
+    }
   });
 
   test('checks everything a server here would use', async () => {
@@ -195,6 +265,35 @@ describe('rootward init', () => {
     writeFileSync(file, '{}');
     expect((await run(home, ['init'])).code).toBe(1);
     expect(readFileSync(file, 'utf8')).toBe('{}');
+  });
+
+  test('says what is in the way', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'file'), '');
+    for (const args of [
+      ['init', 'file/folder'],
+      ['init', '--tools', 'file/folder'],
+    ]) {
+      const { code, err } = await run(home, args);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^rootward: Cannot use .*file\/folder.*: a file is where a folder should be\n$/);
+    }
+  });
+
+  test('prints what it wrote and what it left alone as JSON', async () => {
+    const home = makeHome();
+    const file = join(home, 'project', 'rootward.json');
+    const [first, second] = [
+      await run(home, ['init', 'project', '--json']),
+      await run(home, ['init', 'project', '--json']),
+    ];
+    expect([first.code, JSON.parse(first.out)]).toEqual([0, { written: [file], kept: [] }]);
+    expect([second.code, JSON.parse(second.out)]).toEqual([1, { written: [], kept: [file] }]);
+  });
+
+  // Node's own way to make folders never comes back from there.
+  test.runIf(existsSync('/proc/self'))('ends where no folder can be made', async () => {
+    expect((await run(makeHome(), ['init', '/proc/none/here'])).code).toBe(1);
   });
 
   test('writes to the folder that is named', async () => {

@@ -1,14 +1,16 @@
 import { RootwardServerError } from '../../error.js';
 import { nearestMatch, suggest } from '../../configuration/nearest-match.js';
-import { KNOWN_CLIENTS } from '../client-configurations.js';
+import { CLIENT_IDS, KNOWN_CLIENTS } from '../client-configurations.js';
 import type { ClientConnection, KnownClient } from '../client-configurations.js';
-import { FINE } from '../terminal.js';
+import { painter } from '../paint.js';
+import { FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 
 /** Prints a configuration to paste into a client. */
 export function runConfig(
   client: string | undefined,
   connection: ClientConnection,
+  { json }: { readonly json: boolean },
   terminal: Terminal,
 ): number {
   if (client === undefined) {
@@ -17,10 +19,16 @@ export function runConfig(
       `Cannot print a configuration: name the client with --client (${ids()})`,
     );
   }
-  const { place, text, note } = findClient(client).configure(connection);
-  terminal.err(`# ${place}\n`);
+  const known = findClient(client);
+  const { place, text, note } = known.configure(connection);
+  if (json) {
+    printJson(terminal, { client: known.id, place, text, ...(note !== undefined && { note }) });
+    return FINE;
+  }
+  const paint = painter(screenFor(terminal, 'err'));
+  terminal.err(`${paint('quiet', `# ${place}`)}\n`);
   terminal.out(`${text}\n`);
-  if (note !== undefined) terminal.err(`# ${note}\n`);
+  if (note !== undefined) terminal.err(`${paint('quiet', `# ${note}`)}\n`);
   return FINE;
 }
 
@@ -28,8 +36,8 @@ export function findClient(wanted: string): KnownClient {
   const id = plain(wanted);
   const found = KNOWN_CLIENTS.find((client) => plain(client.id) === id || plain(client.name) === id);
   if (found !== undefined) return found;
-  const known = KNOWN_CLIENTS.map((client) => client.id);
-  const hint = nearestMatch(wanted, known) === undefined ? `; known are ${ids()}` : suggest(wanted, known);
+  const hint =
+    nearestMatch(wanted, CLIENT_IDS) === undefined ? `; known are ${ids()}` : suggest(wanted, CLIENT_IDS);
   throw new RootwardServerError(
     'usage',
     `Cannot use ${JSON.stringify(wanted)} as --client: it is not known${hint}`,
@@ -41,5 +49,5 @@ function plain(name: string): string {
 }
 
 function ids(): string {
-  return KNOWN_CLIENTS.map(({ id }) => id).join(', ');
+  return CLIENT_IDS.join(', ');
 }

@@ -1,26 +1,33 @@
 import { isAbsolute, sep } from 'node:path';
 import { RootwardError } from '@rootward/core';
 import type { LoadedSettings } from '../../configuration/load-settings.js';
+import { painter } from '../paint.js';
+import { FAILED, FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
-import { FAILED, FINE } from '../terminal.js';
 import { openWorkspace } from './roots.js';
 
 /** Says whether a path is in scope; relative ones are relative to the shell's directory, as in any command. */
 export async function runContains(
   settings: LoadedSettings,
   path: string,
+  { json }: { readonly json: boolean },
   terminal: Terminal,
 ): Promise<number> {
   using workspace = await openWorkspace(settings, terminal);
   const isUri = /^file:/i.test(path);
   const asked = isUri || path === '' || isAbsolute(path) ? path : `${terminal.around.directory}${sep}${path}`;
+  const paint = painter(screenFor(terminal, 'out'));
   try {
     const { root } = workspace.scope().locate(asked);
-    terminal.out(`in scope: ${path} is inside ${root.path} (${root.source})\n`);
+    const { path: inside, source, access } = root;
+    if (json) printJson(terminal, { path, inScope: true, root: { path: inside, source, access } });
+    else terminal.out(`${paint('good', 'in scope:')} ${path} is inside ${inside} (${source})\n`);
     return FINE;
   } catch (error) {
     if (!(error instanceof RootwardError)) throw error;
-    terminal.out(`not in scope: ${error.message}\n`);
+    const { code, message } = error;
+    if (json) printJson(terminal, { path, inScope: false, code, message });
+    else terminal.out(`${paint('bad', 'not in scope:')} ${message}\n`);
     return FAILED;
   }
 }

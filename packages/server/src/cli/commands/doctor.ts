@@ -10,17 +10,12 @@ import { findRipgrep } from '../../programs/find-ripgrep.js';
 import { countRoots } from '../../serve/readiness.js';
 import { VERSION } from '../../version.js';
 import { KNOWN_CLIENTS } from '../client-configurations.js';
-import { FAILED, FINE } from '../terminal.js';
+import { showFindings } from '../show-findings.js';
+import type { Finding } from '../show-findings.js';
+import type { Status } from '../status.js';
+import { FAILED, FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 import { openWorkspace } from './roots.js';
-
-/** One thing that was looked at. A problem has a fix. */
-interface Finding {
-  readonly topic: string;
-  readonly state: 'fine' | 'note' | 'problem';
-  readonly detail: string;
-  readonly fix?: string;
-}
 
 const OPERATIONS: readonly Operation[] = [
   'open',
@@ -50,10 +45,12 @@ export async function runDoctor(
   settings: LoadedSettings,
   { json }: { readonly json: boolean },
   terminal: Terminal,
+  status: Status,
 ): Promise<number> {
   using workspace = await openWorkspace(settings, terminal);
   const { environment } = terminal.around;
   const snapshot = workspace.snapshot();
+  status.say('Looking for programs and language servers');
   const findings = [
     ...describeMachine(),
     describeHost(environment),
@@ -67,7 +64,8 @@ export async function runDoctor(
     ...(await describePrograms(environment, snapshot, settings)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
-  terminal.out(json ? `${JSON.stringify({ findings, clients }, undefined, 2)}\n` : print(findings, clients));
+  if (json) printJson(terminal, { findings, clients });
+  else terminal.out(showFindings(findings, clients, screenFor(terminal, 'out')));
   return findings.some(({ state }) => state === 'problem') ? FAILED : FINE;
 }
 
@@ -205,18 +203,4 @@ async function describeServers(
   }
   const detail = found.length === 0 ? 'none found on PATH' : found.join(', ');
   return [{ topic, state: found.length === 0 ? 'note' : 'fine', detail }, ...withheld];
-}
-
-const MARKS: Readonly<Record<Finding['state'], string>> = { fine: 'ok', note: '--', problem: '!!' };
-
-function print(
-  findings: readonly Finding[],
-  clients: readonly { readonly name: string; readonly gives: string }[],
-): string {
-  const lines = findings.flatMap(({ topic, state, detail, fix }) => [
-    `${MARKS[state]} ${topic}: ${detail}`,
-    ...(fix === undefined ? [] : [`   fix: ${fix}`]),
-  ]);
-  const known = clients.map(({ name, gives }) => `   ${name}: ${gives}`);
-  return `${[...lines, 'What known clients give:', ...known].join('\n')}\n`;
 }

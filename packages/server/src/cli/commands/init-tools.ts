@@ -1,29 +1,53 @@
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { TOOLS_TEMPLATE } from '../tools-template.js';
-import { FAILED, FINE } from '../terminal.js';
+import { alignRows } from '../align-rows.js';
+import { painter } from '../paint.js';
+import { makeFolder } from '../make-folder.js';
+import { reportFiles } from '../report-files.js';
+import { screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 
 const EXECUTABLE = 0o755;
 const PLAIN = 0o644;
 
 /** Writes a tools project to start from. What is there already stays as it is. */
-export async function runInitTools(directory: string, { out, err, around }: Terminal): Promise<number> {
-  const folder = isAbsolute(directory) ? directory : `${around.directory}${sep}${directory}`;
-  let kept = 0;
+export async function runInitTools(
+  directory: string,
+  { json }: { readonly json: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  const folder = isAbsolute(directory) ? directory : `${terminal.around.directory}${sep}${directory}`;
+  const written: string[] = [];
+  const kept: string[] = [];
   for (const { path, text, executable } of TOOLS_TEMPLATE) {
     const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    if (await writeNew(file, text, executable ? EXECUTABLE : PLAIN)) {
-      out(`Wrote ${file}\n`);
-    } else {
-      err(`rootward: Cannot write ${file}: it exists already\n`);
-      kept += 1;
-    }
+    await makeFolder(dirname(file));
+    const isNew = await writeNew(file, text, executable ? EXECUTABLE : PLAIN);
+    (isNew ? written : kept).push(file);
   }
-  out(`Try it: rootward run-tool hello-shell --project ${directory} --args '{"name":"you"}'\n`);
-  out(`Test it: ${join(directory, 'test', 'run.sh')}\nServe it: rootward --project ${directory}\n`);
-  return kept === 0 ? FINE : FAILED;
+  const code = reportFiles({ written, kept }, { json }, terminal);
+  if (!json) {
+    const named = quoteForShell(directory);
+    const rows = [
+      ['Try it:', `rootward run-tool hello-shell --project ${named} --args '{"name":"you"}'`],
+      ['Test it:', quoteForShell(join(directory, 'test', 'run.sh'))],
+      ['Serve it:', `rootward --project ${named}`],
+    ] as const;
+    const paint = painter(screenFor(terminal, 'out'));
+    terminal.out(
+      alignRows(
+        rows.map(([what, run]) => [what, { text: run, tone: 'name' }]),
+        { paint },
+      ),
+    );
+  }
+  return code;
+}
+
+/** So that the line can be copied. */
+function quoteForShell(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 async function writeNew(file: string, text: string, mode: number): Promise<boolean> {

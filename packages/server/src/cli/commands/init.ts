@@ -1,9 +1,10 @@
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { CONFIGURATION_FILE, configurationPlaces } from '../../configuration/find-configuration.js';
 import { RootwardServerError } from '../../error.js';
 import type { Terminal } from '../terminal.js';
-import { FAILED, FINE } from '../terminal.js';
+import { makeFolder } from '../make-folder.js';
+import { reportFiles } from '../report-files.js';
 
 /** Changes nothing until someone edits it. */
 const STARTER = {
@@ -16,23 +17,24 @@ const STARTER = {
 /** Writes a configuration file to start from: in the given folder, or where it is found without being named. */
 export async function runInit(
   directory: string | undefined,
-  { out, err, around }: Terminal,
+  { json }: { readonly json: boolean },
+  terminal: Terminal,
 ): Promise<number> {
-  const file = fileFor(directory, around);
-  await mkdir(dirname(file), { recursive: true });
+  const file = fileFor(directory, terminal.around);
+  await makeFolder(dirname(file));
   let handle;
   try {
     handle = await open(file, 'wx');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    err(`rootward: Cannot write ${file}: it exists already\n`);
-    return FAILED;
+    return reportFiles({ written: [], kept: [file] }, { json }, terminal);
   }
   await handle.writeFile(`${JSON.stringify(STARTER, undefined, 2)}\n`);
   await handle.close();
+  const code = reportFiles({ written: [file], kept: [] }, { json }, terminal);
   const use = directory === undefined ? 'It is used from now on.' : `Use it with: rootward --config ${file}`;
-  out(`Wrote ${file}\n${use}\n`);
-  return FINE;
+  if (!json) terminal.out(`${use}\n`);
+  return code;
 }
 
 function fileFor(

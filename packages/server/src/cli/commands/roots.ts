@@ -2,8 +2,9 @@ import { Workspace } from '@rootward/core';
 import type { Snapshot } from '@rootward/core';
 import type { LoadedSettings } from '../../configuration/load-settings.js';
 import { prepareServing } from '../../serve/serving.js';
+import { showSnapshot } from '../show-snapshot.js';
+import { FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
-import { FINE } from '../terminal.js';
 
 /** Prints which roots a server would have here before a client says anything, and why. */
 export async function runRoots(
@@ -13,7 +14,8 @@ export async function runRoots(
 ): Promise<number> {
   using workspace = await openWorkspace(settings, terminal);
   const snapshot = workspace.snapshot();
-  terminal.out(json ? `${JSON.stringify(describe(snapshot), undefined, 2)}\n` : `${workspace.explain()}\n`);
+  if (json) printJson(terminal, describe(snapshot));
+  else terminal.out(showSnapshot(snapshot, screenFor(terminal, 'out')));
   return FINE;
 }
 

@@ -2,8 +2,8 @@ import type { LoadedSettings } from '../../configuration/load-settings.js';
 import { readinessLine } from '../../serve/readiness.js';
 import { serveStdio } from '../../serve/serve-stdio.js';
 import { prepareServing } from '../../serve/serving.js';
+import { FINE, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
-import { FINE } from '../terminal.js';
 
 /** Starts serving. Undefined while the process lives on; an exit code where there is nobody to serve. */
 export async function runServe(settings: LoadedSettings, terminal: Terminal): Promise<number | undefined> {
@@ -12,7 +12,7 @@ export async function runServe(settings: LoadedSettings, terminal: Terminal): Pr
   if (http === undefined) {
     if (terminal.interactive) {
       const { explainStdio } = await import('../explain-start.js');
-      terminal.out(explainStdio(serving));
+      terminal.out(explainStdio(serving, screenFor(terminal, 'out')));
       return FINE;
     }
     serveStdio(serving);
@@ -21,7 +21,7 @@ export async function runServe(settings: LoadedSettings, terminal: Terminal): Pr
   const { serveHttp } = await import('../../serve/serve-http.js');
   const place = await serveHttp(serving, http);
   const { explainHttp } = await import('../explain-start.js');
-  terminal.out(explainHttp(serving, place));
+  terminal.out(explainHttp(serving, place, screenFor(terminal, 'out')));
   if (settings.logLevel !== 'silent') terminal.err(readinessLine(place.url, serving.sources));
   return undefined;
 }

@@ -5,11 +5,13 @@ import { userDirectory } from '../../configuration/find-configuration.js';
 import type { WorkspaceRules } from '../../configuration/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
 import { ProjectSettingsStore } from '../../project/settings-store.js';
-import { FINE } from '../terminal.js';
+import { painter } from '../paint.js';
+import { FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 
 /** What is to be added. Nothing of it shows what is there. */
 export interface SettingsFlags {
+  readonly json?: boolean;
   readonly deny?: readonly string[];
   readonly readOnly?: boolean;
   /** As `NAME=FOLDER`. */
@@ -20,16 +22,22 @@ export interface SettingsFlags {
 export async function runSettings(
   directory: string | undefined,
   flags: SettingsFlags,
-  { out, around }: Terminal,
+  terminal: Terminal,
 ): Promise<number> {
+  const { around } = terminal;
   const path = await canonical(resolve(around.directory, directory ?? '.'));
   const { id } = projectOf({ path, source: 'flag' });
   const store = new ProjectSettingsStore(userDirectory(around.environment, around.home));
   const { deny = [], readOnly = false, category = [] } = flags;
   const adds = deny.length > 0 || readOnly || category.length > 0;
   const settings = adds ? await store.update(id, (before) => added(before, flags)) : readSettings(store, id);
+  const file = store.fileOf(id);
+  if (flags.json === true) {
+    printJson(terminal, { project: id, file, settings: settings ?? null });
+    return FINE;
+  }
   const state = settings === undefined ? 'nothing is kept' : JSON.stringify(settings, undefined, 2);
-  out(`${store.fileOf(id)}\n${state}\n`);
+  terminal.out(`${painter(screenFor(terminal, 'out'))('title', file)}\n${state}\n`);
   return FINE;
 }
 

@@ -5,49 +5,119 @@ import type { LoadedSettings } from '../../configuration/load-settings.js';
 import { findBrokenRules } from '../../configuration/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
 import { describeProblem } from '../../exec/executable-tool.js';
+import type { Discovery } from '../../exec/discover-tools.js';
 import { openCatalogue } from '../../exec/open-catalogue.js';
 import { countRoots } from '../../serve/readiness.js';
+import { alignRows } from '../align-rows.js';
+import type { Row } from '../align-rows.js';
+import { painter } from '../paint.js';
+import type { Status } from '../status.js';
+import { FINE, printJson, screenFor, WRONG_USE } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
-import { FINE, WRONG_USE } from '../terminal.js';
 import { openWorkspace } from './roots.js';
 
+/** What was found to be fine, and what not. The shape `--json` prints, without `valid`. */
+interface Verdict {
+  readonly files: readonly string[];
+  /** How many there are; absent where they were not looked at. */
+  readonly roots?: number;
+  readonly tools: readonly { readonly name: string; readonly file: string }[];
+  readonly problems: readonly string[];
+}
+
+interface Output {
+  readonly json: boolean;
+}
+
 /** Checks one configuration file, without anything it names. */
-export async function validateFile(file: string, { out, around }: Terminal): Promise<number> {
-  const path = isAbsolute(file) ? file : `${around.directory}${sep}${file}`;
-  const found = await readConfigurationFile(path);
-  if (found === undefined)
-    throw new RootwardServerError('usage', `Cannot validate ${file}: it does not exist`);
-  out(`${file}: fine\n`);
-  return FINE;
+export async function validateFile(file: string, { json }: Output, terminal: Terminal): Promise<number> {
+  const { directory } = terminal.around;
+  const path = isAbsolute(file) ? file : `${directory}${sep}${file}`;
+  const problem = await problemOf(async () => {
+    const found = await readConfigurationFile(path);
+    if (found === undefined) {
+      throw new RootwardServerError('usage', `Cannot validate ${file}: it does not exist`);
+    }
+  });
+  const problems = problem === undefined ? [] : [problem];
+  const verdict = { files: problem === undefined ? [file] : [], tools: [], problems };
+  return print(verdict, { json }, terminal);
 }
 
 /** Checks what a server here would use: its configuration files, the roots they name, and the rules in those roots. */
-export async function validateHere(settings: LoadedSettings, terminal: Terminal): Promise<number> {
-  using workspace = await openWorkspace(settings, terminal);
-  const { roots, rejected } = workspace.snapshot();
-  const configured = rejected.filter(({ source }) => source === 'config');
-  const broken = findBrokenRules(roots);
-  for (const { file } of settings.files) terminal.out(`${file}: fine\n`);
-  if (settings.files.length === 0) {
-    terminal.out(
-      `no configuration file (looked for ${settings.places.map(({ file }) => file).join(', ')})\n`,
+export async function validateHere(
+  load: () => Promise<LoadedSettings>,
+  { json }: Output,
+  terminal: Terminal,
+  status: Status,
+): Promise<number> {
+  const loaded: LoadedSettings[] = [];
+  const problem = await problemOf(async () => void loaded.push(await load()));
+  const [settings] = loaded;
+  if (problem !== undefined || settings === undefined) {
+    return print(
+      { files: [], tools: [], problems: problem === undefined ? [] : [problem] },
+      { json },
+      terminal,
     );
   }
-  terminal.out(`${countRoots(roots)}\n`);
-  for (const { message } of configured) terminal.err(`rootward: ${message}\n`);
-  for (const { file, problem } of broken) terminal.err(`rootward: Cannot use ${file}: ${problem}\n`);
-  const faults = await validateTools(settings, terminal);
-  return configured.length + broken.length + faults === 0 ? FINE : WRONG_USE;
+  status.say('Checking the roots');
+  using workspace = await openWorkspace(settings, terminal);
+  const { roots, rejected } = workspace.snapshot();
+  status.say('Checking the tools');
+  const { tools, problems } = await findTools(settings, terminal);
+  const verdict: Verdict = {
+    files: settings.files.map(({ file }) => file),
+    roots: roots.length,
+    tools: tools.map(({ metadata, file }) => ({ name: metadata.name, file })),
+    problems: [
+      ...rejected.filter(({ source }) => source === 'config').map(({ message }) => message),
+      ...findBrokenRules(roots).map((broken) => `Cannot use ${broken.file}: ${broken.problem}`),
+      ...problems.map(describeProblem),
+    ],
+  };
+  if (!json && verdict.files.length === 0) {
+    const looked = settings.places.map(({ file }) => file).join(', ');
+    terminal.out(`no configuration file (looked for ${looked})\n`);
+  }
+  if (!json) terminal.out(`${countRoots(roots)}\n`);
+  return print(verdict, { json }, terminal);
 }
 
-/** The executables of the tools project: how many there are, and what is wrong with the others. */
-async function validateTools(settings: LoadedSettings, { out, err, around }: Terminal): Promise<number> {
+/** A file that cannot be used is what this command is there to find; anything else is an error like any other. */
+async function problemOf(check: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof RootwardServerError && error.code === 'configuration') return error.message;
+    throw error;
+  }
+}
+
+/** The executables of the tools project, and what is wrong with the others. */
+async function findTools(settings: LoadedSettings, { around }: Terminal): Promise<Discovery> {
   using catalogue = await openCatalogue(settings, around.environment, silent);
-  if (catalogue === undefined) return 0;
-  const { tools, problems } = catalogue.current();
-  for (const { metadata, file } of tools) out(`${metadata.name}: fine (${file})\n`);
-  for (const problem of problems) err(`rootward: ${describeProblem(problem)}\n`);
-  return problems.length;
+  return catalogue?.current() ?? { tools: [], problems: [] };
+}
+
+function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {
+  const { files, tools, problems } = verdict;
+  const code = problems.length === 0 ? FINE : WRONG_USE;
+  if (json) {
+    printJson(terminal, { valid: code === FINE, ...verdict });
+    return code;
+  }
+  const screen = screenFor(terminal, 'out');
+  const fine = { text: 'fine', tone: 'good' } as const;
+  const rows: readonly Row[] = [
+    ...files.map((file) => [fine, file]),
+    ...tools.map(({ name, file }) => [fine, `${name} (${file})`]),
+  ];
+  terminal.out(alignRows(rows, { paint: painter(screen), columns: screen.columns }));
+  const paint = painter(screenFor(terminal, 'err'));
+  for (const problem of problems) terminal.err(`${paint('bad', 'rootward:')} ${problem}\n`);
+  return code;
 }
 
 const silent: Logger = { debug() {}, info() {}, warn() {} };

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { readChoice } from '../../configuration/read-values.js';
+import { bashScript } from '../completion/bash.js';
+import { describeProgram } from '../completion/describe-program.js';
+import type { ProgramShape } from '../completion/describe-program.js';
+import { fishScript } from '../completion/fish.js';
+import { SHELLS } from '../completion/shell.js';
+import type { Shell } from '../completion/shell.js';
+import { zshScript } from '../completion/zsh.js';
+import { DEFAULT_COMMAND } from '../create-program.js';
+import { FINE } from '../terminal.js';
+import type { Terminal } from '../terminal.js';
+
+const SCRIPTS: Readonly<Record<Shell, (program: ProgramShape) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+/** Prints a script for a shell, made from the commands and options of the program. */
+export function runCompletion(shell: string, program: Command, { out }: Terminal): number {
+  const chosen = readChoice(shell, SHELLS, { name: 'the shell', base: undefined });
+  out(SCRIPTS[chosen](describeProgram(program, DEFAULT_COMMAND)));
+  return FINE;
+}

@@ -1,0 +1,216 @@
+import { Argument, Command, Option } from 'commander';
+import { fromFlags } from '../configuration/from-flags.js';
+import type { ParsedFlags } from '../configuration/from-flags.js';
+import { loadSettings } from '../configuration/load-settings.js';
+import type { LoadedSettings } from '../configuration/load-settings.js';
+import { OPTIONS } from '../configuration/options.js';
+import { ENVIRONMENT_MODES } from '../exec/environment-mode.js';
+import { VERSION } from '../version.js';
+import { CLIENT_IDS } from './client-configurations.js';
+import type { RunToolFlags } from './commands/run-tool.js';
+import type { SettingsFlags } from './commands/settings.js';
+import { SHELLS } from './completion/shell.js';
+import { NO_STATUS } from './status.js';
+import type { Status } from './status.js';
+import { screenFor } from './terminal.js';
+import type { Terminal } from './terminal.js';
+
+export const DEFAULT_COMMAND = 'serve';
+
+const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
+
+type Done = (code: number | undefined) => void;
+type Work = (terminal: Terminal, status: Status) => number | undefined | Promise<number | undefined>;
+
+/** Every command with its arguments and options. Help and completion are made from it; what a command does is loaded with it. */
+export function createProgram(terminal: Terminal, done: Done): Command {
+  const program = new Command('rootward')
+    .description('File, code and project tools for MCP clients that never leave the folders open in them')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text),
+      writeErr: (text) => terminal.err(text),
+      // Errors are reported in one place, with all others.
+      outputError: () => undefined,
+    });
+
+  const settingsOf = (flags: ParsedFlags, directories: readonly string[]): Promise<LoadedSettings> => {
+    const { environment, home, directory } = terminal.around;
+    return loadSettings(fromFlags(flags, directories, directory), environment, home);
+  };
+  /** Runs a command that comes to an end. Whoever waits for it at a terminal is told what for. */
+  const answer = async (waitingFor: string, work: Work): Promise<void> => {
+    const { live, columns = 0 } = screenFor(terminal, 'err');
+    if (!live) {
+      done(await work(terminal, NO_STATUS));
+      return;
+    }
+    const { StatusLine } = await import('./status-line.js');
+    using status = new StatusLine(terminal, waitingFor, columns);
+    done(await work(status.terminal, status));
+  };
+
+  withOptions(program.command(DEFAULT_COMMAND, { isDefault: true }))
+    .description('serve MCP over stdio, or over HTTP (the default command)')
+    .argument('[directories...]', 'folders in scope, as with --root')
+    .action(async (directories: string[], flags: ParsedFlags) => {
+      const { parseWithoutMemory } = await import('../serve/parsing.js');
+      parseWithoutMemory();
+      const { runServe } = await import('./commands/serve.js');
+      done(await runServe(await settingsOf(flags, directories), terminal));
+    });
+  withOptions(program.command('roots'))
+    .description('the roots a server would have here, and why')
+    .argument('[directories...]', 'folders in scope, as with --root')
+    .option(...JSON_OPTION)
+    .action((directories: string[], flags: ParsedFlags) =>
+      answer('Reading the roots', async (watched) => {
+        const { runRoots } = await import('./commands/roots.js');
+        return runRoots(await settingsOf(flags, directories), jsonOf(flags), watched);
+      }),
+    );
+  withOptions(program.command('contains'))
+    .description('whether a path is in scope: exit code 0 or 1')
+    .argument('<path>', 'a path, or a file: URI; it need not exist')
+    .option(...JSON_OPTION)
+    .action((path: string, flags: ParsedFlags) =>
+      answer('Looking the path up', async (watched) => {
+        const { runContains } = await import('./commands/contains.js');
+        return runContains(await settingsOf(flags, []), path, jsonOf(flags), watched);
+      }),
+    );
+  withOptions(program.command('doctor'))
+    .description('what a server finds here, what is wrong, and how to put it right')
+    .argument('[directories...]', 'folders in scope, as with --root')
+    .option(...JSON_OPTION)
+    .action((directories: string[], flags: ParsedFlags) =>
+      answer('Looking around', async (watched, status) => {
+        const { runDoctor } = await import('./commands/doctor.js');
+        return runDoctor(await settingsOf(flags, directories), jsonOf(flags), watched, status);
+      }),
+    );
+  withOptions(program.command('validate'))
+    .description('check a configuration file, or everything a server here would use')
+    .argument('[file]', 'a configuration file; without it, everything')
+    .option(...JSON_OPTION)
+    .action((file: string | undefined, flags: ParsedFlags) =>
+      answer('Checking the configuration', async (watched, status) => {
+        const { validateFile, validateHere } = await import('./commands/validate.js');
+        return file === undefined
+          ? validateHere(() => settingsOf(flags, []), jsonOf(flags), watched, status)
+          : validateFile(file, jsonOf(flags), watched);
+      }),
+    );
+  program
+    .command('run-tool')
+    .description('run one executable of a tools project as a server would')
+    .argument('[tool]', 'its name; --list says which there are')
+    .option('--list', 'list the tools of the project')
+    .option('--args <json>', 'its arguments: JSON, @FILE, or - for stdin')
+    .option('--roots <paths>', 'its roots, with commas between')
+    .option('--dry-run', 'check the arguments and say what would run')
+    .option('--print-env', 'print its environment instead of running it')
+    .option('--timeout <seconds>', 'how long it may take')
+    .option('--project <dir>', 'the tools project (default: the current directory)')
+    .addOption(new Option('--project-root <dir>', 'the same').hideHelp())
+    .addOption(offering('--tool-env <mode>', 'minimal (default), inherit, or allow:A,B', ENVIRONMENT_MODES))
+    .option('--verbose', 'print progress, log lines and roots to stderr')
+    .option(...JSON_OPTION)
+    .action((name: string | undefined, flags: RunToolFlags) =>
+      answer(name === undefined ? 'Reading the tools' : `Running ${name}`, async (watched, status) => {
+        const { runTool } = await import('./commands/run-tool.js');
+        return runTool(name, flags, watched, status);
+      }),
+    );
+  program
+    .command('init')
+    .description('write a configuration file, or a tools project, to start from')
+    .argument('[directory]', 'where to; by default where it is found without being named')
+    .option('--tools', 'a tools project with one tool in shell, Node and Python each, and their tests')
+    .option(...JSON_OPTION)
+    .action((directory: string | undefined, flags: ParsedFlags) =>
+      answer('Writing files', async (watched) => {
+        if (flags['tools'] === true) {
+          const { runInitTools } = await import('./commands/init-tools.js');
+          return runInitTools(directory ?? '.', jsonOf(flags), watched);
+        }
+        const { runInit } = await import('./commands/init.js');
+        return runInit(directory, jsonOf(flags), watched);
+      }),
+    );
+  program
+    .command('settings')
+    .description('what you keep about a project outside of it: show it, or add to it')
+    .argument('[directory]', 'the project; by default the current directory')
+    .option('--deny <globs...>', 'deny these globs in the project')
+    .option('--read-only', 'refuse every change in the project')
+    .option('--category <names...>', 'a category of guidance, as NAME=FOLDER')
+    .option(...JSON_OPTION)
+    .action((directory: string | undefined, flags: SettingsFlags) =>
+      answer('Waiting for the settings', async (watched) => {
+        const { runSettings } = await import('./commands/settings.js');
+        return runSettings(directory, flags, watched);
+      }),
+    );
+  program
+    .command('config')
+    .description('print a configuration to paste into a client')
+    .argument('[directories...]', 'folders to name in it')
+    .addOption(offering('--client <name>', `the client: ${CLIENT_IDS.join(', ')}`, CLIENT_IDS))
+    .option('--url <url>', 'for a server that runs at this address')
+    .option('--token <token>', 'the token of that server')
+    .option(...JSON_OPTION)
+    .action(async (directories: string[], flags: ParsedFlags) => {
+      const { runConfig } = await import('./commands/config.js');
+      const { client, url, token } = texts(flags);
+      const connection =
+        url === undefined
+          ? ({ kind: 'stdio', args: directories } as const)
+          : ({ kind: 'http', url, token } as const);
+      done(runConfig(client, connection, jsonOf(flags), terminal));
+    });
+  const shell = new Argument('<shell>', SHELLS.join(', '));
+  shell.argChoices = [...SHELLS];
+  program
+    .command('completion')
+    .description('print a script that completes commands, options and values in your shell')
+    .addArgument(shell)
+    .action(async (name: string) => {
+      const { runCompletion } = await import('./commands/completion.js');
+      done(runCompletion(name, program, terminal));
+    });
+  return program;
+}
+
+function texts(flags: ParsedFlags): Readonly<Record<'client' | 'url' | 'token', string | undefined>> {
+  const text = (name: string): string | undefined => {
+    const value = flags[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { client: text('client'), url: text('url'), token: text('token') };
+}
+
+function jsonOf(flags: ParsedFlags): { readonly json: boolean } {
+  return { json: flags['json'] === true };
+}
+
+/** For help and completion; what is given is checked where it is read, where messages can name the nearest choice. */
+function offering(flag: string, description: string, choices: readonly string[] | undefined): Option {
+  const option = new Option(flag, description);
+  if (choices !== undefined) option.argChoices = [...choices];
+  return option;
+}
+
+function withOptions(command: Command): Command {
+  for (const { flag, description, separator, choices, group } of OPTIONS) {
+    const option = offering(flag, description, choices).helpGroup(group);
+    if (separator !== undefined) {
+      option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+    }
+    command.addOption(option);
+  }
+  return command;
+}

@@ -1,0 +1,89 @@
+import type { Command, Help, Option } from 'commander';
+import { suggest } from '../../configuration/nearest-match.js';
+import { OPTIONS } from '../../configuration/options.js';
+import { RootwardServerError } from '../../error.js';
+import { alignRows, NARROWEST } from '../align-rows.js';
+import type { Cell } from '../align-rows.js';
+import { DEFAULT_COMMAND } from '../create-program.js';
+import { painter } from '../paint.js';
+import type { Paint } from '../paint.js';
+import { screenFor } from '../terminal.js';
+import type { Terminal } from '../terminal.js';
+import { EXAMPLES } from './examples.js';
+
+/** Longer lines are hard to read, however wide the screen is. */
+const WIDEST = 100;
+/** As wide as pages and mails are. */
+const UNSEEN_WIDTH = 80;
+/** What stands around the two columns of an example. */
+const MARGINS = 4;
+
+/** The parser would answer `help rots` with the whole help, as an error. */
+export function checkTopic(program: Command, [command, topic]: readonly string[]): void {
+  if (command !== 'help' || topic === undefined || topic.startsWith('-')) return;
+  const names = [...program.commands.map((each) => each.name()), 'help'];
+  if (names.includes(topic)) return;
+  const hint = suggest(topic, names) || `; there are ${names.join(', ')}`;
+  throw new RootwardServerError(
+    'usage',
+    `Cannot help with ${JSON.stringify(topic)}: it is no command${hint}`,
+  );
+}
+
+/** Gives the help of the program and of every command its looks, and examples. */
+export function dressHelp(program: Command, terminal: Terminal): void {
+  const { columns, colors } = screenFor(terminal, 'out');
+  const paint = painter({ colors });
+  const width = Math.min(columns ?? UNSEEN_WIDTH, WIDEST);
+  program.usage('[command] [options] [directories...]').addHelpText('after', () => {
+    const more = `Without a command it serves: "rootward ${DEFAULT_COMMAND} --help" has those options.`;
+    return `${examplesOf('', paint, width)}\n${alignRows([[more]], { paint, columns: width }).trimEnd()}`;
+  });
+  for (const command of [program, ...program.commands]) {
+    command.configureHelp({
+      helpWidth: width,
+      minWidthToWrap: NARROWEST,
+      styleTitle: (text) => paint('title', text),
+      styleOptionText: (text) => paint('name', text),
+      styleArgumentText: (text) => paint('name', text),
+      styleSubcommandText: (text) => paint('name', text),
+      styleCommandText: (text) => paint('name', text),
+      subcommandTerm: (sub) => [sub.name(), ...sub.registeredArguments.map(termOf)].join(' '),
+      optionDescription: describeOption,
+      argumentDescription: ({ description }) => description,
+    } satisfies Partial<Help>);
+    command.configureOutput({ getOutHasColors: () => colors });
+    if (command !== program)
+      command.addHelpText('after', () => examplesOf(command.name(), paint, width).trimEnd());
+  }
+}
+
+function termOf(argument: {
+  readonly required: boolean;
+  readonly variadic: boolean;
+  name(): string;
+}): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** With its twin in the environment. */
+function describeOption(option: Option): string {
+  const { flags, description } = option;
+  const spec = OPTIONS.find((each) => each.flag === flags && each.description === description);
+  return spec === undefined ? description : `${description} [${spec.variable}]`;
+}
+
+function examplesOf(command: string, paint: Paint, columns: number): string {
+  const examples = EXAMPLES[command] ?? [];
+  const widest = Math.max(...examples.map(({ run }) => run.length));
+  const sideBySide = columns - widest - MARGINS >= NARROWEST;
+  const lines = examples.map(({ run, does }) =>
+    sideBySide ? [[painted(run), does]] : [[painted(run)], ['', does]],
+  );
+  return `\n${paint('title', 'Examples:')}\n${alignRows(lines.flat(), { paint, columns, indent: '  ' })}`;
+}
+
+function painted(text: string): Cell {
+  return { text, tone: 'name' };
+}

@@ -1,0 +1,68 @@
+/** A command line that can be copied into a shell. */
+export interface Example {
+  readonly run: string;
+  readonly does: string;
+}
+
+/** By command; those of the program itself under the empty name. A test runs them all. */
+export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
+  '': [
+    { run: 'rootward config --client cursor', does: 'what to paste into your client' },
+    { run: 'rootward doctor', does: 'what it finds on this machine' },
+    { run: 'rootward . --http', does: 'serve this folder over HTTP' },
+  ],
+  serve: [
+    { run: 'rootward', does: 'serve the folders of the client' },
+    { run: 'rootward . --client-roots add', does: 'this folder too' },
+    { run: 'rootward --within . --read-only', does: 'at most this folder, and no changes' },
+    { run: 'rootward . --http 7421', does: 'over HTTP, on a port of your choice' },
+  ],
+  roots: [
+    { run: 'rootward roots', does: 'what a server started here would see' },
+    { run: 'rootward roots src docs --json', does: 'with these folders named, for scripts' },
+  ],
+  contains: [
+    { run: 'rootward contains src/new.ts --root .', does: 'in scope, though it does not exist yet' },
+    { run: 'rootward contains .. --root . || echo no', does: 'out of scope: exit code 1' },
+  ],
+  doctor: [
+    { run: 'rootward doctor .', does: 'with this folder named' },
+    { run: 'rootward doctor --json', does: 'for scripts, and for reports' },
+  ],
+  validate: [
+    { run: 'rootward validate rootward.json', does: 'one file' },
+    { run: 'rootward validate --project my-tools', does: 'everything, with the tools of a project' },
+  ],
+  'run-tool': [
+    { run: 'rootward run-tool --list --project my-tools', does: 'which tools there are' },
+    {
+      run: `rootward run-tool hello-shell --project my-tools --args '{"name":"you"}'`,
+      does: 'run one',
+    },
+    {
+      run: 'rootward run-tool hello-node --project my-tools --args @args.json',
+      does: 'with arguments from a file',
+    },
+  ],
+  init: [
+    { run: 'rootward init', does: 'a configuration file for all you serve' },
+    { run: 'rootward init --tools new-tools', does: 'a tools project' },
+  ],
+  settings: [
+    { run: 'rootward settings', does: 'what you keep about this folder' },
+    { run: `rootward settings --deny '*.key' private --read-only`, does: 'tighten it' },
+  ],
+  config: [
+    { run: 'rootward config --client claude-code', does: 'for a client that names its folders' },
+    { run: 'rootward config --client claude-desktop ~/code/app', does: 'with a folder named' },
+    {
+      run: 'rootward config --client vscode --url http://127.0.0.1:7420/mcp',
+      does: 'for a server that runs',
+    },
+  ],
+  completion: [
+    { run: 'source <(rootward completion bash)', does: 'for this shell, in bash' },
+    { run: 'rootward completion fish | source', does: 'the same in fish' },
+    { run: 'rootward completion bash > ~/.rootward.bash', does: 'to be sourced by ~/.bashrc' },
+  ],
+};

@@ -1,0 +1,118 @@
+import { CommanderError } from 'commander';
+import type { Command } from 'commander';
+import { RootwardError } from '@rootward/core';
+import { nearestMatch } from '../configuration/nearest-match.js';
+import { RootwardServerError } from '../error.js';
+import { DEFAULT_COMMAND } from './create-program.js';
+import { painter } from './paint.js';
+import { FAILED, FINE, printJson, screenFor, WRONG_USE } from './terminal.js';
+import type { Terminal } from './terminal.js';
+
+/** What went wrong, in the shape `--json` prints. */
+interface Report {
+  readonly code: string;
+  readonly message: string;
+  readonly exitCode: number;
+  /** The command whose help says more. */
+  readonly help?: string;
+}
+
+/** Says what went wrong, and returns the exit code. */
+export function reportError(
+  error: unknown,
+  program: Command,
+  argv: readonly string[],
+  terminal: Terminal,
+): number {
+  // Help and the version end a command line early, too.
+  if (error instanceof CommanderError && error.exitCode === 0) return FINE;
+  const { code, message, exitCode, help } = describe(error, program, argv);
+  if (argv.includes('--json')) {
+    printJson(terminal, { error: { code, message } });
+    return exitCode;
+  }
+  const paint = painter(screenFor(terminal, 'err'));
+  terminal.err(`${paint('bad', 'rootward:')} ${message}\n`);
+  if (help !== undefined) terminal.err(`${paint('quiet', `See: ${help}`)}\n`);
+  return exitCode;
+}
+
+function describe(error: unknown, program: Command, argv: readonly string[]): Report {
+  if (error instanceof CommanderError) return describeUse(error, program, argv);
+  if (error instanceof RootwardServerError) {
+    const { code, message } = error;
+    return { code, message, exitCode: code === 'listen' ? FAILED : WRONG_USE };
+  }
+  // What the operator named cannot be used.
+  if (error instanceof RootwardError) {
+    const message = `${error.message}${commandHint(error.path, program)}`;
+    return { code: error.code, message, exitCode: WRONG_USE };
+  }
+  return { code: 'failed', message: messageOf(error), exitCode: FAILED };
+}
+
+/** The parser says `error: unknown option '--jsn'\n(Did you mean --json?)`; in our words and on one line. */
+function describeUse({ code, message }: CommanderError, program: Command, argv: readonly string[]): Report {
+  const [name = ''] = argv;
+  const known = program.commands.some((command) => command.name() === name);
+  const said = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
+  return {
+    code: 'usage',
+    message: explainUse(code, said, known ? name : undefined),
+    exitCode: WRONG_USE,
+    help: `rootward ${known ? name : DEFAULT_COMMAND} --help`,
+  };
+}
+
+function explainUse(code: string, said: string, name: string | undefined): string {
+  const command = name === undefined ? '"rootward"' : `"rootward ${name}"`;
+  const culprit = /'([^']*)'/.exec(said)?.[1] ?? '';
+  switch (code) {
+    case 'commander.unknownOption': {
+      const hint = /; did you mean .*$/.exec(said)?.[0] ?? '';
+      return `Cannot use ${culprit}: ${command} has no such option${hint}`;
+    }
+    case 'commander.optionMissingArgument':
+      return `Cannot use ${culprit.split(' ', 1)[0] ?? culprit}: its value is missing; write ${culprit}`;
+    case 'commander.missingArgument':
+      return `Cannot run ${command}: <${culprit}> is missing`;
+    case 'commander.excessArguments': {
+      const [most = '', got = ''] = said.match(/\d+/g) ?? [];
+      const hint = EXCESS_HINTS[name ?? ''] ?? 'quote what has blanks in it';
+      return `Cannot run ${command}: it takes ${most} and got ${got} arguments; ${hint}`;
+    }
+    default:
+      return `Cannot run ${command}: ${said}`;
+  }
+}
+
+/** What people most likely wanted with more arguments than there are. */
+const EXCESS_HINTS: Readonly<Record<string, string>> = {
+  contains: 'ask for one path at a time',
+  'run-tool': 'the arguments of the tool go into --args',
+};
+
+/** `rootward docter` reads as the folder `docter`; most likely it was meant as a command. */
+function commandHint(path: string | undefined, program: Command): string {
+  const commands = [...program.commands.map((command) => command.name()), 'help'];
+  const command = path === undefined || /[\\/.]/.test(path) ? undefined : nearestMatch(path, commands);
+  return command === undefined ? '' : `; did you mean the command "${command}"?`;
+}
+
+/** Errors of the disk name the path, but not in words. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, path } = error as NodeJS.ErrnoException;
+  const reason = code === undefined ? undefined : REASONS[code];
+  return reason === undefined || path === undefined ? error.message : `Cannot use ${path}: ${reason}`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'you have no permission',
+  EPERM: 'you have no permission',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a file is where a folder should be',
+  EISDIR: 'it is a folder',
+  ENOENT: 'it does not exist',
+};

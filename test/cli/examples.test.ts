@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { EXAMPLES } from '../../packages/server/dist/cli/help/examples.js';
+import { hasFish, makePlace } from './fixtures/shells.js';
+
+const { directory: cwd, environment: env } = makePlace();
+const all = Object.values(EXAMPLES).flat();
+const inFish = (run: string): boolean => run.includes('fish');
+const serves = (run: string): boolean => run.includes(' --http');
+
+async function runInShell(
+  shell: string,
+  line: string,
+  stopAt?: string,
+): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+  const child = spawn(shell, ['-c', line], { cwd, env: { ...env, PWD: cwd } });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += String(chunk);
+    if (stopAt !== undefined && out.includes(stopAt)) child.kill('SIGTERM');
+  });
+  child.stderr.on('data', (chunk: Buffer) => (err += String(chunk)));
+  child.stdin.end();
+  await once(child, 'close');
+  return { code: child.exitCode, out, err };
+}
+
+describe('The examples of the help', () => {
+  test.each(all.filter(({ run }) => !inFish(run) && !serves(run)))('work: $run', async ({ run }) => {
+    expect(await runInShell('bash', run)).toMatchObject({ code: 0 });
+  });
+
+  test.each(all.filter(({ run }) => serves(run)))('serve: $run', async ({ run }) => {
+    const { out } = await runInShell('bash', `exec ${run}`, 'Ctrl+C');
+    expect(out).toContain('serves MCP at http://127.0.0.1:');
+  });
+
+  describe.runIf(hasFish)('for fish', () => {
+    test.each(all.filter(({ run }) => inFish(run)))('work: $run', async ({ run }) => {
+      expect(await runInShell('fish', run)).toEqual({ code: 0, out: '', err: '' });
+    });
+  });
+});
