@@ -47,12 +47,12 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'definitionProvider', 'find definitions');
-  await instance.readiness.wait(servers.limits.settleTimeout, signal);
   const { files } = await filesToShow(context, instance, lastPart(request.symbol));
   const shown = [path, ...files.filter((file) => file !== path)];
   return instance.withDocuments(scope, shown, signal, async (documents) => {
     const [document] = documents;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+    await instance.readiness.wait(servers.limits.settleTimeout, signal);
     await settled(instance, documents, signal);
     const places = await locateSymbol(instance, document, request, signal);
     const { place, targets } = await firstAnswered(instance, document, places, signal);

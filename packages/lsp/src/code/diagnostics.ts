@@ -94,9 +94,9 @@ async function candidates(
 
 async function check({ servers, scope, signal }: CodeContext, file: string): Promise<Checked> {
   const instance = await servers.forFile(scope, file);
-  await instance.readiness.wait(servers.limits.settleTimeout, signal);
   return instance.withDocuments(scope, [file], signal, async ([document]) => {
     if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
+    await instance.readiness.wait(servers.limits.settleTimeout, signal);
     const found = await ask(instance, document, signal);
     const items = (found ?? []).slice(0, MAX_PER_FILE).map((item) => toFound(scope, item));
     return { file, diagnostics: items, complete: found !== undefined };

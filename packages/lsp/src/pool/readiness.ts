@@ -29,9 +29,12 @@ export class Readiness {
     this.#since = this.#clock.now();
   }
 
-  /** Files came or went: the server will look through a folder again. */
-  expectAgain(): void {
-    this.#expected = this.#seen + 1;
+  /**
+   * Files came or went: the server will look through these folders again. To be called when no other look is under
+   * way, since nothing in a sign tells which look it is about.
+   */
+  expectAgain(folders: number): void {
+    this.#expected = Math.max(this.#expected, this.#seen) + folders;
     this.#since = this.#clock.now();
   }
 

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { Clock, Logger, Scope } from '@rootward/core';
-import { pathToFileUri } from '@rootward/core';
+import { containsPath, fileUriToPath, hostPathStyle, pathToFileUri } from '@rootward/core';
 import type {
   Diagnostic,
   FileEvent,
@@ -64,6 +64,7 @@ export class ServerInstance {
   #busy = 0;
   #idle = new Deferred<void>();
   #stopping = false;
+  #syncing: Promise<void> = Promise.resolve();
 
   /** Connects a process and shakes hands. Ends the process when that fails. */
   static async start(options: InstanceOptions): Promise<ServerInstance> {
@@ -174,14 +175,38 @@ export class ServerInstance {
     });
   }
 
-  /** Tells the server of every change on disk that it has to know of. */
+  /** Tells the server of every change on disk that it has to know of. One caller at a time: each change is told once. */
   async syncWithDisk(scope: Scope, signal: AbortSignal | undefined): Promise<void> {
+    const turn = this.#syncing.then(() => this.#sync(scope, signal));
+    this.#syncing = turn.catch(() => undefined);
+    await turn;
+  }
+
+  async #sync(scope: Scope, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
     await this.#documents.sync(scope, signal);
     const changes = await this.#watched.changes(scope, signal);
     if (changes.length === 0) return;
-    const isSource = ({ uri }: FileEvent): boolean => languageIdOf(this.definition, uri) !== undefined;
-    if (changes.some((change) => change.type !== CHANGED && isSource(change))) this.readiness.expectAgain();
-    this.#connection.notify(WATCH_METHOD, { changes });
+    const looks = this.#foldersToLookAt(changes);
+    try {
+      // The sign that ends a look already under way would be taken for the sign of the next one.
+      if (looks > 0) await this.readiness.wait(this.#limits.settleTimeout, signal);
+    } finally {
+      // The comparison is not made again, so the server must learn of it even when the caller has gone.
+      this.readiness.expectAgain(looks);
+      this.#connection.notify(WATCH_METHOD, { changes });
+    }
+  }
+
+  /** How many folders a server that gives a sign looks through again, because source files came or went there. */
+  #foldersToLookAt(changes: readonly FileEvent[]): number {
+    if (this.definition.ready === undefined) return 0;
+    const moved = changes
+      .filter(({ type, uri }) => type !== CHANGED && languageIdOf(this.definition, uri) !== undefined)
+      .map(({ uri }) => fileUriToPath(uri));
+    return this.#folders.filter((folder) =>
+      moved.some((path) => containsPath(folder.path, path, hostPathStyle)),
+    ).length;
   }
 
   request<Method extends RequestMethod>(

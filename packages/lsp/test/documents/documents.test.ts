@@ -83,3 +83,27 @@ test('at most sixteen documents stay open between questions', async () => {
   expect(told('didOpen')).toHaveLength(21);
   await vi.waitFor(() => expect(told('didClose')).toHaveLength(21 - 16), 30_000);
 });
+
+test('a server that gives a sign is told of the next new file only after the sign for the one before', async () => {
+  await servers.dispose();
+  const record = home.at('signs');
+  const script = {
+    record,
+    register: ['workspace/didChangeWatchedFiles'],
+    registerOptions: { watchers: [{ globPattern: '**/*.toy' }] },
+    sign: 'looked through',
+  };
+  const definition = { ...scripted(script, { folders: 'shared' }), ready: /looked through/ };
+  servers = new LanguageServers(workspace, { servers: [definition], limits: { settleTimeout: 50_000 } });
+  const steps = (): readonly string[] =>
+    recorded(record).flatMap((entry) => Object.keys(entry).filter((key) => /^(sign|watched)$/.test(key)));
+  await ask('a.toy');
+  await vi.waitFor(() => expect(steps()).toEqual(['sign']), 30_000);
+  for (const name of ['b.toy', 'c.toy']) {
+    home.write({ [`root/${name}`]: 'new' });
+    // Both at once: what changed is told once.
+    await Promise.all([ask('a.toy'), ask('a.toy')]);
+  }
+  expect(steps().slice(0, 4)).toEqual(['sign', 'watched', 'sign', 'watched']);
+  expect(steps().filter((step) => step === 'watched')).toHaveLength(2);
+});

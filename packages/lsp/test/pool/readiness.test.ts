@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { Readiness } from '../../src/pool/readiness.js';
+import { FakeClock } from '../fixtures/fake-clock.js';
+
+test('Readiness counts one sign per folder, and one more per folder that is looked through again', async () => {
+  const readiness = new Readiness(new FakeClock(), /^Found/);
+  readiness.expect(2);
+  readiness.logged('Found 1');
+  readiness.logged('Finding');
+  expect(readiness.ready).toBe(false);
+  readiness.logged('Found 2');
+  expect(readiness.ready).toBe(true);
+  readiness.expectAgain(2);
+  readiness.logged('Found 1');
+  expect(readiness.ready).toBe(false);
+  readiness.logged('Found 2');
+  expect(await readiness.wait(0)).toBe(true);
+});
+
+test('Readiness does not count a sign nobody expected for one that is expected later', () => {
+  const readiness = new Readiness(new FakeClock(), /^Found/);
+  readiness.expect(1);
+  readiness.logged('Found 1');
+  readiness.logged('Found 1 after a change of configuration');
+  readiness.expectAgain(1);
+  expect(readiness.ready).toBe(false);
+});
+
+test('Readiness.wait() gives up on a sign that does not come, once', async () => {
+  const clock = new FakeClock();
+  const readiness = new Readiness(clock, /^Found/);
+  readiness.expect(1);
+  const waiting = readiness.wait(1_000);
+  clock.advance(1_000);
+  expect(await waiting).toBe(false);
+  expect(await readiness.wait(1_000)).toBe(true);
+});
+
+test('Readiness of a server that gives no sign comes with time, unless work is under way', () => {
+  const clock = new FakeClock();
+  const readiness = new Readiness(clock, undefined);
+  expect(readiness.ready).toBe(false);
+  clock.advance(5_000);
+  expect(readiness.ready).toBe(true);
+  readiness.progressed('index', false);
+  expect(readiness.ready).toBe(false);
+  readiness.progressed('index', true);
+  expect(readiness.ready).toBe(true);
+});
