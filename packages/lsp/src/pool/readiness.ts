@@ -58,8 +58,9 @@ export class Readiness {
   }
 
   get ready(): boolean {
-    if (this.#progress.size > 0) return false;
+    // Where there is a sign, progress says nothing more: pyright also reports that of answering a question.
     if (this.#pattern !== undefined) return this.#seen >= this.#expected;
+    if (this.#progress.size > 0) return false;
     return this.#clock.now() - this.#since >= SILENT_WARM_UP_MS;
   }
 

@@ -14,6 +14,7 @@ test('Readiness counts one sign per folder, and one more per folder that is look
   readiness.logged('Found 1');
   expect(readiness.ready).toBe(false);
   readiness.logged('Found 2');
+  readiness.progressed('answering', false);
   expect(await readiness.wait(0)).toBe(true);
 });
 
