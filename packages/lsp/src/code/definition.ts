@@ -1,10 +1,13 @@
-import type { Hover, Location, LocationLink, MarkedString, Range } from 'vscode-languageserver-protocol';
+import type { Hover, MarkedString, Range } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
+import { concealErrors } from './conceal-errors.js';
 import { concealPaths } from './conceal-paths.js';
 import type { CodeContext } from './context.js';
+import { definitionTargets } from './definition-targets.js';
+import type { Target } from './definition-targets.js';
 import { documentSymbols, withContainers } from './document-symbols.js';
 import { LocationFilter } from './location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
@@ -34,13 +37,6 @@ const MAX_SOURCE_LINES = 80;
 const MAX_DEFINITIONS = 10;
 const MAX_HOVER_CHARS = 4_000;
 
-interface Target {
-  readonly uri: string;
-  /** All of the declaration, where the server says so. */
-  readonly range: Range | undefined;
-  readonly selection: Range;
-}
-
 /** Where a symbol is defined, with its source and what is known about it. */
 export async function definition(context: CodeContext, request: SymbolRequest): Promise<DefinitionResult> {
   const { servers, scope, signal } = context;
@@ -49,7 +45,7 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
   requireCapability(instance, 'definitionProvider', 'find definitions');
   const { files } = await filesToShow(context, instance, lastPart(request.symbol));
   const shown = [path, ...files.filter((file) => file !== path)];
-  return instance.withDocuments(scope, shown, signal, async (documents) => {
+  const answer = instance.withDocuments(scope, shown, signal, async (documents) => {
     const [document] = documents;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
@@ -58,20 +54,24 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
     const { place, targets } = await firstAnswered(instance, document, places, signal);
     const filter = new LocationFilter(scope);
     const definitions: FoundDefinition[] = [];
+    const sources = [document.text];
     for (const target of targets) {
       const file = filter.admit(target.uri);
       if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
-      definitions.push(await describe(context, instance, file, target));
+      const { text, ...described } = await describe(context, instance, file, target);
+      definitions.push(described);
+      sources.push(text);
     }
     // What is shown about a symbol comes from where it is defined.
-    const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : undefined;
+    const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : '';
     return {
       symbol: request.symbol,
       definitions,
-      ...(hover !== undefined && { hover }),
+      ...(hover !== '' && { hover: concealPaths(scope, hover, { file: path, sources }) }),
       outside: filter.outside,
     };
   });
+  return concealErrors(context, answer);
 }
 
 async function firstAnswered(
@@ -81,21 +81,10 @@ async function firstAnswered(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly place: Place; readonly targets: readonly Target[] }> {
   for (const place of places) {
-    const params = { textDocument: { uri: document.uri }, position: place };
-    const targets = toTargets(await instance.request('textDocument/definition', params, signal));
+    const targets = await definitionTargets(instance, document, place, signal);
     if (targets.length > 0) return { place, targets };
   }
   return { place: places[0] ?? { line: 0, character: 0 }, targets: [] };
-}
-
-function toTargets(answer: Location | readonly (Location | LocationLink)[] | null): readonly Target[] {
-  if (answer === null) return [];
-  const all = 'uri' in answer ? [answer] : answer;
-  return all.map((item) =>
-    'targetUri' in item
-      ? { uri: item.targetUri, range: item.targetRange, selection: item.targetSelectionRange }
-      : { uri: item.uri, range: undefined, selection: item.range },
-  );
 }
 
 async function describe(
@@ -103,7 +92,7 @@ async function describe(
   instance: ServerInstance,
   file: string,
   target: Target,
-): Promise<FoundDefinition> {
+): Promise<FoundDefinition & { readonly text: string }> {
   return instance.withDocuments(scope, [file], signal, async ([document]) => {
     if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
     const range = target.range ?? (await enclosing(instance, document, target.selection, signal));
@@ -115,6 +104,7 @@ async function describe(
       line: target.selection.start.line + 1,
       endLine: range.end.line + 1,
       source: lines.slice(line, end + 1).join('\n'),
+      text: document.text,
     };
   });
 }
@@ -136,21 +126,20 @@ async function enclosing(
 }
 
 async function hoverAt(
-  { scope, signal }: CodeContext,
+  { signal }: CodeContext,
   instance: ServerInstance,
   document: OpenDocument,
   position: Place,
-): Promise<string | undefined> {
-  if (!instance.capabilities.hoverProvider) return undefined;
+): Promise<string> {
+  if (!instance.capabilities.hoverProvider) return '';
   const params = { textDocument: { uri: document.uri }, position };
   try {
     const hover = await instance.request('textDocument/hover', params, signal);
-    const text = hover === null ? '' : hoverText(hover.contents);
-    return text === '' ? undefined : concealPaths(scope, text).slice(0, MAX_HOVER_CHARS);
+    return hover === null ? '' : hoverText(hover.contents).slice(0, MAX_HOVER_CHARS);
   } catch {
     // The definition is what was asked for; it must not be lost with the extra.
     signal?.throwIfAborted();
-    return undefined;
+    return '';
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Scope } from '@rootward/core';
 import type { Diagnostic } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import { sourceFiles } from '../documents/source-files.js';
@@ -6,6 +5,7 @@ import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
+import { concealErrors } from './conceal-errors.js';
 import { concealPaths } from './conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';
@@ -92,23 +92,26 @@ async function candidates(
   return files.toSorted();
 }
 
-async function check({ servers, scope, signal }: CodeContext, file: string): Promise<Checked> {
+async function check(context: CodeContext, file: string): Promise<Checked> {
+  const { servers, scope, signal } = context;
   const instance = await servers.forFile(scope, file);
-  return instance.withDocuments(scope, [file], signal, async ([document]) => {
+  const checked = instance.withDocuments(scope, [file], signal, async ([document]) => {
     if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
     const found = await ask(instance, document, signal);
-    const items = (found ?? []).slice(0, MAX_PER_FILE).map((item) => toFound(scope, item));
+    const conceal = (text: string): string => concealPaths(scope, text, { file, sources: [document.text] });
+    const items = (found ?? []).slice(0, MAX_PER_FILE).map((item) => toFound(item, conceal));
     return { file, diagnostics: items, complete: found !== undefined };
   });
+  return concealErrors(context, checked);
 }
 
-function toFound(scope: Scope, item: Diagnostic): FoundDiagnostic {
+function toFound(item: Diagnostic, conceal: (text: string) => string): FoundDiagnostic {
   return {
     line: item.range.start.line + 1,
     column: item.range.start.character + 1,
     severity: SEVERITIES[(item.severity ?? 1) - 1] ?? 'error',
-    message: concealPaths(scope, messageOf(item)),
+    message: conceal(messageOf(item)),
     ...(item.source !== undefined && { source: item.source }),
     ...(item.code !== undefined && { code: String(item.code) }),
   };

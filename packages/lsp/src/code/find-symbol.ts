@@ -8,6 +8,8 @@ import type { ServerInstance } from '../pool/server-instance.js';
 import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
 import { completeAnswer } from './complete-answer.js';
+import { concealErrors } from './conceal-errors.js';
+import { concealPaths } from './conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { documentSymbols, withContainers } from './document-symbols.js';
 import { LocationFilter } from './location-filter.js';
@@ -55,7 +57,7 @@ export async function findSymbol(
   const found = await Promise.all(
     instances.map(async (instance) => {
       try {
-        return await search(context, instance, query, roots);
+        return await concealErrors(context, search(context, instance, query, roots));
       } catch (error) {
         if (!(error instanceof RootwardLspError)) throw error;
         notes.push(error.message);
@@ -70,7 +72,7 @@ export async function findSymbol(
   return {
     query,
     total: matches.length,
-    files: byFile(matches.slice(0, MAX_SYMBOLS)),
+    files: byFile(matches.slice(0, MAX_SYMBOLS).map((match) => concealMatch(context, match))),
     complete: sampledAll && found.every((part) => part.complete),
     truncated: matches.length > MAX_SYMBOLS,
     notes,
@@ -163,6 +165,15 @@ function toMatch(symbol: SymbolInformation | WorkspaceSymbol, filter: LocationFi
     kind: kindName(kind),
     line,
     ...(containerName !== undefined && containerName !== '' && { container: containerName }),
+  };
+}
+
+/** A module may be named by its path. */
+function concealMatch({ scope }: CodeContext, { name, container, ...match }: Match): Match {
+  return {
+    ...match,
+    name: concealPaths(scope, name),
+    ...(container !== undefined && { container: concealPaths(scope, container) }),
   };
 }
 

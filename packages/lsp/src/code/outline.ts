@@ -1,3 +1,4 @@
+import { concealErrors } from './conceal-errors.js';
 import { concealPaths } from './conceal-paths.js';
 import type { CodeContext } from './context.js';
 import type { SymbolNode } from './document-symbols.js';
@@ -29,13 +30,18 @@ export async function outline(context: CodeContext, request: { readonly file: st
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'documentSymbolProvider', 'list symbols');
-  const symbols = await instance.withDocuments(scope, [path], signal, ([document]) =>
-    document === undefined ? Promise.resolve([]) : documentSymbols(instance, document, signal),
-  );
+  let text = '';
+  const asked = instance.withDocuments(scope, [path], signal, async ([document]) => {
+    if (document === undefined) return [];
+    ({ text } = document);
+    return documentSymbols(instance, document, signal);
+  });
+  const symbols = await concealErrors(context, asked);
+  const conceal = (name: string): string => concealPaths(scope, name, { file: path, sources: [text] });
   const depth = affordableDepth(symbols);
   return {
     file: path,
-    symbols: symbols.slice(0, MAX_SYMBOLS).map((symbol) => shorten(context, symbol, depth)),
+    symbols: symbols.slice(0, MAX_SYMBOLS).map((symbol) => shorten(symbol, depth, conceal)),
     truncated: countAt(symbols, Number.POSITIVE_INFINITY) > Math.min(countAt(symbols, depth), MAX_SYMBOLS),
   };
 }
@@ -53,10 +59,10 @@ function countAt(symbols: readonly SymbolNode[], depth: number): number {
   return symbols.reduce((sum, { children }) => sum + 1 + countAt(children, depth - 1), 0);
 }
 
-function shorten(context: CodeContext, symbol: SymbolNode, depth: number): OutlineSymbol {
-  const children = depth > 1 ? symbol.children.map((child) => shorten(context, child, depth - 1)) : [];
+function shorten(symbol: SymbolNode, depth: number, conceal: (name: string) => string): OutlineSymbol {
+  const children = depth > 1 ? symbol.children.map((child) => shorten(child, depth - 1, conceal)) : [];
   return {
-    name: concealPaths(context.scope, symbol.name),
+    name: conceal(symbol.name),
     kind: symbol.kind,
     line: symbol.selection.start.line + 1,
     endLine: symbol.range.end.line + 1,

@@ -4,6 +4,7 @@ import type { OpenDocument } from '../documents/documents.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { completeAnswer } from './complete-answer.js';
+import { concealErrors } from './conceal-errors.js';
 import type { CodeContext } from './context.js';
 import { LineReader } from './line-reader.js';
 import { LocationFilter } from './location-filter.js';
@@ -52,7 +53,7 @@ export async function references(
   const word = request.symbol.split(/::|[.#]/).findLast(Boolean) ?? request.symbol;
   const { files, cut } = await filesToShow(context, instance, word);
   const shown = [path, ...files.filter((file) => file !== path)];
-  return instance.withDocuments(scope, shown, signal, async (documents) => {
+  const result = instance.withDocuments(scope, shown, signal, async (documents) => {
     const [document] = documents;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
     const worked = await settled(instance, documents, signal);
@@ -72,6 +73,7 @@ export async function references(
       ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
     };
   });
+  return concealErrors(context, result);
 }
 
 async function firstAnswered(

@@ -7,8 +7,11 @@ import { applyEdits, recoverEdits } from '../rename/apply-edits.js';
 import type { EditJournal } from '../rename/edit-journal.js';
 import type { FileEdits } from '../rename/read-workspace-edit.js';
 import { readWorkspaceEdit } from '../rename/read-workspace-edit.js';
+import type { Place } from '../documents/find-word.js';
 import { completeAnswer } from './complete-answer.js';
+import { concealErrors } from './conceal-errors.js';
 import type { CodeContext } from './context.js';
+import { definitionTargets } from './definition-targets.js';
 import { LocationFilter } from './location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
@@ -58,7 +61,7 @@ export async function renameSymbol(
   const word = request.symbol.split(/::|[.#]/).findLast(Boolean) ?? request.symbol;
   const { files, cut } = await filesToShow(context, instance, word);
   const shown = [path, ...files.filter((file) => file !== path)];
-  return instance.withDocuments(scope, shown, signal, async (documents) => {
+  const result = instance.withDocuments(scope, shown, signal, async (documents) => {
     const [document] = documents;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
     const worked = await settled(instance, documents, signal);
@@ -81,22 +84,29 @@ export async function renameSymbol(
       recovered,
     };
   });
+  return concealErrors(context, result);
 }
 
 async function ask(
-  { signal }: CodeContext,
+  context: CodeContext,
   instance: ServerInstance,
   document: OpenDocument,
   request: RenameRequest,
 ): Promise<readonly FileEdits[]> {
+  const { signal } = context;
   const places = await locateSymbol(instance, document, request, signal);
-  let refusal: unknown;
+  let refusal: RootwardLspError | undefined;
   for (const position of places) {
     const params = { textDocument: { uri: document.uri }, position, newName: request.newName };
     try {
       const edit = await instance.request('textDocument/rename', params, signal);
       const files = edit === null ? [] : readWorkspaceEdit(edit);
-      if (files.some(({ edits }) => edits.length > 0)) return files;
+      const foreign = await foreignDefinition(context, instance, document, position);
+      if (files.some(({ edits }) => edits.length > 0)) {
+        if (foreign !== undefined) throw foreign;
+        return files;
+      }
+      refusal ??= foreign;
     } catch (error) {
       if (!(error instanceof RootwardLspError) || error.code !== 'server-error') throw error;
       refusal = error;
@@ -106,6 +116,23 @@ async function ask(
   throw new RootwardLspError(
     'symbol-not-found',
     `Cannot rename "${request.symbol}": the server sees nothing to rename in "${request.file}"`,
+  );
+}
+
+/** A server may rename the uses it may touch and leave a definition elsewhere as it is, which breaks code. */
+async function foreignDefinition(
+  { scope, signal }: CodeContext,
+  instance: ServerInstance,
+  document: OpenDocument,
+  position: Place,
+): Promise<RootwardLspError | undefined> {
+  if (!instance.capabilities.definitionProvider) return undefined;
+  const filter = new LocationFilter(scope);
+  for (const { uri } of await definitionTargets(instance, document, position, signal)) filter.admit(uri);
+  if (filter.outside === 0) return undefined;
+  return new RootwardLspError(
+    'edit-refused',
+    'Cannot rename: the symbol is defined outside the roots, so nothing is changed',
   );
 }
 

@@ -36,6 +36,63 @@ test('concealPaths() takes out paths that lead out of scope and keeps the others
   );
 });
 
+test.each([
+  [
+    'in a sentence',
+    (out: string) => `defined in ${out}, not here`,
+    'defined in (outside the roots), not here',
+  ],
+  ['with a line', (out: string) => `at ${out}:12:3.`, 'at (outside the roots):12:3.'],
+  ['in brackets', (out: string) => `(${out})`, '((outside the roots))'],
+  ['in a list', (out: string) => `[${out}, x]`, '[(outside the roots), x]'],
+  ['after a colon', (out: string) => `path:${out}`, 'path:(outside the roots)'],
+  ['that leads up', (out: string) => out.replace('/out/', '/in/../out/'), '(outside the roots)'],
+  ['in code', (out: string) => `typeof import("${out}")`, 'typeof import("(outside the roots)")'],
+])('concealPaths() takes out a path %s', (_, write, expected) => {
+  expect(concealPaths(workspace.scope(), write(home.at('out/b.ts')))).toBe(expected);
+});
+
+test('concealPaths() takes out a path with blanks as a whole, and keeps one that is in scope', () => {
+  home.write({ 'out/a b/c d.py': '', 'in/a b/c d.py': '' });
+  const text = (root: string): string =>
+    `from ${home.at(root, 'a b/c d.py')} and module "${home.at(root, 'a b/e f')}" or so`;
+  expect(concealPaths(workspace.scope(), text('out'))).toBe(
+    'from (outside the roots) and module "(outside the roots)" or so',
+  );
+  expect(concealPaths(workspace.scope(), text('in'))).toBe(text('in'));
+});
+
+test('concealPaths() lets no path out in the wake of one that is in scope', () => {
+  const [inside, outside] = [home.at('in/a.ts'), home.at('out/b.ts')];
+  expect(concealPaths(workspace.scope(), `[${inside}, ${outside}] "${inside}; ${outside}"`)).toBe(
+    `[${inside}, (outside the roots)] "${inside}; (outside the roots)"`,
+  );
+});
+
+test.each([
+  'GET /users/:id',
+  'either/or, 1/2, ./tmp/x, ../tmp/x, ~/tmp/x',
+  'https://example.org/tmp/x',
+  '/* tmp */ // tmp',
+  '</tmpl> a / b',
+])('concealPaths() leaves %j alone', (text) => {
+  expect(concealPaths(workspace.scope(), text)).toBe(text);
+});
+
+test('concealPaths() follows relative paths from the file they are about', () => {
+  const text = 'import("../out/b") import("./a") ../out/b.ts: ../in/a.ts';
+  expect(concealPaths(workspace.scope(), text, { file: home.at('in/a.ts') })).toBe(
+    'import("(outside the roots)") import("./a") (outside the roots): ../in/a.ts',
+  );
+});
+
+test('concealPaths() leaves what a file in scope says itself', () => {
+  const path = home.at('out/b.ts');
+  expect(concealPaths(workspace.scope(), `Reads ${path}.`, { sources: [`/** Reads ${path}. */`] })).toBe(
+    `Reads ${path}.`,
+  );
+});
+
 test('LocationFilter.admit() lets through what is in scope and counts the rest', () => {
   const filter = new LocationFilter(workspace.scope());
   expect(filter.admit(pathToFileUri(home.at('in/a.ts')))).toBe(home.at('in/a.ts'));

@@ -1,7 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
-import { definition, diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
-import type { CodeContext } from '@rootward/lsp';
+import {
+  definition,
+  diagnostics,
+  EditJournal,
+  findSymbol,
+  LanguageServers,
+  outline,
+  references,
+  renameSymbol,
+} from '@rootward/lsp';
+import type { CodeContext, RenameResult } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { environment, hasClangd, known } from '../fixtures/real-servers.js';
@@ -26,6 +36,11 @@ async function open(
 
 function context(): CodeContext {
   return { servers, scope: workspace.scope() };
+}
+
+function rename(symbol: string, file: string): Promise<RenameResult> {
+  const request = { symbol, file, newName: 'other', apply: true };
+  return renameSymbol(context(), request, new EditJournal(home.at('journal')));
 }
 
 afterEach(async () => {
@@ -77,7 +92,9 @@ test.skipIf(!hasClangd)(
     const files = {
       'a %41/twice.h': '#pragma once\nint twice(int x);\n',
       'a %41/twice.cpp': '#include "twice.h"\nint twice(int x) { return 2 * x; }\n',
-      'b/use.cpp': '#include "../a %41/twice.h"\nint four() { return twice(2); }\n',
+      'a %41/calls.cpp': '#include "../b/four.h"\nint eight() { return 2 * four(); }\n',
+      'b/four.h': '#pragma once\nint four();\n',
+      'b/use.cpp': '#include "../a %41/twice.h"\n#include "four.h"\nint four() { return twice(2); }\n',
     };
     await open('clangd', files, 'a %41', 'b');
     const found = await references(context(), { symbol: 'twice', file: home.at('a %41/twice.cpp') });
@@ -94,8 +111,20 @@ test.skipIf(!hasClangd)(
     ];
     expect(JSON.stringify(answers)).not.toContain('twice.h');
     expect(JSON.stringify(answers)).not.toContain('twice.cpp');
-    await expect(outline(context(), { file: home.at('a %41/twice.cpp') })).rejects.toMatchObject({
-      code: 'outside-roots',
+    const gone = { symbol: 'twice', file: home.at('a %41/twice.cpp') };
+    const refused = { code: 'outside-roots' };
+    await expect(outline(context(), gone)).rejects.toMatchObject(refused);
+    await expect(definition(context(), gone)).rejects.toMatchObject(refused);
+    await expect(references(context(), gone)).rejects.toMatchObject(refused);
+    await expect(diagnostics(context(), gone)).rejects.toMatchObject(refused);
+    await expect(rename('twice', gone.file)).rejects.toMatchObject(refused);
+    await expect(rename('twice', use)).rejects.toMatchObject({
+      code: 'edit-refused',
+      message: expect.stringContaining('outside the roots'),
     });
+    const before = readFileSync(home.at('a %41/calls.cpp'), 'utf8');
+    const renamed = await rename('four', use);
+    expect(renamed.files.map(({ file }) => file)).toEqual([home.at('b/four.h'), use]);
+    expect(readFileSync(home.at('a %41/calls.cpp'), 'utf8')).toBe(before);
   },
 );

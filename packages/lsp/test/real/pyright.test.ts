@@ -1,7 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
-import { definition, diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
-import type { CodeContext } from '@rootward/lsp';
+import {
+  definition,
+  diagnostics,
+  EditJournal,
+  findSymbol,
+  LanguageServers,
+  outline,
+  references,
+  renameSymbol,
+} from '@rootward/lsp';
+import type { CodeContext, RenameResult } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
@@ -24,10 +34,19 @@ async function namesFor(query: string): Promise<readonly string[]> {
   return files.flatMap(({ symbols }) => symbols.map(({ name }) => name));
 }
 
+function rename(symbol: string, file: string): Promise<RenameResult> {
+  const request = { symbol, file, newName: 'other_name', apply: true };
+  return renameSymbol(context(), request, new EditJournal(home.at('journal')));
+}
+
 beforeAll(async () => {
   home = new Folder({
     [`${A}/shared.py`]: 'def price_of(item):\n    """What it costs."""\n    return item\n',
-    'b/pyrightconfig.json': JSON.stringify({ extraPaths: ['vendor'] }),
+    [`${A}/pyrightconfig.json`]: JSON.stringify({ extraPaths: ['../b'] }),
+    [`${A}/sender.py`]: 'from dispatch import ship_it\n\nship_it()\n',
+    'b/pyrightconfig.json': JSON.stringify({ extraPaths: ['vendor', `../${A}`] }),
+    'b/dispatch.py': 'def ship_it():\n    return 1\n',
+    'b/buyer.py': 'from shared import price_of\n\nprice_of(1)\n',
     'b/vendor/gadget.py': 'def make_gadget():\n    return 1\n',
     'b/use.py': 'from gadget import make_gadget\n\nmade = make_gadget()\nwrong: int = "text"\n',
   });
@@ -127,6 +146,26 @@ test('after a root is removed nothing of it comes back, in any tool', async () =
   await expect(definition(context(), { symbol: 'price_of', file })).rejects.toMatchObject(refused);
   await expect(references(context(), { symbol: 'price_of', file })).rejects.toMatchObject(refused);
   await expect(diagnostics(context(), { file })).rejects.toMatchObject(refused);
-  expect(JSON.stringify(await diagnostics(context(), {}))).not.toContain(home.at(A));
+  await expect(rename('price_of', file)).rejects.toMatchObject(refused);
+  const buyer = home.at('b/buyer.py');
+  // The imports lead to the removed root on disk; what is found there is held back.
+  const answers = [
+    await definition(context(), { symbol: 'price_of', file: buyer }),
+    await references(context(), { symbol: 'price_of', file: buyer }),
+    await outline(context(), { file: buyer }),
+    await diagnostics(context(), {}),
+  ];
+  expect(answers[0]).toMatchObject({ definitions: [], outside: 1 });
+  expect(JSON.stringify(answers)).not.toContain(home.at(A));
+  expect(JSON.stringify(answers)).not.toContain('What it costs');
+  await expect(rename('price_of', buyer)).rejects.toMatchObject({
+    code: 'edit-refused',
+    message: expect.stringContaining('outside the roots'),
+  });
+  const before = readFileSync(home.at(A, 'sender.py'), 'utf8');
+  const dispatch = home.at('b/dispatch.py');
+  expect(await rename('ship_it', dispatch)).toMatchObject({ edits: 1, files: [{ file: dispatch }] });
+  expect(readFileSync(home.at(A, 'sender.py'), 'utf8')).toBe(before);
+  expect(readFileSync(dispatch, 'utf8')).toContain('other_name');
   expect(await namesFor('make_gadget')).toEqual(['make_gadget']);
 });

@@ -1,7 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
-import { definition, diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
-import type { CodeContext } from '@rootward/lsp';
+import {
+  definition,
+  diagnostics,
+  EditJournal,
+  findSymbol,
+  LanguageServers,
+  outline,
+  references,
+  renameSymbol,
+} from '@rootward/lsp';
+import type { CodeContext, RenameResult } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
@@ -22,6 +32,7 @@ beforeAll(async () => {
     [`${A}/cart.ts`]:
       '// total is here\nexport class Cart {\n  /** The sum. */\n  total(): number {\n    return 1;\n  }\n}\nexport const total = 2;\n',
     [`${A}/use.ts`]: "import { Cart } from './cart';\n\nconst bad: number = new Cart();\nbad;\n",
+    [`${A}/report.ts`]: "import { sum } from '../b/shop';\n\nexport const report = sum;\n",
     'b/tsconfig.json': '{ "compilerOptions": { "strict": true } }',
     'b/shop.ts': `import { Cart } from '../${A}/cart';\n\nexport const sum = new Cart().total();\n`,
   });
@@ -34,6 +45,11 @@ afterAll(async () => {
   workspace.dispose();
   home[Symbol.dispose]();
 });
+
+function rename(symbol: string, file: string): Promise<RenameResult> {
+  const request = { symbol, file, newName: 'other', apply: true };
+  return renameSymbol(context(), request, new EditJournal(home.at('journal')));
+}
 
 test('references span projects in different roots', async () => {
   const found = await references(context(), { symbol: 'Cart', file: home.at(A, 'cart.ts') });
@@ -82,7 +98,7 @@ test('outline() is a tree', async () => {
 
 test('diagnostics() of a root name the file, the line and what is wrong', async () => {
   const report = await diagnostics(context(), { root: home.at(A) });
-  expect(report).toMatchObject({ checked: 2, complete: true });
+  expect(report).toMatchObject({ checked: 3, complete: true });
   expect(report.files).toMatchObject([
     { file: home.at(A, 'use.ts'), diagnostics: [{ line: 3, severity: 'error', code: '2322' }] },
   ]);
@@ -96,6 +112,7 @@ test('after a root is removed nothing of it comes back, in any tool', async () =
   await expect(definition(context(), { symbol: 'Cart', file })).rejects.toMatchObject(refused);
   await expect(references(context(), { symbol: 'Cart', file })).rejects.toMatchObject(refused);
   await expect(diagnostics(context(), { file })).rejects.toMatchObject(refused);
+  await expect(rename('Cart', file)).rejects.toMatchObject(refused);
   const shop = home.at('b/shop.ts');
   // The compiler follows the import on disk; what it finds there is held back.
   const answers = [
@@ -108,4 +125,11 @@ test('after a root is removed nothing of it comes back, in any tool', async () =
   expect(JSON.stringify(answers)).not.toContain('cart.ts');
   expect(answers[1]).toMatchObject({ definitions: [], outside: 1 });
   expect(answers[2]).toMatchObject({ files: [{ file: shop }], outside: 1 });
+  const before = readFileSync(home.at(A, 'report.ts'), 'utf8');
+  await expect(rename('Cart', shop)).rejects.toMatchObject({
+    code: 'edit-refused',
+    message: expect.stringContaining('outside the roots'),
+  });
+  expect(await rename('sum', shop)).toMatchObject({ applied: true, edits: 1, files: [{ file: shop }] });
+  expect(readFileSync(home.at(A, 'report.ts'), 'utf8')).toBe(before);
 });
