@@ -46,8 +46,7 @@ class Pool {
       {
         snapshot: () => ({ roots: this.roots }),
         onDidChange: (listener) => {
-          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the pool looks at the snapshot only
-          this.#changed = () => listener({} as Parameters<typeof listener>[0]);
+          this.#changed = listener;
           return { dispose: () => undefined };
         },
       },

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { systemClock } from '@rootward/core';
-import type { Clock, Logger, Root, Scope, Snapshot, WorkspaceChange } from '@rootward/core';
+import type { Clock, Logger, Root, Scope, Snapshot } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import type { Environment } from '../process/environment.js';
 import { serverEnvironment } from '../process/environment.js';
@@ -27,7 +27,7 @@ import { statusOf } from './server-status.js';
 /** What the servers follow: a workspace, or one moment of it. */
 export interface FollowedWorkspace {
   snapshot(): Pick<Snapshot, 'roots'>;
-  onDidChange?(listener: (change: WorkspaceChange) => void): { dispose(): void };
+  onDidChange?(listener: () => void): { dispose(): void };
 }
 
 export interface LanguageServersOptions {

@@ -1,5 +1,6 @@
 import type { Root, Timer } from '@rootward/core';
 import { systemClock } from '@rootward/core';
+import { MovableRoots } from './movable-roots.js';
 import type { FollowedWorkspace, LanguageServersOptions } from './language-servers.js';
 import { LanguageServers } from './language-servers.js';
 import { readPoolLimits } from './limits.js';
@@ -13,20 +14,31 @@ export interface Lease {
 }
 
 interface Group {
+  key: string;
+  readonly roots: MovableRoots;
   readonly servers: LanguageServers;
+  readonly members: Set<FollowedWorkspace>;
   leases: number;
+  /** Has served calls that stand alone: the next one may come soon. */
+  lent: boolean;
   timer?: Timer | undefined;
 }
 
+interface Member {
+  readonly principal: string | undefined;
+  readonly following: { dispose(): void } | undefined;
+  group: Group;
+}
+
 /**
- * Language servers for any number of workspaces in one process. A workspace that lives has servers of its own that
- * follow it. Calls that stand alone share servers only with calls of the same principal and the same roots, so that no
- * answer can hold anything of another's root.
+ * Language servers for any number of workspaces in one process. They are shared by those of the same principal with the
+ * same roots, and by nobody else, so that no answer can hold anything of another's root. A workspace that lives takes
+ * them along when its roots change, unless others use them too.
  */
 export class SharedLanguageServers {
   readonly #options: LanguageServersOptions;
   readonly #idleTimeout: number;
-  readonly #followed = new Map<FollowedWorkspace, LanguageServers>();
+  readonly #members = new Map<FollowedWorkspace, Member>();
   readonly #groups = new Map<string, Group>();
   readonly #ending = new Set<Promise<void>>();
 
@@ -36,50 +48,59 @@ export class SharedLanguageServers {
     this.#options = { ...options, budget: options.budget ?? new ServerBudget(limits.maxServers) };
   }
 
-  /** The servers of a workspace that lives longer than a call. */
-  follow(workspace: FollowedWorkspace): LanguageServers {
-    let servers = this.#followed.get(workspace);
-    if (servers === undefined) {
-      servers = new LanguageServers(workspace, this.#options);
-      this.#followed.set(workspace, servers);
+  /** The servers of a workspace that lives longer than a call, for its roots as they are now. Ask anew for each call. */
+  follow(workspace: FollowedWorkspace, principal: string | undefined): LanguageServers {
+    let member = this.#members.get(workspace);
+    if (member === undefined) {
+      const following = workspace.onDidChange?.(() => this.#keepUp(workspace));
+      const group = this.#join(workspace, principal);
+      member = { principal, following, group };
+      this.#members.set(workspace, member);
     }
-    return servers;
+    this.#keepUp(workspace);
+    return member.group.servers;
   }
 
-  /** The workspace is gone, and its servers with it. */
+  /** The workspace is gone, and its servers with it unless others use them. */
   async unfollow(workspace: FollowedWorkspace): Promise<void> {
-    const servers = this.#followed.get(workspace);
-    this.#followed.delete(workspace);
-    await servers?.dispose();
+    const member = this.#members.get(workspace);
+    if (member === undefined) return;
+    this.#members.delete(workspace);
+    member.following?.dispose();
+    await this.#leave(workspace, member.group);
   }
 
   /** The servers for these very roots, on behalf of this very principal. */
   lease(roots: readonly Root[], principal: string | undefined): Lease {
-    const key = groupKey(roots, principal);
-    let group = this.#groups.get(key);
-    if (group === undefined) {
-      group = { servers: new LanguageServers({ snapshot: () => ({ roots }) }, this.#options), leases: 0 };
-      this.#groups.set(key, group);
-    }
-    return this.#lend(key, group);
+    const group = this.#groupFor(roots, principal);
+    group.leases += 1;
+    group.lent = true;
+    let lent = true;
+    const dispose = (): void => {
+      if (!lent) return;
+      lent = false;
+      group.leases -= 1;
+      this.#endLater(group);
+    };
+    return { servers: group.servers, dispose, [Symbol.dispose]: dispose };
   }
 
   /** All servers of all workspaces. For whoever runs the process, not for its clients. */
   get groups(): number {
-    return this.#groups.size + this.#followed.size;
+    return this.#groups.size;
   }
 
   async dispose(): Promise<void> {
-    const all = [...this.#followed.values(), ...[...this.#groups.values()].map(({ servers }) => servers)];
-    for (const { timer } of this.#groups.values()) timer?.clear();
-    this.#followed.clear();
+    for (const { following } of this.#members.values()) following?.dispose();
+    this.#members.clear();
+    const groups = [...this.#groups.values()];
     this.#groups.clear();
-    await Promise.all([...all.map((servers) => servers.dispose()), ...this.#ending]);
+    for (const { timer } of groups) timer?.clear();
+    await Promise.all([...groups.map(({ servers }) => servers.dispose()), ...this.#ending]);
   }
 
   /** The same without asking or waiting. */
   kill(): void {
-    for (const servers of this.#followed.values()) servers.kill();
     for (const { servers } of this.#groups.values()) servers.kill();
   }
 
@@ -87,27 +108,65 @@ export class SharedLanguageServers {
     await this.dispose();
   }
 
-  #lend(key: string, group: Group): Lease {
-    group.leases += 1;
+  #groupFor(roots: readonly Root[], principal: string | undefined): Group {
+    const key = groupKey(roots, principal);
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      const movable = new MovableRoots(roots);
+      const servers = new LanguageServers(movable, this.#options);
+      group = { key, roots: movable, servers, members: new Set(), leases: 0, lent: false };
+      this.#groups.set(key, group);
+    }
     group.timer?.clear();
-    let lent = true;
-    const dispose = (): void => {
-      if (!lent) return;
-      lent = false;
-      group.leases -= 1;
-      if (group.leases === 0) this.#endLater(key, group);
-    };
-    return { servers: group.servers, dispose, [Symbol.dispose]: dispose };
+    return group;
   }
 
-  #endLater(key: string, group: Group): void {
-    const clock = this.#options.clock ?? systemClock;
-    group.timer = clock.setTimeout(() => {
-      if (group.leases > 0) return;
-      this.#groups.delete(key);
-      const ending = group.servers.dispose().finally(() => this.#ending.delete(ending));
-      this.#ending.add(ending);
+  #join(workspace: FollowedWorkspace, principal: string | undefined): Group {
+    const group = this.#groupFor(workspace.snapshot().roots, principal);
+    group.members.add(workspace);
+    return group;
+  }
+
+  /** A workspace that is alone with its servers lets them follow; otherwise it leaves them to the others. */
+  #keepUp(workspace: FollowedWorkspace): void {
+    const member = this.#members.get(workspace);
+    if (member === undefined) return;
+    const { group, principal } = member;
+    const { roots } = workspace.snapshot();
+    const key = groupKey(roots, principal);
+    if (group.key === key) return;
+    const isAlone = group.members.size === 1 && group.leases === 0;
+    if (isAlone && !this.#groups.has(key)) {
+      this.#groups.delete(group.key);
+      group.key = key;
+      this.#groups.set(key, group);
+      group.roots.move(roots);
+      return;
+    }
+    member.group = this.#join(workspace, principal);
+    void this.#leave(workspace, group);
+  }
+
+  async #leave(workspace: FollowedWorkspace, group: Group): Promise<void> {
+    group.members.delete(workspace);
+    if (group.lent) this.#endLater(group);
+    else if (group.members.size === 0) await this.#end(group);
+  }
+
+  #endLater(group: Group): void {
+    const isUsed = (): boolean => group.leases > 0 || group.members.size > 0;
+    if (isUsed()) return;
+    group.timer?.clear();
+    group.timer = (this.#options.clock ?? systemClock).setTimeout(() => {
+      if (!isUsed()) void this.#end(group);
     }, this.#idleTimeout);
+  }
+
+  async #end(group: Group): Promise<void> {
+    this.#groups.delete(group.key);
+    const ending = group.servers.dispose().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+    await ending;
   }
 }
 

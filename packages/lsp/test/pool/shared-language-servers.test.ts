@@ -1,15 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Root } from '@rootward/core';
+import type { Root, Workspace } from '@rootward/core';
 import { readPathRoots, Scope } from '@rootward/core';
 import { outline, SharedLanguageServers } from '@rootward/lsp';
 import { FakeClock } from '../fixtures/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
-import { liveWorkspace } from '../fixtures/live-workspace.js';
+import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { scripted } from '../fixtures/scripted.js';
 
 let home: Folder;
 let clock: FakeClock;
 let shared: SharedLanguageServers;
+const workspaces: Workspace[] = [];
 
 beforeEach(() => {
   home = new Folder({ 'a/x.toy': '', 'b/x.toy': '' });
@@ -19,6 +20,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   await shared.dispose();
+  for (const workspace of workspaces.splice(0)) workspace.dispose();
   home[Symbol.dispose]();
 });
 
@@ -63,15 +65,56 @@ test('servers nobody holds a lease of end after a while, and not before', async 
   expect(await servedBy(undefined, roots)).not.toBe(first);
 });
 
-test('follow() gives each workspace servers of its own, which end with it', async () => {
-  const [one, two] = [await liveWorkspace(home.at('a')), await liveWorkspace(home.at('a'))];
-  const servers = shared.follow(one);
-  expect(shared.follow(one)).toBe(servers);
-  expect(shared.follow(two)).not.toBe(servers);
-  await shared.unfollow(one);
-  await expect(outline({ servers, scope: one.scope() }, { file: home.at('a/x.toy') })).rejects.toMatchObject({
-    code: 'disposed',
-  });
-  one.dispose();
-  two.dispose();
+async function followed(workspace: Workspace, principal = 'ann'): Promise<string> {
+  const context = { servers: shared.follow(workspace, principal), scope: workspace.scope() };
+  const { symbols } = await outline(context, { file: `${workspace.scope().roots[0]!.path}/x.toy` });
+  return symbols[0]!.name;
+}
+
+async function openWorkspaces(...names: readonly string[]): Promise<readonly Workspace[]> {
+  const opened = await Promise.all(names.map((name) => liveWorkspace(home.at(name))));
+  workspaces.push(...opened);
+  return opened;
+}
+
+test('follow() shares a process between workspaces of the same principal and the same roots, and no others', async () => {
+  const [one, two, three] = await openWorkspaces('a', 'a', 'b');
+  const first = await followed(one!);
+  expect(await followed(two!)).toBe(first);
+  expect(await servedBy('ann', one!.scope().roots)).toBe(first);
+  const others = [await followed(three!), await servedBy('bob', one!.scope().roots)];
+  expect(new Set([first, ...others]).size).toBe(3);
+});
+
+test('servers end with the last workspace that follows them', async () => {
+  const [one, two] = await openWorkspaces('a', 'a');
+  const servers = shared.follow(one!, 'ann');
+  const first = await followed(two!);
+  await shared.unfollow(one!);
+  expect(await followed(two!)).toBe(first);
+  await shared.unfollow(two!);
+  expect(shared.groups).toBe(0);
+  const asked = outline({ servers, scope: one!.scope() }, { file: home.at('a/x.toy') });
+  await expect(asked).rejects.toMatchObject({ code: 'disposed' });
+});
+
+test('a workspace alone with its servers takes them along when its roots change', async () => {
+  const [one] = await openWorkspaces('a');
+  const first = await followed(one!);
+  await giveRoots(one!, home.at('a'), home.at('b'));
+  expect(shared.groups).toBe(1);
+  expect(await followed(one!)).toBe(first);
+});
+
+test('a workspace whose servers others use leaves them when its roots change', async () => {
+  const [one, two] = await openWorkspaces('a', 'a');
+  const first = await followed(one!);
+  expect(await followed(two!)).toBe(first);
+  await giveRoots(two!, home.at('b'));
+  expect(await followed(two!)).not.toBe(first);
+  expect(await followed(one!)).toBe(first);
+  expect(shared.follow(one!, 'ann').status()).toMatchObject([{ folders: [home.at('a')] }]);
+  await giveRoots(two!, home.at('a'));
+  expect(await followed(two!)).toBe(first);
+  await vi.waitFor(() => expect(shared.groups).toBe(1), 30_000);
 });

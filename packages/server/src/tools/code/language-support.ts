@@ -78,7 +78,7 @@ export class LanguageSupport {
     await (await this.#loading)?.shared.dispose();
   }
 
-  /** A connection has servers of its own; a call with roots of its own shares some with its like. */
+  /** For a connection they follow its roots; for a call with roots of its own they are lent. */
   async #lend<Result>(
     shared: SharedLanguageServers,
     scope: Scope,
@@ -88,7 +88,7 @@ export class LanguageSupport {
     const live = era === 'legacy' ? await workspace.live() : undefined;
     if (live !== undefined && !isChange(diffRoots(live.snapshot().roots, scope.roots))) {
       this.#endWith(live, shared);
-      return act(shared.follow(live));
+      return act(shared.follow(live, principal));
     }
     using lease = shared.lease(scope.roots, principal);
     return await act(lease.servers);
