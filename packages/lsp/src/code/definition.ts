@@ -45,7 +45,7 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
   requireCapability(instance, 'definitionProvider', 'find definitions');
   const { files } = await filesToShow(context, instance, lastPart(request.symbol));
   const shown = [path, ...files.filter((file) => file !== path)];
-  const answer = instance.withDocuments(scope, shown, signal, async (documents) => {
+  const answer = instance.withDocuments({ scope, paths: shown, signal }, async (documents) => {
     const [document] = documents;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
@@ -93,7 +93,7 @@ async function describe(
   file: string,
   target: Target,
 ): Promise<FoundDefinition & { readonly text: string }> {
-  return instance.withDocuments(scope, [file], signal, async ([document]) => {
+  return instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
     if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
     const range = target.range ?? (await enclosing(instance, document, target.selection, signal));
     const lines = document.text.split(/\r\n|\n|\r/);

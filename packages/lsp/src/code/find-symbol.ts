@@ -120,7 +120,7 @@ async function search(
 ): Promise<{ readonly matches: readonly Match[]; readonly complete: boolean }> {
   const { scope, signal } = context;
   const { files, cut } = await filesToShow(context, instance, query, roots);
-  return instance.withDocuments(scope, files, signal, async (documents) => {
+  return instance.withDocuments({ scope, paths: files, signal, thorough: true }, async (documents) => {
     const worked = await settled(instance, documents, signal);
     const filter = new LocationFilter(scope);
     const matches: Match[] = [];

@@ -31,7 +31,7 @@ export async function outline(context: CodeContext, request: { readonly file: st
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'documentSymbolProvider', 'list symbols');
   let text = '';
-  const asked = instance.withDocuments(scope, [path], signal, async ([document]) => {
+  const asked = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
     if (document === undefined) return [];
     ({ text } = document);
     return documentSymbols(instance, document, signal);

@@ -53,26 +53,29 @@ export async function references(
   const word = request.symbol.split(/::|[.#]/).findLast(Boolean) ?? request.symbol;
   const { files, cut } = await filesToShow(context, instance, word);
   const shown = [path, ...files.filter((file) => file !== path)];
-  const result = instance.withDocuments(scope, shown, signal, async (documents) => {
-    const [document] = documents;
-    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-    const worked = await settled(instance, documents, signal);
-    const places = await locateSymbol(instance, document, request, signal);
-    const answer = await completeAnswer(context, instance, () =>
-      firstAnswered(instance, document, places, signal),
-    );
-    const filter = new LocationFilter(scope);
-    const found = admitAll(answer.value, filter);
-    const page = pageOf(found, request.cursor, PAGE_SIZE);
-    return {
-      symbol: request.symbol,
-      total: found.length,
-      files: await byFile(context, page.items),
-      complete: answer.complete && !cut && worked,
-      outside: filter.outside,
-      ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
-    };
-  });
+  const result = instance.withDocuments(
+    { scope, paths: shown, signal, thorough: true },
+    async (documents) => {
+      const [document] = documents;
+      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+      const worked = await settled(instance, documents, signal);
+      const places = await locateSymbol(instance, document, request, signal);
+      const answer = await completeAnswer(context, instance, () =>
+        firstAnswered(instance, document, places, signal),
+      );
+      const filter = new LocationFilter(scope);
+      const found = admitAll(answer.value, filter);
+      const page = pageOf(found, request.cursor, PAGE_SIZE);
+      return {
+        symbol: request.symbol,
+        total: found.length,
+        files: await byFile(context, page.items),
+        complete: answer.complete && !cut && worked,
+        outside: filter.outside,
+        ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
+      };
+    },
+  );
   return concealErrors(context, result);
 }
 

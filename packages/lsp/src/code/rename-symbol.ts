@@ -61,29 +61,32 @@ export async function renameSymbol(
   const word = request.symbol.split(/::|[.#]/).findLast(Boolean) ?? request.symbol;
   const { files, cut } = await filesToShow(context, instance, word);
   const shown = [path, ...files.filter((file) => file !== path)];
-  const result = instance.withDocuments(scope, shown, signal, async (documents) => {
-    const [document] = documents;
-    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-    const worked = await settled(instance, documents, signal);
-    const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
-    const planned = await plan(context, answer.value);
-    const complete = answer.complete && worked && !cut;
-    if (request.apply === true && !complete) {
-      throw new RootwardLspError(
-        'edit-refused',
-        'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
-        { instruction: 'Try again in a moment' },
-      );
-    }
-    if (request.apply === true) await applyEdits(scope, planned, journal, signal);
-    return {
-      applied: request.apply === true,
-      edits: answer.value.reduce((sum, { edits }) => sum + edits.length, 0),
-      files: planned.map(({ path: file, before, after }) => ({ file, lines: changedLines(before, after) })),
-      complete,
-      recovered,
-    };
-  });
+  const result = instance.withDocuments(
+    { scope, paths: shown, signal, thorough: true },
+    async (documents) => {
+      const [document] = documents;
+      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+      const worked = await settled(instance, documents, signal);
+      const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
+      const planned = await plan(context, answer.value);
+      const complete = answer.complete && worked && !cut;
+      if (request.apply === true && !complete) {
+        throw new RootwardLspError(
+          'edit-refused',
+          'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
+          { instruction: 'Try again in a moment' },
+        );
+      }
+      if (request.apply === true) await applyEdits(scope, planned, journal, signal);
+      return {
+        applied: request.apply === true,
+        edits: answer.value.reduce((sum, { edits }) => sum + edits.length, 0),
+        files: planned.map(({ path: file, before, after }) => ({ file, lines: changedLines(before, after) })),
+        complete,
+        recovered,
+      };
+    },
+  );
   return concealErrors(context, result);
 }
 

@@ -7,7 +7,7 @@ import type { FilePattern } from './watch-patterns.js';
 
 /** More files than this are not compared; a server then learns of changes in open documents only. */
 const MAX_FILES = 20_000;
-/** A comparison that took longer than this is not repeated before ten times as long has passed. */
+/** A comparison that took longer than this is repeated only after ten times as long, or when an answer must be complete. */
 const CHEAP_SCAN_MS = 250;
 const REST_FACTOR = 10;
 
@@ -45,10 +45,12 @@ export class WatchedFiles {
 
   /**
    * What changed since the last time. The first time that is what is younger than the server, which read all else
-   * itself: it may have read the folder long before it asked to be told of changes.
+   * itself: it may have read the folder long before it asked to be told of changes. Unless `thorough`, changes may be
+   * left for later where looking for them costs much.
    */
-  async changes(scope: Scope, signal?: AbortSignal): Promise<readonly FileEvent[]> {
-    if (this.#patterns.size === 0 || this.#clock.now() < this.#restsUntil) return [];
+  async changes(scope: Scope, thorough: boolean, signal?: AbortSignal): Promise<readonly FileEvent[]> {
+    if (this.#patterns.size === 0) return [];
+    if (!thorough && this.#clock.now() < this.#restsUntil) return [];
     const start = this.#clock.now();
     const before = this.#stamps;
     const after = await this.#scan(scope, signal);

@@ -41,6 +41,14 @@ export interface InstanceOptions {
   readonly log: Logger;
 }
 
+/** Files to open for a question. */
+export interface DocumentsRequest {
+  readonly scope: Scope;
+  readonly paths: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+  readonly thorough?: boolean;
+}
+
 /** One running server: its connection, its folders, its documents. */
 export class ServerInstance {
   readonly definition: ServerDefinition;
@@ -152,15 +160,16 @@ export class ServerInstance {
     for (const path of this.#documents.paths) if (!meant(path)) this.#documents.close(path);
   }
 
-  /** Runs what needs these files open, with the server's view of the disk brought up to date first. */
+  /**
+   * Runs what needs these files open, with the server's view of the disk brought up to date first. An answer that is to
+   * be complete needs a thorough comparison, however long it takes.
+   */
   async withDocuments<Result>(
-    scope: Scope,
-    paths: readonly string[],
-    signal: AbortSignal | undefined,
+    { scope, paths, signal, thorough = false }: DocumentsRequest,
     use: (documents: readonly OpenDocument[]) => Promise<Result>,
   ): Promise<Result> {
     return this.whileBusy(async () => {
-      await this.syncWithDisk(scope, signal);
+      await this.#syncWithDisk(scope, thorough, signal);
       const held: OpenDocument[] = [];
       try {
         for (const path of paths) {
@@ -176,16 +185,16 @@ export class ServerInstance {
   }
 
   /** Tells the server of every change on disk that it has to know of. One caller at a time: each change is told once. */
-  async syncWithDisk(scope: Scope, signal: AbortSignal | undefined): Promise<void> {
-    const turn = this.#syncing.then(() => this.#sync(scope, signal));
+  async #syncWithDisk(scope: Scope, thorough: boolean, signal: AbortSignal | undefined): Promise<void> {
+    const turn = this.#syncing.then(() => this.#sync(scope, thorough, signal));
     this.#syncing = turn.catch(() => undefined);
     await turn;
   }
 
-  async #sync(scope: Scope, signal: AbortSignal | undefined): Promise<void> {
+  async #sync(scope: Scope, thorough: boolean, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     await this.#documents.sync(scope, signal);
-    const changes = await this.#watched.changes(scope, signal);
+    const changes = await this.#watched.changes(scope, thorough, signal);
     if (changes.length === 0) return;
     const looks = this.#foldersToLookAt(changes);
     try {
