@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { treeOf } from '../../src/process/process-tree.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import { killTrees, residentMemory, treeOf } from '../../src/process/process-tree.js';
 
 const entry = (pid: number, parent: number, group: number) => ({ pid, parent, group });
 
@@ -23,4 +25,18 @@ test('treeOf() leaves a group alone when the pid belongs to a process that does 
 
 test('treeOf() is empty for a process that is not there', () => {
   expect(treeOf(2, [entry(1, 0, 1)])).toEqual([]);
+});
+
+test('killTrees() ends children of children, and residentMemory() counts them', async () => {
+  const source = `const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']); console.log(pid);setInterval(() => {}, 1000)`;
+  const child = spawn(process.execPath, ['-e', source], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = await once(child.stdout, 'data');
+  const grandchild = Number(String(line));
+  expect(residentMemory(child.pid!)).toBeGreaterThan(residentMemory(grandchild)!);
+  expect(killTrees([child.pid!], 'SIGKILL')).toEqual([child.pid, grandchild]);
+  await once(child, 'exit');
+  await vi.waitFor(() => expect(residentMemory(grandchild)).toBeUndefined(), 30_000);
 });

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { killTrees, residentMemory } from '@rootward/core/process';
 import { RootwardLspError } from '../error.js';
-import { killTree, residentMemory } from './process-tree.js';
 
 export interface SpawnServerOptions {
   readonly name: string;
@@ -70,7 +70,7 @@ export async function spawnServer(options: SpawnServerOptions): Promise<ServerPr
     },
     complaint: () => complaint.trim(),
     memory: () => (running ? residentMemory(pid) : undefined),
-    kill: () => killTree(pid, 'SIGKILL'),
+    kill: () => void killTrees([pid], 'SIGKILL'),
   };
 }
 

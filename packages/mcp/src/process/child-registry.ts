@@ -1,4 +1,4 @@
-import { killProcess, killTrees } from './process-tree.js';
+import { killTrees } from '@rootward/core/process';
 
 /** The part of `ChildProcess` that is needed here. */
 export interface ChildLike {
@@ -70,8 +70,9 @@ export class ChildRegistry {
     this.#killAsked();
   }
 
+  /** With what they have started since. */
   #killAsked(): void {
-    for (const pid of this.#asked) killProcess(pid, 'SIGKILL');
+    killTrees(this.#asked, 'SIGKILL');
     this.#asked = [];
   }
 }

@@ -41,6 +41,22 @@ test('ChildRegistry.kill() also ends those that were asked and stayed, although 
   await ending;
 });
 
+test('ChildRegistry.kill() also ends what those that were asked have started since', async () => {
+  const children = new ChildRegistry();
+  // The parent obeys SIGTERM; its child, in a session of its own, starts another process instead, and says so.
+  const stays = 'trap "sleep 3600 & echo forked" TERM; echo ready; while :; do sleep 1; done';
+  const script = `(exec setsid sh -c '${stays}') & wait`;
+  const child = spawn('sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  await once(child.stdout, 'data');
+  children.add(child);
+  const gone = once(child, 'close');
+  const ending = children.end();
+  await once(child.stdout, 'data');
+  children.kill();
+  await expect(gone).resolves.toBeDefined();
+  await ending;
+});
+
 test('ChildRegistry forgets a child that exited, was disposed of, or never started', async () => {
   const children = new ChildRegistry();
   const ended = spawn('true', { stdio: 'ignore' });
