@@ -37,6 +37,36 @@ function textOf(result: unknown): string {
   return JSON.stringify(result);
 }
 
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
+/** What every tool says that can be asked about these roots, and about a file that is not in them. */
+async function askEverything(client: SdkClient, own: Name): Promise<string> {
+  const other = own === 'ann' ? 'bob' : 'ann';
+  const file = join(folders.path(own), 'use.ts');
+  const symbol = `shared_${other}`;
+  const answers = [
+    await client.call('find_symbol', { query: 'shared_' }),
+    await client.call('find_symbol', { query: 'python_' }),
+    await client.call('definition', { symbol, file }),
+    await client.call('references', { symbol, file }),
+    await client.call('outline', { file }),
+    await client.call('diagnostics', {}),
+    await client.call('rename_symbol', { symbol, file, newName: 'mine', apply: true }),
+    await client.call('workspace_info'),
+  ];
+  return textOf(answers);
+}
+
+async function ask(client: SdkClient): Promise<void> {
+  expect(textOf(await client.call('outline', { file: 'main.ts' }))).toContain('shared_ann');
+}
+
 describe.skipIf(process.platform !== 'linux')('language servers of sessions over HTTP', () => {
   let http: HttpRootward;
   const clients: SdkClient[] = [];
@@ -70,34 +100,8 @@ describe.skipIf(process.platform !== 'linux')('language servers of sessions over
     return state !== 'Z' && Number(parent) === http.server.process.pid;
   }
 
-  function read(path: string): string {
-    try {
-      return readFileSync(path, 'latin1').replaceAll('\0', ' ');
-    } catch {
-      return '';
-    }
-  }
-
   const TYPESCRIPT = /--lsp/;
   const PYRIGHT = /pyright/;
-
-  /** What every tool says that can be asked about these roots, and about a file that is not in them. */
-  async function askEverything(client: SdkClient, own: Name): Promise<string> {
-    const other = own === 'ann' ? 'bob' : 'ann';
-    const file = join(folders.path(own), 'use.ts');
-    const symbol = `shared_${other}`;
-    const answers = [
-      await client.call('find_symbol', { query: 'shared_' }),
-      await client.call('find_symbol', { query: 'python_' }),
-      await client.call('definition', { symbol, file }),
-      await client.call('references', { symbol, file }),
-      await client.call('outline', { file }),
-      await client.call('diagnostics', {}),
-      await client.call('rename_symbol', { symbol, file, newName: 'mine', apply: true }),
-      await client.call('workspace_info'),
-    ];
-    return textOf(answers);
-  }
 
   test(
     'no answer of a session or request holds anything of another’s root, in any tool',
@@ -132,9 +136,6 @@ describe.skipIf(process.platform !== 'linux')('language servers of sessions over
   );
 
   test('sessions and requests of one principal with the same roots share a process, and others have their own', async () => {
-    const ask = async (client: SdkClient): Promise<void> => {
-      expect(textOf(await client.call('outline', { file: 'main.ts' }))).toContain('shared_ann');
-    };
     const first = await open('v2 legacy', TOKEN, 'ann');
     await ask(first);
     const [process] = running(TYPESCRIPT);
