@@ -47,17 +47,35 @@ export async function applyEdits(
       written.push(edit);
     }
   } catch (cause) {
-    for (const { path, before } of written.toReversed()) await writeText(scope, path, before);
+    const changed = await putBack(scope, written);
+    if (changed.length > 0) throw halfWay(changed, cause);
     await entry.close();
-    throw new RootwardLspError(
-      'edit-failed',
-      'Cannot rename: a file could not be written; all are as before',
-      {
-        cause,
-      },
-    );
+    const message = 'Cannot rename: a file could not be written; all are as before';
+    throw new RootwardLspError('edit-failed', message, { cause });
   }
   await entry.close();
+}
+
+/** Returns the files for which that failed. */
+async function putBack(scope: Scope, written: readonly PlannedEdit[]): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const { path, before } of written.toReversed()) {
+    try {
+      await writeText(scope, path, before);
+    } catch {
+      changed.push(path);
+    }
+  }
+  return changed;
+}
+
+function halfWay(changed: readonly string[], cause: unknown): RootwardLspError {
+  const files = changed.map((path) => `"${path}"`).join(', ');
+  return new RootwardLspError(
+    'edit-failed',
+    `Cannot rename: a file could not be written, and ${files} could not be put back`,
+    { cause, instruction: 'Start the server again: the next rename over these roots puts them back' },
+  );
 }
 
 /** Undoes edits that were cut off, as far as all their files are in scope and may be written. */

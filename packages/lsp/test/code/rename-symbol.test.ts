@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
@@ -110,10 +110,10 @@ test('renameSymbol() refuses a server’s wish to move files', async () => {
   }
 });
 
-test('a rename that fails half way is undone', async () => {
-  const real = workspace.scope();
+/** A scope of which only these writes succeed, counted from 1. */
+function failingScope(succeeds: (write: number) => boolean): Scope {
   let writes = 0;
-  const failing = new Proxy(real, {
+  return new Proxy(workspace.scope(), {
     get(target, name) {
       if (name !== 'write') {
         const value: unknown = Reflect.get(target, name, target);
@@ -121,15 +121,32 @@ test('a rename that fails half way is undone', async () => {
       }
       return async (...args: Parameters<Scope['write']>) => {
         writes += 1;
-        if (writes === 2) throw new Error('disk full');
+        if (!succeeds(writes)) throw new Error('disk full');
         return target.write(...args);
       };
     },
   });
-  await expect(rename({ apply: true }, failing)).rejects.toMatchObject({ code: 'edit-failed' });
-  expect(writes).toBe(3);
+}
+
+test('a rename that fails half way is undone', async () => {
+  const failing = failingScope((write) => write !== 2);
+  await expect(rename({ apply: true }, failing)).rejects.toMatchObject({
+    code: 'edit-failed',
+    message: expect.stringContaining('all are as before'),
+  });
   expect(texts()).toEqual([LIBRARY, SHOP]);
   expect(await journal.abandoned()).toEqual([]);
+});
+
+test('a rename that can neither be finished nor undone names the files, and stays in the journal', async () => {
+  const failing = failingScope((write) => write === 1);
+  await expect(rename({ apply: true }, failing)).rejects.toMatchObject({
+    code: 'edit-failed',
+    message: expect.stringContaining(home.at('a/library.ts')),
+    instruction: expect.stringContaining('puts them back'),
+  });
+  expect(texts()).toEqual([LIBRARY.replace('price', 'cost'), SHOP]);
+  expect(readdirSync(home.at('journal'))).toHaveLength(1);
 });
 
 test('a rename whose process is killed half way is undone by the next one, which says so', async () => {

@@ -31,7 +31,9 @@ export const renameSymbol: Tool = defineTool({
       context.changes.run(QUEUE, async () => {
         const request = { ...args, file: context.expandHome(args.file) };
         const { recovered, files: changed, ...result } = await library.renameSymbol(code, request, journal);
-        const undone = recovered.flatMap(({ restored }) => restored);
+        const undone = recovered.flatMap(({ restored, left }) =>
+          restored.concat(left.map((file) => `${file} (changed since, left as it is)`)),
+        );
         const files = changed.map(({ file, lines }) => ({
           file,
           lines: lines.map(({ line, before, after }) => `${line}: ${before} → ${after}`),

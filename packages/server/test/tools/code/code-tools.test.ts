@@ -1,7 +1,8 @@
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pathToFileURL } from 'node:url';
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { ChildRegistry } from '@rootward/mcp';
 import { LanguageSupport } from '../../../src/tools/code/language-support.js';
@@ -89,6 +90,34 @@ test('servers of a connection end with it', async () => {
   expect(children.size).toBe(1);
   await close();
   await vi.waitFor(() => expect(children.size).toBe(0), 30_000);
+});
+
+/** What a process that is gone noted before it changed a file. */
+function journalEntry(path: string, after: string): string {
+  const digest = createHash('sha256').update(after).digest('hex');
+  const files = [{ path, before: 'let a = 1;\n', after: digest }];
+  return JSON.stringify({ process: { pid: 2 ** 22 + 1, start: '' }, files });
+}
+
+test('rename_symbol undoes what an earlier process left half done, and says so', async () => {
+  const [half, changed] = [tree.path('a/half.ts'), tree.path('a/changed.ts')];
+  writeFileSync(half, 'let b = 1;\n');
+  writeFileSync(changed, 'let c = 1;\n');
+  const journal = tree.path('cut-off');
+  mkdirSync(journal);
+  writeFileSync(join(journal, '1.edit.json'), journalEntry(half, 'let b = 1;\n'));
+  writeFileSync(join(journal, '2.edit.json'), journalEntry(changed, 'let b = 1;\n'));
+  const { call } = await connect({ languages: support({ journal }) });
+  const rename = { symbol: 'Cart', file: 'cart.ts', newName: 'Basket' };
+  const { content, structuredContent } = await call('rename_symbol', rename);
+  const undone = [half, `${changed} (changed since, left as it is)`];
+  expect(structuredContent).toMatchObject({ applied: false, edits: 3, undone });
+  expect(content).toMatchObject([
+    { text: expect.stringContaining(`an earlier rename was cut off: ${half}`) },
+  ]);
+  expect(readFileSync(half, 'utf8')).toBe('let a = 1;\n');
+  expect(readFileSync(changed, 'utf8')).toBe('let c = 1;\n');
+  for (const file of [half, changed]) rmSync(file);
 });
 
 test('a tool says which language lacks what, and what still works', async () => {
