@@ -37,14 +37,7 @@ const SETPRIV = '/usr/bin/setpriv';
  * however that happens; elsewhere a server is trusted to leave when its input ends.
  */
 export async function spawnServer(options: SpawnServerOptions): Promise<ServerProcess> {
-  const { program, args } = boundToParent(options);
-  const child = spawn(program, args, {
-    cwd: options.directory,
-    env: options.environment,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-  });
+  const child = startChild(options);
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-COMPLAINT_CHARS);
@@ -74,12 +67,31 @@ export async function spawnServer(options: SpawnServerOptions): Promise<ServerPr
   };
 }
 
+function startChild(options: SpawnServerOptions): ChildProcessWithoutNullStreams {
+  const { program, args } = boundToParent(options);
+  try {
+    return spawn(program, args, {
+      cwd: options.directory,
+      env: options.environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+  } catch (cause) {
+    // Some failures, such as arguments that are too long, are thrown instead of announced.
+    throw startFailed(options.name, cause);
+  }
+}
+
+function startFailed(name: string, cause: unknown): RootwardLspError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new RootwardLspError('start-failed', `Cannot start ${name}: ${reason}`, { cause });
+}
+
 function started(child: ChildProcessWithoutNullStreams, name: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid ?? -1));
-    child.once('error', (cause) => {
-      reject(new RootwardLspError('start-failed', `Cannot start ${name}: ${cause.message}`, { cause }));
-    });
+    child.once('error', (cause) => reject(startFailed(name, cause)));
   });
 }
 

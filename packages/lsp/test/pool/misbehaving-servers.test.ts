@@ -83,9 +83,26 @@ test.each<[string, Script, RegExp]>([
     );
     clock.advance(30_000);
     expect(await asked).toMatchObject({ code: 'timeout', message: expect.stringMatching(message) });
+    // Nobody would ask one that has not shaken hands; the other may still answer the next question.
+    const left = what === 'initialize' ? 0 : 1;
+    await vi.waitFor(() => expect(pids().filter(isRunning)).toHaveLength(left), WAIT);
     expect((await ask(servers, 'one/a.well')).symbols).toHaveLength(1);
   },
 );
+
+test.each([
+  ['arguments that are too long', { args: ['x'.repeat(200_000)] }, /E2BIG/],
+  ['an environment that is no such', { environment: { NAME: 'a\0b' } }, /null bytes/],
+])('a server that cannot be started because of %s leads to a clear error', async (_, more, message) => {
+  const definition = { ...scripted({}, { folders: 'file-driven' }), ...more };
+  const servers = new LanguageServers(workspace, { servers: [definition] });
+  pools.push(servers);
+  await expect(ask(servers)).rejects.toMatchObject({
+    code: 'start-failed',
+    message: expect.stringMatching(message),
+  });
+  expect(servers.status()).toEqual([]);
+});
 
 test('a server that keeps failing is left alone for a while, visibly, and then tried again', async () => {
   const clock = new FakeClock();
