@@ -1,11 +1,21 @@
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answering } from '@rootward/mcp/testing';
 import { expect, test, vi } from 'vitest';
-import { bareEnvironment, connectRootward, makeFolders, textOf } from './fixtures/rootward.js';
+import { bareEnvironment, connectRootward, makeFolders, startRootward, textOf } from './fixtures/rootward.js';
 
-const folders = makeFolders('a', 'b', 'many', 'notes');
+const folders = makeFolders('a', 'b', 'many', 'notes', 'trap');
 const SCRIPTED = fileURLToPath(
   new URL('../../packages/lsp/test/fixtures/scripted-server.mjs', import.meta.url),
 );
@@ -72,6 +82,85 @@ test('a client without roots is not asked, and the language server gets the fold
   expect(toy.notes().flatMap((note) => note['initialize'] ?? [])).toMatchObject([
     { workspaceFolders: [folderOf('a')] },
   ]);
+});
+
+test('workspace_info says why a language server does not run', async () => {
+  const config = join(folders.path('notes'), 'crashes.json');
+  const script = JSON.stringify({ crash: 'on-start' });
+  const toy = { command: SCRIPTED, args: [script], extensions: { '.toy': 'toy' } };
+  writeFileSync(config, JSON.stringify({ languageServers: { toy } }));
+  const { client } = await connectRootward(['--config', config, '--root', folders.path('a')]);
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const result = await client.callTool('outline', { file: 'x.toy' });
+    expect(result['isError']).toBe(true);
+    expect(textOf(result)).toContain('exit code 3');
+  }
+  const info = await client.callTool('workspace_info');
+  const reason = expect.stringMatching(/failed 2 times.*exit code 3.*next attempt in/);
+  expect(info['structuredContent']).toMatchObject({ servers: [{ server: 'toy', state: 'failed', reason }] });
+  expect(textOf(info)).toMatch(/Language server toy: failed \(it failed 2 times/);
+  expect(textOf(await client.callTool('read_text_file', { path: 'x.toy' }))).toBe('a');
+});
+
+/** A root whose own `node_modules/.bin` holds language servers that leave a mark when they run. */
+function bringOwnServers(): { readonly bin: string; readonly mark: string } {
+  const modules = join(folders.path('trap'), 'node_modules');
+  rmSync(modules, { recursive: true, force: true });
+  const mark = join(folders.path('notes'), 'ran');
+  const program = (path: string): string => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\ntouch '${mark}'\n`);
+    chmodSync(path, 0o755);
+    return path;
+  };
+  const bin = join(modules, '.bin');
+  program(join(bin, 'pyright-langserver'));
+  program(join(bin, 'python3'));
+  const native = `@typescript/typescript-${process.platform}-${process.arch}`;
+  program(join(modules, native, 'lib', 'tsc'));
+  writeFileSync(join(modules, native, 'package.json'), JSON.stringify({ name: native }));
+  symlinkSync(program(join(modules, 'typescript', 'bin', 'tsc')), join(bin, 'tsc'));
+  const manifest = JSON.stringify({ name: 'typescript', version: '7.0.2' });
+  writeFileSync(join(modules, 'typescript', 'package.json'), manifest);
+  writeFileSync(join(folders.path('trap'), 'x.py'), 'x = 1\n');
+  writeFileSync(join(folders.path('trap'), 'x.ts'), 'const x = 1;\n');
+  return { bin, mark };
+}
+
+test('a language server that the workspace brings along is never run, although npx puts it on PATH', async () => {
+  const { bin, mark } = bringOwnServers();
+  const only = { ...bareEnvironment(), PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin` };
+  const alone = await connectRootward(['--root', folders.path('trap')], {}, { env: only });
+  for (const file of ['x.py', 'x.ts']) {
+    const result = await alone.client.callTool('outline', { file });
+    expect(result['isError']).toBe(true);
+    expect(textOf(result)).toContain('was found only inside a root');
+    expect(textOf(result)).toContain('Install it elsewhere');
+  }
+  const both = { ...only, PATH: `${bin}${delimiter}${BIN}${delimiter}${process.env['PATH'] ?? ''}` };
+  const beside = await connectRootward(['--root', folders.path('trap')], {}, { env: both });
+  for (const file of ['x.py', 'x.ts']) {
+    expect(textOf(await beside.client.callTool('outline', { file }))).toMatch(/1: \w+ x/);
+  }
+  expect(existsSync(mark)).toBe(false);
+});
+
+test('rootward doctor lists the language servers that are installed, and those held back', async () => {
+  const { bin } = bringOwnServers();
+  const env = { ...bareEnvironment(), PATH: [BIN, bin, '/usr/bin', '/bin'].join(delimiter) };
+  const findings = async (root: 'a' | 'trap', path = env.PATH): Promise<string> => {
+    const server = startRootward(['doctor', '--root', folders.path(root)], { env: { ...env, PATH: path } });
+    let text = '';
+    for await (const chunk of server.input) text += String(chunk);
+    return text;
+  };
+  const installed = await findings('a');
+  for (const name of ['typescript (TypeScript and JavaScript)', 'pyright (Python)', 'bash-language-server']) {
+    expect(installed).toContain(name);
+  }
+  expect(await findings('trap', [bin, '/usr/bin', '/bin'].join(delimiter))).toContain(
+    'pyright is installed and not used: it lies inside a root',
+  );
 });
 
 /** Processes that work in a folder. */

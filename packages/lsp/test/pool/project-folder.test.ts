@@ -24,6 +24,13 @@ test('projectFolder() is the nearest folder with a marker, and never above the r
   expect(projectFolder(scope, home.at('root/a/b/x.go'), [])).toBe(home.at('root'));
 });
 
+test('projectFolder() looks inside the longest matching root only', async () => {
+  const roots = [...(await rootsAt(home.path)), ...(await rootsAt(home.at('root/c')))];
+  const scope = new Scope({ roots });
+  expect(projectFolder(scope, home.at('root/c/x.go'), ['go.mod'])).toBe(home.at('root/c'));
+  expect(projectFolder(scope, home.at('root/a/b/x.go'), ['go.mod'])).toBe(home.at('root/a'));
+});
+
 test('projectFolder() of a broad root is a project in it or nothing, never the root', async () => {
   const roots = await rootsAt(home.path, home.path);
   expect(roots[0]!.broad).toBe(true);

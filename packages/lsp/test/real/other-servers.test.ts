@@ -55,18 +55,18 @@ function script(name: string): string {
 
 test('bash-language-server serves a second root with a process of its own', async () => {
   const files = {
-    'a b/lib.sh': script('greet_a'),
+    'a %41 ü/lib.sh': script('greet_a'),
     'c/lib.sh': script('greet_c'),
     'c/main.sh': '. ./lib.sh\ngreet_c\n',
   };
-  await open('bash-language-server', files, 'a b', 'c');
+  await open('bash-language-server', files, 'a %41 ü', 'c');
   const found = await references(context(), { symbol: 'greet_c', file: home.at('c/lib.sh') });
   expect(found).toMatchObject({ total: 2, complete: true });
   const symbols = await findSymbol(context(), { query: 'greet' });
-  expect(symbols.files.map(({ file }) => file)).toEqual([home.at('a b/lib.sh'), home.at('c/lib.sh')]);
+  expect(symbols.files.map(({ file }) => file)).toEqual([home.at('a %41 ü/lib.sh'), home.at('c/lib.sh')]);
   expect(servers.status().map(({ kind, folders }) => ({ kind, folders }))).toEqual(
     expect.arrayContaining([
-      { kind: 'per-root', folders: [home.at('a b')] },
+      { kind: 'per-root', folders: [home.at('a %41 ü')] },
       { kind: 'per-root', folders: [home.at('c')] },
     ]),
   );
@@ -90,14 +90,14 @@ test.skipIf(!hasClangd)(
   'clangd (where installed) finds uses in other files, and nothing of a removed root',
   async () => {
     const files = {
-      'a %41/twice.h': '#pragma once\nint twice(int x);\n',
-      'a %41/twice.cpp': '#include "twice.h"\nint twice(int x) { return 2 * x; }\n',
-      'a %41/calls.cpp': '#include "../b/four.h"\nint eight() { return 2 * four(); }\n',
+      'a %41 ü/twice.h': '#pragma once\nint twice(int x);\n',
+      'a %41 ü/twice.cpp': '#include "twice.h"\nint twice(int x) { return 2 * x; }\n',
+      'a %41 ü/calls.cpp': '#include "../b/four.h"\nint eight() { return 2 * four(); }\n',
       'b/four.h': '#pragma once\nint four();\n',
-      'b/use.cpp': '#include "../a %41/twice.h"\n#include "four.h"\nint four() { return twice(2); }\n',
+      'b/use.cpp': '#include "../a %41 ü/twice.h"\n#include "four.h"\nint four() { return twice(2); }\n',
     };
-    await open('clangd', files, 'a %41', 'b');
-    const found = await references(context(), { symbol: 'twice', file: home.at('a %41/twice.cpp') });
+    await open('clangd', files, 'a %41 ü', 'b');
+    const found = await references(context(), { symbol: 'twice', file: home.at('a %41 ü/twice.cpp') });
     expect(found.files.map(({ file }) => file)).toContain(home.at('b/use.cpp'));
     expect(found.complete).toBe(true);
     await giveRoots(workspace, home.at('b'));
@@ -111,7 +111,7 @@ test.skipIf(!hasClangd)(
     ];
     expect(JSON.stringify(answers)).not.toContain('twice.h');
     expect(JSON.stringify(answers)).not.toContain('twice.cpp');
-    const gone = { symbol: 'twice', file: home.at('a %41/twice.cpp') };
+    const gone = { symbol: 'twice', file: home.at('a %41 ü/twice.cpp') };
     const refused = { code: 'outside-roots' };
     await expect(outline(context(), gone)).rejects.toMatchObject(refused);
     await expect(definition(context(), gone)).rejects.toMatchObject(refused);
@@ -122,9 +122,9 @@ test.skipIf(!hasClangd)(
       code: 'edit-refused',
       message: expect.stringContaining('outside the roots'),
     });
-    const before = readFileSync(home.at('a %41/calls.cpp'), 'utf8');
+    const before = readFileSync(home.at('a %41 ü/calls.cpp'), 'utf8');
     const renamed = await rename('four', use);
     expect(renamed.files.map(({ file }) => file)).toEqual([home.at('b/four.h'), use]);
-    expect(readFileSync(home.at('a %41/calls.cpp'), 'utf8')).toBe(before);
+    expect(readFileSync(home.at('a %41 ü/calls.cpp'), 'utf8')).toBe(before);
   },
 );
