@@ -6,7 +6,7 @@ import type { ServerInstance } from '../pool/server-instance.js';
 import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
 import { concealErrors } from './conceal-errors.js';
-import { concealPaths } from './conceal-paths.js';
+import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';
 

@@ -9,10 +9,10 @@ import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
 import { completeAnswer } from './complete-answer.js';
 import { concealErrors } from './conceal-errors.js';
-import { concealPaths } from './conceal-paths.js';
+import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { documentSymbols, withContainers } from './document-symbols.js';
-import { LocationFilter } from './location-filter.js';
+import { LocationFilter } from '../filter/location-filter.js';
 import { filesToShow, settled } from './show-files.js';
 import { kindName } from './symbol-kind.js';
 

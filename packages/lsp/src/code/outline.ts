@@ -1,5 +1,5 @@
 import { concealErrors } from './conceal-errors.js';
-import { concealPaths } from './conceal-paths.js';
+import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import type { SymbolNode } from './document-symbols.js';
 import { documentSymbols } from './document-symbols.js';

@@ -12,7 +12,7 @@ import { completeAnswer } from './complete-answer.js';
 import { concealErrors } from './conceal-errors.js';
 import type { CodeContext } from './context.js';
 import { definitionTargets } from './definition-targets.js';
-import { LocationFilter } from './location-filter.js';
+import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
 import { requireCapability } from './require-capability.js';

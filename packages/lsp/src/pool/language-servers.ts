@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
-import { systemClock } from '@rootward/core';
-import type { Clock, Logger, Root, Scope, Snapshot } from '@rootward/core';
+import { Scope, systemClock } from '@rootward/core';
+import type { Clock, Logger, Root, Snapshot } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
+import { concealPaths } from '../filter/conceal-paths.js';
 import type { Environment } from '../process/environment.js';
 import { serverEnvironment } from '../process/environment.js';
 import { spawnServer } from '../process/spawn-server.js';
@@ -210,6 +211,7 @@ export class LanguageServers {
         budget: this.#budget,
         clock: this.clock,
         log: this.#log,
+        conceal: (text) => concealPaths(new Scope({ roots: this.#roots }), text),
       });
       this.#slots.set(name, slot);
     }

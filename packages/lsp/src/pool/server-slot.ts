@@ -17,6 +17,8 @@ export interface SlotOptions {
   readonly budget: ServerBudget;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Takes out of what a server wrote what must not be told. */
+  readonly conceal: (text: string) => string;
 }
 
 /** The place of one server: started when needed, once for all who wait, and given up for a while when it keeps failing. */
@@ -139,7 +141,8 @@ export class ServerSlot implements BudgetEntry {
   }
 
   #recordCrash(reason: string): void {
-    this.#restarts = afterCrash(this.#restarts, { at: this.#options.clock.now(), reason });
+    const { clock, conceal } = this.#options;
+    this.#restarts = afterCrash(this.#restarts, { at: clock.now(), reason: conceal(reason) });
   }
 
   #watchIdle(): void {

@@ -29,6 +29,8 @@ export interface ServerProcess {
 
 /** Enough for a stack trace. */
 const COMPLAINT_CHARS = 2_000;
+/** What it wrote last may still be on its way when it is gone, or its pipes be held open by someone it started. */
+const LAST_WORDS_MS = 200;
 /** Lets the kernel end the server when we die without a chance to do it ourselves. */
 const SETPRIV = '/usr/bin/setpriv';
 
@@ -50,7 +52,12 @@ export async function spawnServer(options: SpawnServerOptions): Promise<ServerPr
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
       running = false;
-      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
+      const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      const late = setTimeout(() => resolve(how), LAST_WORDS_MS);
+      child.once('close', () => {
+        clearTimeout(late);
+        resolve(how);
+      });
     });
   });
   const pid = await started(child, options.name);

@@ -120,6 +120,19 @@ test('a server that keeps failing is left alone for a while, visibly, and then t
   expect(pids()).toHaveLength(3);
 });
 
+test('the last words of a server that fails name no place out of scope', async () => {
+  home.write({ 'two/secret.toy': '' });
+  const words = `cannot open ${home.at('two/secret.toy')} for ${home.at('one/a.toy')}`;
+  const servers = serve({ crash: 'on-request', lastWords: words }, { clock: new FakeClock() });
+  await expect(ask(servers)).rejects.toMatchObject({ code: 'crashed' });
+  await vi.waitFor(() => expect(servers.status()).toEqual([]), WAIT);
+  await expect(ask(servers)).rejects.toMatchObject({ code: 'crashed' });
+  await vi.waitFor(() => expect(servers.status()).toMatchObject([{ state: 'failed' }]), WAIT);
+  const expected = `cannot open (outside the roots) for ${home.at('one/a.toy')}`;
+  expect(servers.status()[0]!.reason).toContain(expected);
+  await expect(ask(servers)).rejects.toThrow(expected);
+});
+
 test('a server that ends between two questions is started again', async () => {
   const servers = serve({});
   const [first] = (await ask(servers)).symbols;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
-import { concealPaths } from '../../src/code/conceal-paths.js';
-import { LocationFilter } from '../../src/code/location-filter.js';
+import { concealPaths } from '../../src/filter/conceal-paths.js';
 import { Folder } from '../fixtures/folder.js';
 import { liveWorkspace } from '../fixtures/live-workspace.js';
 import { pathToFileUri } from '@rootward/core';
@@ -91,14 +90,4 @@ test('concealPaths() leaves what a file in scope says itself', () => {
   expect(concealPaths(workspace.scope(), `Reads ${path}.`, { sources: [`/** Reads ${path}. */`] })).toBe(
     `Reads ${path}.`,
   );
-});
-
-test('LocationFilter.admit() lets through what is in scope and counts the rest', () => {
-  const filter = new LocationFilter(workspace.scope());
-  expect(filter.admit(pathToFileUri(home.at('in/a.ts')))).toBe(home.at('in/a.ts'));
-  expect(filter.admit(pathToFileUri(home.at('out/b.ts')))).toBeUndefined();
-  expect(filter.admit(`${pathToFileUri(home.at('in'))}/../out/b.ts`)).toBeUndefined();
-  expect(filter.admit('untitled:x')).toBeUndefined();
-  expect(filter.admit(pathToFileUri(home.at('in/absent.ts')))).toBeUndefined();
-  expect(filter.outside).toBe(4);
 });

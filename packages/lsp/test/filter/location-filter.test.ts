@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Workspace } from '@rootward/core';
+import { LocationFilter } from '../../src/filter/location-filter.js';
+import { Folder } from '../fixtures/folder.js';
+import { liveWorkspace } from '../fixtures/live-workspace.js';
+import { pathToFileUri } from '@rootward/core';
+
+let home: Folder;
+let workspace: Workspace;
+
+beforeEach(async () => {
+  home = new Folder({ 'in/a.ts': '', 'out/b.ts': '' });
+  workspace = await liveWorkspace(home.at('in'));
+});
+
+afterEach(() => {
+  workspace.dispose();
+  home[Symbol.dispose]();
+});
+
+test('LocationFilter.admit() lets through what is in scope and counts the rest', () => {
+  const filter = new LocationFilter(workspace.scope());
+  expect(filter.admit(pathToFileUri(home.at('in/a.ts')))).toBe(home.at('in/a.ts'));
+  expect(filter.admit(pathToFileUri(home.at('out/b.ts')))).toBeUndefined();
+  expect(filter.admit(`${pathToFileUri(home.at('in'))}/../out/b.ts`)).toBeUndefined();
+  expect(filter.admit('untitled:x')).toBeUndefined();
+  expect(filter.admit(pathToFileUri(home.at('in/absent.ts')))).toBeUndefined();
+  expect(filter.outside).toBe(4);
+});
