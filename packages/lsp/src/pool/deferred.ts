@@ -38,3 +38,16 @@ export async function within(
     signal?.throwIfAborted();
   }
 }
+
+/** The outcome of a promise, or the reason of the signal as soon as it aborts. */
+export async function unlessAborted<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return promise;
+  const aborted = new Deferred<void>();
+  const abort = (): void => aborted.resolve();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise.then(() => Promise.reject(signal.reason))]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

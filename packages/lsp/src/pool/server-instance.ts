@@ -20,7 +20,7 @@ import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
 import type { ServerProcess } from '../process/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
-import { Deferred, within } from './deferred.js';
+import { Deferred, unlessAborted, within } from './deferred.js';
 import type { PoolLimits } from './limits.js';
 import { PublishedDiagnostics } from './published-diagnostics.js';
 import { Readiness } from './readiness.js';
@@ -188,7 +188,7 @@ export class ServerInstance {
   async #syncWithDisk(scope: Scope, thorough: boolean, signal: AbortSignal | undefined): Promise<void> {
     const turn = this.#syncing.then(() => this.#sync(scope, thorough, signal));
     this.#syncing = turn.catch(() => undefined);
-    await turn;
+    await unlessAborted(turn, signal);
   }
 
   async #sync(scope: Scope, thorough: boolean, signal: AbortSignal | undefined): Promise<void> {

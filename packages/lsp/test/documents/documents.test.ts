@@ -6,6 +6,9 @@ import { Folder } from '../fixtures/folder.js';
 import { liveWorkspace } from '../fixtures/live-workspace.js';
 import { recorded, scripted } from '../fixtures/scripted.js';
 
+/** Longer than a test may take: what waits for this long fails it. */
+const NEVER = 600_000;
+
 let home: Folder;
 let workspace: Workspace;
 let servers: LanguageServers;
@@ -84,21 +87,26 @@ test('at most sixteen documents stay open between questions', async () => {
   await vi.waitFor(() => expect(told('didClose')).toHaveLength(21 - 16), 30_000);
 });
 
-test('a server that gives a sign is told of the next new file only after the sign for the one before', async () => {
+/** A server that says when it has looked through its files: at its start and after each change, or at its start only. */
+async function serveSigns(
+  sign: string,
+  ready: RegExp,
+  record = home.at('signs'),
+): Promise<() => readonly string[]> {
   await servers.dispose();
-  const record = home.at('signs');
-  const script = {
-    record,
-    register: ['workspace/didChangeWatchedFiles'],
-    registerOptions: { watchers: [{ globPattern: '**/*.toy' }] },
-    sign: 'looked through',
-  };
-  const definition = { ...scripted(script, { folders: 'shared' }), ready: /looked through/ };
-  servers = new LanguageServers(workspace, { servers: [definition], limits: { settleTimeout: 50_000 } });
+  const registerOptions = { watchers: [{ globPattern: '**/*.toy' }] };
+  const script = { record, register: ['workspace/didChangeWatchedFiles'], registerOptions, sign };
+  const definition = { ...scripted(script, { folders: 'shared' }), ready };
+  servers = new LanguageServers(workspace, { servers: [definition], limits: { settleTimeout: NEVER } });
+  await ask('a.toy');
   const steps = (): readonly string[] =>
     recorded(record).flatMap((entry) => Object.keys(entry).filter((key) => /^(sign|watched)$/.test(key)));
-  await ask('a.toy');
   await vi.waitFor(() => expect(steps()).toEqual(['sign']), 30_000);
+  return steps;
+}
+
+test('a server that gives a sign is told of the next new file only after the sign for the one before', async () => {
+  const steps = await serveSigns('looked through', /looked through/);
   for (const name of ['b.toy', 'c.toy']) {
     home.write({ [`root/${name}`]: 'new' });
     // Both at once: what changed is told once.
@@ -106,4 +114,27 @@ test('a server that gives a sign is told of the next new file only after the sig
   }
   expect(steps().slice(0, 4)).toEqual(['sign', 'watched', 'sign', 'watched']);
   expect(steps().filter((step) => step === 'watched')).toHaveLength(2);
+});
+
+test('a call that waits for the sign, or for another call that does, ends at once when cancelled', async () => {
+  await serveSigns('something else', /never said/);
+  home.write({ 'root/b.toy': 'new' });
+  const [first, second] = [new AbortController(), new AbortController()];
+  const start = ({ signal }: AbortController): Promise<unknown> =>
+    outline({ servers, scope: workspace.scope(), signal }, { file: home.at('root/a.toy') });
+  const outcomes: string[] = [];
+  const note = (name: string, asked: Promise<unknown>): Promise<unknown> =>
+    asked.catch((error: Error) => outcomes.push(`${name} ${error.message}`));
+  const waiting: Promise<unknown>[] = [];
+  for (const [name, controller] of Object.entries({ first, second })) {
+    waiting.push(note(name, start(controller)));
+    // Nothing shows that a call waits; by now it does.
+    for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+  second.abort(new Error('enough'));
+  await waiting[1];
+  expect(outcomes).toEqual(['second enough']);
+  first.abort(new Error('enough'));
+  await waiting[0];
+  expect(outcomes).toEqual(['second enough', 'first enough']);
 });
