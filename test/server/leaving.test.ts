@@ -13,6 +13,9 @@ import { bareEnvironment, makeFolders, PROGRAM, startRootward } from './fixtures
 /** Rounds in which other work may hold up a server for longer than the bystander, who has less to do. None is usual. */
 const MOST_HELD_UP = 2;
 
+const INHERIT_STDIO = fileURLToPath(new URL('fixtures/inherit-stdio.mjs', import.meta.url));
+const BYSTANDER = fileURLToPath(new URL('fixtures/bystander.mjs', import.meta.url));
+
 const folders = makeFolders('haystack');
 const haystack = folders.path('haystack');
 
@@ -50,7 +53,7 @@ async function occupy(): Promise<Occupied> {
 
 /** The same behind a parent that lends it its stdin and stdout; the process is the parent. */
 async function occupyBehindParent(): Promise<Occupied> {
-  const parent = spawn(process.execPath, [fixture('inherit-stdio.mjs'), PROGRAM, haystack], {
+  const parent = spawn(process.execPath, [INHERIT_STDIO, PROGRAM, haystack], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: bareEnvironment(),
   });
@@ -79,16 +82,12 @@ async function keepBusy(client: ScriptedClient, pid: number): Promise<readonly n
   return children;
 }
 
-function fixture(name: string): string {
-  return fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
-}
-
 /**
  * A process that is told when a server is to leave, and looks a second later who is still there. On a busy machine its
  * second grows with the server's, which one measured in this process, busy with other tests, would not.
  */
 class Bystander {
-  readonly #process = spawn(process.execPath, [fixture('bystander.mjs')], {
+  readonly #process = spawn(process.execPath, [BYSTANDER], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   readonly #waiting: ((line: string) => void)[] = [];

@@ -10,6 +10,8 @@ const CALLS = 8000;
 const MOST_BYTES_PER_1000 = 4 * 1024;
 const MOST_BYTES_PER_1000_LONG = 1024;
 
+const LEAK = new URL('fixtures/leak-a-little.cjs', import.meta.url);
+
 const folders = makeFolders('a', 'b');
 
 async function soaked(options: Omit<SoakOptions, 'roots'>): Promise<Soaked> {
@@ -27,7 +29,7 @@ describe.runIf(process.platform === 'linux')('with the roots changing in between
   }, 300_000);
 
   test('would be caught holding on to one small object per call', async () => {
-    const { slope } = await soaked({ calls: CALLS / 2, interpreted: true, preload: ['leak-a-little.cjs'] });
+    const { slope } = await soaked({ calls: CALLS / 2, interpreted: true, preload: [LEAK] });
     expect(slope).toBeGreaterThan(MOST_BYTES_PER_1000);
   }, 300_000);
 
