@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { makeFolders } from '../server/fixtures/rootward.js';
+import { connectRootward, makeFolders } from '../server/fixtures/rootward.js';
 import { runCommand } from './fixtures/run-command.js';
 import { makeProject } from './fixtures/tools-project.js';
 
@@ -83,6 +83,9 @@ say count "$(mcp_roots_count)"
 if mcp_roots_contains "$(mcp_require_path .path)"; then say contains yes; fi
 `,
   strict: `mcp_args_int .string; echo went on`,
+  single: `mcp_require_path .missing --default-to-single-root; echo went on`,
+  speaks: `mcp_log_debug me one; mcp_log_info me two; mcp_log_warn me three; mcp_log_error me four
+mcp_emit_json '{"spoke":true}'`,
 });
 
 const ARGS = JSON.stringify({
@@ -161,3 +164,24 @@ for (const name of ['jq', 'gojq', 'node']) {
     });
   });
 }
+
+describe('the shell library', () => {
+  test('does not choose between several roots', async () => {
+    const { client } = await connectRootward(['--project', project.path, folders.top, folders.path('root')]);
+    await expect(client.callTool('single')).rejects.toMatchObject({
+      code: -32_602,
+      message: '.missing is required: there are 2 roots to choose from',
+    });
+  });
+
+  test('speaks at four levels', async () => {
+    const { client } = await connectRootward(['--project', project.path]);
+    expect(await client.callTool('speaks')).toMatchObject({ structuredContent: { spoke: true } });
+    expect(client.received.flatMap((each) => ('method' in each ? [each.params] : []))).toEqual([
+      { level: 'debug', logger: 'me', data: 'one' },
+      { level: 'info', logger: 'me', data: 'two' },
+      { level: 'warning', logger: 'me', data: 'three' },
+      { level: 'error', logger: 'me', data: 'four' },
+    ]);
+  });
+});
