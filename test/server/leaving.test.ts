@@ -151,4 +151,27 @@ describe.runIf(process.platform === 'linux')('with a request, a timer and a chil
     const late = await heldUp(5, occupyBehindParent, (parent) => parent.kill('SIGKILL'));
     expect(late).toBeLessThanOrEqual(MOST_HELD_UP);
   });
+
+  test('is gone within a second with its child at the first write to a closed stdout', async () => {
+    const late = await heldUp(5, occupy, ({ stdin, stdout }) => {
+      stdout?.destroy();
+      stdin?.write('{"jsonrpc":"2.0","id":"last","method":"ping"}\n');
+    });
+    expect(late).toBeLessThanOrEqual(MOST_HELD_UP);
+  });
+
+  test('is gone within a second with its child when stdin closes and its reader has stalled', async () => {
+    // The refusal repeats it.
+    const uri = `workspace://${'x'.repeat(100_000)}`;
+    const late = await heldUp(5, occupy, ({ stdin, stdout }) => {
+      stdout?.pause();
+      // More answers than the pipe holds.
+      for (let id = 0; id < 10; id++) {
+        const request = { jsonrpc: '2.0', id: `read ${id}`, method: 'resources/read', params: { uri } };
+        stdin?.write(`${JSON.stringify(request)}\n`);
+      }
+      stdin?.end();
+    });
+    expect(late).toBeLessThanOrEqual(MOST_HELD_UP);
+  });
 });
