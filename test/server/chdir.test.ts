@@ -74,6 +74,17 @@ describe.runIf(process.platform === 'linux')('rootward --chdir', () => {
     expect(directory()).toBe(folders.path('start'));
   });
 
+  test('does not follow requests that stand alone', async () => {
+    const { server, client } = await connectRootward(
+      ['--chdir'],
+      { era: 'modern', roots: answering([{ uri: folders.uri('a') }]) },
+      { cwd: folders.path('start') },
+    );
+    const info = await client.callTool('workspace_info');
+    expect(info['structuredContent']).toMatchObject({ directory: folders.path('a') });
+    expect(readlinkSync(`/proc/${server.process.pid}/cwd`)).toBe(folders.path('start'));
+  });
+
   test('is off unless asked for', async () => {
     const { client, directory } = await start(answering([{ uri: folders.uri('a') }]), []);
     await client.callTool('workspace_info');

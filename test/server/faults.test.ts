@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -8,26 +6,17 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { answering, inTurn, ScriptedClient, silent } from '@rootward/mcp/testing';
+import { answering } from '@rootward/mcp/testing';
 import * as fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
-import {
-  bareEnvironment,
-  connectRootward,
-  makeFolders,
-  PROGRAM,
-  startRootward,
-  textOf,
-} from './fixtures/rootward.js';
+import { expect, test } from 'vitest';
+import { connectRootward, makeFolders, startRootward, textOf } from './fixtures/rootward.js';
 
-const folders = makeFolders('a', 'haystack');
+const folders = makeFolders('a');
 const ROOT = ['--root', folders.path('a')];
 const HANDSHAKE =
   '{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n';
@@ -123,86 +112,6 @@ test('rootward still leaves when its reader has stalled', async () => {
   for (let id = 0; id < 200; id++) server.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`);
   server.output.end();
   expect(await exitOf(new Promise((resolve) => server.process.once('exit', resolve)))).toBe(0);
-});
-
-/** More files than are searched without ripgrep, and one it takes minutes to get through. */
-function makeHaystack(): string {
-  const folder = folders.path('haystack');
-  for (let file = 0; file < 600; file++) writeFileSync(join(folder, `${file}.txt`), '');
-  writeFileSync(join(folder, 'zz.bin'), '');
-  truncateSync(join(folder, 'zz.bin'), 200 * 2 ** 30);
-  return folder;
-}
-
-function childrenOf(pid: number | undefined): readonly number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return text === '' ? [] : text.split(' ').map(Number);
-}
-
-/** One that has ended and is only waiting to be collected by init does not count. */
-function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
-  } catch {
-    return false;
-  }
-}
-
-interface Occupied {
-  readonly server: ReturnType<typeof startRootward>;
-  readonly children: readonly number[];
-}
-
-/** A server with a child at work, a request under way, and a question that is never answered, which holds a timer. */
-async function occupy(root: string): Promise<Occupied> {
-  const server = startRootward(['--root', root]);
-  const client = new ScriptedClient(server, {
-    roots: inTurn(answering([{ uri: pathToFileURL(root).href }]), silent),
-  });
-  await client.connect();
-  client.callTool('search_content', { pattern: 'needle' }).catch(() => undefined);
-  const children = await vi.waitFor(() => {
-    const found = childrenOf(server.process.pid);
-    expect(found).not.toHaveLength(0);
-    return found;
-  }, 30_000);
-  client.notify('notifications/roots/list_changed');
-  client.callTool('read_text_file', { path: '1.txt' }).catch(() => undefined);
-  return { server, children };
-}
-
-// Children can only be listed this way on Linux.
-describe.runIf(process.platform === 'linux')('with a request, a timer and a child pending, rootward', () => {
-  test('leaves with its child, fifty times in a row, when stdin closes', async () => {
-    const root = makeHaystack();
-    for (let round = 0; round < 50; round++) {
-      const { server, children } = await occupy(root);
-      server.output.end();
-      expect(await exitOf(server.exit)).toBe(0);
-      await vi.waitFor(() => expect(children.filter(isRunning)).toEqual([]));
-    }
-  }, 300_000);
-
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('leaves with its child on %s', async (signal) => {
-    const { server, children } = await occupy(makeHaystack());
-    server.process.kill(signal);
-    expect(await exitOf(server.exit)).toBe(0);
-    await vi.waitFor(() => expect(children.filter(isRunning)).toEqual([]));
-  });
-});
-
-test('rootward leaves when its parent is killed, although its stdin stays open', async () => {
-  const parent: ChildProcess = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('fixtures/inherit-stdio.mjs', import.meta.url)), PROGRAM, ...ROOT],
-    { stdio: ['pipe', 'pipe', 'inherit'], env: bareEnvironment() },
-  );
-  parent.stdin?.write(HANDSHAKE);
-  await once(parent.stdout!, 'data');
-  parent.kill('SIGKILL');
-  const gone = once(parent.stdout!, 'close').then(() => 0);
-  expect(await exitOf(gone)).toBe(0);
 });
 
 test('SIGTERM during a write leaves the old file or the new one, and nothing beside it', async () => {

@@ -74,6 +74,19 @@ test('rootward names the paths of a client at debug only', async () => {
   }
 });
 
+test('rootward speaks of the deprecation of roots once, and at debug only', async () => {
+  for (const level of ['info', 'debug']) {
+    const { server, client } = await connectRootward(['--log-level', level], {
+      era: 'modern',
+      roots: answering([{ uri: folders.uri('a') }]),
+    });
+    for (let call = 0; call < 3; call++) await client.callTool('read_text_file', { path: 'name.txt' });
+    server.output.end();
+    await server.exit;
+    expect(server.stderr().split('which deprecates them')).toHaveLength(level === 'debug' ? 2 : 1);
+  }
+});
+
 test('rootward exits with 2 and names a bad root', async () => {
   const server = startRootward(['--root', '/no/such/root']);
   expect(await server.exit).toBe(2);
@@ -111,7 +124,10 @@ test('npm start serves the folder it was called from, and says how to connect an
   const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
-  const child = spawn('sh', ['-c', `exec ${manifest.scripts.start} 0`], {
+  // Without a shell, as nothing in it may depend on one.
+  const [command, ...args] = manifest.scripts.start.split(' ');
+  expect(command).toBe('node');
+  const child = spawn(process.execPath, [...args, '0'], {
     cwd: repository,
     env: { ...bareEnvironment(), INIT_CWD: folders.path('b') },
   });

@@ -10,6 +10,8 @@ export type { CloseReason, StdioTransportOptions } from './stdio/transport.js';
 export { createWorkspaceHandler } from './v2/create-workspace-handler.js';
 export type { WorkspaceHandler, WorkspaceHandlerOptions } from './v2/create-workspace-handler.js';
 export { principalOf } from './v2/principal.js';
+export { WorkspaceResourceTemplate } from './v2/resource-template.js';
+export type { WorkspaceTemplateCallbacks } from './v2/resource-template.js';
 export { serveWorkspaceStdio } from './v2/serve-workspace-stdio.js';
 export type { ServeWorkspaceStdioOptions } from './v2/serve-workspace-stdio.js';
 export type { SessionsOptions } from './v2/sessions.js';
@@ -20,9 +22,11 @@ export type {
   WorkspaceServerContext,
   WorkspaceToolCallback,
 } from './v2/workspace-server.js';
+export type { WorkspaceCompletionContext } from './workspace/completion-context.js';
 export { ERROR_META_KEY, reportError } from './workspace/error-report.js';
 export type { ErrorReport } from './workspace/error-report.js';
 export { PreparedWorkspace } from './workspace/prepared-workspace.js';
 export { prepareWorkspace } from './v2/prepare-workspace.js';
 export type { WorkspaceOptions } from './workspace/prepared-workspace.js';
+export { ROOTS_INPUT_KEY } from './workspace/roots-answer.js';
 export type { WorkspaceContext } from './workspace/workspace-context.js';

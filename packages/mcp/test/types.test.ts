@@ -3,8 +3,9 @@ import type { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/
 import type { Project, Root, Scope } from '@rootward/core';
 import * as z from 'zod';
 import { expectTypeOf, test } from 'vitest';
-import { withWorkspaceTool } from '../src/index.js';
+import { withWorkspaceTool, WorkspaceResourceTemplate } from '../src/index.js';
 import type { WorkspaceContext, WorkspaceServer } from '../src/index.js';
+import { WorkspaceResourceTemplate as WorkspaceResourceTemplateV1 } from '../src/v1/index.js';
 import type { WorkspaceServer as WorkspaceServerV1 } from '../src/v1/index.js';
 
 /** Compiled, never run: the compiler is the test, and each `@ts-expect-error` fails it when the error is gone. */
@@ -31,6 +32,11 @@ export function wrongUse(server: WorkspaceServer, v1: WorkspaceServerV1): void {
     await ctx.workspace.project();
     return { messages: [] };
   });
+  const template = new WorkspaceResourceTemplate('x://{y}', {
+    // @ts-expect-error there is no such accessor
+    list: async (ctx) => ({ resources: await ctx.workspace.files() }),
+  });
+  server.registerResource('r', template, {}, () => ({ contents: [] }));
   // @ts-expect-error a resource returns contents
   server.registerResource('r', 'x://y', {}, async (_uri, ctx) => ({ text: await ctx.workspace.directory() }));
   v1.registerTool('t', { inputSchema: { path: z.string() } }, async ({ path }, extra) => {
@@ -74,6 +80,30 @@ export function rightUse(server: WorkspaceServer, plain: McpServer, v1: Workspac
     expectTypeOf(ctx.workspace).toEqualTypeOf<WorkspaceContext>();
     return { contents: [] };
   });
+  for (const Template of [WorkspaceResourceTemplate, WorkspaceResourceTemplateV1]) {
+    const template = new Template('x://{y}', {
+      list: async ({ workspace }) => {
+        expectTypeOf(workspace).toEqualTypeOf<WorkspaceContext>();
+        return { resources: [] };
+      },
+      complete: {
+        y: (value, context) => {
+          expectTypeOf(context.workspace).toEqualTypeOf<WorkspaceContext>();
+          return [value, ...Object.keys(context.arguments ?? {})];
+        },
+      },
+    });
+    expectTypeOf(template.uriTemplate.variableNames).toEqualTypeOf<string[]>();
+  }
+  server.registerResource(
+    'r',
+    new WorkspaceResourceTemplate('x://{y}', { list: undefined }),
+    {},
+    (_uri, _variables, ctx) => {
+      expectTypeOf(ctx.workspace).toEqualTypeOf<WorkspaceContext>();
+      return { contents: [] };
+    },
+  );
   plain.registerTool(
     't',
     { inputSchema },

@@ -83,10 +83,12 @@ _mcp_filter() {
 
 # mcp_args_raw: the arguments as JSON.
 mcp_args_raw() {
+  # In a variable: versions of bash differ in how a brace is quoted in a default.
+  local none='{}'
   if [ -n "${MCP_TOOL_ARGS_FILE:-}" ]; then
     cat -- "$MCP_TOOL_ARGS_FILE"
   else
-    printf '%s' "${MCP_TOOL_ARGS_JSON:-{\}}"
+    printf '%s' "${MCP_TOOL_ARGS_JSON:-$none}"
   fi
 }
 

@@ -6,6 +6,7 @@ import { failedToolResult, reportError, rpcCode } from '../workspace/error-repor
 import { patchRegistration } from '../workspace/patch-registration.js';
 import type { Handler } from '../workspace/patch-registration.js';
 import type { PreparedWorkspace, WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import { hookListings } from './hook-listings.js';
 import { ServerBinding } from './server-binding.js';
 import type { Extra } from './server-binding.js';
 import type { WorkspaceExtra, WorkspaceServer } from './workspace-server.js';
@@ -30,6 +31,7 @@ export function withWorkspace(
   for (const method of ['registerPrompt', 'registerResource', 'prompt', 'resource']) {
     patchRegistration(server, method, () => (handler) => surround(binding, handler, rpcError));
   }
+  hookListings(server.server, binding, rpcError);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods were just replaced to match
   return server as WorkspaceServer;
 }

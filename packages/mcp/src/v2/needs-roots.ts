@@ -1,6 +1,6 @@
 import { inputRequired } from '@modelcontextprotocol/server';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
-import { ROOTS_KEY } from '../workspace/roots-answer.js';
+import { ROOTS_INPUT_KEY } from '../workspace/roots-answer.js';
 
 /**
  * Ends a handler that wants roots which have to be asked for. It is not an error and never reaches the client: what
@@ -19,12 +19,12 @@ export const needsRoots: Error = Object.freeze(
 );
 
 export function askForRoots(): InputRequiredResult {
-  return inputRequired({ inputRequests: { [ROOTS_KEY]: inputRequired.listRoots() } });
+  return inputRequired({ inputRequests: { [ROOTS_INPUT_KEY]: inputRequired.listRoots() } });
 }
 
 /** Asks for roots along with what a handler asks, because the next round carries the answers of this one only. */
 export function askForRootsToo(result: InputRequiredResult): InputRequiredResult {
   const { inputRequests } = result;
-  if (inputRequests !== undefined && Object.hasOwn(inputRequests, ROOTS_KEY)) return result;
-  return { ...result, inputRequests: { ...inputRequests, [ROOTS_KEY]: inputRequired.listRoots() } };
+  if (inputRequests !== undefined && Object.hasOwn(inputRequests, ROOTS_INPUT_KEY)) return result;
+  return { ...result, inputRequests: { ...inputRequests, [ROOTS_INPUT_KEY]: inputRequired.listRoots() } };
 }

@@ -71,8 +71,9 @@ export class ServerBinding {
     hookNotifications(server, () => this.#connection);
   }
 
-  call(ctx: ServerContext, args: unknown): Call {
-    return this.#isModern() ? this.#modernCall(ctx, args) : this.#legacyCall(ctx);
+  /** `mayAsk` is false where the result of a modern request cannot ask back. */
+  call(ctx: ServerContext, args: unknown, mayAsk = true): Call {
+    return this.#isModern() ? this.#modernCall(ctx, args, mayAsk) : this.#legacyCall(ctx);
   }
 
   /** Counts a refusal for the statistics of the connection. */
@@ -109,14 +110,14 @@ export class ServerBinding {
     };
   }
 
-  #modernCall(ctx: ServerContext, args: unknown): Call {
+  #modernCall(ctx: ServerContext, args: unknown, mayAsk: boolean): Call {
     const { prepared } = this;
     let request: Promise<ModernRequest> | undefined;
     const opened: Workspace[] = [];
     const resolve = (): Promise<ModernRequest> => {
       request ??= this.#readModernRequest(ctx, args).then(async (read) => {
         if (read.declaresRoots) prepared.noteDeprecation();
-        call.needsRoots = await mustAsk(prepared, read);
+        call.needsRoots = mayAsk && (await mustAsk(prepared, read));
         if (call.needsRoots) throw needsRoots;
         return read;
       });

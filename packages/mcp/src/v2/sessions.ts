@@ -16,7 +16,7 @@ export interface SessionsOptions {
   readonly jsonResponse?: boolean;
   readonly eventStore?: EventStore;
   readonly maxRequestBodySize?: number;
-  /** A session that nobody used or listened to for so long is closed. In milliseconds. */
+  /** A session in which nothing happens, and that nobody listens to, for so long is closed. In milliseconds. */
   readonly sessionIdleTimeout?: number;
   /** Beyond this many, the session that was idle longest makes room. */
   readonly maxSessions?: number;
@@ -27,8 +27,8 @@ interface Session {
   readonly transport: SessionTransport;
   readonly server: McpServer | Server;
   readonly principal: string;
-  /** GET streams and requests under way. */
-  active: number;
+  /** GET streams that are open. */
+  listening: number;
   usedAt: number;
 }
 
@@ -103,10 +103,11 @@ export class Sessions {
       transport,
       server,
       principal: describePrincipal(authInfo),
-      active: 0,
+      listening: 0,
       usedAt: this.#clock.now(),
     };
     await server.connect(transport);
+    transport.watchRequests(() => this.#touch(session));
     const response = await this.#serve(session, request, options);
     if (transport.sessionId === undefined) await server.close();
     return response;
@@ -121,19 +122,23 @@ export class Sessions {
     });
   }
 
-  /** A stream counts until its client goes away; anything else only at the moment it comes. */
+  /** A stream counts until its client goes away, a request until it is answered. */
   #begin(session: Session, request: Request): void {
-    session.usedAt = this.#clock.now();
+    this.#touch(session);
     if (request.method !== 'GET' || request.signal.aborted) return;
-    session.active += 1;
+    session.listening += 1;
     request.signal.addEventListener(
       'abort',
       () => {
-        session.active -= 1;
-        session.usedAt = this.#clock.now();
+        session.listening -= 1;
+        this.#touch(session);
       },
       { once: true },
     );
+  }
+
+  #touch(session: Session): void {
+    session.usedAt = this.#clock.now();
   }
 
   #keep(id: string, session: Session): void {
@@ -141,7 +146,7 @@ export class Sessions {
     const most = this.#options.maxSessions ?? MOST_SESSIONS;
     for (const each of this.#sessions.values()) {
       if (this.#sessions.size <= most) break;
-      if (each !== session && each.active === 0) this.#end(each);
+      if (each !== session && isIdle(each)) this.#end(each);
     }
     this.#scheduleSweep();
   }
@@ -153,7 +158,7 @@ export class Sessions {
       this.#sweep = undefined;
       const limit = this.#clock.now() - idle;
       for (const session of this.#sessions.values()) {
-        if (session.active === 0 && session.usedAt <= limit) this.#end(session);
+        if (isIdle(session) && session.usedAt <= limit) this.#end(session);
       }
       this.#scheduleSweep();
     }, idle);
@@ -167,6 +172,10 @@ export class Sessions {
   #forget({ transport }: Session): void {
     if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
   }
+}
+
+function isIdle({ listening, transport }: Session): boolean {
+  return listening === 0 && !transport.isServing;
 }
 
 function sessionNotFound(): Response {

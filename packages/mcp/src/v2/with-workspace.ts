@@ -10,6 +10,7 @@ import { failedToolResult, reportError, rpcCode } from '../workspace/error-repor
 import { patchRegistration } from '../workspace/patch-registration.js';
 import type { Handler } from '../workspace/patch-registration.js';
 import type { PreparedWorkspace, WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import { hookListings } from './hook-listings.js';
 import { askForRoots, askForRootsToo } from './needs-roots.js';
 import { ServerBinding } from './server-binding.js';
 import type { WorkspaceServer, WorkspaceServerContext } from './workspace-server.js';
@@ -33,6 +34,7 @@ export function withWorkspace(
   for (const method of ['registerPrompt', 'registerResource']) {
     patchRegistration(server, method, () => (handler) => surround(binding, handler, rpcError));
   }
+  hookListings(server.server, binding, rpcError);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods were just replaced to match
   return server as WorkspaceServer;
 }

@@ -2,7 +2,7 @@ import type { Answer } from '@rootward/core';
 import { isObject } from '../stdio/message.js';
 
 /** The key of our question among the input requests of a result. */
-export const ROOTS_KEY = 'roots';
+export const ROOTS_INPUT_KEY = 'roots';
 
 export interface InputResponses {
   readonly accepted: Readonly<Record<string, unknown>> | undefined;
@@ -16,8 +16,8 @@ export interface InputResponses {
  */
 export function readRootsAnswer({ accepted, dropped }: InputResponses): Answer | undefined {
   if (accepted === undefined) return undefined;
-  if (carriesRoots(accepted)) return { result: accepted[ROOTS_KEY] };
-  if (dropped.includes(ROOTS_KEY)) return { result: null };
+  if (carriesRoots(accepted)) return { result: accepted[ROOTS_INPUT_KEY] };
+  if (dropped.includes(ROOTS_INPUT_KEY)) return { result: null };
   // The handler asked something else in the round before, and needs roots only now.
   if (Object.values(accepted).some((answer) => answersAnotherQuestion(answer))) return undefined;
   return { missing: true };
@@ -25,7 +25,7 @@ export function readRootsAnswer({ accepted, dropped }: InputResponses): Answer |
 
 /** Whether a request brings roots along, valid or not. */
 export function carriesRoots(accepted: InputResponses['accepted']): boolean {
-  return accepted !== undefined && Object.hasOwn(accepted, ROOTS_KEY);
+  return accepted !== undefined && Object.hasOwn(accepted, ROOTS_INPUT_KEY);
 }
 
 /** Elicitation answers have an `action`, sampling answers a `role`. */

@@ -14,7 +14,7 @@ import {
   silent,
 } from '../../src/testing/index.js';
 import type { Result, ScriptedClientOptions } from '../../src/testing/index.js';
-import { withWorkspace, withWorkspaceTool } from '../../src/v1/index.js';
+import { withWorkspace, withWorkspaceTool, WorkspaceResourceTemplate } from '../../src/v1/index.js';
 import type { WorkspaceOptions, WorkspaceServer } from '../../src/v1/index.js';
 import { RawHttpClient } from '../fixtures/raw-http-client.js';
 import { makeRoots } from '../fixtures/temp-roots.js';
@@ -226,3 +226,33 @@ async function serveHttp(
     return transport.handleRequest(request);
   };
 }
+
+test('the callbacks of a resource template have the workspace', async () => {
+  const client = await connect(
+    (server) => {
+      const template = new WorkspaceResourceTemplate('root://{name}', {
+        list: async ({ workspace }) => ({
+          resources: (await workspace.roots()).map(({ name }) => ({ uri: `root://${name}`, name })),
+        }),
+        complete: {
+          name: async (_value, { workspace, arguments: chosen = {} }) => [
+            ...(await workspace.roots()).map(({ name }) => name),
+            ...Object.keys(chosen),
+          ],
+        },
+      });
+      server.registerResource('root', template, {}, () => ({ contents: [] }));
+    },
+    { roots: answering(A) },
+  );
+  expect((await client.request('resources/list'))['resources']).toEqual([{ uri: 'root://a', name: 'a' }]);
+  const params = {
+    ref: { type: 'ref/resource', uri: 'root://{name}' },
+    argument: { name: 'name', value: '' },
+    context: { arguments: { chosen: 'x' } },
+  };
+  expect(await client.request('completion/complete', params)).toMatchObject({
+    completion: { values: ['a', 'chosen'] },
+  });
+  await client.close();
+});

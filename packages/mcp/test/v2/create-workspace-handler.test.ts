@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { createWorkspaceHandler } from '../../src/index.js';
 import type { WorkspaceHandler, WorkspaceHandlerOptions, WorkspaceOptions } from '../../src/index.js';
 import { modernMeta } from '../../src/testing/modern.js';
-import { FakeClock } from '../fixtures/fake-clock.js';
 import { RawHttpClient } from '../fixtures/raw-http-client.js';
 import { createFactory } from '../fixtures/roots-server.mjs';
 import { makeRoots } from '../fixtures/temp-roots.js';
@@ -153,41 +152,6 @@ test('a request that opens no session leaves none behind', async () => {
   expect((await client.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).status).toBe(400);
   expect((await client.send('GET')).status).toBe(400);
   expect(handler.sessions).toBe(0);
-  await handler.close();
-});
-
-test('a session that nobody uses or listens to is closed', async () => {
-  const clock = new FakeClock();
-  const handler = serve({ clock, sessionIdleTimeout: 1000 });
-  const idle = new RawHttpClient(handler.fetch);
-  const busy = new RawHttpClient(handler.fetch);
-  const listening = new RawHttpClient(handler.fetch);
-  for (const client of [idle, busy, listening]) await client.connect();
-  const abort = new AbortController();
-  await listening.listen(abort.signal);
-  clock.advance(900);
-  await busy.request('ping');
-  clock.advance(100);
-  expect(handler.sessions).toBe(2);
-  expect((await idle.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
-  abort.abort();
-  clock.advance(2000);
-  expect(handler.sessions).toBe(0);
-  await handler.close();
-});
-
-test('when there are too many sessions, the one that was idle longest makes room', async () => {
-  const handler = serve({ maxSessions: 2 });
-  const clients = [1, 2, 3].map(() => new RawHttpClient(handler.fetch));
-  await clients[0]!.connect();
-  await clients[1]!.connect();
-  await clients[0]!.request('ping');
-  await clients[2]!.connect();
-  expect(handler.sessions).toBe(2);
-  const statuses = await Promise.all(
-    clients.map(async (client) => (await client.post({ jsonrpc: '2.0', id: 9, method: 'ping' })).status),
-  );
-  expect(statuses).toEqual([200, 404, 200]);
   await handler.close();
 });
 

@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest';
+import * as crypto from 'node:crypto';
+import { expect, test, vi } from 'vitest';
 import { allowedHostnames, inUrl, TokenGate } from '../../src/serve/http-access.js';
+
+// The real thing, but counted.
+vi.mock('node:crypto', async (original) => {
+  const real = await original<typeof crypto>();
+  return { ...real, timingSafeEqual: vi.fn<typeof crypto.timingSafeEqual>(real.timingSafeEqual) };
+});
 
 test('TokenGate admits each of its tokens as a principal of its own', () => {
   const gate = new TokenGate(['first-token', 'second-token']);
@@ -23,6 +30,18 @@ test.each([
   'Bearer a b',
 ])('TokenGate admits nobody with %j', (authorization) => {
   expect(new TokenGate(['first-token']).admit(authorization)).toBeUndefined();
+});
+
+test('TokenGate compares whatever is given with every token, in constant time', () => {
+  const gate = new TokenGate(['first-token', 'second-token', 'third-token']);
+  for (const given of ['first-token', 'third-token', 'first-tokem', 'x', 'y'.repeat(5000)]) {
+    vi.mocked(crypto.timingSafeEqual).mockClear();
+    gate.admit(`Bearer ${given}`);
+    const compared = vi.mocked(crypto.timingSafeEqual).mock.calls;
+    expect(compared.map((buffers) => buffers.map(({ byteLength }) => byteLength))).toEqual(
+      Array.from({ length: 3 }, () => [32, 32]),
+    );
+  }
 });
 
 test('allowedHostnames() of a loopback address knows loopback names only', () => {

@@ -1,0 +1,114 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { createWorkspaceHandler, withWorkspace } from '../../src/index.js';
+import type { WorkspaceHandler, WorkspaceHandlerOptions } from '../../src/index.js';
+import { FakeClock } from '../fixtures/fake-clock.js';
+import { RawHttpClient } from '../fixtures/raw-http-client.js';
+
+/** Calls of `wait` by name, each with what lets it go. */
+const waiting = new Map<string, () => void>();
+
+function serve(options: WorkspaceHandlerOptions): WorkspaceHandler {
+  return createWorkspaceHandler(() => {
+    const server = withWorkspace(new McpServer({ name: 'waits', version: '1.0.0' }));
+    const inputSchema = z.object({ name: z.string() });
+    server.registerTool('wait', { inputSchema }, async ({ name }) => {
+      await new Promise<void>((resolve) => waiting.set(name, resolve));
+      return { content: [], structuredContent: { name } };
+    });
+    return server;
+  }, options);
+}
+
+async function whenWaiting(name: string): Promise<() => void> {
+  return vi.waitFor(() => {
+    const go = waiting.get(name);
+    if (go === undefined) throw new Error(`${name} has not come`);
+    return go;
+  });
+}
+
+test('a session that nobody uses or listens to is closed', async () => {
+  const clock = new FakeClock();
+  const handler = serve({ clock, sessionIdleTimeout: 1000 });
+  const idle = new RawHttpClient(handler.fetch);
+  const busy = new RawHttpClient(handler.fetch);
+  const listening = new RawHttpClient(handler.fetch);
+  for (const client of [idle, busy, listening]) await client.connect();
+  const abort = new AbortController();
+  await listening.listen(abort.signal);
+  clock.advance(900);
+  await busy.request('ping');
+  clock.advance(100);
+  expect(handler.sessions).toBe(2);
+  expect((await idle.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
+  abort.abort();
+  clock.advance(2000);
+  expect(handler.sessions).toBe(0);
+  await handler.close();
+});
+
+test('when there are too many sessions, the one that was idle longest makes room', async () => {
+  const handler = serve({ maxSessions: 2 });
+  const clients = [1, 2, 3].map(() => new RawHttpClient(handler.fetch));
+  await clients[0]!.connect();
+  await clients[1]!.connect();
+  await clients[0]!.request('ping');
+  await clients[2]!.connect();
+  expect(handler.sessions).toBe(2);
+  const statuses = await Promise.all(
+    clients.map(async (client) => (await client.post({ jsonrpc: '2.0', id: 9, method: 'ping' })).status),
+  );
+  expect(statuses).toEqual([200, 404, 200]);
+  await handler.close();
+});
+
+test.each([true, false])(
+  'a session is not idle while a request is under way, with JSON responses: %s',
+  async (jsonResponse) => {
+    const clock = new FakeClock();
+    const handler = serve({ clock, sessionIdleTimeout: 1000, jsonResponse });
+    const client = new RawHttpClient(handler.fetch);
+    await client.connect();
+    const name = `long ${jsonResponse}`;
+    const call = client.callTool('wait', { name });
+    const go = await whenWaiting(name);
+    clock.advance(10_500);
+    expect(handler.sessions).toBe(1);
+    go();
+    expect(await call).toEqual({ name });
+    // Its time begins with the answer.
+    clock.advance(900);
+    expect(handler.sessions).toBe(1);
+    clock.advance(1100);
+    expect(handler.sessions).toBe(0);
+    await handler.close();
+  },
+);
+
+test('a request that was cancelled keeps no session', async () => {
+  const clock = new FakeClock();
+  const handler = serve({ clock, sessionIdleTimeout: 1000 });
+  const client = new RawHttpClient(handler.fetch);
+  await client.connect();
+  const call = { name: 'wait', arguments: { name: 'cancelled' } };
+  await client.post({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: call });
+  await whenWaiting('cancelled');
+  await client.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } });
+  clock.advance(2000);
+  expect(handler.sessions).toBe(0);
+  await handler.close();
+});
+
+test('a session with a request under way does not make room', async () => {
+  const handler = serve({ maxSessions: 1 });
+  const [busy, second] = [new RawHttpClient(handler.fetch), new RawHttpClient(handler.fetch)];
+  await busy.connect();
+  const call = busy.callTool('wait', { name: 'busy' });
+  const go = await whenWaiting('busy');
+  await second.connect();
+  go();
+  expect(await call).toEqual({ name: 'busy' });
+  await handler.close();
+});

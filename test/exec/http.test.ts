@@ -1,0 +1,145 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startHttp, TOKEN } from '../server/fixtures/http.js';
+import type { HttpRootward } from '../server/fixtures/http.js';
+import { makeFolders, textOf } from '../server/fixtures/rootward.js';
+import { isRunning, makeProject } from './fixtures/tools-project.js';
+
+const folders = makeFolders('a', 'b', 'marks');
+const mark = (name: string): string => join(folders.path('marks'), name);
+const project = makeProject({
+  roots: 'mcp_roots_list',
+  // Goes on when whoever heard of it says so: what it says must arrive while it runs.
+  talks: `mcp_log_warn me careful
+mcp_progress 40 waiting
+while [ ! -e "$(mcp_args_get .go)" ]; do sleep 0.05; done
+echo done`,
+  stays: `trap '' TERM
+sleep 1000 &
+echo "$$ $!" > "$(mcp_args_get .mark).part"
+mv "$(mcp_args_get .mark).part" "$(mcp_args_get .mark)"
+mcp_progress 1 running
+while :; do wait; done`,
+});
+
+/** Of the tool and of what it started. */
+async function pids(name: string): Promise<readonly number[]> {
+  await vi.waitFor(() => expect(existsSync(mark(name))).toBe(true), { timeout: 20_000 });
+  return readFileSync(mark(name), 'utf8').trim().split(' ').map(Number);
+}
+
+async function whenGone(processes: readonly number[]): Promise<void> {
+  expect(processes).toHaveLength(2);
+  await vi.waitFor(() => expect(processes.filter((pid) => isRunning(pid))).toEqual([]), {
+    timeout: 20_000,
+  });
+}
+
+const MODES = { legacy: 'legacy', modern: { pin: '2026-07-28' } } as const;
+
+describe.each(['legacy', 'modern'] as const)('an executable tool over HTTP, %s', (era) => {
+  let http: HttpRootward;
+  let client: Client;
+  let transport: StreamableHTTPClientTransport;
+  let asked = 0;
+  beforeEach(async () => {
+    asked = 0;
+    http = await startHttp(['--project', project.path, '--within', folders.top]);
+    client = new Client(
+      { name: 'http', version: '1' },
+      { capabilities: { roots: { listChanged: true } }, versionNegotiation: { mode: MODES[era] } },
+    );
+    client.setRequestHandler('roots/list', () => {
+      asked += 1;
+      return { roots: [{ uri: folders.uri('a') }, { uri: folders.uri('b') }] };
+    });
+    transport = new StreamableHTTPClientTransport(new URL(http.url), {
+      requestInit: { headers: { Authorization: `Bearer ${TOKEN}` } },
+    });
+    await client.connect(transport);
+  });
+  afterEach(() => client.close());
+
+  const both = `${folders.path('a')}\n${folders.path('b')}`;
+
+  test('runs with the roots of the client', async () => {
+    for (let call = 0; call < 2; call++) {
+      expect(textOf(await client.callTool({ name: 'roots', arguments: {} }))).toBe(both);
+    }
+    // A session remembers; a request that stands alone does not.
+    expect(asked).toBe(era === 'legacy' ? 1 : 2);
+  });
+
+  test.runIf(era === 'modern')('runs with the roots of a handle, without asking', async () => {
+    const info = await client.callTool({ name: 'workspace_info', arguments: {} });
+    const { workspace } = info.structuredContent as { workspace: string };
+    const before = asked;
+    expect(textOf(await client.callTool({ name: 'roots', arguments: { workspace } }))).toBe(both);
+    expect(asked).toBe(before);
+    const forged = await client.callTool({ name: 'roots', arguments: { workspace: `${workspace}x` } });
+    expect(forged.isError).toBe(true);
+  });
+
+  test('tells progress and log lines while it runs', async () => {
+    const go = mark(`go-${era}`);
+    const logged: unknown[] = [];
+    client.setNotificationHandler('notifications/message', ({ params }) => void logged.push(params));
+    const progress: unknown[] = [];
+    const call = client.callTool(
+      { name: 'talks', arguments: { go }, _meta: { [LOG_LEVEL_META_KEY]: 'info' } },
+      {
+        onprogress: (each) => {
+          // The client itself tells of the round in which it is asked for roots.
+          if (each.message !== 'waiting') return;
+          progress.push(each);
+          writeFileSync(go, '');
+        },
+      },
+    );
+    expect(textOf(await call)).toBe('done\n');
+    expect(progress).toEqual([{ progress: 40, total: 100, message: 'waiting' }]);
+    expect(logged).toEqual([expect.objectContaining({ level: 'warning', logger: 'me', data: 'careful' })]);
+  });
+
+  test('is gone with what it started when its call is cancelled', async () => {
+    const controller = new AbortController();
+    const name = `cancelled-${era}`;
+    const call = client.callTool(
+      { name: 'stays', arguments: { mark: mark(name) } },
+      { signal: controller.signal },
+    );
+    const ended = call.then(
+      () => 'answered',
+      () => 'failed',
+    );
+    const running = await pids(name);
+    controller.abort(new Error('enough'));
+    expect(await ended).toBe('failed');
+    await whenGone(running);
+  });
+
+  test('is gone with what it started when the client is', async () => {
+    const name = `left-${era}`;
+    const call = client.callTool({ name: 'stays', arguments: { mark: mark(name) } });
+    const ended = call.then(
+      () => 'answered',
+      () => 'failed',
+    );
+    const running = await pids(name);
+    if (era === 'legacy') await transport.terminateSession();
+    await client.close();
+    expect(await ended).toBe('failed');
+    await whenGone(running);
+  });
+
+  test('is gone with what it started when the server is', async () => {
+    const name = `ended-${era}`;
+    client.callTool({ name: 'stays', arguments: { mark: mark(name) } }).catch(() => undefined);
+    const running = await pids(name);
+    http.server.process.kill('SIGTERM');
+    expect(await http.server.exit).toBe(0);
+    await whenGone(running);
+  });
+});

@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { connectRootward, makeFolders } from '../server/fixtures/rootward.js';
+import { runCommand } from './fixtures/run-command.js';
+import { makeProject } from './fixtures/tools-project.js';
+
+/** What came after bash 3.2, which macOS still has, by an example that must be found. */
+const TOO_NEW: readonly (readonly [name: string, pattern: RegExp, example: string])[] = [
+  ['associative arrays', /\b(?:declare|local|typeset)\s+-\w*A/, 'declare -A map'],
+  ['references to variables', /\b(?:declare|local|typeset)\s+-\w*n/, 'local -n ref=$1'],
+  ['global declarations', /\b(?:declare|typeset)\s+-\w*g/, 'declare -g x'],
+  ['case by declaration', /\b(?:declare|local|typeset)\s+-\w*[ul]\b/, 'local -l x'],
+  ['case by expansion', /\$\{\w+(?:\[[^\]]*\])?(?:,|\^)/, 'echo "${x,,}"'],
+  ['transformations', /\$\{\w+(?:\[[^\]]*\])?@[A-Za-z]\}/, 'echo "${x@Q}"'],
+  ['mapfile', /\b(?:mapfile|readarray)\b/, 'mapfile -t lines'],
+  ['coproc', /\bcoproc\b/, 'coproc cat'],
+  ['appending both outputs', /&>>/, 'cmd &>>file'],
+  ['piping both outputs', /\|&/, 'cmd |& cat'],
+  ['fall-through in case', /;;?&/, 'a) x ;;&'],
+  ['whether a variable is set', /(?:\[\[?|\btest)\s+(?:!\s+)?-v\s/, 'if [[ -v x ]]; then'],
+  ['array elements by printf', /\bprintf\s+-v\s+["']?\w+\[/, "printf -v list[0] '%s' a"],
+  ['times by printf', /printf\b.*%\([^)]*\)T/, "printf '%(%F)T' -1"],
+  ['characters by number', /\$'[^']*\\[uU]|printf\s.*['"][^'"]*(?<!\\)\\[uU][0-9a-fA-F]/, "x=$'\\u00e9'"],
+  ['counting from the end', /\$\{\w+\[-\d/, 'echo "${list[-1]}"'],
+  ['negative lengths', /\$\{\w+:\s*[^}:-]+:\s*-/, 'echo "${x:0:-1}"'],
+  ['descriptors by name', /(?:^|\s)\{\w+\}[<>]/, 'exec {fd}>file'],
+  ['the process of a subshell', /\bBASHPID\b/, 'echo $BASHPID'],
+  ['the clock', /\bEPOCH(?:SECONDS|REALTIME)\b/, 'echo $EPOCHSECONDS'],
+  ['waiting for any', /\bwait\s+-n\b/, 'wait -n'],
+  ['fractions of a second in read', /\bread\b.*-t\s*\d*\.\d/, 'read -t 0.5 x'],
+  ['options of later versions', /\bshopt\s.*(?:globstar|lastpipe|inherit_errexit)/, 'shopt -s globstar'],
+  ['steps in a range', /\{\d+\.\.\d+\.\.\d+\}/, 'for i in {1..9..2}'],
+  // Empty arrays are unset to `set -u` before 4.4: the library does without arrays.
+  ['arrays', /\w=\(|\[@\]|\[\*\]/, 'list=()'],
+  // Before 4.0 the bracket of a pattern ends the substitution.
+  ['case inside $( )', /\$\([^)]*\bcase\b/, 'x=$(case $y in a) echo;; esac)'],
+];
+
+const LIBRARY = fileURLToPath(new URL('../../packages/server/sdk/tool-sdk.sh', import.meta.url));
+
+describe('the shell library, for bash 3.2,', () => {
+  // Without comments: words are free to be newer than the code.
+  const code = readFileSync(LIBRARY, 'utf8').replaceAll(/^\s*#.*$/gm, '');
+
+  test.each(TOO_NEW)('does without %s', (_name, pattern, example) => {
+    expect(pattern.test(example)).toBe(true);
+    expect(code.split('\n').filter((line) => pattern.test(line))).toEqual([]);
+  });
+});
+
+const folders = makeFolders('root', 'bin');
+const project = makeProject({
+  all: `
+# An older bash is not at hand; this one takes up some of its ways when told to.
+shopt -u patsub_replacement 2>/dev/null || true
+BASH_COMPAT=3.2
+say() { printf '%s=%s\\n' "$1" "$2"; }
+say string "$(mcp_args_get .string)"
+say number "$(mcp_args_get .number)"
+say deep "$(mcp_args_get '.deep.list[1]')"
+say quoted "$(mcp_args_get '.["with blank"]')"
+say default "$(mcp_args_get '.missing // "none"')"
+say false "$(mcp_args_get '.no // "none"')"
+say missing "$(mcp_args_get .missing)"
+say piped "$(mcp_args_get '.deep.list | length')"
+say keys "$(mcp_args_get '.deep | keys | tostring')"
+say object "$(mcp_args_get '.deep | tostring')"
+say empty "[$(mcp_args_get '.missing // empty')]"
+say require "$(mcp_args_require .string)"
+say int "$(mcp_args_int .number --min 1 --max 99)"
+say intdefault "$(mcp_args_int .missing --default 7)"
+say bool "$(mcp_args_bool .no)"
+say booldefault "$(mcp_args_bool .missing --default true)"
+say path "$(mcp_require_path .path)"
+say single "$(mcp_require_path .missing --default-to-single-root)"
+say allowed "[$(mcp_require_path .missing --allow-empty)]"
+say obj "$(mcp_json_obj a 'b"c' d "$(printf 'tab\\tline\\nend')")"
+say arr "$(mcp_json_arr one 'tw\\o')"
+say escape "$(mcp_json_escape "$(printf '\\001\\037é')")"
+say count "$(mcp_roots_count)"
+if mcp_roots_contains "$(mcp_require_path .path)"; then say contains yes; fi
+`,
+  strict: `mcp_args_int .string; echo went on`,
+  single: `mcp_require_path .missing --default-to-single-root; echo went on`,
+  speaks: `mcp_log_debug me one; mcp_log_info me two; mcp_log_warn me three; mcp_log_error me four
+mcp_emit_json '{"spoke":true}'`,
+});
+
+const ARGS = JSON.stringify({
+  string: 'täxt "q"',
+  number: 42,
+  deep: { list: [1, 'two', 3], b: null },
+  'with blank': 'x',
+  no: false,
+  path: 'name.txt',
+});
+const EXPECTED = `string=täxt "q"
+number=42
+deep=two
+quoted=x
+default=none
+false=none
+missing=null
+piped=3
+keys=["b","list"]
+object=OBJECT
+empty=[]
+require=täxt "q"
+int=42
+intdefault=7
+bool=false
+booldefault=true
+path=${join(folders.path('root'), 'name.txt')}
+single=${folders.path('root')}
+allowed=[]
+obj={"a":"b\\"c","d":"tab\\tline\\nend"}
+arr=["one","tw\\\\o"]
+escape="\\u0001\\u001fé"
+count=1
+contains=yes
+`;
+
+function find(name: string): string | undefined {
+  const places = (process.env['PATH'] ?? '').split(delimiter);
+  return places.map((folder) => join(folder, name)).find((file) => existsSync(file));
+}
+
+/** A `PATH` with what the library needs, and one of the programs that read JSON, or none. */
+function pathWith(name: string): string {
+  const bin = join(folders.path('bin'), name);
+  mkdirSync(bin);
+  for (const each of ['bash', 'env', 'cat', 'readlink', name]) {
+    const file = find(each);
+    if (file !== undefined && each !== 'node') symlinkSync(file, join(bin, each));
+  }
+  return bin;
+}
+
+// gojq comes with scripts/install-debian-packages.sh, where that is possible.
+for (const name of ['jq', 'gojq', 'node']) {
+  describe.skipIf(find(name) === undefined)(`the shell library with ${name}`, () => {
+    const env = { PATH: pathWith(name), LANG: 'C.UTF-8' };
+    const run = (tool: string): ReturnType<typeof runCommand> =>
+      runCommand(
+        ['run-tool', tool, '--project', project.path, '--roots', folders.path('root'), '--args', ARGS],
+        { env },
+      );
+
+    test('reads arguments and makes results', async () => {
+      const { out, err, code } = await run('all');
+      // The order of members is the program's own: gojq sorts them.
+      const object = /^object=(.*)$/m.exec(out)?.[1] ?? '';
+      expect(JSON.parse(object)).toEqual({ list: [1, 'two', 3], b: null });
+      expect([out.replace(object, 'OBJECT'), err, code]).toEqual([EXPECTED, '', 0]);
+    });
+
+    test('ends a tool whose argument has the wrong type', async () => {
+      const { out, err, code } = await run('strict');
+      expect(out).not.toContain('went on');
+      expect(err).toContain('.string must be an integer');
+      expect(code).toBe(1);
+    });
+  });
+}
+
+describe('the shell library', () => {
+  test('does not choose between several roots', async () => {
+    const { client } = await connectRootward(['--project', project.path, folders.top, folders.path('root')]);
+    await expect(client.callTool('single')).rejects.toMatchObject({
+      code: -32_602,
+      message: '.missing is required: there are 2 roots to choose from',
+    });
+  });
+
+  test('speaks at four levels', async () => {
+    const { client } = await connectRootward(['--project', project.path]);
+    expect(await client.callTool('speaks')).toMatchObject({ structuredContent: { spoke: true } });
+    expect(client.received.flatMap((each) => ('method' in each ? [each.params] : []))).toEqual([
+      { level: 'debug', logger: 'me', data: 'one' },
+      { level: 'info', logger: 'me', data: 'two' },
+      { level: 'warning', logger: 'me', data: 'three' },
+      { level: 'error', logger: 'me', data: 'four' },
+    ]);
+  });
+});

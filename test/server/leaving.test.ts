@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { answering, inTurn, ScriptedClient, silent } from '@rootward/mcp/testing';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isRunning } from '../exec/fixtures/tools-project.js';
+import { bareEnvironment, makeFolders, PROGRAM, startRootward } from './fixtures/rootward.js';
+
+/** Rounds in which other work may hold up a server for longer than the bystander, who has less to do. None is usual. */
+const MOST_HELD_UP = 2;
+
+const INHERIT_STDIO = fileURLToPath(new URL('fixtures/inherit-stdio.mjs', import.meta.url));
+const BYSTANDER = fileURLToPath(new URL('fixtures/bystander.mjs', import.meta.url));
+
+const folders = makeFolders('haystack');
+const haystack = folders.path('haystack');
+
+/** More files than are searched without ripgrep, and one it takes minutes to get through. */
+function fillHaystack(): void {
+  for (let file = 0; file < 600; file++) writeFileSync(join(haystack, `${file}.txt`), '');
+  writeFileSync(join(haystack, 'zz.bin'), '');
+  truncateSync(join(haystack, 'zz.bin'), 200 * 2 ** 30);
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
+/** A server at work, and the processes that must go with it. */
+interface Occupied {
+  readonly process: ChildProcess;
+  readonly pids: readonly number[];
+  /** The exit code, or 0 where only the end of its output can be seen. */
+  readonly exit: Promise<number | null>;
+}
+
+/** A server with a child at work, a request under way, and a question that is never answered, which holds a timer. */
+async function occupy(): Promise<Occupied> {
+  const server = startRootward([haystack]);
+  const pid = server.process.pid!;
+  const client = new ScriptedClient(server, {
+    roots: inTurn(answering([{ uri: pathToFileURL(haystack).href }]), silent),
+  });
+  await client.connect();
+  const children = await keepBusy(client, pid);
+  return { process: server.process, pids: [pid, ...children], exit: server.exit };
+}
+
+/** The same behind a parent that lends it its stdin and stdout; the process is the parent. */
+async function occupyBehindParent(): Promise<Occupied> {
+  const parent = spawn(process.execPath, [INHERIT_STDIO, PROGRAM, haystack], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: bareEnvironment(),
+  });
+  const ended = once(parent.stdout, 'close').then(() => undefined);
+  const client = new ScriptedClient(
+    { input: parent.stdout, output: parent.stdin, ended },
+    { roots: inTurn(answering([{ uri: pathToFileURL(haystack).href }]), silent) },
+  );
+  await client.connect();
+  const [pid] = childrenOf(parent.pid!);
+  const children = await keepBusy(client, pid!);
+  return { process: parent, pids: [pid!, ...children], exit: ended.then(() => 0) };
+}
+
+/** Resolves with the children of the server. */
+async function keepBusy(client: ScriptedClient, pid: number): Promise<readonly number[]> {
+  client.callTool('search_content', { pattern: 'needle' }).catch(() => undefined);
+  const children = await vi.waitFor(() => {
+    const found = childrenOf(pid);
+    expect(found).not.toHaveLength(0);
+    return found;
+  }, 30_000);
+  client.notify('notifications/roots/list_changed');
+  client.callTool('read_text_file', { path: '1.txt' }).catch(() => undefined);
+  await client.whenAsked(2);
+  return children;
+}
+
+/**
+ * A process that is told when a server is to leave, and looks a second later who is still there. On a busy machine its
+ * second grows with the server's, which one measured in this process, busy with other tests, would not.
+ */
+class Bystander {
+  readonly #process = spawn(process.execPath, [BYSTANDER], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  readonly #waiting: ((line: string) => void)[] = [];
+
+  constructor() {
+    createInterface({ input: this.#process.stdout }).on('line', (line) => this.#waiting.shift()?.(line));
+  }
+
+  /** Tell it in the same breath as the server. Resolves with those that are still there a second later. */
+  async watch(pids: readonly number[]): Promise<readonly number[]> {
+    this.#process.stdin.write(`${pids.join(' ')}\n`);
+    const line = await new Promise<string>((resolve) => this.#waiting.push(resolve));
+    return line === '' ? [] : line.split(' ').map(Number);
+  }
+
+  end(): void {
+    this.#process.kill();
+  }
+}
+
+// Processes are looked at in /proc.
+describe.runIf(process.platform === 'linux')('with a request, a timer and a child pending, rootward', () => {
+  let bystander: Bystander;
+  beforeAll(() => {
+    fillHaystack();
+    bystander = new Bystander();
+  });
+  afterAll(() => bystander.end());
+
+  /** How many rounds took longer than the bystander's second. In all of them everything goes, sooner or later. */
+  async function heldUp(
+    rounds: number,
+    start: () => Promise<Occupied>,
+    tell: (process: ChildProcess) => unknown,
+  ): Promise<number> {
+    const seen: Promise<readonly number[]>[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const occupied = await start();
+      seen.push(bystander.watch(occupied.pids));
+      tell(occupied.process);
+      expect(await occupied.exit).toBe(0);
+      await vi.waitFor(() => expect(occupied.pids.filter((pid) => isRunning(pid))).toEqual([]), 20_000);
+    }
+    return (await Promise.all(seen)).filter((late) => late.length > 0).length;
+  }
+
+  test('is gone within a second with its child when stdin closes, 50 times in a row', async () => {
+    const late = await heldUp(50, occupy, ({ stdin }) => stdin?.end());
+    expect(late).toBeLessThanOrEqual(MOST_HELD_UP);
+  }, 600_000);
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'is gone within a second with its child on %s',
+    async (signal) => {
+      const late = await heldUp(5, occupy, (server) => server.kill(signal));
+      expect(late).toBeLessThanOrEqual(MOST_HELD_UP);
+    },
+  );
+
+  test('is gone within a second with its child when its parent is killed and its stdin stays open', async () => {
+    const late = await heldUp(5, occupyBehindParent, (parent) => parent.kill('SIGKILL'));
+    expect(late).toBeLessThanOrEqual(MOST_HELD_UP);
+  });
+
+  test('is gone within a second with its child at the first write to a closed stdout', async () => {
+    const late = await heldUp(5, occupy, ({ stdin, stdout }) => {
+      stdout?.destroy();
+      stdin?.write('{"jsonrpc":"2.0","id":"last","method":"ping"}\n');
+    });
+    expect(late).toBeLessThanOrEqual(MOST_HELD_UP);
+  });
+
+  test('is gone within a second with its child when stdin closes and its reader has stalled', async () => {
+    // The refusal repeats it.
+    const uri = `workspace://${'x'.repeat(100_000)}`;
+    const late = await heldUp(5, occupy, ({ stdin, stdout }) => {
+      stdout?.pause();
+      // More answers than the pipe holds.
+      for (let id = 0; id < 10; id++) {
+        const request = { jsonrpc: '2.0', id: `read ${id}`, method: 'resources/read', params: { uri } };
+        stdin?.write(`${JSON.stringify(request)}\n`);
+      }
+      stdin?.end();
+    });
+    expect(late).toBeLessThanOrEqual(MOST_HELD_UP);
+  });
+});
