@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { connectToProcess, ScriptedClient } from '@rootward/mcp/testing';
 import { compare } from './measure.js';
 import type { Row, Section } from './row.js';
+import { StdioServer } from './stdio-server.js';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/server/dist/rootward.cjs', import.meta.url));
 /** Calls take turns one by one, so that each figure is the median call. */
@@ -52,13 +52,9 @@ async function measure(folder: string): Promise<readonly Row[]> {
   writeFileSync(file, '#!/bin/sh\necho hello\n');
   chmodSync(file, 0o755);
   writeFileSync(join(folder, 'tools', 'hello', 'tool.meta.json'), '{"name":"hello"}');
-  const server = connectToProcess(process.execPath, {
-    args: [PROGRAM, '--project', folder, '--toolsets', 'exec'],
-    env: { PATH: process.env['PATH'], HOME: folder },
-  });
-  const client = new ScriptedClient(server);
-  await client.connect();
-  const call = (): Promise<unknown> => client.callTool('hello');
+  const server = new StdioServer([PROGRAM, '--project', folder, '--toolsets', 'exec']);
+  await server.initialize();
+  const call = (): Promise<unknown> => server.call('hello', {});
   const bare = (): Promise<unknown> => bareSpawn(file);
   try {
     for (let warm = 0; warm < PARALLEL; warm++) await call();
@@ -74,8 +70,8 @@ async function measure(folder: string): Promise<readonly Row[]> {
         goal: PARALLEL_GOAL,
       },
     ];
-    const { pid } = server.process;
-    if (process.platform === 'linux' && pid !== undefined) {
+    if (process.platform === 'linux') {
+      const { pid } = server;
       const before = processorSeconds(pid);
       for (let index = 0; index < CALLS.batches; index++) await call();
       const used = ((processorSeconds(pid) - before) * 1e6) / CALLS.batches;
@@ -83,7 +79,7 @@ async function measure(folder: string): Promise<readonly Row[]> {
     }
     return rows;
   } finally {
-    await client.close();
+    await server.close();
   }
 }
 

@@ -60,7 +60,7 @@ describe('the environment of a tool', () => {
       MCP_TOOL_ERROR_FILE: expect.stringContaining('error.json') as string,
       MCP_CANCEL_FILE: expect.stringContaining('cancelled') as string,
       MCP_CHANNEL_FD: '7',
-      MCP_CHANNEL_TAG: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      MCP_CHANNEL_TAG: expect.stringMatching(/^[0-9a-f]{16}-\d+-$/) as string,
       MCP_ROOTS_JSON: expect.stringContaining('"path"') as string,
       MCP_ROOTS_PATHS: project.path,
       MCP_ROOTS_COUNT: '1',

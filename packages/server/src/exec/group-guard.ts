@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /**
  * Waits for the end of its input, which is the end of the server, in whatever way it comes. Then it kills the groups
- * that the server has noted, and removes the server's folder.
+ * that the server has noted, and removes the server's folders.
  */
 const SCRIPT = `
 while IFS= read -r _; do :; done
@@ -13,7 +13,7 @@ while IFS= read -r n; do
   case $n in *[!0-9]*|'') continue ;; esac
   [ "$n" -le 1 ] || kill -s KILL -- "-$n" 2>/dev/null
 done <"$1/groups"
-rm -rf -- "$1"
+rm -rf -- "$@"
 `;
 
 /** Each number has its place in the file, so that noting one is one small write and wakes nobody. */
@@ -31,11 +31,11 @@ export class GroupGuard implements Disposable {
   /** The group noted at each place; 0 where there is none. */
   readonly #places: number[] = [];
 
-  /** `folder` must exist; it is the guard's to remove. */
-  constructor(folder: string) {
+  /** `folder` must exist; it and `others` are the guard's to remove. */
+  constructor(folder: string, others: readonly string[] = []) {
     if (process.platform === 'win32') return;
     this.#file = openSync(join(folder, 'groups'), 'w', 0o600);
-    this.#shell = startShell(folder);
+    this.#shell = startShell([folder, ...others]);
   }
 
   watch(group: number): void {
@@ -48,7 +48,7 @@ export class GroupGuard implements Disposable {
     if (place !== -1) this.#note(place, NOBODY);
   }
 
-  /** The guard ends by itself, and takes the folder along. */
+  /** The guard ends by itself, and takes the folders along. */
   dispose(): void {
     this.#shell?.stdin?.end();
     if (this.#file !== undefined) closeSync(this.#file);
@@ -65,8 +65,8 @@ export class GroupGuard implements Disposable {
   }
 }
 
-function startShell(folder: string): ChildProcess {
-  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'rootward-guard', folder], {
+function startShell(folders: readonly string[]): ChildProcess {
+  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'rootward-guard', ...folders], {
     // A group of its own: whatever ends the server's group must leave the guard to its work.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

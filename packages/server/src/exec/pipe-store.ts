@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { constants, openSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -12,11 +13,14 @@ export interface TakenPipe {
 }
 
 /** Made together, since each batch costs a process: two for each of so many calls. */
-const BATCH = 128;
+const BATCH = 256;
 /** Enough for a full house while the next batch is made. */
 const FEW = 32;
 /** Not the server's: whoever opens a workspace must not thereby choose a program. */
 const SYSTEM_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
+
+/** In memory: making and removing a name on a disk with a journal costs as much as starting a small program. */
+const PLACES = ['/dev/shm', tmpdir()];
 
 const run = promisify(execFile);
 
@@ -25,24 +29,24 @@ const run = promisify(execFile);
  * `/dev/stdout` or `/dev/stderr` when that is one. Node cannot make a pipe, so they are named ones, used once.
  */
 export class PipeStore {
-  readonly #folder: string;
+  readonly #folder: string | undefined = process.platform === 'linux' ? makeFolder() : undefined;
   readonly #names: string[] = [];
   #made = 0;
   #making: Promise<void> | undefined;
-  #unusable = process.platform !== 'linux';
+  #unusable = this.#folder === undefined;
 
-  /** Pipes are made in `folder`, and leave nothing in it once they are used. */
-  constructor(folder: string) {
-    this.#folder = folder;
+  /** What is to be removed in the end. */
+  get folders(): readonly string[] {
+    return this.#folder === undefined ? [] : [this.#folder];
   }
 
-  /** Undefined where there are none: on other systems, or without a `mkfifo`. */
+  /** Undefined where there are none: on other systems, without a `mkfifo`, or when they cannot be opened. */
   async take(count: number): Promise<readonly TakenPipe[] | undefined> {
     while (this.#names.length < count && !this.#unusable) await this.#make();
     if (this.#unusable) return undefined;
     const names = this.#names.splice(-count);
     if (this.#names.length < FEW) void this.#make();
-    return names.map((name) => open(join(this.#folder, name)));
+    return openAll(names);
   }
 
   /** One batch at a time; whoever needs one waits for the one under way. */
@@ -54,9 +58,10 @@ export class PipeStore {
   }
 
   async #makeBatch(): Promise<void> {
-    const names = Array.from({ length: BATCH }, () => `pipe-${this.#made++}`);
+    const folder = this.#folder ?? '';
+    const names = Array.from({ length: BATCH }, () => join(folder, String(this.#made++)));
     try {
-      await run('mkfifo', ['-m', '600', ...names], { cwd: this.#folder, env: { PATH: SYSTEM_PATH } });
+      await run('mkfifo', ['-m', '600', ...names], { env: { PATH: SYSTEM_PATH } });
       this.#names.push(...names);
     } catch {
       this.#unusable = true;
@@ -64,10 +69,50 @@ export class PipeStore {
   }
 }
 
+function makeFolder(): string | undefined {
+  for (const place of PLACES) {
+    try {
+      return mkdtempSync(join(place, 'rootward-pipes-'));
+    } catch {
+      // Not there, or not for us.
+    }
+  }
+  return undefined;
+}
+
+/** All or none, and no name is left. Undefined when the system refuses, such as with too many open files. */
+function openAll(names: readonly string[]): readonly TakenPipe[] | undefined {
+  const taken: TakenPipe[] = [];
+  try {
+    for (const name of names) taken.push(open(name));
+    return taken;
+  } catch {
+    for (const { reader, writer } of taken) {
+      reader.destroy();
+      closeSync(writer);
+    }
+    return undefined;
+  } finally {
+    for (const name of names) remove(name);
+  }
+}
+
+function remove(name: string): void {
+  try {
+    unlinkSync(name);
+  } catch {
+    // Somebody cleaned up; the folder goes in the end, too.
+  }
+}
+
 /** The reader first: without one, opening the other end would wait. */
 function open(path: string): TakenPipe {
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writer = openSync(path, constants.O_WRONLY);
-  unlinkSync(path);
-  return { reader: new Socket({ fd: reader, readable: true, writable: false }), writer };
+  try {
+    const writer = openSync(path, constants.O_WRONLY);
+    return { reader: new Socket({ fd: reader, readable: true, writable: false }), writer };
+  } catch (error) {
+    closeSync(reader);
+    throw error;
+  }
 }

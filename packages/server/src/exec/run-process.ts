@@ -12,7 +12,7 @@ import { KeptTail } from './kept-tail.js';
 import type { PipeStore } from './pipe-store.js';
 
 /** How a run came to its end. */
-type RunEnd = 'exited' | 'not-started' | 'cancelled' | 'timed-out' | 'too-much-output';
+type RunEnd = 'exited' | 'not-started' | 'cancelled' | 'timed-out' | 'stalled' | 'too-much-output';
 
 export interface RunOutcome {
   readonly end: RunEnd;
@@ -153,8 +153,10 @@ class Run {
 
   #startTimer(): void {
     clearTimeout(this.#timer);
-    const left = Math.min(this.#options.timeoutMs, this.#deadline - performance.now());
-    this.#timer = setTimeout(() => this.#stop('timed-out'), left);
+    const { timeoutMs, extendedMs } = this.#options;
+    const left = this.#deadline - performance.now();
+    const end = extendedMs === undefined || left <= timeoutMs ? 'timed-out' : 'stalled';
+    this.#timer = setTimeout(() => this.#stop(end), Math.min(timeoutMs, left));
   }
 
   readonly #onAbort = (): void => this.#stop('cancelled');

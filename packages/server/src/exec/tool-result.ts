@@ -20,6 +20,8 @@ export interface RunFacts {
   /** What the tool wrote to its error file. */
   readonly errorFile: string | undefined;
   readonly timeoutMs: number;
+  /** In all, where progress starts the timeout anew. */
+  readonly extendedMs?: number | undefined;
   readonly maxOutputBytes: number;
 }
 
@@ -31,7 +33,7 @@ const INTERNAL_ERROR = -32_603;
 
 /** Makes an answer of what a tool left behind. Pure. */
 export function readAnswer(facts: RunFacts): ToolAnswer {
-  const { name, outcome, timeoutMs, maxOutputBytes } = facts;
+  const { name, outcome, timeoutMs, extendedMs = timeoutMs, maxOutputBytes } = facts;
   const { text, note } = decode(outcome.stdout);
   switch (outcome.end) {
     case 'not-started':
@@ -39,7 +41,9 @@ export function readAnswer(facts: RunFacts): ToolAnswer {
     case 'cancelled':
       return failure(`${name} was cancelled`, outcome.stderr);
     case 'timed-out':
-      return failure(`${name} did not finish within ${timeoutMs / 1000} s and was ended`, outcome.stderr);
+      return failure(`${name} did not finish within ${extendedMs / 1000} s and was ended`, outcome.stderr);
+    case 'stalled':
+      return failure(`${name} told of no progress for ${timeoutMs / 1000} s and was ended`, outcome.stderr);
     case 'too-much-output':
       return failure(
         `${name} printed more than ${maxOutputBytes} bytes and was ended; this is how its output starts`,

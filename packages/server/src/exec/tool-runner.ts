@@ -50,7 +50,6 @@ export interface ToolCall {
   readonly timeoutMs?: number;
 }
 
-/** Nothing a tool prints by chance starts with that. */
 const TAG_BYTES = 8;
 
 /** What all calls share, made with the first. */
@@ -80,6 +79,8 @@ export class ToolRunner implements Disposable {
   #described: DescribedRoots = describeRoots([]);
   readonly #sdk = findSdkFolder();
   #place: Place | undefined;
+  /** Nothing a tool prints by chance starts with that. */
+  readonly #tag = `${randomBytes(TAG_BYTES).toString('hex')}-`;
   #calls = 0;
 
   constructor(options: ToolRunnerOptions) {
@@ -148,7 +149,7 @@ export class ToolRunner implements Disposable {
       project: this.project,
       sdk: this.#sdk,
       filePrefix: join(folder, `${this.#calls}-`),
-      channelTag: randomBytes(TAG_BYTES).toString('hex'),
+      channelTag: `${this.#tag}${this.#calls}-`,
       jsonTool,
       node: process.execPath,
     });
@@ -156,8 +157,9 @@ export class ToolRunner implements Disposable {
 
   dispose(): void {
     if (this.#place === undefined) return;
-    this.#place.guard.dispose();
-    rmSync(this.#place.folder, { recursive: true, force: true });
+    const { folder, guard, pipes } = this.#place;
+    guard.dispose();
+    for (const each of [folder, ...pipes.folders]) rmSync(each, { recursive: true, force: true });
     this.#place = undefined;
   }
 
@@ -176,13 +178,16 @@ export class ToolRunner implements Disposable {
     const { maxOutputBytes } = this.#limits;
     const asked = metadata.timeoutSecs === undefined ? undefined : metadata.timeoutSecs * 1000;
     const timeoutMs = call.timeoutMs ?? asked ?? this.#limits.timeoutMs;
+    const extendedMs = metadata.progressExtendsTimeout
+      ? this.#extendedMs(metadata.maxTimeoutSecs)
+      : undefined;
     const outcome = await runProcess({
       file: tool.file,
       cwd: metadata.cwd === 'root' ? (firstDirectory(roots) ?? this.project) : this.project,
       environment: environment.variables,
       signal: call.signal,
       timeoutMs,
-      ...(metadata.progressExtendsTimeout && { extendedMs: this.#extendedMs(metadata.maxTimeoutSecs) }),
+      ...(extendedMs !== undefined && { extendedMs }),
       maxOutputBytes,
       ...how,
       children: this.#options.children,
@@ -197,6 +202,7 @@ export class ToolRunner implements Disposable {
       outcome,
       errorFile: await takeFile(environment.errorFile),
       timeoutMs,
+      extendedMs,
       maxOutputBytes,
     });
   }
@@ -210,7 +216,8 @@ export class ToolRunner implements Disposable {
   #prepare(): Place {
     if (this.#place === undefined) {
       const folder = mkdtempSync(join(tmpdir(), 'rootward-tools-'));
-      this.#place = { folder, guard: new GroupGuard(folder), pipes: new PipeStore(folder) };
+      const pipes = new PipeStore();
+      this.#place = { folder, guard: new GroupGuard(folder, pipes.folders), pipes };
     }
     return this.#place;
   }

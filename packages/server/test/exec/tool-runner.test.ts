@@ -126,6 +126,16 @@ describe.runIf(process.platform !== 'win32')('the time a tool may take', () => {
     }
     expect(running.ended).toBeUndefined();
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(await running.whenEnded()).toContain('extended did not finish');
+    expect(await running.whenEnded()).toContain('extended did not finish within 600 s');
+  });
+
+  test('is over when a tool that may extend it tells of nothing', async () => {
+    addTool('stalled', { progressExtendsTimeout: true });
+    const running = new Running(runner, await findTool('stalled'));
+    await running.heard(1);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await running.tick();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await running.whenEnded()).toContain('stalled told of no progress for 30 s');
   });
 });
