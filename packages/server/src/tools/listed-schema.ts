@@ -17,11 +17,28 @@ export function listedSchema<Schema extends z.ZodObject>(
       vendor: 'rootward',
       validate: (value) => schema()['~standard'].validate(value),
       jsonSchema: {
-        input: (options) => shorten(schema()['~standard'].jsonSchema.input(options)),
-        output: (options) => withoutInnerRequired(shorten(schema()['~standard'].jsonSchema.output(options))),
+        input: (options) =>
+          once(schema, `input ${options.target}`, () =>
+            shorten(schema()['~standard'].jsonSchema.input(options)),
+          ),
+        output: (options) =>
+          once(schema, `output ${options.target}`, () =>
+            withoutInnerRequired(shorten(schema()['~standard'].jsonSchema.output(options))),
+          ),
       },
     },
   };
+}
+
+const made = new WeakMap<object, Map<string, JsonSchema>>();
+
+/** Over HTTP every request has a server of its own; making all schemas anew takes longer than everything else in a listing. */
+function once(schema: object, form: string, make: () => JsonSchema): JsonSchema {
+  let forms = made.get(schema);
+  if (forms === undefined) made.set(schema, (forms = new Map()));
+  let json = forms.get(form);
+  if (json === undefined) forms.set(form, (json = make()));
+  return json;
 }
 
 function shorten({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
