@@ -19,7 +19,7 @@ import { StdioServer } from './stdio-server.js';
 const PROGRAM = fileURLToPath(new URL('../../packages/server/dist/rootward.cjs', import.meta.url));
 /** Calls take turns one by one, so that each figure is the median call. */
 const CALLS = { batches: 300, perBatch: 1 };
-const BURSTS = { batches: 15, perBatch: 1 };
+const BURSTS = { batches: 41, perBatch: 1 };
 const PARALLEL = 50;
 /** At least 0.8 times the throughput is at most this many times the time. */
 const PARALLEL_GOAL = 1.25;
