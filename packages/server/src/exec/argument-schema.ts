@@ -73,11 +73,28 @@ async function loadCheck(schema: JsonObject): Promise<Check> {
   };
 }
 
-/** The validator names every level that fails because an inner one does; the innermost says what to do. */
+/**
+ * The validator names every level that fails because an inner one does, and takes a known property with a wrong value
+ * for an unknown one as well; the innermost fault says what to do.
+ */
 function innermost(message: string): string {
   const faults = message.split('; ');
-  const telling = faults.filter((fault) => !fault.endsWith('does not match schema.'));
+  const telling = faults.filter(
+    (fault) => !fault.endsWith('does not match schema.') && !takesKnownForUnknown(fault, faults),
+  );
   return (telling.length === 0 ? faults : telling).join('; ');
+}
+
+function takesKnownForUnknown(fault: string, faults: readonly string[]): boolean {
+  const outer = /^(#.*?): Property "(.*)" does not match additional properties schema\.$/.exec(fault);
+  const place =
+    outer === null ? /^(#.*?): False boolean schema\.$/.exec(fault)?.[1] : `${outer[1]}/${outer[2]}`;
+  if (place === undefined) return false;
+  return faults.some(
+    (other) =>
+      !other.endsWith('False boolean schema.') &&
+      (other.startsWith(`${place}: `) || other.startsWith(`${place}/`)),
+  );
 }
 
 function split(
