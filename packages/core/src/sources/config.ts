@@ -37,7 +37,8 @@ export const configSource: RootSource = {
       if (roots.length > 0) break;
     }
     if (files.length === 0) return absent('config', 'no roots in a configuration file');
-    return { source: 'config', given: true, detail: details.join(', '), roots, rejected };
+    const given = roots.length > 0 || rejected.length > 0;
+    return { source: 'config', given, detail: details.join(', '), roots, rejected };
   },
 };
 

@@ -71,6 +71,12 @@ test.each(['{ not json', '[]', '{}', '{"roots":"x"}'])(
   },
 );
 
+test('an empty list is no mistake, and says nothing', async () => {
+  const tree = makeTree('a');
+  const sources = await readFrom({ config: [{ file: tree('rootward.json'), roots: [] }] });
+  expect(statementOf(sources, 'config')).toMatchObject({ given: false, rejected: [] });
+});
+
 test('without a configuration file the source says nothing', async () => {
   const { warnings, log } = recordWarnings();
   const tree = makeTree('project');
