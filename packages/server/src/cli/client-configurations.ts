@@ -42,7 +42,8 @@ interface JsonClient {
   readonly stdio?: (connection: { readonly args: readonly string[] }) => object;
   readonly http: (connection: { readonly url: string; readonly token: string | undefined }) => object;
   readonly around?: object;
-  readonly note?: string;
+  /** Folders have to be named for it. */
+  readonly givesNothing?: boolean;
 }
 
 /** For the many clients whose configuration is a JSON object of servers. */
@@ -54,7 +55,9 @@ function jsonClient(client: JsonClient): KnownClient['configure'] {
       ...client.around,
       [client.key]: { [NAME]: connection.kind === 'stdio' ? stdio(connection) : client.http(connection) },
     }),
-    ...(client.note !== undefined && { note: client.note }),
+    ...(client.givesNothing === true &&
+      connection.kind === 'stdio' &&
+      connection.args.length === 0 && { note: NAMES_FOLDERS }),
   });
 }
 
@@ -85,12 +88,12 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
             place: 'claude_desktop_config.json (Settings, Developer, Edit Config)',
             key: 'mcpServers',
             http: () => ({}),
-            note: NAMES_FOLDERS,
+            givesNothing: true,
           })(connection)
         : {
             place: 'Settings, Connectors',
             text: connection.url,
-            note: 'Its configuration file takes servers over stdio only.',
+            note: 'Connectors are reached from the internet, without this token; its configuration file takes servers over stdio only. For a server on this machine, leave out --url.',
           },
   },
   {
@@ -160,7 +163,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
       place: '~/.codeium/windsurf/mcp_config.json',
       key: 'mcpServers',
       http: ({ url, token }) => ({ serverUrl: url, ...headers(token) }),
-      note: NAMES_FOLDERS,
+      givesNothing: true,
     }),
   },
   {
@@ -183,7 +186,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
       place: 'Settings, Tools, AI Assistant, Model Context Protocol (MCP), Add, As JSON',
       key: 'mcpServers',
       http: ({ url, token }) => ({ url, ...headers(token) }),
-      note: NAMES_FOLDERS,
+      givesNothing: true,
     }),
   },
   {

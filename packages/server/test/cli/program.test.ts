@@ -347,6 +347,23 @@ describe('rootward config', () => {
     });
   });
 
+  test('names folders so that they mean the same wherever the client starts the server', async () => {
+    const home = makeHome();
+    const { out } = await run(home, ['config', '--client', 'cursor', '.', 'sub', '${workspaceFolder}']);
+    expect(JSON.parse(out)).toMatchObject({
+      mcpServers: { rootward: { args: ['-y', 'rootward', home, join(home, 'sub'), '${workspaceFolder}'] } },
+    });
+  });
+
+  test('asks for folders only where naming them would help', async () => {
+    const noteOf = async (...args: string[]): Promise<string> =>
+      (await run(makeHome(), ['config', '--client', ...args])).err;
+    expect(await noteOf('windsurf')).toContain('name the folders');
+    expect(await noteOf('cursor')).not.toContain('name the folders');
+    expect(await noteOf('windsurf', '/a')).not.toContain('name the folders');
+    expect(await noteOf('windsurf', '--url', 'http://h/mcp')).not.toContain('name the folders');
+  });
+
   test('without a client exits with 2 and lists them', async () => {
     expect(await run(makeHome(), ['config'])).toMatchObject({
       code: 2,

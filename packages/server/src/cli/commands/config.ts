@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { RootwardServerError } from '../../error.js';
 import { nearestMatch, suggest } from '../../configuration/nearest-match.js';
 import { CLIENT_IDS, KNOWN_CLIENTS } from '../client-configurations.js';
@@ -20,7 +21,7 @@ export function runConfig(
     );
   }
   const known = findClient(client);
-  const { place, text, note } = known.configure(connection);
+  const { place, text, note } = known.configure(fromHere(connection, terminal.around.directory));
   if (json) {
     printJson(terminal, { client: known.id, place, text, ...(note !== undefined && { note }) });
     return FINE;
@@ -30,6 +31,15 @@ export function runConfig(
   terminal.out(`${text}\n`);
   if (note !== undefined) terminal.err(`${paint('quiet', `# ${note}`)}\n`);
   return FINE;
+}
+
+/** The client starts the server somewhere else. What the client replaces itself, such as `${workspaceFolder}`, stays. */
+function fromHere(connection: ClientConnection, directory: string): ClientConnection {
+  if (connection.kind === 'http') return connection;
+  return {
+    kind: 'stdio',
+    args: connection.args.map((path) => (path.startsWith('${') ? path : resolve(directory, path))),
+  };
 }
 
 export function findClient(wanted: string): KnownClient {
