@@ -129,7 +129,8 @@ test('npm start serves the folder it was called from, and says how to connect an
   expect(command).toBe('node');
   const child = spawn(process.execPath, [...args, '0'], {
     cwd: repository,
-    env: { ...bareEnvironment(), INIT_CWD: folders.path('b') },
+    // As npm sets them.
+    env: { ...bareEnvironment(), INIT_CWD: folders.path('b'), PWD: repository },
   });
   let text = '';
   for await (const chunk of child.stdout) {
@@ -138,6 +139,7 @@ test('npm start serves the folder it was called from, and says how to connect an
   }
   child.kill('SIGTERM');
   expect(text).toContain(`1 root from flag: ${folders.path('b')}`);
+  expect(text).not.toContain('Rejected');
   expect(text).toContain('"mcpServers"');
 });
 

@@ -44,9 +44,10 @@ export function explainHttp({ sources, settings }: Serving, place: HttpPlace, sc
   const open = settings.insecureNoToken
     ? `${paint('doubtful', 'Anyone on this machine can connect: no token is asked for.')}\n`
     : '';
+  const others = `rootward config --client NAME --url URL${token === undefined ? '' : ' --token TOKEN'}`;
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
 ${showSnapshot(workspace.snapshot(), screen, '  ')}
-To connect a client (this is for .mcp.json of Claude Code; "rootward config --client NAME --url URL" has others):
+To connect a client (this is for .mcp.json of Claude Code; "${others}" has others):
 
 ${text}
 

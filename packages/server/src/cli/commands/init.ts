@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.js';
 import { makeFolder } from '../make-folder.js';
 import { reportFiles } from '../report-files.js';
 
-/** Changes nothing until someone edits it. */
+/** Puts common secrets out of reach, and leaves everything else as it is without a file. */
 const STARTER = {
   roots: [],
   clientRoots: 'replace',
