@@ -39,7 +39,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
 
   const settingsOf = (flags: ParsedFlags, directories: readonly string[]): Promise<LoadedSettings> => {
     const { environment, home, directory } = terminal.around;
-    return loadSettings(fromFlags(flags, directories, directory), environment, home);
+    return loadSettings(fromFlags(flags, directories, { directory, home }), environment, home);
   };
   /** Runs a command that comes to an end. Whoever waits for it at a terminal is told what for. */
   const answer = async (waitingFor: string, work: Work): Promise<void> => {

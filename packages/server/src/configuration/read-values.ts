@@ -2,6 +2,7 @@ import { isAbsolute, sep } from 'node:path';
 import { RootwardServerError } from '../error.js';
 import { readEnvironmentMode } from '../exec/environment-mode.js';
 import type { EnvironmentMode } from '../exec/environment-mode.js';
+import { expandHome } from '../tools/expand-home.js';
 import { TOOLSET_NAMES } from '../tools/toolset-name.js';
 import type { ToolsetName } from '../tools/toolset-name.js';
 import { suggest } from './nearest-match.js';
@@ -12,6 +13,8 @@ export interface Origin {
   readonly name: string;
   /** Undefined where relative paths have no meaning, as in the environment. */
   readonly base: string | undefined;
+  /** What `~` means; undefined where it is a name like any other. */
+  readonly home?: string;
 }
 
 const TRUE: ReadonlySet<string> = new Set(['true', '1', 'yes', 'on']);
@@ -79,8 +82,9 @@ export function readTokens(texts: readonly string[], { name }: Origin): readonly
 }
 
 /** A relative path is put below its base as it stands, so that `..` after a link is resolved by the disk. */
-export function readPath(text: string, { name, base }: Origin): string {
-  if (text === '') throw unusable(text, name, 'expected a path');
+export function readPath(given: string, { name, base, home }: Origin): string {
+  if (given === '') throw unusable(given, name, 'expected a path');
+  const text = home === undefined ? given : expandHome(given, home);
   if (isAbsolute(text)) return text;
   if (base === undefined) throw unusable(text, name, 'expected an absolute path');
   return `${base}${sep}${text}`;

@@ -349,7 +349,7 @@ describe('rootward config', () => {
 
   test('names folders so that they mean the same wherever the client starts the server', async () => {
     const home = makeHome();
-    const { out } = await run(home, ['config', '--client', 'cursor', '.', 'sub', '${workspaceFolder}']);
+    const { out } = await run(home, ['config', '--client', 'cursor', '.', '~/sub', '${workspaceFolder}']);
     expect(JSON.parse(out)).toMatchObject({
       mcpServers: { rootward: { args: ['-y', 'rootward', home, join(home, 'sub'), '${workspaceFolder}'] } },
     });

@@ -31,8 +31,17 @@ async function load(
   flags: Readonly<Record<string, unknown>> = {},
   environment: Readonly<Record<string, string>> = {},
 ): Promise<LoadedSettings> {
-  return loadSettings(fromFlags(flags, [], home), environment, home);
+  return loadSettings(fromFlags(flags, [], { directory: home, home }), environment, home);
 }
+
+test('`~` is the home directory on the command line, where clients start a server without a shell', async () => {
+  const home = makeHome({});
+  const flags = fromFlags({ root: ['~/a'], within: ['~'] }, ['~/b', '~c'], { directory: '/elsewhere', home });
+  expect(await loadSettings(flags, {}, home)).toMatchObject({
+    roots: [`${home}/b`, '~c', `${home}/a`],
+    within: [home],
+  });
+});
 
 test('every option has a twin in the environment', () => {
   for (const spec of OPTIONS) {
@@ -85,7 +94,11 @@ describe('loadSettings()', () => {
 
   test('never reads a file of the directory of the process, nor one of a root', async () => {
     const home = makeHome({ 'rootward.json': { readOnly: true }, 'root/rootward.json': { readOnly: true } });
-    const settings = await loadSettings(fromFlags({ root: ['root'] }, [], home), {}, home);
+    const settings = await loadSettings(
+      fromFlags({ root: ['root'] }, [], { directory: home, home }),
+      {},
+      home,
+    );
     expect(settings).toMatchObject({ readOnly: false, files: [] });
   });
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { RootwardServerError } from '../../error.js';
 import { nearestMatch, suggest } from '../../configuration/nearest-match.js';
+import { expandHome } from '../../tools/expand-home.js';
 import { CLIENT_IDS, KNOWN_CLIENTS } from '../client-configurations.js';
 import type { ClientConnection, KnownClient } from '../client-configurations.js';
 import { painter } from '../paint.js';
@@ -21,7 +22,7 @@ export function runConfig(
     );
   }
   const known = findClient(client);
-  const { place, text, note } = known.configure(fromHere(connection, terminal.around.directory));
+  const { place, text, note } = known.configure(fromHere(connection, terminal.around));
   if (json) {
     printJson(terminal, { client: known.id, place, text, ...(note !== undefined && { note }) });
     return FINE;
@@ -34,11 +35,13 @@ export function runConfig(
 }
 
 /** The client starts the server somewhere else. What the client replaces itself, such as `${workspaceFolder}`, stays. */
-function fromHere(connection: ClientConnection, directory: string): ClientConnection {
+function fromHere(connection: ClientConnection, { directory, home }: Terminal['around']): ClientConnection {
   if (connection.kind === 'http') return connection;
   return {
     kind: 'stdio',
-    args: connection.args.map((path) => (path.startsWith('${') ? path : resolve(directory, path))),
+    args: connection.args.map((path) =>
+      path.startsWith('${') ? path : resolve(directory, expandHome(path, home)),
+    ),
   };
 }
 
