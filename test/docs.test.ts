@@ -32,6 +32,13 @@ describe('The documentation', () => {
     }).not.toThrow();
   });
 
+  test('is reached from the front page, every guide of it', () => {
+    const front = PAGES.find(({ name }) => name === 'README.md')?.text ?? '';
+    const guides = PAGES.map(({ name }) => name).filter((name) => name.startsWith('docs'));
+    expect(guides.length).toBeGreaterThan(5);
+    expect(guides.filter((name) => !front.includes(`](${name.replaceAll('\\', '/')})`))).toEqual([]);
+  });
+
   test.each(PAGES)('links only to what exists: $name', (page) => {
     const targets = [...proseOf(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(
       (match) => match[1] ?? '',
