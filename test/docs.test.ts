@@ -15,6 +15,8 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 describe('The documentation', () => {
   test('has code to run', () => {
     expect(BLOCKS.length).toBeGreaterThan(0);
+    // Under another name it would not be run.
+    expect([...blocksIn('javascript'), ...blocksIn('mjs')]).toEqual([]);
   });
 
   test.each(BLOCKS)('shows code that runs: $page line $line', async ({ page, line, code }) => {
