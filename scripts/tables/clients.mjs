@@ -15,13 +15,18 @@ function argsFor(client) {
   return client.gives.includes('name the folders') ? ['/path/to/project'] : [];
 }
 
+/** Flags and variables, as code. */
+function withCode(text) {
+  return text.replaceAll(/--client-roots add|--[a-z-]+|\$\{\w+\}/g, '`$&`');
+}
+
 export function clientBlocks() {
   return KNOWN_CLIENTS.map((client) => {
     const { place, text } = client.configure({ kind: 'stdio', args: argsFor(client) });
     return `<details>
 <summary>${client.name}</summary>
 
-It gives ${client.gives}. Put this into ${place}:
+It gives ${client.gives}. ${withCode(client.advice)}. Put this into ${place}:
 
 \`\`\`${languageOf(text)}
 ${text}

@@ -16,6 +16,8 @@ export interface KnownClient {
   readonly name: string;
   /** What it tells a server about folders. */
   readonly gives: string;
+  /** What to add to the command, and when. */
+  readonly advice: string;
   configure(connection: ClientConnection): ClientConfiguration;
 }
 
@@ -71,6 +73,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'claude-code',
     name: 'Claude Code',
     gives: 'its folder and every --add-dir, and says when they change',
+    advice: 'To keep folders of your own beside them, name those and add --client-roots add',
     configure: jsonClient({
       place: '.mcp.json in the project',
       key: 'mcpServers',
@@ -82,6 +85,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'claude-desktop',
     name: 'Claude Desktop',
     gives: 'nothing to rely on: name the folders',
+    advice: 'Where files are only to be read, add --read-only',
     configure: (connection) =>
       connection.kind === 'stdio'
         ? jsonClient({
@@ -100,6 +104,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'vscode',
     name: 'VS Code',
     gives: 'every folder of the window, and says when they change',
+    advice: 'Where a remote window gives none, name ${workspaceFolder}',
     configure: jsonClient({
       place: '.vscode/mcp.json',
       key: 'servers',
@@ -111,6 +116,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'cursor',
     name: 'Cursor',
     gives: 'the open folders in WORKSPACE_FOLDER_PATHS',
+    advice: 'With several windows open, name the folders in the file of each project',
     configure: jsonClient({
       place: '.cursor/mcp.json in the project, or ~/.cursor/mcp.json',
       key: 'mcpServers',
@@ -121,6 +127,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'codex',
     name: 'Codex',
     gives: 'the folder of the session with every call',
+    advice: 'To keep every session inside a folder, add --within and that folder',
     configure: (connection) => ({
       place: '~/.codex/config.toml',
       text:
@@ -139,6 +146,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'gemini-cli',
     name: 'Gemini CLI',
     gives: 'all its folders, and says when they change',
+    advice: 'To keep folders of your own beside them, name those and add --client-roots add',
     configure: jsonClient({
       place: '.gemini/settings.json in the project, or ~/.gemini/settings.json',
       key: 'mcpServers',
@@ -149,6 +157,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'zed',
     name: 'Zed',
     gives: 'nothing, but starts servers in the folder of the project',
+    advice: 'With several folders open, name them',
     configure: jsonClient({
       place: 'settings.json (zed: open settings)',
       key: 'context_servers',
@@ -159,6 +168,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'windsurf',
     name: 'Windsurf',
     gives: 'nothing to rely on: name the folders',
+    advice: 'Where files are only to be read, add --read-only',
     configure: jsonClient({
       place: '~/.codeium/windsurf/mcp_config.json',
       key: 'mcpServers',
@@ -170,6 +180,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'opencode',
     name: 'opencode',
     gives: 'the folder it was started in',
+    advice: 'To work in others too, name those and add --client-roots add',
     configure: jsonClient({
       place: 'opencode.json in the project, or ~/.config/opencode/opencode.json',
       key: 'mcp',
@@ -182,6 +193,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'jetbrains',
     name: 'JetBrains AI Assistant',
     gives: 'nothing to rely on: name the folders',
+    advice: 'Where files are only to be read, add --read-only',
     configure: jsonClient({
       place: 'Settings, Tools, AI Assistant, Model Context Protocol (MCP), Add, As JSON',
       key: 'mcpServers',
@@ -193,6 +205,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     id: 'goose',
     name: 'Goose',
     gives: 'its working directory, and says when it changes',
+    advice: 'To keep it inside a folder wherever it goes, add --within and that folder',
     configure: (connection) => ({ place: '~/.config/goose/config.yaml', text: gooseYaml(connection) }),
   },
 ];

@@ -303,6 +303,10 @@ describe('rootward init', () => {
   });
 });
 
+async function noteOf(...args: string[]): Promise<string> {
+  return (await run(makeHome(), ['config', '--client', ...args])).err;
+}
+
 describe('rootward config', () => {
   test.each([
     ['claude-code', 'mcpServers'],
@@ -356,8 +360,6 @@ describe('rootward config', () => {
   });
 
   test('asks for folders only where naming them would help', async () => {
-    const noteOf = async (...args: string[]): Promise<string> =>
-      (await run(makeHome(), ['config', '--client', ...args])).err;
     expect(await noteOf('windsurf')).toContain('name the folders');
     expect(await noteOf('cursor')).not.toContain('name the folders');
     expect(await noteOf('windsurf', '/a')).not.toContain('name the folders');
