@@ -164,12 +164,9 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .option('--token <token>', 'the token of that server')
     .option(...JSON_OPTION)
     .action(async (directories: string[], flags: ParsedFlags) => {
-      const { runConfig } = await import('./commands/config.js');
+      const { readConnection, runConfig } = await import('./commands/config.js');
       const { client, url, token } = texts(flags);
-      const connection =
-        url === undefined
-          ? ({ kind: 'stdio', args: directories } as const)
-          : ({ kind: 'http', url, token } as const);
+      const connection = readConnection(directories, url, token);
       done(runConfig(client, connection, jsonOf(flags), terminal));
     });
   const shell = new Argument('<shell>', SHELLS.join(', '));

@@ -366,6 +366,16 @@ describe('rootward config', () => {
     expect(await noteOf('windsurf', '--url', 'http://h/mcp')).not.toContain('name the folders');
   });
 
+  test.each([
+    [['--token', 'a'], '--token'],
+    [['--url', 'http://h/mcp', '/folder'], '"/folder"'],
+    [['--url', 'h/mcp'], '"h/mcp" as --url'],
+  ])('%j exits with 2 and names what it has no use for', async (args, culprit) => {
+    const { code, out, err } = await run(makeHome(), ['config', '--client', 'cursor', ...args]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(culprit);
+  });
+
   test('without a client exits with 2 and lists them', async () => {
     expect(await run(makeHome(), ['config'])).toMatchObject({
       code: 2,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { RootwardServerError } from '../../error.js';
 import { nearestMatch, suggest } from '../../configuration/nearest-match.js';
+import { DEFAULT_PORT } from '../../configuration/option-values.js';
 import { expandHome } from '../../tools/expand-home.js';
 import { CLIENT_IDS, KNOWN_CLIENTS } from '../client-configurations.js';
 import type { ClientConnection, KnownClient } from '../client-configurations.js';
@@ -32,6 +33,31 @@ export function runConfig(
   terminal.out(`${text}\n`);
   if (note !== undefined) terminal.err(`${paint('quiet', `# ${note}`)}\n`);
   return FINE;
+}
+
+/** What was asked for; refuses what would be left out of the configuration without a word. */
+export function readConnection(
+  directories: readonly string[],
+  url: string | undefined,
+  token: string | undefined,
+): ClientConnection {
+  if (url === undefined) {
+    if (token === undefined) return { kind: 'stdio', args: directories };
+    throw new RootwardServerError('usage', 'Cannot use --token: it belongs to a server named with --url');
+  }
+  if (directories.length > 0) {
+    throw new RootwardServerError(
+      'usage',
+      `Cannot name ${JSON.stringify(directories[0])}: a server named with --url got its folders when it was started`,
+    );
+  }
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
+    throw new RootwardServerError(
+      'usage',
+      `Cannot use ${JSON.stringify(url)} as --url: expected an address such as http://127.0.0.1:${DEFAULT_PORT}/mcp`,
+    );
+  }
+  return { kind: 'http', url, token };
 }
 
 /** The client starts the server somewhere else. What the client replaces itself, such as `${workspaceFolder}`, stays. */
