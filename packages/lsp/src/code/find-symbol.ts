@@ -9,7 +9,7 @@ import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
 import { completeAnswer } from './complete-answer.js';
 import { concealErrors } from './conceal-errors.js';
-import { concealPaths } from '../filter/conceal-paths.js';
+import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { documentSymbols, withContainers } from './document-symbols.js';
 import { LocationFilter } from '../filter/location-filter.js';
@@ -170,10 +170,11 @@ function toMatch(symbol: SymbolInformation | WorkspaceSymbol, filter: LocationFi
 
 /** A module may be named by its path. */
 function concealMatch({ scope }: CodeContext, { name, container, ...match }: Match): Match {
+  const conceal = (text: string): string => concealPaths(scope, text, { maxChars: MAX_NAME_CHARS });
   return {
     ...match,
-    name: concealPaths(scope, name),
-    ...(container !== undefined && { container: concealPaths(scope, container) }),
+    name: conceal(name),
+    ...(container !== undefined && { container: conceal(container) }),
   };
 }
 
