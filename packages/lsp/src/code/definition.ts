@@ -3,7 +3,7 @@ import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import { concealErrors } from './conceal-errors.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { definitionTargets } from './definition-targets.js';

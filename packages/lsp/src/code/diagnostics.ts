@@ -5,7 +5,7 @@ import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
-import { concealErrors } from './conceal-errors.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';

@@ -8,7 +8,7 @@ import type { ServerInstance } from '../pool/server-instance.js';
 import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
 import { completeAnswer } from './complete-answer.js';
-import { concealErrors } from './conceal-errors.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { documentSymbols, withContainers } from './document-symbols.js';

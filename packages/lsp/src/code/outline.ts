@@ -1,4 +1,4 @@
-import { concealErrors } from './conceal-errors.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import type { SymbolNode } from './document-symbols.js';

@@ -105,6 +105,13 @@ test('a server’s own error names no place out of scope, in any tool', async ()
   expect((await diagnostics(code, {})).notes).toEqual([expected.message]);
 });
 
+test('an error of a server that starts names no place out of scope', async () => {
+  const code = serve({ failures: { initialize: `cannot read ${home.at('out/secret.toy')}` } });
+  const message = 'Cannot ask scripted: cannot read (outside the roots)';
+  await expect(outline(code, { file: home.at('in/x.toy') })).rejects.toMatchObject({ message });
+  expect((await findSymbol(code, { query: 'word' })).notes).toEqual([message]);
+});
+
 test('a name of great length is cut', async () => {
   const name = `word${' /a'.repeat(10_000)}`;
   const location = { uri: pathToFileUri(home.at('in/x.toy')), range };
