@@ -26,7 +26,8 @@ const MAX_ENDS = 32;
 const MAX_MENTION_CHARS = 4_096;
 /** Nobody reads more of what a server says. Each mention costs looks at the disk, while everybody else waits. */
 const MAX_TEXT_CHARS = 4_000;
-const MAX_MENTIONS = 200;
+/** A text with more mentions for its length is cut sooner: it is data. */
+const MIN_CHARS_PER_MENTION = 20;
 
 export interface ConcealOptions {
   /** The file the text is about: relative paths start beside it. Without it they are left alone. */
@@ -55,7 +56,7 @@ export function concealPaths(scope: Scope, text: string, options: ConcealOptions
   let mentions = 0;
   for (let found = beginning.exec(head); found !== null; found = beginning.exec(head)) {
     mentions += 1;
-    if (mentions > MAX_MENTIONS) end = Math.min(end, found.index);
+    if (mentions > maxChars / MIN_CHARS_PER_MENTION) end = Math.min(end, found.index);
     if (found.index >= end) break;
     const mention = isUri(found[0]) ? found[0] : mentionAt(head, found.index, folder);
     const shown = isInScope(scope, mention, folder) || sources.some((source) => source.includes(mention));

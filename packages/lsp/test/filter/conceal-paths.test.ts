@@ -106,6 +106,11 @@ test('concealPaths() keeps all of a text of ordinary length', () => {
   expect(concealPaths(workspace.scope(), text)).toBe(text);
 });
 
+test('concealPaths() cuts a text that is little else than paths', () => {
+  const text = `${'/a '.repeat(20)}${home.at('out/b.ts')}`;
+  expect(concealPaths(workspace.scope(), text, { maxChars: 200 })).toBe(`${'/a '.repeat(10)}…`);
+});
+
 test('concealPaths() takes out a path that a cut goes through', () => {
   const start = 'word '.repeat(799);
   home.write({ 'out/a b/c d.py': '' });
