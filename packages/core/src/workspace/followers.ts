@@ -9,6 +9,8 @@ export interface Follower {
   readonly name: string;
   /** The signal aborts when the follower is let go or the workspace ends. */
   apply(change: WorkspaceChange, signal: AbortSignal): Promise<void> | void;
+  /** Told once when it is let go or the workspace ends, also when it has seen no change. Must not throw. */
+  ended?(): void;
 }
 
 interface Entry {
@@ -33,6 +35,7 @@ export class Followers {
   add(follower: Follower, first: WorkspaceChange | undefined): Disposable {
     const entry: Entry = { follower, controller: new AbortController() };
     this.#entries.add(entry);
+    entry.controller.signal.addEventListener('abort', () => follower.ended?.(), { once: true });
     if (first !== undefined) this.#enqueue([entry], first);
     return disposable(() => {
       this.#entries.delete(entry);

@@ -162,6 +162,21 @@ describe('follow()', () => {
     );
   });
 
+  test('each is told once of its end, also when it has seen no change', async () => {
+    const { workspace } = await connectAsked();
+    const ended: string[] = [];
+    const follow = (name: string): { dispose(): void } =>
+      workspace.follow({ name, apply() {}, ended: () => void ended.push(name) });
+    follow('stays');
+    const leaves = follow('leaves');
+    leaves.dispose();
+    expect(ended).toEqual(['leaves']);
+    leaves.dispose();
+    workspace.dispose();
+    workspace.dispose();
+    expect(ended).toEqual(['leaves', 'stays']);
+  });
+
   test('dispose() of the workspace lets all of them go', async () => {
     const tree = makeTree('a');
     const connection = await connectAsked();

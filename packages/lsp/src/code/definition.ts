@@ -3,7 +3,7 @@ import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import { concealErrors } from './conceal-errors.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { definitionTargets } from './definition-targets.js';
@@ -35,7 +35,6 @@ export interface DefinitionResult {
 /** A longer declaration is better read with a file tool. */
 const MAX_SOURCE_LINES = 80;
 const MAX_DEFINITIONS = 10;
-const MAX_HOVER_CHARS = 4_000;
 
 /** Where a symbol is defined, with its source and what is known about it. */
 export async function definition(context: CodeContext, request: SymbolRequest): Promise<DefinitionResult> {
@@ -135,7 +134,7 @@ async function hoverAt(
   const params = { textDocument: { uri: document.uri }, position };
   try {
     const hover = await instance.request('textDocument/hover', params, signal);
-    return hover === null ? '' : hoverText(hover.contents).slice(0, MAX_HOVER_CHARS);
+    return hover === null ? '' : hoverText(hover.contents);
   } catch {
     // The definition is what was asked for; it must not be lost with the extra.
     signal?.throwIfAborted();

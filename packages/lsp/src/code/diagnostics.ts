@@ -5,7 +5,7 @@ import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
-import { concealErrors } from './conceal-errors.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';
@@ -48,7 +48,7 @@ export async function diagnostics(
   if (request.file !== undefined) {
     const { path } = context.scope.locate(request.file);
     const checked = await check(context, path);
-    return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: [] };
+    return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: cuts([checked]) };
   }
   const all = await candidates(context, request.root);
   const start = readCursor(request.cursor);
@@ -69,7 +69,7 @@ export async function diagnostics(
     files: nonEmpty(results),
     checked: results.length,
     complete: results.length === page.length && results.every(({ complete }) => complete),
-    notes: [...notes],
+    notes: [...notes, ...cuts(results)],
     ...(end < all.length && { nextCursor: String(end) }),
   };
 }
@@ -77,6 +77,8 @@ export async function diagnostics(
 interface Checked {
   readonly file: string;
   readonly diagnostics: readonly FoundDiagnostic[];
+  /** How many there are, shown or not. */
+  readonly total: number;
   readonly complete: boolean;
 }
 
@@ -99,9 +101,10 @@ async function check(context: CodeContext, file: string): Promise<Checked> {
     if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
     const found = await ask(instance, document, signal);
+    const total = found?.length ?? 0;
     const conceal = (text: string): string => concealPaths(scope, text, { file, sources: [document.text] });
     const items = (found ?? []).slice(0, MAX_PER_FILE).map((item) => toFound(item, conceal));
-    return { file, diagnostics: items, complete: found !== undefined };
+    return { file, diagnostics: items, total, complete: found !== undefined };
   });
   return concealErrors(context, checked);
 }
@@ -130,6 +133,12 @@ async function ask(
 
 function messageOf({ message }: Diagnostic): string {
   return typeof message === 'string' ? message : message.value;
+}
+
+function cuts(results: readonly Checked[]): readonly string[] {
+  return results
+    .filter(({ diagnostics: items, total }) => items.length < total)
+    .map(({ file, total }) => `"${file}" has ${total}; the first ${MAX_PER_FILE} are shown`);
 }
 
 function nonEmpty(results: readonly Checked[]): DiagnosticsResult['files'] {

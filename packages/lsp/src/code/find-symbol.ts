@@ -3,13 +3,14 @@ import type { Root } from '@rootward/core';
 import { containsPath, hostPathStyle } from '@rootward/core';
 import type { SymbolInformation, WorkspaceSymbol } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
+import type { LspErrorCode } from '../error.js';
 import { sourceFiles } from '../documents/source-files.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
 import { completeAnswer } from './complete-answer.js';
-import { concealErrors } from './conceal-errors.js';
-import { concealPaths } from '../filter/conceal-paths.js';
+import { concealErrors } from '../filter/conceal-errors.js';
+import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { documentSymbols, withContainers } from './document-symbols.js';
 import { LocationFilter } from '../filter/location-filter.js';
@@ -44,6 +45,13 @@ interface Match extends FoundSymbol {
 const MAX_SYMBOLS = 100;
 /** Files looked at to learn which languages a root holds. */
 const MAX_SAMPLED = 3_000;
+/** Languages that are not served here at all; asking again would change nothing. */
+const NOT_SERVED: ReadonlySet<LspErrorCode> = new Set([
+  'no-server',
+  'not-installed',
+  'not-trusted',
+  'broad-root',
+]);
 
 /** Declarations whose name contains the query, in any letter case, over all roots and languages. */
 export async function findSymbol(
@@ -53,7 +61,7 @@ export async function findSymbol(
   const query = request.query.trim();
   if (query === '') throw new RootwardLspError('invalid-option', 'Cannot search: the query is empty');
   const roots = chooseRoots(context.scope, request.root);
-  const { instances, notes, sampledAll } = await serversIn(context, roots);
+  const { instances, notes, complete } = await serversIn(context, roots);
   const found = await Promise.all(
     instances.map(async (instance) => {
       try {
@@ -73,7 +81,7 @@ export async function findSymbol(
     query,
     total: matches.length,
     files: byFile(matches.slice(0, MAX_SYMBOLS).map((match) => concealMatch(context, match))),
-    complete: sampledAll && found.every((part) => part.complete),
+    complete: complete && found.every((part) => part.complete),
     truncated: matches.length > MAX_SYMBOLS,
     notes,
   };
@@ -83,10 +91,10 @@ export async function findSymbol(
 async function serversIn(
   { servers, scope, signal }: CodeContext,
   roots: readonly Root[],
-): Promise<{ instances: readonly ServerInstance[]; notes: string[]; sampledAll: boolean }> {
+): Promise<{ instances: readonly ServerInstance[]; notes: string[]; complete: boolean }> {
   const instances = new Set<ServerInstance>();
   const notes = new Set<string>();
-  let sampledAll = true;
+  let complete = true;
   for (const root of roots) {
     const seen = new Set<string>();
     const wanted = (path: string): boolean =>
@@ -95,7 +103,7 @@ async function serversIn(
     for await (const file of sourceFiles(scope, { roots: [root], wanted, signal })) {
       sampled += 1;
       if (sampled > MAX_SAMPLED) {
-        sampledAll = false;
+        complete = false;
         break;
       }
       const kind = extname(file);
@@ -105,11 +113,12 @@ async function serversIn(
         instances.add(await servers.forFile(scope, file));
       } catch (error) {
         if (!(error instanceof RootwardLspError)) throw error;
+        if (!NOT_SERVED.has(error.code)) complete = false;
         notes.add(error.instruction === undefined ? error.message : `${error.message}. ${error.instruction}`);
       }
     }
   }
-  return { instances: [...instances], notes: [...notes], sampledAll };
+  return { instances: [...instances], notes: [...notes], complete };
 }
 
 async function search(
@@ -170,10 +179,11 @@ function toMatch(symbol: SymbolInformation | WorkspaceSymbol, filter: LocationFi
 
 /** A module may be named by its path. */
 function concealMatch({ scope }: CodeContext, { name, container, ...match }: Match): Match {
+  const conceal = (text: string): string => concealPaths(scope, text, { maxChars: MAX_NAME_CHARS });
   return {
     ...match,
-    name: concealPaths(scope, name),
-    ...(container !== undefined && { container: concealPaths(scope, container) }),
+    name: conceal(name),
+    ...(container !== undefined && { container: conceal(container) }),
   };
 }
 

@@ -1,5 +1,5 @@
-import { concealErrors } from './conceal-errors.js';
-import { concealPaths } from '../filter/conceal-paths.js';
+import { concealErrors } from '../filter/conceal-errors.js';
+import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import type { SymbolNode } from './document-symbols.js';
 import { documentSymbols } from './document-symbols.js';
@@ -37,7 +37,8 @@ export async function outline(context: CodeContext, request: { readonly file: st
     return documentSymbols(instance, document, signal);
   });
   const symbols = await concealErrors(context, asked);
-  const conceal = (name: string): string => concealPaths(scope, name, { file: path, sources: [text] });
+  const conceal = (name: string): string =>
+    concealPaths(scope, name, { file: path, sources: [text], maxChars: MAX_NAME_CHARS });
   const depth = affordableDepth(symbols);
   return {
     file: path,

@@ -4,7 +4,7 @@ import type { OpenDocument } from '../documents/documents.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { completeAnswer } from './complete-answer.js';
-import { concealErrors } from './conceal-errors.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import type { CodeContext } from './context.js';
 import { LineReader } from './line-reader.js';
 import { LocationFilter } from '../filter/location-filter.js';

@@ -9,7 +9,7 @@ import type { FileEdits } from '../rename/read-workspace-edit.js';
 import { readWorkspaceEdit } from '../rename/read-workspace-edit.js';
 import type { Place } from '../documents/find-word.js';
 import { completeAnswer } from './complete-answer.js';
-import { concealErrors } from './conceal-errors.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import type { CodeContext } from './context.js';
 import { definitionTargets } from './definition-targets.js';
 import { LocationFilter } from '../filter/location-filter.js';

@@ -30,7 +30,8 @@ export class ServerConnection {
   readonly #process: ServerProcess;
   /** Why the connection is of no use any more. */
   #broken: string | undefined;
-  readonly #closed: Promise<void>;
+  /** Told when no answer will come any more. Waiting for a promise instead would keep every answer until then. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(name: string, process: ServerProcess, clock: Clock) {
     this.#name = name;
@@ -41,7 +42,7 @@ export class ServerConnection {
     this.wire = createMessageConnection(reader, new StreamMessageWriter(stdin));
     limitMessages(stdout, reader, (reason) => this.#breakOff(reason));
     this.wire.onError(([error]) => this.#breakOff(`it wrote what cannot be read (${error.message})`));
-    this.#closed = this.#end(process);
+    void this.#end(process);
     this.wire.listen();
   }
 
@@ -83,6 +84,9 @@ export class ServerConnection {
       const timer = this.#clock.setTimeout(() => reject(this.#late(method, timeout)), timeout);
       limits.signal.addEventListener('abort', () => timer.clear());
       signal?.addEventListener('abort', () => reject(abortReason(signal)), { signal: limits.signal });
+      const ended = (): void => reject(this.#crash());
+      this.#waiting.add(ended);
+      limits.signal.addEventListener('abort', () => this.#waiting.delete(ended));
     });
     try {
       const { token } = cancellation;
@@ -90,8 +94,7 @@ export class ServerConnection {
         params === undefined
           ? this.wire.sendRequest<Result>(method, token)
           : this.wire.sendRequest<Result>(method, params, token);
-      const ended = this.#closed.then(() => Promise.reject(this.#crash()));
-      return await Promise.race([answer, stop, ended]);
+      return await Promise.race([answer, stop]);
     } catch (error) {
       cancellation.cancel();
       throw error;
@@ -104,6 +107,7 @@ export class ServerConnection {
   async #end({ exited }: ServerProcess): Promise<void> {
     const how = await exited;
     this.#broken ??= `it ended with ${how}`;
+    for (const ended of this.#waiting) ended();
     this.wire.dispose();
   }
 

@@ -7,47 +7,70 @@ const CONCEALED = '(outside the roots)';
 
 /** File URIs, and places where a path may begin: not inside a word or a web address. */
 const BEGINNINGS: Readonly<Record<PathStyle, RegExp>> = {
-  posix: /file:\/\/[^\s)>\]"'`]+|(?<![\p{L}\p{N}_.~/\\-])(?:\/(?=[^\s/*])|\.\.?\/)/giu,
-  windows: /file:\/\/[^\s)>\]"'`]+|(?<![\p{L}\p{N}_.~/\\-])(?:[a-z]:[\\/]|\\\\(?=\w)|\.\.?[\\/])/giu,
+  posix:
+    /file:\/\/(?:[^\s()>\]"'`]|\([^\s()>\]"'`]*\))+|(?<![\p{L}\p{N}_.~/\\-])(?:(?:\/|(?<!:)\/{2,})(?=[^\s/*])|\.\.?\/)/giu,
+  windows:
+    /file:\/\/(?:[^\s()>\]"'`]|\([^\s()>\]"'`]*\))+|(?<![\p{L}\p{N}_.~/\\-])(?:[a-z]:[\\/]|\\\\(?=\w)|\.\.?[\\/])/giu,
 };
 const QUOTES = new Set(['"', "'", '`']);
 /** Where a path in a sentence may end. */
 const BOUNDARY = /[\s"'`()[\]<>{}|,;]|$/g;
+const LINE_END = /[\r\n]/;
 /** Punctuation and line numbers that follow a path in a sentence. */
 const TRAILING = /(?::\d+(?:[:-]\d+)*)?[.:!?*]*$/;
+/** More than these take. The search for them is bounded, since it takes the square of what it looks at. */
+const MAX_TRAILING_CHARS = 48;
 /** A path in a sentence may hold blanks; more ends than this are not tried. */
 const MAX_ENDS = 32;
 /** The longest path Linux takes. */
 const MAX_MENTION_CHARS = 4_096;
+/** Nobody reads more of what a server says. Each mention costs looks at the disk, while everybody else waits. */
+const MAX_TEXT_CHARS = 4_000;
+/** A text with more mentions for its length is cut sooner: it is data. */
+const MIN_CHARS_PER_MENTION = 20;
 
 export interface ConcealOptions {
   /** The file the text is about: relative paths start beside it. Without it they are left alone. */
   readonly file?: string;
   /** Texts in scope: what they say themselves is told nobody by repeating it. */
   readonly sources?: readonly string[];
+  /** Where a long text is cut. */
+  readonly maxChars?: number;
 }
 
+/** A longer name of a symbol is data. */
+export const MAX_NAME_CHARS = 200;
+
 /**
- * A text of a server without the mentions in it of places that are out of scope, in quotes or not. Does NOT find paths
- * in folders that this machine does not have.
+ * A text of a server without the mentions in it of places that are out of scope, in quotes or not; cut where it is long.
+ * Does NOT find paths in folders that this machine does not have.
  */
 export function concealPaths(scope: Scope, text: string, options: ConcealOptions = {}): string {
-  const { file, sources = [] } = options;
+  const { file, sources = [], maxChars = MAX_TEXT_CHARS } = options;
   const folder = file === undefined ? undefined : dirname(file);
+  const head = text.slice(0, maxChars + MAX_MENTION_CHARS);
   const beginning = new RegExp(BEGINNINGS[hostPathStyle]);
   let result = '';
   let position = 0;
-  for (let found = beginning.exec(text); found !== null; found = beginning.exec(text)) {
-    const mention = isUri(found[0]) ? found[0] : mentionAt(text, found.index, folder);
-    const path = toPath(mention, folder);
-    const inScope = path !== undefined && (scope.contains(path) || !mayExist(path));
-    const end = found.index + mention.length;
-    const shown = inScope || sources.some((source) => source.includes(mention));
-    result += text.slice(position, found.index) + (shown ? mention : CONCEALED);
-    position = end;
-    beginning.lastIndex = end;
+  let end = maxChars;
+  let mentions = 0;
+  for (let found = beginning.exec(head); found !== null; found = beginning.exec(head)) {
+    mentions += 1;
+    if (mentions > maxChars / MIN_CHARS_PER_MENTION) end = Math.min(end, found.index);
+    if (found.index >= end) break;
+    const mention = isUri(found[0]) ? found[0] : mentionAt(head, found.index, folder);
+    const shown = isInScope(scope, mention, folder) || sources.some((source) => source.includes(mention));
+    result += head.slice(position, found.index) + (shown ? mention : CONCEALED);
+    position = found.index + mention.length;
+    beginning.lastIndex = position;
   }
-  return result + text.slice(position);
+  const rest = head.slice(position, Math.max(position, end));
+  return result + rest + (position + rest.length < text.length ? '…' : '');
+}
+
+function isInScope(scope: Scope, mention: string, folder: string | undefined): boolean {
+  const path = toPath(mention, folder);
+  return path !== undefined && (scope.contains(path) || !mayExist(path));
 }
 
 function isUri(mention: string): boolean {
@@ -68,14 +91,26 @@ function absolute(mention: string, folder: string | undefined): string {
 /** The path that begins at this place. One with blanks is known by its quotes, or by the disk. */
 function mentionAt(text: string, start: number, folder: string | undefined): string {
   const onDisk = (mention: string): boolean => existsSync(absolute(mention, folder));
-  const [line = ''] = text.slice(start, start + MAX_MENTION_CHARS).split(/[\r\n]/, 1);
+  const [line = ''] = text.slice(start, start + MAX_MENTION_CHARS).split(LINE_END, 1);
   const before = text.slice(start - 1, start);
   const quoted = QUOTES.has(before) ? line.slice(0, Math.max(0, line.indexOf(before))) : '';
   // Modules are named without their ending.
   if (quoted !== '' && onDisk(dirname(quoted))) return quoted;
-  const ends = [...line.matchAll(BOUNDARY)].map(({ index }) => index).slice(0, MAX_ENDS);
-  const candidates = ends.map((end) => line.slice(0, end).replace(TRAILING, ''));
+  const candidates = endsOf(line).map((end) => withoutTrailing(line.slice(0, end)));
   return candidates.findLast(onDisk) ?? candidates[0] ?? line;
+}
+
+function endsOf(line: string): readonly number[] {
+  const ends: number[] = [];
+  for (const { index } of line.matchAll(BOUNDARY)) {
+    if (ends.push(index) >= MAX_ENDS) break;
+  }
+  return ends;
+}
+
+function withoutTrailing(mention: string): string {
+  const start = Math.max(0, mention.length - MAX_TRAILING_CHARS);
+  return mention.slice(0, start) + mention.slice(start).replace(TRAILING, '');
 }
 
 /**
@@ -85,5 +120,7 @@ function mentionAt(text: string, start: number, folder: string | undefined): str
 function mayExist(path: string): boolean {
   if (path.startsWith('.')) return false;
   if (hostPathStyle === 'windows') return true;
-  return existsSync(`/${path.split('/')[1] ?? ''}`);
+  const topmost = path.split('/').find(Boolean);
+  // Of `/` itself everybody knows.
+  return topmost !== undefined && existsSync(`/${topmost}`);
 }

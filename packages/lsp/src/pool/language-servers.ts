@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { Scope, systemClock } from '@rootward/core';
 import type { Clock, Logger, Root, Snapshot } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { Environment } from '../process/environment.js';
 import { serverEnvironment } from '../process/environment.js';
@@ -90,7 +91,8 @@ export class LanguageServers {
   /** The server for a file, running. Rejects with what to install when there is none. */
   async forFile(scope: Scope, file: string): Promise<ServerInstance> {
     const definition = await this.definitionFor(file);
-    return this.#running(definition, projectFolder(scope, file, definition.markers ?? []));
+    const folder = projectFolder(scope, file, definition.markers ?? []);
+    return concealErrors({ scope }, this.#running(definition, folder));
   }
 
   /** Every server that has something to say about the folders in scope, for files of these kinds. Starts them. */
@@ -124,6 +126,11 @@ export class LanguageServers {
   /** Servers that run, or should and do not. */
   status(): readonly ServerStatus[] {
     return [...this.#slots.values()].flatMap((slot) => statusOf(slot) ?? []);
+  }
+
+  /** Whether any server was asked for. */
+  get used(): boolean {
+    return this.#slots.size > 0;
   }
 
   /** Ends every server with its descendants. */

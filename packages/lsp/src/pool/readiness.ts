@@ -3,6 +3,8 @@ import { Deferred, within } from './deferred.js';
 
 /** How long a server that gives no sign of being ready is taken to be warming up. */
 const SILENT_WARM_UP_MS = 5_000;
+/** A sign that has not come by then never will: some servers give fewer than there are folders. */
+const LONGEST_LOOK_MS = 60_000;
 
 /**
  * Whether a server has seen all its files. A first answer can be silently incomplete: pyright gave 4 references, then
@@ -15,18 +17,22 @@ export class Readiness {
   #expected = 0;
   #seen = 0;
   #since: number;
+  #expectedAt: number;
+  /** Somebody has waited in vain: the next question must not wait for it all over again. */
+  #overdue = false;
   #changed = new Deferred<void>();
 
   constructor(clock: Clock, pattern: RegExp | undefined) {
     this.#clock = clock;
     this.#pattern = pattern;
     this.#since = clock.now();
+    this.#expectedAt = this.#since;
   }
 
   /** The server was given folders it has to look through. */
   expect(folders: number): void {
+    this.#begin(folders);
     this.#expected += folders;
-    this.#since = this.#clock.now();
   }
 
   /**
@@ -34,8 +40,8 @@ export class Readiness {
    * way, since nothing in a sign tells which look it is about.
    */
   expectAgain(folders: number): void {
+    this.#begin(folders);
     this.#expected = Math.max(this.#expected, this.#seen) + folders;
-    this.#since = this.#clock.now();
   }
 
   /** A folder was taken away: if the server was still at it, no word of it will come. */
@@ -54,12 +60,13 @@ export class Readiness {
   progressed(token: number | string, ended: boolean): void {
     if (ended) this.#progress.delete(token);
     else this.#progress.add(token);
+    if (this.#pattern === undefined && this.#progress.size === 0) this.#overdue = false;
     this.#announce();
   }
 
   get ready(): boolean {
     // Where there is a sign, progress says nothing more: pyright also reports that of answering a question.
-    if (this.#pattern !== undefined) return this.#seen >= this.#expected;
+    if (this.#pattern !== undefined) return this.#seen >= this.#expected || this.#isOver();
     if (this.#progress.size > 0) return false;
     return this.#clock.now() - this.#since >= SILENT_WARM_UP_MS;
   }
@@ -69,16 +76,23 @@ export class Readiness {
     const deadline = this.#clock.now() + milliseconds;
     while (!this.ready && (this.#pattern !== undefined || this.#progress.size > 0)) {
       const left = deadline - this.#clock.now();
-      if (left <= 0) return this.#giveUp();
+      if (left <= 0) this.#overdue = true;
+      if (this.#overdue) return false;
       await within(this.#changed.promise, { clock: this.#clock, milliseconds: left, signal });
     }
     return this.ready;
   }
 
-  /** A sign that is overdue may never come; the next question must not wait for it all over again. */
-  #giveUp(): false {
-    this.#seen = this.#expected;
-    return false;
+  #begin(folders: number): void {
+    this.#since = this.#clock.now();
+    if (folders === 0) return;
+    if (this.#isOver()) this.#seen = Math.max(this.#seen, this.#expected);
+    this.#expectedAt = this.#since;
+    this.#overdue = false;
+  }
+
+  #isOver(): boolean {
+    return this.#clock.now() - this.#expectedAt >= LONGEST_LOOK_MS;
   }
 
   #announce(): void {

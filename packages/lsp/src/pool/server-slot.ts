@@ -30,7 +30,7 @@ export class ServerSlot implements BudgetEntry {
   #restarts: RestartState = noCrashes;
   #idleTimer: Timer | undefined;
   #lastUsed = 0;
-  readonly #stopping = new Set<Promise<void>>();
+  readonly #stopping = new Map<ServerInstance, Promise<void>>();
   #disposed = false;
 
   constructor(options: SlotOptions) {
@@ -46,7 +46,10 @@ export class ServerSlot implements BudgetEntry {
 
   /** Why it is not running, when it should be. */
   get reason(): string | undefined {
-    return holdOff(this.#restarts, this.#options.clock.now())?.reason;
+    const { clock, conceal } = this.#options;
+    const wait = holdOff(this.#restarts, clock.now());
+    // Now, and not when it failed: the roots may have changed since.
+    return wait === undefined ? undefined : conceal(wait.reason);
   }
 
   get kind(): FolderKind | undefined {
@@ -82,8 +85,8 @@ export class ServerSlot implements BudgetEntry {
     const instance = this.#instance;
     if (instance === undefined) return;
     this.#forget(instance);
-    const stopping = instance.stop().finally(() => this.#stopping.delete(stopping));
-    this.#stopping.add(stopping);
+    const stopping = instance.stop().finally(() => this.#stopping.delete(instance));
+    this.#stopping.set(instance, stopping);
   }
 
   async dispose(): Promise<void> {
@@ -91,7 +94,7 @@ export class ServerSlot implements BudgetEntry {
     this.#idleTimer?.clear();
     await this.#starting?.catch(() => undefined);
     this.putAside();
-    await Promise.all(this.#stopping);
+    await Promise.all(this.#stopping.values());
   }
 
   /** The same without asking or waiting. Does NOT end one that is just starting: whoever starts it does. */
@@ -99,13 +102,14 @@ export class ServerSlot implements BudgetEntry {
     this.#disposed = true;
     this.#idleTimer?.clear();
     this.#instance?.kill();
+    for (const instance of this.#stopping.keys()) instance.kill();
   }
 
   async #start(folders: readonly ServedFolder[]): Promise<ServerInstance> {
-    const { definition, budget, clock, log } = this.#options;
-    const wait = holdOff(this.#restarts, clock.now());
-    if (wait !== undefined) {
-      throw new RootwardLspError('crashed', `Cannot use ${definition.name}: ${wait.reason}`, {
+    const { definition, budget, log } = this.#options;
+    const { reason } = this;
+    if (reason !== undefined) {
+      throw new RootwardLspError('crashed', `Cannot use ${definition.name}: ${reason}`, {
         instruction: 'Work without it for now: reading and searching files does not need it',
       });
     }
@@ -141,8 +145,7 @@ export class ServerSlot implements BudgetEntry {
   }
 
   #recordCrash(reason: string): void {
-    const { clock, conceal } = this.#options;
-    this.#restarts = afterCrash(this.#restarts, { at: clock.now(), reason: conceal(reason) });
+    this.#restarts = afterCrash(this.#restarts, { at: this.#options.clock.now(), reason });
   }
 
   #watchIdle(): void {

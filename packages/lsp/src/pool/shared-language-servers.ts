@@ -1,5 +1,6 @@
 import type { Root, Timer } from '@rootward/core';
 import { systemClock } from '@rootward/core';
+import { RootwardLspError } from '../error.js';
 import { MovableRoots } from './movable-roots.js';
 import type { FollowedWorkspace, LanguageServersOptions } from './language-servers.js';
 import { LanguageServers } from './language-servers.js';
@@ -13,12 +14,17 @@ export interface Lease {
   [Symbol.dispose](): void;
 }
 
+/** A call under way, of a workspace or one that stands alone. */
+interface Call {
+  readonly workspace: FollowedWorkspace | undefined;
+}
+
 interface Group {
   key: string;
   readonly roots: MovableRoots;
   readonly servers: LanguageServers;
   readonly members: Set<FollowedWorkspace>;
-  leases: number;
+  readonly calls: Set<Call>;
   /** Has served calls that stand alone: the next one may come soon. */
   lent: boolean;
   timer?: Timer | undefined;
@@ -40,7 +46,8 @@ export class SharedLanguageServers {
   readonly #idleTimeout: number;
   readonly #members = new Map<FollowedWorkspace, Member>();
   readonly #groups = new Map<string, Group>();
-  readonly #ending = new Set<Promise<void>>();
+  readonly #ending = new Map<Group, Promise<void>>();
+  #disposed = false;
 
   constructor(options: LanguageServersOptions = {}) {
     const limits = readPoolLimits(options.limits);
@@ -50,39 +57,33 @@ export class SharedLanguageServers {
 
   /** The servers of a workspace that lives longer than a call, for its roots as they are now. Ask anew for each call. */
   follow(workspace: FollowedWorkspace, principal: string | undefined): LanguageServers {
-    let member = this.#members.get(workspace);
-    if (member === undefined) {
-      const following = workspace.onDidChange?.(() => this.#keepUp(workspace));
-      const group = this.#join(workspace, principal);
-      member = { principal, following, group };
-      this.#members.set(workspace, member);
-    }
-    this.#keepUp(workspace);
-    return member.group.servers;
+    return this.#groupOf(workspace, principal).servers;
   }
 
-  /** The workspace is gone, and its servers with it unless others use them. */
+  /** The same for one call, which keeps what it began with when the workspace goes over to other servers meanwhile. */
+  borrow(workspace: FollowedWorkspace, principal: string | undefined): Lease {
+    return this.#lend(this.#groupOf(workspace, principal), workspace);
+  }
+
+  /** The workspace is gone, and its servers with it unless others use them. Its calls are not waited for. */
   async unfollow(workspace: FollowedWorkspace): Promise<void> {
     const member = this.#members.get(workspace);
     if (member === undefined) return;
     this.#members.delete(workspace);
     member.following?.dispose();
-    await this.#leave(workspace, member.group);
+    const left = [...this.#groups.values()].filter((group) => {
+      const calls = [...group.calls].filter((call) => call.workspace === workspace);
+      for (const call of calls) group.calls.delete(call);
+      return calls.length > 0 || group === member.group;
+    });
+    await Promise.all(left.map((group) => this.#leave(workspace, group)));
   }
 
   /** The servers for these very roots, on behalf of this very principal. */
   lease(roots: readonly Root[], principal: string | undefined): Lease {
     const group = this.#groupFor(roots, principal);
-    group.leases += 1;
     group.lent = true;
-    let lent = true;
-    const dispose = (): void => {
-      if (!lent) return;
-      lent = false;
-      group.leases -= 1;
-      this.#endLater(group);
-    };
-    return { servers: group.servers, dispose, [Symbol.dispose]: dispose };
+    return this.#lend(group, undefined);
   }
 
   /** All servers of all workspaces. For whoever runs the process, not for its clients. */
@@ -91,30 +92,54 @@ export class SharedLanguageServers {
   }
 
   async dispose(): Promise<void> {
+    this.#disposed = true;
     for (const { following } of this.#members.values()) following?.dispose();
     this.#members.clear();
     const groups = [...this.#groups.values()];
     this.#groups.clear();
     for (const { timer } of groups) timer?.clear();
-    await Promise.all([...groups.map(({ servers }) => servers.dispose()), ...this.#ending]);
+    await Promise.all([...groups.map(({ servers }) => servers.dispose()), ...this.#ending.values()]);
   }
 
   /** The same without asking or waiting. */
   kill(): void {
-    for (const { servers } of this.#groups.values()) servers.kill();
+    this.#disposed = true;
+    for (const { servers } of [...this.#groups.values(), ...this.#ending.keys()]) servers.kill();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
   }
 
+  #groupOf(workspace: FollowedWorkspace, principal: string | undefined): Group {
+    let member = this.#members.get(workspace);
+    if (member === undefined) {
+      const group = this.#join(workspace, principal);
+      const following = workspace.onDidChange?.(() => this.#keepUp(workspace));
+      member = { principal, following, group };
+      this.#members.set(workspace, member);
+    }
+    this.#keepUp(workspace);
+    return member.group;
+  }
+
+  #lend(group: Group, workspace: FollowedWorkspace | undefined): Lease {
+    const call: Call = { workspace };
+    group.calls.add(call);
+    const dispose = (): void => {
+      if (group.calls.delete(call)) void this.#release(group);
+    };
+    return { servers: group.servers, dispose, [Symbol.dispose]: dispose };
+  }
+
   #groupFor(roots: readonly Root[], principal: string | undefined): Group {
+    if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
     const key = groupKey(roots, principal);
     let group = this.#groups.get(key);
     if (group === undefined) {
       const movable = new MovableRoots(roots);
       const servers = new LanguageServers(movable, this.#options);
-      group = { key, roots: movable, servers, members: new Set(), leases: 0, lent: false };
+      group = { key, roots: movable, servers, members: new Set(), calls: new Set(), lent: false };
       this.#groups.set(key, group);
     }
     group.timer?.clear();
@@ -135,7 +160,8 @@ export class SharedLanguageServers {
     const { roots } = workspace.snapshot();
     const key = groupKey(roots, principal);
     if (group.key === key) return;
-    const isAlone = group.members.size === 1 && group.leases === 0;
+    const isAlone =
+      group.members.size === 1 && [...group.calls].every((call) => call.workspace === workspace);
     if (isAlone && !this.#groups.has(key)) {
       this.#groups.delete(group.key);
       group.key = key;
@@ -149,13 +175,17 @@ export class SharedLanguageServers {
 
   async #leave(workspace: FollowedWorkspace, group: Group): Promise<void> {
     group.members.delete(workspace);
-    if (group.lent) this.#endLater(group);
-    else if (group.members.size === 0) await this.#end(group);
+    await this.#release(group);
   }
 
-  #endLater(group: Group): void {
-    const isUsed = (): boolean => group.leases > 0 || group.members.size > 0;
-    if (isUsed()) return;
+  /** Ends servers that nobody uses: at once, or after a while where the next call that stands alone may want them. */
+  async #release(group: Group): Promise<void> {
+    const isUsed = (): boolean => group.calls.size > 0 || group.members.size > 0;
+    if (isUsed() || this.#disposed) return;
+    if (!group.lent || !group.servers.used) {
+      await this.#end(group);
+      return;
+    }
     group.timer?.clear();
     group.timer = (this.#options.clock ?? systemClock).setTimeout(() => {
       if (!isUsed()) void this.#end(group);
@@ -164,8 +194,8 @@ export class SharedLanguageServers {
 
   async #end(group: Group): Promise<void> {
     this.#groups.delete(group.key);
-    const ending = group.servers.dispose().finally(() => this.#ending.delete(ending));
-    this.#ending.add(ending);
+    const ending = group.servers.dispose().finally(() => this.#ending.delete(group));
+    this.#ending.set(group, ending);
     await ending;
   }
 }

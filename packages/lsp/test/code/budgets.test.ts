@@ -89,6 +89,29 @@ test('diagnostics() of a root come in pages of files', async () => {
   await expect(diagnostics(code, { cursor: 'x' })).rejects.toMatchObject({ code: 'invalid-option' });
 });
 
+test('diagnostics() of a file are the first fifty, and the rest is counted', async () => {
+  const items = Array.from({ length: 51 }, (_, line) => ({ range: lineRange(line), message: 'wrong' }));
+  const answers = { 'textDocument/diagnostic': { kind: 'full', items } };
+  const code = serve(
+    scripted({ capabilities: { diagnosticProvider: {} }, answers }, { folders: 'file-driven' }),
+  );
+  const file = home.at('root/a.toy');
+  for (const request of [{ file }, {}]) {
+    const { files, notes } = await diagnostics(code, request);
+    expect(files[0]?.diagnostics).toHaveLength(50);
+    expect(notes).toEqual([`"${file}" has 51; the first 50 are shown`]);
+  }
+});
+
+test('findSymbol() is not complete when a server fails, and is when a language is not served', async () => {
+  const failing = serve(scripted({ crash: 'on-start' }, { folders: 'file-driven' }));
+  expect(await findSymbol(failing, { query: 'word' })).toMatchObject({ complete: false, total: 0 });
+  await servers.dispose();
+  const missing = serve({ ...scripted({}), commands: ['no-such-toy-server'] });
+  const { complete, notes } = await findSymbol(missing, { query: 'word' });
+  expect([complete, notes.length]).toEqual([true, 1]);
+});
+
 test('what a server says before it has looked through its files is called incomplete, and not applied', async () => {
   const uri = pathToFileUri(home.at('root/a.toy'));
   const range = lineRange(0);

@@ -105,6 +105,30 @@ test('a server’s own error names no place out of scope, in any tool', async ()
   expect((await diagnostics(code, {})).notes).toEqual([expected.message]);
 });
 
+test('an error of a server that starts names no place out of scope', async () => {
+  const code = serve({ failures: { initialize: `cannot read ${home.at('out/secret.toy')}` } });
+  const message = 'Cannot ask scripted: cannot read (outside the roots)';
+  await expect(outline(code, { file: home.at('in/x.toy') })).rejects.toMatchObject({ message });
+  expect((await findSymbol(code, { query: 'word' })).notes).toEqual([message]);
+});
+
+test('a name of great length is cut', async () => {
+  const name = 'word after word '.repeat(1_000);
+  const location = { uri: pathToFileUri(home.at('in/x.toy')), range };
+  const code = serve({
+    capabilities: CAPABILITIES,
+    answers: {
+      'textDocument/documentSymbol': [{ name, kind: 2, range, selectionRange: range }],
+      'workspace/symbol': [{ name, kind: 12, containerName: name, location }],
+    },
+  });
+  const cut = `${name.slice(0, 200)}…`;
+  expect((await outline(code, { file: home.at('in/x.toy') })).symbols).toMatchObject([{ name: cut }]);
+  expect((await findSymbol(code, { query: 'word' })).files).toMatchObject([
+    { symbols: [{ name: cut, container: cut }] },
+  ]);
+});
+
 test('a hover text of TypeScript keeps paths in scope and what the source says, and no others', async () => {
   home.write({
     'in/tsconfig.json': '{}',

@@ -46,6 +46,7 @@ test.each([
   ['in a list', (out: string) => `[${out}, x]`, '[(outside the roots), x]'],
   ['after a colon', (out: string) => `path:${out}`, 'path:(outside the roots)'],
   ['that leads up', (out: string) => out.replace('/out/', '/in/../out/'), '(outside the roots)'],
+  ['with two slashes', (out: string) => `at /${out} and`, 'at (outside the roots) and'],
   ['in code', (out: string) => `typeof import("${out}")`, 'typeof import("(outside the roots)")'],
 ])('concealPaths() takes out a path %s', (_, write, expected) => {
   expect(concealPaths(workspace.scope(), write(home.at('out/b.ts')))).toBe(expected);
@@ -74,6 +75,8 @@ test.each([
   'https://example.org/tmp/x',
   '/* tmp */ // tmp',
   '</tmpl> a / b',
+  'separator "/" or (/)',
+  '//nothing-there https://tmp/x',
 ])('concealPaths() leaves %j alone', (text) => {
   expect(concealPaths(workspace.scope(), text)).toBe(text);
 });
@@ -90,4 +93,49 @@ test('concealPaths() leaves what a file in scope says itself', () => {
   expect(concealPaths(workspace.scope(), `Reads ${path}.`, { sources: [`/** Reads ${path}. */`] })).toBe(
     `Reads ${path}.`,
   );
+});
+
+test('concealPaths() takes out a URI with brackets as a whole', () => {
+  const uri = pathToFileUri(home.at('out/(1)/deep/b.ts'));
+  expect(uri).toContain('(1)');
+  expect(concealPaths(workspace.scope(), `[b](${uri}) and more`)).toBe('[b]((outside the roots)) and more');
+});
+
+test('concealPaths() keeps all of a text of ordinary length', () => {
+  const text = 'ordinary words. '.repeat(250);
+  expect(concealPaths(workspace.scope(), text)).toBe(text);
+});
+
+test('concealPaths() cuts a text that is little else than paths', () => {
+  const text = `${'/a '.repeat(20)}${home.at('out/b.ts')}`;
+  expect(concealPaths(workspace.scope(), text, { maxChars: 200 })).toBe(`${'/a '.repeat(10)}…`);
+});
+
+test('concealPaths() takes out a path that a cut goes through', () => {
+  const start = 'word '.repeat(799);
+  home.write({ 'out/a b/c d.py': '' });
+  const text = `${start}${home.at('out/a b/c d.py')} and what follows`;
+  expect(concealPaths(workspace.scope(), text)).toBe(`${start}(outside the roots)…`);
+});
+
+test.each([
+  '/',
+  '.',
+  '"',
+  './',
+  '../',
+  '/a ',
+  ',/',
+  '"/',
+  '/tmp ',
+  `/${'.'.repeat(4_000)}x `,
+  `/a${':1'.repeat(2_000)}x `,
+])('concealPaths() is done with a megabyte of %j at once', (part) => {
+  const text = part.repeat(1_000_000 / part.length);
+  const source = 'x'.repeat(100_000);
+  const before = performance.now();
+  const shown = concealPaths(workspace.scope(), text, { file: home.at('in/a.ts'), sources: [source] });
+  // Without a limit the worst of these take minutes.
+  expect(performance.now() - before).toBeLessThan(10_000);
+  expect(shown.length).toBeLessThan(10_000);
 });

@@ -208,3 +208,23 @@ test('roots that change while a server starts are what it ends up with', async (
   await asked;
   expect(servers.status()).toMatchObject([{ folders: [home.at('one'), home.at('two')] }]);
 });
+
+test('kill() also ends a server that is being stopped and takes its time', async () => {
+  const servers = serve({ hang: 'shutdown', ignoreEnd: true }, { limits: { stopTimeout: 60_000 } });
+  await ask(servers);
+  await giveRoots(workspace);
+  await vi.waitFor(() => expect(recorded(record)).toContainEqual({ shutdown: true }), WAIT);
+  servers.kill();
+  await vi.waitFor(() => expect(pids().map(isRunning)).toEqual([false]), WAIT);
+});
+
+test('the reason a server does not run names no root that is gone', async () => {
+  home.write({ 'two/a.toy': 'a' });
+  await giveRoots(workspace, home.at('one'), home.at('two'));
+  const servers = serve({ crash: 'on-request', lastWords: `cannot read ${home.at('two/a.toy')}` });
+  for (let attempt = 0; attempt < 2; attempt += 1) await ask(servers).catch(() => undefined);
+  await vi.waitFor(() => expect(servers.status()[0]?.reason).toContain(home.at('two/a.toy')), WAIT);
+  await giveRoots(workspace, home.at('one'));
+  expect(servers.status()[0]?.reason).toContain('cannot read (outside the roots)');
+  await expect(ask(servers)).rejects.not.toMatchObject({ message: expect.stringContaining('two') });
+});

@@ -27,14 +27,37 @@ test('Readiness does not count a sign nobody expected for one that is expected l
   expect(readiness.ready).toBe(false);
 });
 
-test('Readiness.wait() gives up on a sign that does not come, once', async () => {
+test('Readiness.wait() waits once for a sign that is overdue, and takes nobody for ready because of that', async () => {
   const clock = new FakeClock();
   const readiness = new Readiness(clock, /^Found/);
   readiness.expect(1);
-  const waiting = readiness.wait(1_000);
-  clock.advance(1_000);
-  expect(await waiting).toBe(false);
-  expect(await readiness.wait(1_000)).toBe(true);
+  const first = readiness.wait(1_000);
+  clock.advance(500);
+  const second = readiness.wait(1_000);
+  clock.advance(500);
+  expect(await first).toBe(false);
+  clock.advance(500);
+  expect(await second).toBe(false);
+  expect(await readiness.wait(1_000)).toBe(false);
+  readiness.logged('Found 1');
+  expect(await readiness.wait(0)).toBe(true);
+});
+
+test('Readiness comes after a minute without the sign, counted from when it was last expected', async () => {
+  const clock = new FakeClock();
+  const readiness = new Readiness(clock, /^Found/);
+  readiness.expect(1);
+  clock.advance(30_000);
+  readiness.expectAgain(1);
+  clock.advance(30_000);
+  readiness.expectAgain(0);
+  expect(readiness.ready).toBe(false);
+  clock.advance(30_000);
+  expect(readiness.ready).toBe(true);
+  readiness.expectAgain(1);
+  expect(readiness.ready).toBe(false);
+  readiness.logged('Found 1');
+  expect(readiness.ready).toBe(true);
 });
 
 test('Readiness of a server that gives no sign comes with time, unless work is under way', () => {

@@ -118,3 +118,65 @@ test('a workspace whose servers others use leaves them when its roots change', a
   expect(await followed(two!)).toBe(first);
   await vi.waitFor(() => expect(shared.groups).toBe(1), 30_000);
 });
+
+test('a call goes on with the servers it began with when its workspace goes over to others', async () => {
+  const [one, two] = await openWorkspaces('a', 'b');
+  await followed(two!);
+  const scope = one!.scope();
+  const call = shared.borrow(one!, 'ann');
+  await giveRoots(one!, home.at('b'));
+  expect(await followed(one!)).toBe(await followed(two!));
+  expect(shared.groups).toBe(2);
+  const { symbols } = await outline({ servers: call.servers, scope }, { file: home.at('a/x.toy') });
+  expect(symbols).toHaveLength(1);
+  call.dispose();
+  call.dispose();
+  await vi.waitFor(() => expect(shared.groups).toBe(1), 30_000);
+});
+
+test('nobody takes along servers that a call of another workspace still uses', async () => {
+  const [one, two] = await openWorkspaces('a', 'a');
+  using call = shared.borrow(one!, 'ann');
+  const first = await followed(two!);
+  await giveRoots(one!, home.at('b'));
+  await giveRoots(two!, home.at('a'), home.at('b'));
+  expect(await followed(two!)).not.toBe(first);
+  expect(call.servers.status()).toMatchObject([{ folders: [home.at('a')] }]);
+});
+
+test('a workspace takes its servers along under its own calls', async () => {
+  const [one] = await openWorkspaces('a');
+  using call = shared.borrow(one!, 'ann');
+  await giveRoots(one!, home.at('b'));
+  expect(shared.follow(one!, 'ann')).toBe(call.servers);
+});
+
+test('unfollow() does not wait for calls of the workspace, wherever they are', async () => {
+  const [one] = await openWorkspaces('a');
+  using early = shared.borrow(one!, 'ann');
+  using lease = shared.lease(one!.scope().roots, 'ann');
+  await giveRoots(one!, home.at('b'));
+  using late = shared.borrow(one!, 'ann');
+  expect(late.servers).not.toBe(early.servers);
+  lease.dispose();
+  await shared.unfollow(one!);
+  await vi.waitFor(() => expect(shared.groups).toBe(0), 30_000);
+});
+
+test('a lease under which nothing was started leaves nothing behind', async () => {
+  const lease = shared.lease(await rootsAt('a'), undefined);
+  expect(lease.servers.status()).toEqual([]);
+  lease.dispose();
+  await vi.waitFor(() => expect(shared.groups).toBe(0), 30_000);
+});
+
+test('nothing is started after dispose()', async () => {
+  const [one] = await openWorkspaces('a');
+  const lease = shared.lease(await rootsAt('a'), undefined);
+  await shared.dispose();
+  lease.dispose();
+  const refusal = { code: 'disposed' };
+  await expect(async () => shared.follow(one!, 'ann')).rejects.toMatchObject(refusal);
+  await expect(async () => shared.lease(one!.scope().roots, 'ann')).rejects.toMatchObject(refusal);
+  expect(shared.groups).toBe(0);
+});

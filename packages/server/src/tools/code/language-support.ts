@@ -86,26 +86,24 @@ export class LanguageSupport {
     act: (servers: LanguageServers) => Promise<Result>,
   ): Promise<Result> {
     const live = era === 'legacy' ? await workspace.live() : undefined;
-    if (live !== undefined && !isChange(diffRoots(live.snapshot().roots, scope.roots))) {
-      this.#endWith(live, shared);
-      return act(shared.follow(live, principal));
-    }
-    using lease = shared.lease(scope.roots, principal);
+    const follows = live !== undefined && !isChange(diffRoots(live.snapshot().roots, scope.roots));
+    if (follows) this.#endWith(live, shared);
+    using lease = follows ? shared.borrow(live, principal) : shared.lease(scope.roots, principal);
     return await act(lease.servers);
   }
 
+  /** Throws when the workspace has ended: nobody would end the servers then. */
   #endWith(workspace: Workspace, shared: SharedLanguageServers): void {
     if (this.#watched.has(workspace)) return;
-    this.#watched.add(workspace);
-    let listening = false;
     workspace.follow({
       name: 'language servers',
-      apply: (_, signal) => {
-        if (listening) return;
-        listening = true;
-        signal.addEventListener('abort', () => void shared.unfollow(workspace), { once: true });
+      apply() {},
+      ended: () => {
+        this.#watched.delete(workspace);
+        void shared.unfollow(workspace);
       },
     });
+    this.#watched.add(workspace);
   }
 
   async #load(): Promise<Loaded> {
