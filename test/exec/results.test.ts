@@ -4,6 +4,8 @@ import type { SpawnedConnection } from '@rootward/mcp/testing';
 import { bareEnvironment, PROGRAM, textOf } from '../server/fixtures/rootward.js';
 import { isRunning, makeProject } from './fixtures/tools-project.js';
 
+/** With as many lines of 1 KB, more than a pipe holds. */
+const CROWD = 1000;
 const project = makeProject({
   text: 'echo hello',
   data: `echo '{"a": 1}'`,
@@ -48,6 +50,18 @@ const project = makeProject({
   // Opened by name, as many scripts do.
   'by-name': '#!/bin/sh\necho out >/dev/stdout\necho wrong >/dev/stderr\nexit 3',
   hushed: `printf 'no line end' >&2; { mcp_progress 50 half; } 2>/dev/null; exec 2>/dev/null; mcp_progress 60 more; exit 3`,
+  // Node sets standard error to not wait, which must not be true of the channel: its lines would be lost.
+  crowded: {
+    file: 'tool.mjs',
+    script: `#!${process.execPath}
+const { progress } = await import(\`\${process.env.MCP_SDK}/tool.mjs\`);
+for (let line = 1; line <= ${CROWD}; line++) {
+  console.error('x'.repeat(1000));
+  progress(line);
+}
+`,
+  },
+  'no-file': '#!/bin/sh\nmkfifo "$MCP_TOOL_ERROR_FILE"',
   talks: `mcp_progress 10 'a "bit"'; mcp_log_warn logger 'careful'; mcp_progress 100 done 200; echo spoke`,
 });
 
@@ -181,6 +195,22 @@ describe('the result of an executable', () => {
     expect(told).toMatchObject([{ message: 'half' }, { message: 'more' }]);
     expect(textOf(result)).toContain('no line end');
     expect(textOf(result)).not.toContain('half');
+  });
+
+  test('comes after all progress, however much else the tool says', async () => {
+    const before = client.received.length;
+    const result = await client.callTool('crowded', {}, { meta: { progressToken: 'c' } });
+    expect(textOf(result)).toBe('');
+    const told = client.received
+      .slice(before)
+      .flatMap((message) => ('params' in message ? [message.params?.['progress']] : []));
+    expect(told).toEqual(Array.from({ length: CROWD }, (_, line) => line + 1));
+  });
+
+  test.runIf(process.platform !== 'win32')('does not wait for an error file that is none', async () => {
+    await expect(client.callTool('no-file')).rejects.toMatchObject({
+      message: 'The error file of the tool is no file',
+    });
   });
 
   test('comes after progress and log lines, live', async () => {

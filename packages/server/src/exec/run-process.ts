@@ -140,6 +140,8 @@ class Run {
   }
 
   #takeOutput(chunk: Buffer): void {
+    // Not even an empty part is kept: it would keep the whole alive while the tool prints on.
+    if (this.#end === 'too-much-output') return;
     const room = this.#options.maxOutputBytes - this.#bytes;
     const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
     this.#chunks.push(kept);
