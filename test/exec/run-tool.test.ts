@@ -31,6 +31,30 @@ const run = (
   options?: Parameters<typeof runCommand>[1],
 ): ReturnType<typeof runCommand> => runCommand(['run-tool', ...args, '--project', project.path], options);
 
+/** What makes a terminal obey, and says so to whoever reads a message. */
+const TITLE = '\u001B]0;title\u0007';
+
+test.runIf(process.platform !== 'win32')(
+  'nothing a tool or a project says makes the terminal obey',
+  async () => {
+    const hostile = makeProject({
+      shouts: `mcp_progress 50 $'\\e]0;title\\a'; mcp_log_info $'\\e]0;title\\a' x; mcp_fail -32000 $'\\e]0;title\\a'`,
+    });
+    hostile.write(`tools/${TITLE}/tool.meta.json`, '{');
+    const at = ['--project', hostile.path];
+    const outcomes = await Promise.all([
+      runCommand(['run-tool', 'shouts', '--verbose', ...at]),
+      runCommand(['run-tool', '--list', ...at]),
+      runCommand(['run-tool', 'none', ...at]),
+      runCommand(['validate', ...at]),
+    ]);
+    for (const { out, err } of outcomes) {
+      expect(err).toContain(']0;title');
+      expect(out + err).not.toMatch(/[^\P{Cc}\n]/u);
+    }
+  },
+);
+
 describe('rootward run-tool takes the roots', () => {
   const env = { MCPBASH_ROOTS: `data:${folders.path('b')}` };
 
