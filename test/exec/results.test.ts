@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ScriptedClient, connectToProcess } from '@rootward/mcp/testing';
 import type { SpawnedConnection } from '@rootward/mcp/testing';
 import { bareEnvironment, PROGRAM, textOf } from '../server/fixtures/rootward.js';
@@ -61,6 +63,11 @@ for (let line = 1; line <= ${CROWD}; line++) {
 }
 `,
   },
+  // Prints on when it is told to end.
+  deaf: `#!/bin/bash\ntrap '' TERM\ncat /dev/zero`,
+  'last-words': `trap 'mcp_progress 99 late; touch "$MCPBASH_PROJECT_ROOT/said"; exit' TERM
+mcp_progress 1 here
+while :; do sleep 0.05; done`,
   'no-file': '#!/bin/sh\nmkfifo "$MCP_TOOL_ERROR_FILE"',
   talks: `mcp_progress 10 'a "bit"'; mcp_log_warn logger 'careful'; mcp_progress 100 done 200; echo spoke`,
 });
@@ -143,6 +150,33 @@ describe('the result of an executable', () => {
     expect(result['isError']).toBe(true);
     expect(textOf(result)).toContain('more than 10485760 bytes');
     expect(textOf(result).length).toBeLessThan(100_000);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'is not kept beyond that, even if the tool prints on',
+    async () => {
+      const result = await client.callTool('deaf');
+      expect(textOf(result)).toContain('more than 10485760 bytes');
+      const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');
+      expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(300 * 1024);
+    },
+  );
+
+  test('is of no interest to whoever cancelled, nor is progress', async () => {
+    const before = client.received.length;
+    const told = (): readonly unknown[] =>
+      client.received
+        .slice(before)
+        .flatMap((message) => ('params' in message ? [message.params?.['progress']] : []));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const call = client.callTool('last-words', {}, { signal, meta: { progressToken: 'l' } });
+    await vi.waitFor(() => expect(told()).toEqual([1]), { timeout: 20_000 });
+    controller.abort(new Error('gave up'));
+    await expect(call).rejects.toThrow('gave up');
+    await vi.waitFor(() => expect(existsSync(join(project.path, 'said'))).toBe(true), { timeout: 20_000 });
+    await client.callTool('text');
+    expect(told()).toEqual([1]);
   });
 
   test('does not wait for what a tool leaves running, and ends it', async () => {
