@@ -134,6 +134,12 @@ describe('rootward run-tool', () => {
     expect(err).toContain(culprit);
   });
 
+  test('gives a tool as much time as is asked for, also when it is years', async () => {
+    const { code, out, err } = await run(['talks', '--timeout', '100000000']);
+    expect({ code, out }).toEqual({ code: 0, out: 'done\n' });
+    expect(err).not.toContain('Warning');
+  });
+
   test('says what would run, prints the environment, and shows what a tool says while it runs', async () => {
     const [dry, environment, verbose, slow] = await Promise.all([
       run(['example.roots.read', '--args', '{"path":"x"}', '--dry-run']),
