@@ -10,6 +10,8 @@ import { hasFish, hasZsh, makePlace } from './fixtures/shells.js';
 
 const run = promisify(execFile);
 const { directory: cwd, environment: env } = makePlace();
+/** Colours are for people; no shell may take them for part of a name. */
+const colourful = { ...env, FORCE_COLOR: '1' };
 const script = (shell: string): string => join(cwd, '..', `completion.${shell}`);
 const COMMANDS = [
   'serve',
@@ -95,7 +97,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rootward
     const { stdout, stderr } = await run(
       'bash',
       ['--norc', '-c', DRIVE, 'bash', script('bash'), directory, 'rootward', ...cut],
-      { cwd, env },
+      { cwd, env: colourful },
     );
     expect(stderr).toBe('');
     return stdout
@@ -140,7 +142,7 @@ async function completeInFish(words: readonly string[]): Promise<readonly string
   const { stdout, stderr } = await run(
     'fish',
     ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script('fish'), line],
-    { cwd, env },
+    { cwd, env: colourful },
   );
   expect(stderr).toBe('');
   return stdout
@@ -230,7 +232,7 @@ describe.runIf(hasZsh)('rootward completion zsh', () => {
   });
 
   test.runIf(hasPseudoTerminal)('completes what is typed', async () => {
-    const terminal = openTerminal('exec zsh -f -i', { cwd, env: { ...env, SHELL: '/bin/sh' } });
+    const terminal = openTerminal('exec zsh -f -i', { cwd, env: { ...colourful, SHELL: '/bin/sh' } });
     // Shows the line as it is after a completion, and starts a new one.
     const show = `show() { zle -I; print -r -- "<$BUFFER>"; BUFFER= }; zle -N show; bindkey '^T' show`;
     terminal.type(

@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ScriptedClient, connectToProcess } from '@rootward/mcp/testing';
 import type { SpawnedConnection } from '@rootward/mcp/testing';
 import { bareEnvironment, PROGRAM, textOf } from '../server/fixtures/rootward.js';
 import { isRunning, makeProject } from './fixtures/tools-project.js';
 
+/** With as many lines of 1 KB, more than a pipe holds. */
+const CROWD = 1000;
 const project = makeProject({
   text: 'echo hello',
   data: `echo '{"a": 1}'`,
@@ -48,6 +52,23 @@ const project = makeProject({
   // Opened by name, as many scripts do.
   'by-name': '#!/bin/sh\necho out >/dev/stdout\necho wrong >/dev/stderr\nexit 3',
   hushed: `printf 'no line end' >&2; { mcp_progress 50 half; } 2>/dev/null; exec 2>/dev/null; mcp_progress 60 more; exit 3`,
+  // Node sets standard error to not wait, which must not be true of the channel: its lines would be lost.
+  crowded: {
+    file: 'tool.mjs',
+    script: `#!${process.execPath}
+const { progress } = await import(\`\${process.env.MCP_SDK}/tool.mjs\`);
+for (let line = 1; line <= ${CROWD}; line++) {
+  console.error('x'.repeat(1000));
+  progress(line);
+}
+`,
+  },
+  // Prints on when it is told to end.
+  deaf: `#!/bin/bash\ntrap '' TERM\ncat /dev/zero`,
+  'last-words': `trap 'mcp_progress 99 late; touch "$MCPBASH_PROJECT_ROOT/said"; exit' TERM
+mcp_progress 1 here
+while :; do sleep 0.05; done`,
+  'no-file': '#!/bin/sh\nmkfifo "$MCP_TOOL_ERROR_FILE"',
   talks: `mcp_progress 10 'a "bit"'; mcp_log_warn logger 'careful'; mcp_progress 100 done 200; echo spoke`,
 });
 
@@ -131,6 +152,33 @@ describe('the result of an executable', () => {
     expect(textOf(result).length).toBeLessThan(100_000);
   });
 
+  test.runIf(process.platform === 'linux')(
+    'is not kept beyond that, even if the tool prints on',
+    async () => {
+      const result = await client.callTool('deaf');
+      expect(textOf(result)).toContain('more than 10485760 bytes');
+      const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');
+      expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(300 * 1024);
+    },
+  );
+
+  test('is of no interest to whoever cancelled, nor is progress', async () => {
+    const before = client.received.length;
+    const told = (): readonly unknown[] =>
+      client.received
+        .slice(before)
+        .flatMap((message) => ('params' in message ? [message.params?.['progress']] : []));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const call = client.callTool('last-words', {}, { signal, meta: { progressToken: 'l' } });
+    await vi.waitFor(() => expect(told()).toEqual([1]), { timeout: 20_000 });
+    controller.abort(new Error('gave up'));
+    await expect(call).rejects.toThrow('gave up');
+    await vi.waitFor(() => expect(existsSync(join(project.path, 'said'))).toBe(true), { timeout: 20_000 });
+    await client.callTool('text');
+    expect(told()).toEqual([1]);
+  });
+
   test('does not wait for what a tool leaves running, and ends it', async () => {
     const pid = Number(textOf(await client.callTool('leaves')).split(' ')[1]);
     expect(pid).toBeGreaterThan(0);
@@ -183,6 +231,22 @@ describe('the result of an executable', () => {
     expect(told).toMatchObject([{ message: 'half' }, { message: 'more' }]);
     expect(textOf(result)).toContain('no line end');
     expect(textOf(result)).not.toContain('half');
+  });
+
+  test('comes after all progress, however much else the tool says', async () => {
+    const before = client.received.length;
+    const result = await client.callTool('crowded', {}, { meta: { progressToken: 'c' } });
+    expect(textOf(result)).toBe('');
+    const told = client.received
+      .slice(before)
+      .flatMap((message) => ('params' in message ? [message.params?.['progress']] : []));
+    expect(told).toEqual(Array.from({ length: CROWD }, (_, line) => line + 1));
+  });
+
+  test.runIf(process.platform !== 'win32')('does not wait for an error file that is none', async () => {
+    await expect(client.callTool('no-file')).rejects.toMatchObject({
+      message: 'The error file of the tool is no file',
+    });
   });
 
   test('comes after progress and log lines, live', async () => {

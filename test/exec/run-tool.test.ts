@@ -31,6 +31,30 @@ const run = (
   options?: Parameters<typeof runCommand>[1],
 ): ReturnType<typeof runCommand> => runCommand(['run-tool', ...args, '--project', project.path], options);
 
+/** What makes a terminal obey, and says so to whoever reads a message. */
+const TITLE = '\u001B]0;title\u0007';
+
+test.runIf(process.platform !== 'win32')(
+  'nothing a tool or a project says makes the terminal obey',
+  async () => {
+    const hostile = makeProject({
+      shouts: `mcp_progress 50 $'\\e]0;title\\a'; mcp_log_info $'\\e]0;title\\a' x; mcp_fail -32000 $'\\e]0;title\\a'`,
+    });
+    hostile.write(`tools/${TITLE}/tool.meta.json`, '{');
+    const at = ['--project', hostile.path];
+    const outcomes = await Promise.all([
+      runCommand(['run-tool', 'shouts', '--verbose', ...at]),
+      runCommand(['run-tool', '--list', ...at]),
+      runCommand(['run-tool', 'none', ...at]),
+      runCommand(['validate', ...at]),
+    ]);
+    for (const { out, err } of outcomes) {
+      expect(err).toContain(']0;title');
+      expect(out + err).not.toMatch(/[^\P{Cc}\n]/u);
+    }
+  },
+);
+
 describe('rootward run-tool takes the roots', () => {
   const env = { MCPBASH_ROOTS: `data:${folders.path('b')}` };
 
@@ -108,6 +132,12 @@ describe('rootward run-tool', () => {
     const { code, err } = await run(args);
     expect(code).toBe(2);
     expect(err).toContain(culprit);
+  });
+
+  test('gives a tool as much time as is asked for, also when it is years', async () => {
+    const { code, out, err } = await run(['talks', '--timeout', '100000000']);
+    expect({ code, out }).toEqual({ code: 0, out: 'done\n' });
+    expect(err).not.toContain('Warning');
   });
 
   test('says what would run, prints the environment, and shows what a tool says while it runs', async () => {

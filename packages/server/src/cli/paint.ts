@@ -20,3 +20,8 @@ export function painter({ colors }: Pick<Screen, 'colors'>): Paint {
   if (!colors) return (_tone, text) => text;
   return (tone, text) => (text === '' ? '' : styleText(FORMATS[tone], text, { validateStream: false }));
 }
+
+/** Names of files and texts of others may hold what a terminal would obey. Lines stay lines. */
+export function harmless(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]+/gu, ' ');
+}

@@ -4,7 +4,7 @@ import { RootwardError } from '@rootward/core';
 import { nearestMatch } from '../configuration/nearest-match.js';
 import { RootwardServerError } from '../error.js';
 import { DEFAULT_COMMAND } from './create-program.js';
-import { painter } from './paint.js';
+import { harmless, painter } from './paint.js';
 import { FAILED, FINE, printJson, screenFor, WRONG_USE } from './terminal.js';
 import type { Terminal } from './terminal.js';
 
@@ -32,7 +32,7 @@ export function reportError(
     return exitCode;
   }
   const paint = painter(screenFor(terminal, 'err'));
-  terminal.err(`${paint('bad', 'rootward:')} ${message}\n`);
+  terminal.err(`${paint('bad', 'rootward:')} ${harmless(message)}\n`);
   if (help !== undefined) terminal.err(`${paint('quiet', `See: ${help}`)}\n`);
   return exitCode;
 }

@@ -58,9 +58,11 @@ export class ChannelReader {
 
   /** Where a mark starts, or at the very end what may become one; the length where there is none. */
   #findMark(bytes: Buffer): number {
-    let start = bytes.indexOf(RECORD_SEPARATOR);
+    const whole = bytes.indexOf(this.#mark);
+    if (whole !== -1) return whole;
+    let start = bytes.indexOf(RECORD_SEPARATOR, Math.max(0, bytes.length - this.#mark.length + 1));
     while (start !== -1) {
-      const candidate = bytes.subarray(start, start + this.#mark.length);
+      const candidate = bytes.subarray(start);
       if (this.#mark.subarray(0, candidate.length).equals(candidate)) return start;
       start = bytes.indexOf(RECORD_SEPARATOR, start + 1);
     }

@@ -26,26 +26,29 @@ export interface ChildOutput {
 
 /** Real pipes where the store has some, the sockets of Node otherwise. */
 export async function openOutput(pipes: PipeStore): Promise<ChildOutput> {
-  const [stdout, stderr] = (await pipes.take(2)) ?? [];
+  const [stdout, stderr] = (await pipes.take([1, 2])) ?? [];
   return stdout === undefined || stderr === undefined ? new SocketOutput() : new PipeOutput(stdout, stderr);
 }
 
 class PipeOutput implements ChildOutput {
   readonly stdio: readonly Stdio[];
   readonly #stdout: TakenPipe;
+  /** Its second writer is the channel's: Node and others make standard error not wait, and lines would be lost. */
   readonly #stderr: TakenPipe;
   #attached = false;
 
   constructor(stdout: TakenPipe, stderr: TakenPipe) {
     this.#stdout = stdout;
     this.#stderr = stderr;
-    this.stdio = stdioOf(stdout.writer, stderr.writer, stderr.writer);
+    const [out = 'ignore'] = stdout.writers;
+    const [err = 'ignore', channel = 'ignore'] = stderr.writers;
+    this.stdio = stdioOf(out, err, channel);
   }
 
   /** Our copies of the other ends are closed, or the pipes would never end. */
   attach(): OutputStreams {
     this.#attached = true;
-    for (const { writer } of [this.#stdout, this.#stderr]) closeSync(writer);
+    for (const writer of [...this.#stdout.writers, ...this.#stderr.writers]) closeSync(writer);
     return { stdout: this.#stdout.reader, stderr: this.#stderr.reader, channel: undefined };
   }
 
@@ -61,7 +64,7 @@ class SocketOutput implements ChildOutput {
 
   attach(child: ChildProcess): OutputStreams {
     this.#child = child;
-    const channel = child.stdio.at(CHANNEL_FD);
+    const channel = streamsOf(child).at(CHANNEL_FD);
     return {
       stdout: child.stdout ?? undefined,
       stderr: child.stderr ?? undefined,
@@ -70,13 +73,21 @@ class SocketOutput implements ChildOutput {
   }
 
   close(): void {
-    for (const stream of this.#child?.stdio ?? []) stream?.destroy();
+    if (this.#child === undefined) return;
+    for (const stream of streamsOf(this.#child)) stream?.destroy();
   }
 }
 
 function stdioOf(stdout: Stdio, stderr: Stdio, channel: Stdio): readonly Stdio[] {
   const between: Stdio[] = Array.from({ length: CHANNEL_FD - 3 }, () => 'ignore');
   return ['ignore', stdout, stderr, ...between, channel];
+}
+
+/** None where the system had no descriptors for them, whatever the type says. */
+function streamsOf(child: {
+  readonly stdio?: ChildProcess['stdio'];
+}): readonly ChildProcess['stdio'][number][] {
+  return child.stdio ?? [];
 }
 
 function isReadable(stream: unknown): stream is Readable {

@@ -123,6 +123,8 @@ function readTool(json: string, metadataFile: string, file: string, fallbackName
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
+    // A link in a clone may lead to a device, whose reading never ends or takes what is typed.
+    if (!(await stat(file)).isFile()) throw new Error(`${METADATA_FILE} is no file`);
     return await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 
 /**
@@ -26,19 +27,24 @@ const NOBODY = 0;
  * first tool. Does NOT exist on Windows, and does NOT find processes that made a group of their own.
  */
 export class GroupGuard implements Disposable {
-  readonly #shell: ChildProcess | undefined;
-  readonly #file: number | undefined;
+  readonly #folders: readonly string[];
+  #shell: ChildProcess | undefined;
+  /** Undefined when there is nothing to note any more. */
+  #file: number | undefined;
   /** The group noted at each place; 0 where there is none. */
   readonly #places: number[] = [];
 
   /** `folder` must exist; it and `others` are the guard's to remove. */
   constructor(folder: string, others: readonly string[] = []) {
+    this.#folders = [folder, ...others];
     if (process.platform === 'win32') return;
     this.#file = openSync(join(folder, 'groups'), 'w', 0o600);
-    this.#shell = startShell([folder, ...others]);
+    this.#shell = startShell(this.#folders);
   }
 
   watch(group: number): void {
+    // What kept it from starting, such as too many open files, may be over.
+    if (this.#file !== undefined) this.#shell ??= startShell(this.#folders);
     const free = this.#places.indexOf(NOBODY);
     this.#note(free === -1 ? this.#places.length : free, group);
   }
@@ -52,6 +58,8 @@ export class GroupGuard implements Disposable {
   dispose(): void {
     this.#shell?.stdin?.end();
     if (this.#file !== undefined) closeSync(this.#file);
+    // Its number may soon be that of another file, and runs that end now would write there.
+    this.#file = undefined;
   }
 
   [Symbol.dispose](): void {
@@ -61,11 +69,16 @@ export class GroupGuard implements Disposable {
   #note(place: number, group: number): void {
     this.#places[place] = group;
     if (this.#file === undefined) return;
-    writeSync(this.#file, `${String(group).padStart(DIGITS, '0')}\n`, place * (DIGITS + 1));
+    try {
+      writeSync(this.#file, `${String(group).padStart(DIGITS, '0')}\n`, place * (DIGITS + 1));
+    } catch {
+      // A full disk: the tool runs unguarded, but the server still ends it in time.
+    }
   }
 }
 
-function startShell(folders: readonly string[]): ChildProcess {
+/** Undefined when it did not start. */
+function startShell(folders: readonly string[]): ChildProcess | undefined {
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'rootward-guard', ...folders], {
     // A group of its own: whatever ends the server's group must leave the guard to its work.
     detached: true,
@@ -75,11 +88,10 @@ function startShell(folders: readonly string[]): ChildProcess {
   });
   // Neither a missing shell nor its end may disturb the server.
   shell.on('error', ignore);
+  if (shell.pid === undefined) return undefined;
   shell.stdin?.on('error', ignore);
   shell.unref();
-  if (shell.stdin !== null && 'unref' in shell.stdin && typeof shell.stdin.unref === 'function') {
-    shell.stdin.unref();
-  }
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
   return shell;
 }
 

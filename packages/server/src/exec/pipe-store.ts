@@ -6,16 +6,19 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
-/** Both ends of a pipe with no name left. Whoever takes it closes `writer` once the child has it. */
+/** Both ends of a pipe with no name left. Whoever takes it closes the writers once the child has them. */
 export interface TakenPipe {
   readonly reader: Readable;
-  readonly writer: number;
+  /** Opened one by one: a child that sets one to not wait does not set the others. */
+  readonly writers: readonly number[];
 }
 
 /** Made together, since each batch costs a process: two for each of so many calls. */
 const BATCH = 256;
 /** Enough for a full house while the next batch is made. */
 const FEW = 32;
+/** What kept a batch from being made, such as too many open files, may be over by then. */
+const RETRY_MS = 1000;
 /** Not the server's: whoever opens a workspace must not thereby choose a program. */
 const SYSTEM_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
 
@@ -33,20 +36,27 @@ export class PipeStore {
   readonly #names: string[] = [];
   #made = 0;
   #making: Promise<void> | undefined;
-  #unusable = this.#folder === undefined;
+  #notBefore = 0;
 
   /** What is to be removed in the end. */
   get folders(): readonly string[] {
     return this.#folder === undefined ? [] : [this.#folder];
   }
 
-  /** Undefined where there are none: on other systems, without a `mkfifo`, or when they cannot be opened. */
-  async take(count: number): Promise<readonly TakenPipe[] | undefined> {
-    while (this.#names.length < count && !this.#unusable) await this.#make();
-    if (this.#unusable) return undefined;
-    const names = this.#names.splice(-count);
-    if (this.#names.length < FEW) void this.#make();
-    return openAll(names);
+  /**
+   * One pipe for each number, with so many writers. Undefined where there are none: on other systems, without a
+   * `mkfifo`, or when they cannot be opened.
+   */
+  async take(writers: readonly number[]): Promise<readonly TakenPipe[] | undefined> {
+    while (this.#names.length < writers.length && this.#canMake()) await this.#make();
+    if (this.#names.length < writers.length) return undefined;
+    const names = this.#names.splice(-writers.length);
+    if (this.#names.length < FEW && this.#canMake()) void this.#make();
+    return openAll(names, writers);
+  }
+
+  #canMake(): boolean {
+    return this.#folder !== undefined && performance.now() >= this.#notBefore;
   }
 
   /** One batch at a time; whoever needs one waits for the one under way. */
@@ -64,7 +74,8 @@ export class PipeStore {
       await run('mkfifo', ['-m', '600', ...names], { env: { PATH: SYSTEM_PATH } });
       this.#names.push(...names);
     } catch {
-      this.#unusable = true;
+      this.#notBefore = performance.now() + RETRY_MS;
+      for (const name of names) remove(name);
     }
   }
 }
@@ -81,15 +92,15 @@ function makeFolder(): string | undefined {
 }
 
 /** All or none, and no name is left. Undefined when the system refuses, such as with too many open files. */
-function openAll(names: readonly string[]): readonly TakenPipe[] | undefined {
+function openAll(names: readonly string[], writers: readonly number[]): readonly TakenPipe[] | undefined {
   const taken: TakenPipe[] = [];
   try {
-    for (const name of names) taken.push(open(name));
+    for (const [index, name] of names.entries()) taken.push(open(name, writers[index] ?? 1));
     return taken;
   } catch {
-    for (const { reader, writer } of taken) {
-      reader.destroy();
-      closeSync(writer);
+    for (const pipe of taken) {
+      pipe.reader.destroy();
+      for (const writer of pipe.writers) closeSync(writer);
     }
     return undefined;
   } finally {
@@ -101,18 +112,19 @@ function remove(name: string): void {
   try {
     unlinkSync(name);
   } catch {
-    // Somebody cleaned up; the folder goes in the end, too.
+    // Never made, or somebody cleaned up; the folder goes in the end, too.
   }
 }
 
 /** The reader first: without one, opening the other end would wait. */
-function open(path: string): TakenPipe {
-  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+function open(path: string, writers: number): TakenPipe {
+  const opened = [openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)];
   try {
-    const writer = openSync(path, constants.O_WRONLY);
-    return { reader: new Socket({ fd: reader, readable: true, writable: false }), writer };
+    while (opened.length <= writers) opened.push(openSync(path, constants.O_WRONLY));
+    const [fd = 0, ...rest] = opened;
+    return { reader: new Socket({ fd, readable: true, writable: false }), writers: rest };
   } catch (error) {
-    closeSync(reader);
+    for (const each of opened) closeSync(each);
     throw error;
   }
 }

@@ -106,7 +106,8 @@ function forward(message: ChannelMessage, { mcpReq }: WorkspaceServerContext): v
     return;
   }
   const progressToken = meta?.progressToken;
-  if (progressToken === undefined) return;
+  // Whoever cancelled has forgotten the token; to them, progress of it is an error.
+  if (progressToken === undefined || mcpReq.signal.aborted) return;
   const { progress, total, message: text } = message;
   mcpReq
     .notify({

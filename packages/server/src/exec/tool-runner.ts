@@ -158,9 +158,9 @@ export class ToolRunner implements Disposable {
   dispose(): void {
     if (this.#place === undefined) return;
     const { folder, guard, pipes } = this.#place;
-    guard.dispose();
-    for (const each of [folder, ...pipes.folders]) rmSync(each, { recursive: true, force: true });
     this.#place = undefined;
+    guard.dispose();
+    removeFolders([folder, ...pipes.folders]);
   }
 
   [Symbol.dispose](): void {
@@ -217,9 +217,24 @@ export class ToolRunner implements Disposable {
     if (this.#place === undefined) {
       const folder = mkdtempSync(join(tmpdir(), 'rootward-tools-'));
       const pipes = new PipeStore();
-      this.#place = { folder, guard: new GroupGuard(folder, pipes.folders), pipes };
+      try {
+        this.#place = { folder, guard: new GroupGuard(folder, pipes.folders), pipes };
+      } catch (error) {
+        removeFolders([folder, ...pipes.folders]);
+        throw error;
+      }
     }
     return this.#place;
+  }
+}
+
+function removeFolders(folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Somebody still makes files in it; the guard removes it, too.
+    }
   }
 }
 
@@ -238,8 +253,10 @@ function noteCancellation(file: string): void {
 
 async function takeFile(file: string): Promise<string | undefined> {
   // Synchronous, since it is almost never there: a round trip through the thread pool costs more than the look.
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-  const text = await readFile(file, 'utf8');
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  // Reading a pipe or a device might never end.
+  const text = found.isFile() ? await readFile(file, 'utf8') : 'The error file of the tool is no file';
   await removeAll([file]);
   return text;
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -57,3 +57,14 @@ test('discoverTools() finds what is a tool, says what is wrong with the rest, an
 test('discoverTools() finds nothing where there is no such folder', async () => {
   expect(await discoverTools(join(project, 'missing'))).toEqual({ tools: [], problems: [] });
 });
+
+test.runIf(process.platform !== 'win32')(
+  'discoverTools() reads no device, whatever a link says',
+  async () => {
+    const clone = join(project, 'clone');
+    mkdirSync(join(clone, 'tools', 'endless'), { recursive: true });
+    symlinkSync('/dev/zero', join(clone, 'tools', 'endless', 'tool.meta.json'));
+    const { problems } = await discoverTools(clone);
+    expect(problems.map((problem) => problem.message)).toEqual(['tool.meta.json is no file']);
+  },
+);

@@ -6,7 +6,7 @@ import { discoverTools } from '../../exec/discover-tools.js';
 import { describeProblem } from '../../exec/executable-tool.js';
 import type { ExecutableTool } from '../../exec/executable-tool.js';
 import { alignRows } from '../align-rows.js';
-import { painter } from '../paint.js';
+import { harmless, painter } from '../paint.js';
 import { FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 
@@ -60,7 +60,9 @@ export async function listTools(
   const rows = listed.map(({ name, description }) => [{ text: name, tone: 'name' } as const, description]);
   terminal.out(alignRows(rows, { paint: painter({ colors }), columns }));
   const paint = painter(screenFor(terminal, 'err'));
-  for (const problem of problems) terminal.err(`${paint('bad', 'rootward:')} ${describeProblem(problem)}\n`);
+  for (const problem of problems) {
+    terminal.err(`${paint('bad', 'rootward:')} ${harmless(describeProblem(problem))}\n`);
+  }
   if (listed.length === 0) terminal.err(`${paint('doubtful', `${project} has no tools`)}\n`);
   return FINE;
 }

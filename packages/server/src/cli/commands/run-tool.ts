@@ -7,7 +7,7 @@ import { lazyCheck } from '../../exec/argument-schema.js';
 import type { ChannelMessage } from '../../exec/channel-message.js';
 import { ToolRunner } from '../../exec/tool-runner.js';
 import type { ToolAnswer } from '../../exec/tool-result.js';
-import { painter } from '../paint.js';
+import { harmless, painter } from '../paint.js';
 import type { Status } from '../status.js';
 import { FAILED, FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
@@ -79,7 +79,7 @@ export async function runTool(
     ...(timeoutMs !== undefined && { timeoutMs }),
     onMessage: (message) => {
       if (message.kind === 'progress') status.say(`Running ${name} ${describeMessage(message)}`);
-      if (flags.verbose === true) terminal.err(`${describeMessage(message)}\n`);
+      if (flags.verbose === true) terminal.err(`${harmless(describeMessage(message))}\n`);
     },
   });
   return json ? printAnswerAsJson(answer, terminal) : printAnswer(answer, terminal);
@@ -125,7 +125,7 @@ function describeMessage(message: ChannelMessage): string {
 function printAnswer(answer: ToolAnswer, terminal: Terminal): number {
   if (answer.kind === 'protocol-error') {
     const paint = painter(screenFor(terminal, 'err'));
-    terminal.err(`${paint('bad', 'rootward:')} ${answer.message} (${answer.code})\n`);
+    terminal.err(`${paint('bad', 'rootward:')} ${harmless(answer.message)} (${answer.code})\n`);
     return FAILED;
   }
   for (const block of answer.result.content) {

@@ -10,7 +10,7 @@ import { openCatalogue } from '../../exec/open-catalogue.js';
 import { countRoots } from '../../serve/readiness.js';
 import { alignRows } from '../align-rows.js';
 import type { Row } from '../align-rows.js';
-import { painter } from '../paint.js';
+import { harmless, painter } from '../paint.js';
 import type { Status } from '../status.js';
 import { FINE, printJson, screenFor, WRONG_USE } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
@@ -116,7 +116,7 @@ function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {
   ];
   terminal.out(alignRows(rows, { paint: painter(screen), columns: screen.columns }));
   const paint = painter(screenFor(terminal, 'err'));
-  for (const problem of problems) terminal.err(`${paint('bad', 'rootward:')} ${problem}\n`);
+  for (const problem of problems) terminal.err(`${paint('bad', 'rootward:')} ${harmless(problem)}\n`);
   return code;
 }
 

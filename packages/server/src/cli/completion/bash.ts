@@ -25,7 +25,7 @@ _rootward_add_tools() { # asks for metadata only; nothing of the project is run
   local name rest
   [[ $project == '~/'* ]] && project=$HOME/\${project:2}
   while read -r name rest; do _rootward_add "$name"; done < <(
-    command rootward run-tool --list \${project:+--project "$project"} 2>/dev/null </dev/null
+    FORCE_COLOR=0 command rootward run-tool --list \${project:+--project "$project"} 2>/dev/null </dev/null
   )
 }
 _rootward() {

@@ -40,7 +40,7 @@ function __rootward_tools # asks for metadata only; nothing of the project is ru
             set project --project (string replace -r -- '^--project(-root)?=' '' $words[$i])
         end
     end
-    command rootward run-tool --list $project 2>/dev/null </dev/null | string replace -r -- '  +' '\\t'
+    FORCE_COLOR=0 command rootward run-tool --list $project 2>/dev/null </dev/null | string replace -r -- '  +' '\\t'
 end
 complete -c rootward -e
 complete -c rootward -f

@@ -13,7 +13,7 @@ _rootward_tools() { # asks for metadata only; nothing of the project is run
   local -a tools
   local project=\${opt_args[--project]:-\${opt_args[--project-root]}}
   [[ $project == '~/'* ]] && project=$HOME/\${project[3,-1]}
-  tools=(\${\${(f)"$(command rootward run-tool --list \${project:+--project} $project 2>/dev/null </dev/null)"}%% *})
+  tools=(\${\${(f)"$(FORCE_COLOR=0 command rootward run-tool --list \${project:+--project} $project 2>/dev/null </dev/null)"}%% *})
   _describe -t tools tool tools
 }
 _rootward() {
