@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
+import { blocksIn, repository } from './pages.js';
 
-const repository = fileURLToPath(new URL('..', import.meta.url));
 const examples = join(repository, 'examples');
 const run = promisify(execFile);
 
@@ -14,10 +13,20 @@ test('the tour of the fence ends as announced', async () => {
   expect(stdout).toContain('Every attempt ended as announced.');
 });
 
-test('npm run demo ends as told', async () => {
+test('npm run demo ends as told, and prints what the front page shows of it', async () => {
   const { stdout } = await run(process.execPath, [join(examples, 'demo', 'demo.mjs')]);
   expect(stdout).toContain('Everything went as told.');
   expect(stdout).not.toContain('✗');
+  const shown = blocksIn('console').flatMap(({ code }) => code.split('\n').slice(1));
+  const printed = stripVTControlCharacters(stdout).split('\n');
+  // In that order; a line of three dots stands for what is left out.
+  const lines = shown.filter((line) => line !== '' && line !== '…');
+  expect(lines.length).toBeGreaterThan(5);
+  let at = -1;
+  for (const line of lines) {
+    at = printed.indexOf(line, at + 1);
+    expect({ line, printed: at !== -1 }).toEqual({ line, printed: true });
+  }
 });
 
 /** Each example of a server has a client that drives and checks it. */
