@@ -1,10 +1,8 @@
 import type { Location } from 'vscode-languageserver-protocol';
-import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { completeAnswer } from './complete-answer.js';
-import { concealErrors } from '../filter/conceal-errors.js';
 import type { CodeContext } from './context.js';
 import { LineReader } from './line-reader.js';
 import { LocationFilter } from '../filter/location-filter.js';
@@ -12,7 +10,7 @@ import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
 import { pageOf } from './page.js';
 import { requireCapability } from './require-capability.js';
-import { filesToShow, settled } from './show-files.js';
+import { withUses } from './show-files.js';
 
 export interface Reference {
   /** Lines and columns are counted from 1. */
@@ -50,33 +48,24 @@ export async function references(
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'referencesProvider', 'find references');
-  const word = request.symbol.split(/::|[.#]/).findLast(Boolean) ?? request.symbol;
-  const { files, cut } = await filesToShow(context, instance, word);
-  const shown = [path, ...files.filter((file) => file !== path)];
-  const result = instance.withDocuments(
-    { scope, paths: shown, signal, thorough: true },
-    async (documents) => {
-      const [document] = documents;
-      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-      const worked = await settled(instance, documents, signal);
-      const places = await locateSymbol(instance, document, request, signal);
-      const answer = await completeAnswer(context, instance, () =>
-        firstAnswered(instance, document, places, signal),
-      );
-      const filter = new LocationFilter(scope);
-      const found = admitAll(answer.value, filter);
-      const page = pageOf(found, request.cursor, PAGE_SIZE);
-      return {
-        symbol: request.symbol,
-        total: found.length,
-        files: await byFile(context, page.items),
-        complete: answer.complete && !cut && worked,
-        outside: filter.outside,
-        ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
-      };
-    },
-  );
-  return concealErrors(context, result);
+  const { symbol } = request;
+  return withUses(context, instance, { path, symbol }, async (document, seen) => {
+    const places = await locateSymbol(instance, document, request, signal);
+    const answer = await completeAnswer(context, instance, () =>
+      firstAnswered(instance, document, places, signal),
+    );
+    const filter = new LocationFilter(scope);
+    const found = admitAll(answer.value, filter);
+    const page = pageOf(found, request.cursor, PAGE_SIZE);
+    return {
+      symbol,
+      total: found.length,
+      files: await byFile(context, page.items),
+      complete: answer.complete && seen,
+      outside: filter.outside,
+      ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
+    };
+  });
 }
 
 async function firstAnswered(

@@ -9,14 +9,13 @@ import type { FileEdits } from '../rename/read-workspace-edit.js';
 import { readWorkspaceEdit } from '../rename/read-workspace-edit.js';
 import type { Place } from '../documents/find-word.js';
 import { completeAnswer } from './complete-answer.js';
-import { concealErrors } from '../filter/conceal-errors.js';
 import type { CodeContext } from './context.js';
 import { definitionTargets } from './definition-targets.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
 import { requireCapability } from './require-capability.js';
-import { filesToShow, settled } from './show-files.js';
+import { withUses } from './show-files.js';
 
 export interface RenameRequest extends SymbolRequest {
   readonly newName: string;
@@ -58,36 +57,27 @@ export async function renameSymbol(
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'renameProvider', 'rename');
-  const word = request.symbol.split(/::|[.#]/).findLast(Boolean) ?? request.symbol;
-  const { files, cut } = await filesToShow(context, instance, word);
-  const shown = [path, ...files.filter((file) => file !== path)];
-  const result = instance.withDocuments(
-    { scope, paths: shown, signal, thorough: true },
-    async (documents) => {
-      const [document] = documents;
-      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-      const worked = await settled(instance, documents, signal);
-      const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
-      const planned = await plan(context, answer.value);
-      const complete = answer.complete && worked && !cut;
-      if (request.apply === true && !complete) {
-        throw new RootwardLspError(
-          'edit-refused',
-          'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
-          { instruction: 'Try again in a moment' },
-        );
-      }
-      if (request.apply === true) await applyEdits(scope, planned, journal, signal);
-      return {
-        applied: request.apply === true,
-        edits: answer.value.reduce((sum, { edits }) => sum + edits.length, 0),
-        files: planned.map(({ path: file, before, after }) => ({ file, lines: changedLines(before, after) })),
-        complete,
-        recovered,
-      };
-    },
-  );
-  return concealErrors(context, result);
+  const { symbol } = request;
+  return withUses(context, instance, { path, symbol }, async (document, seen) => {
+    const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
+    const planned = await plan(context, answer.value);
+    const complete = answer.complete && seen;
+    if (request.apply === true && !complete) {
+      throw new RootwardLspError(
+        'edit-refused',
+        'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
+        { instruction: 'Try again in a moment' },
+      );
+    }
+    if (request.apply === true) await applyEdits(scope, planned, journal, signal);
+    return {
+      applied: request.apply === true,
+      edits: answer.value.reduce((sum, { edits }) => sum + edits.length, 0),
+      files: planned.map(({ path: file, before, after }) => ({ file, lines: changedLines(before, after) })),
+      complete,
+      recovered,
+    };
+  });
 }
 
 async function ask(

@@ -1,3 +1,5 @@
+import { RootwardLspError } from '../error.js';
+import { concealErrors } from '../filter/conceal-errors.js';
 import type { FolderKind } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
 import { filesMentioning } from '../documents/files-mentioning.js';
@@ -44,4 +46,27 @@ export async function settled(
   if (capabilities.diagnosticProvider !== undefined) return true;
   const all = await Promise.all(documents.map((document) => instance.diagnosticsOf(document, signal)));
   return all.every((diagnostics) => diagnostics !== undefined);
+}
+
+/**
+ * Calls back with the file of a symbol open, and every file that may use it, so that a server which only knows what it
+ * was shown answers for all of them. `seen`: whether the server has looked at each.
+ */
+export async function withUses<Result>(
+  context: CodeContext,
+  instance: ServerInstance,
+  { path, symbol }: { readonly path: string; readonly symbol: string },
+  use: (document: OpenDocument, seen: boolean) => Promise<Result>,
+): Promise<Result> {
+  const { scope, signal } = context;
+  const word = symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
+  const { files, cut } = await filesToShow(context, instance, word);
+  const paths = [path, ...files.filter((file) => file !== path)];
+  const result = instance.withDocuments({ scope, paths, signal, thorough: true }, async (documents) => {
+    const [document] = documents;
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+    const worked = await settled(instance, documents, signal);
+    return use(document, worked && !cut);
+  });
+  return concealErrors(context, result);
 }

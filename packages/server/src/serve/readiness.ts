@@ -16,7 +16,9 @@ function describeSources(sources: Sources): string {
     return `roots from the client, followed by ${counted(operator)}`;
   }
   if (operator === undefined) return `roots from the client, else ${counted(own)}`;
-  return `${counted(operator)}, replaced by the client's where it gives any (--client-roots add keeps both)`;
+  // Over HTTP, the operator's roots are a ceiling themselves.
+  const within = sources.reading.ceiling === undefined ? '' : ' within the ceiling';
+  return `${counted(operator)}, replaced by the client's${within} where it gives any (--client-roots add keeps both)`;
 }
 
 function counted({ source, roots }: Statement): string {
