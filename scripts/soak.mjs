@@ -6,7 +6,7 @@ const { status } = spawnSync(
   [
     'node_modules/vitest/vitest.mjs',
     'run',
-    '--testTimeout=1800000',
+    '--testTimeout=3600000',
     'packages/core/test/scope/races.test.ts',
     'packages/core/test/scope/kernel-oracle.test.ts',
     'packages/core/test/scope/kill.test.ts',
