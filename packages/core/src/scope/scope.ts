@@ -30,6 +30,7 @@ import type { WalkEntry, WalkOptions } from './walk.js';
 import { writeInScope } from './write.js';
 import type { WriteOptions, WriteResult } from './write.js';
 
+/** What a `Scope` is made of. */
 export interface ScopeOptions {
   readonly roots: readonly Root[];
   readonly rules?: ScopeRules;

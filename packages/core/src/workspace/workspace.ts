@@ -44,6 +44,7 @@ import { Counters } from './stats.js';
 import type { WorkspaceView } from './workspace-view.js';
 import { SnapshotView } from './workspace-view.js';
 
+/** What a `Workspace` is made of. Only `sources` are required; `createWorkspace` reads them for you. */
 export interface WorkspaceOptions {
   /** What `readSources` found; may be shared by any number of workspaces. */
   readonly sources: Sources;
