@@ -46,8 +46,10 @@ test('the page about them shows how to run every one of them, and no other', () 
     [...code.matchAll(/^node (\S+)/gm)].map((match) => match[1] ?? ''),
   );
   expect(shown.filter((file) => !existsSync(join(repository, file)))).toEqual([]);
-  const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(shown.map((file) => file.split('/')[1]).sort()).toEqual(folders.map(({ name }) => name).sort());
+  const folders = readdirSync(examples, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  expect(new Set(shown.map((file) => file.split('/')[1]))).toEqual(new Set(folders));
 });
 
 test.each(clients)('the example $name ends as it announces', async ({ client }) => {

@@ -33,6 +33,7 @@ export const PAGES: readonly Page[] = [
   ...markdownIn('.'),
   ...markdownIn('docs'),
   ...markdownIn('examples'),
+  ...markdownIn('bench'),
   ...packagePages(),
 ].map((path) => ({ name: relative(repository, path), text: readFileSync(path, 'utf8') }));
 

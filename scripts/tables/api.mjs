@@ -26,7 +26,7 @@ export function exportsOf(entry) {
       .split(',')
       .map((name) => name.trim())
       .filter((name) => name !== '')
-      .map((name) => ({ name, ...declarationOf(name, join(dirname(index), `${from}.d.ts`)) })),
+      .map((name) => declarationOf(name, join(dirname(index), `${from}.d.ts`))),
   );
 }
 
@@ -36,12 +36,16 @@ function declarationOf(name, file) {
   const found = pattern.exec(readFileSync(file, 'utf8'));
   if (found === null) throw new Error(`${file} does not declare ${name}`);
   const [, comment = '', kind] = found;
-  return { kind, comment: comment.replaceAll(/^\s*\* ?/gm, '').trim() };
+  return { name, kind, comment: comment.replaceAll(/^\s*\* ?/gm, '').trim() };
 }
 
 /** The end of the first sentence: a stop before a capital, which is none inside of code. */
 function firstSentence(comment) {
   return /^[^]*?\.(?=\s+[A-Z`]|\s*$)/.exec(comment)?.[0] ?? comment;
+}
+
+function isType({ kind }) {
+  return kind === 'interface' || kind === 'type';
 }
 
 /** The exports of an entry: what can be called first, then the types. Leaves out what is the same in another entry. */
@@ -50,7 +54,6 @@ export function apiTable(entry, other) {
     other === undefined ? [] : exportsOf(other).map(({ name, comment }) => [name, comment]),
   );
   const own = exportsOf(entry).filter(({ name, comment }) => known.get(name) !== comment);
-  const isType = ({ kind }) => kind === 'interface' || kind === 'type';
   const rows = [...own.filter((each) => !isType(each)), ...own.filter(isType)].map(
     ({ name, kind, comment }) => {
       if (comment === '') throw new Error(`${entry} exports ${name} without a doc comment`);
