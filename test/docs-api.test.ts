@@ -125,3 +125,20 @@ test('every variable of ours that is read is in the guide to options', () => {
   const page = pageOf(join('docs', 'options.md'));
   expect([...variables].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
+
+test('every setting of a language server is in its guide', () => {
+  const file = readFileSync(join(repository, 'packages/server/schema/rootward.schema.json'), 'utf8');
+  const schema = JSON.parse(file) as {
+    readonly properties: {
+      readonly languageServers: {
+        readonly additionalProperties: { readonly anyOf: readonly { readonly properties?: object }[] };
+      };
+    };
+  };
+  const settings = schema.properties.languageServers.additionalProperties.anyOf.flatMap(
+    ({ properties = {} }) => Object.keys(properties),
+  );
+  expect(settings).toContain('command');
+  const page = pageOf(join('docs', 'language-servers.md'));
+  expect(settings.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
