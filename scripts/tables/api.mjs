@@ -6,8 +6,8 @@ import { code, plain, table } from './markdown.mjs';
 
 const packages = fileURLToPath(new URL('../../packages', import.meta.url));
 
-/** Everything people import, except data. A test compares these with the manifests. */
-export const ENTRIES = {
+/** Everything people import, except data. */
+const ENTRIES = {
   '@rootward/core': 'core/dist/index.d.ts',
   '@rootward/core/process': 'core/dist/process/index.d.ts',
   '@rootward/mcp': 'mcp/dist/index.d.ts',
@@ -18,7 +18,7 @@ export const ENTRIES = {
 };
 
 /** Every name an entry exports, in its order, with its kind and its doc comment; the comment is empty where there is none. */
-export function exportsOf(entry) {
+function exportsOf(entry) {
   const index = join(packages, ENTRIES[entry]);
   const lines = readFileSync(index, 'utf8').matchAll(/^export (?:type )?\{([^}]+)\} from '(.+)\.js';$/gm);
   return [...lines].flatMap(([, names, from]) =>
