@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { apiTable } from './tables/api.mjs';
+import { apiTable, methodTable } from './tables/api.mjs';
 import { clientBlocks } from './tables/clients.mjs';
 import { serverTable } from './tables/servers.mjs';
 import { argumentTable, toolTable } from './tables/tools.mjs';
@@ -22,6 +22,8 @@ const TABLES = {
   commands: commandTable,
   configuration: configurationTable,
   'api-core': () => apiTable('@rootward/core'),
+  'methods-scope': () => methodTable('@rootward/core', 'Scope'),
+  'methods-workspace': () => methodTable('@rootward/core', 'Workspace'),
   'api-process': () => apiTable('@rootward/core/process'),
   'api-mcp': () => apiTable('@rootward/mcp'),
   'api-v1': () => apiTable('@rootward/mcp/v1', '@rootward/mcp'),
@@ -32,7 +34,17 @@ const TABLES = {
 
 /** Every table has a page that must show it. */
 const HOMES = {
-  'docs/api.md': ['api-core', 'api-process', 'api-mcp', 'api-v1', 'api-testing', 'api-lsp', 'api-tool'],
+  'docs/api.md': [
+    'api-core',
+    'methods-scope',
+    'methods-workspace',
+    'api-process',
+    'api-mcp',
+    'api-v1',
+    'api-testing',
+    'api-lsp',
+    'api-tool',
+  ],
   'docs/language-servers.md': ['servers'],
   'docs/tools.md': ['tools', 'arguments'],
   'docs/options.md': ['options', 'commands', 'configuration'],

@@ -36,7 +36,12 @@ function declarationOf(name, file) {
   const found = pattern.exec(readFileSync(file, 'utf8'));
   if (found === null) throw new Error(`${file} does not declare ${name}`);
   const [, comment = '', kind] = found;
-  return { name, kind, comment: comment.replaceAll(/^\s*\* ?/gm, '').trim() };
+  return { name, kind, file, comment: textOf(comment) };
+}
+
+/** A doc comment without its stars. */
+function textOf(comment) {
+  return comment.replaceAll(/^\s*\* ?/gm, '').trim();
 }
 
 /** The end of the first sentence: a stop before a capital, which is none inside of code. */
@@ -61,4 +66,18 @@ export function apiTable(entry, other) {
     },
   );
   return table(['export', 'is a', 'what it is for'], rows);
+}
+
+/** The methods of an exported class. */
+export function methodTable(entry, name) {
+  const { file } = exportsOf(entry).find((each) => each.name === name);
+  const [body] = new RegExp(`^export declare class ${name}\\b[^]*?^}`, 'm').exec(readFileSync(file, 'utf8'));
+  const methods = body.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?^ {4}(\w+)\(/gm);
+  const rows = [...methods]
+    .filter(([, , method]) => method !== 'constructor')
+    .map(([, comment, method]) => {
+      if (comment === undefined) throw new Error(`${name}.${method}() has no doc comment`);
+      return [code(`${method}()`), plain(firstSentence(textOf(comment)))];
+    });
+  return table(['method', 'what it does'], rows);
 }

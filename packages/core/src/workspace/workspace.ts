@@ -167,7 +167,7 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#listeners.add(listener);
   }
 
-  /** Like a listener that may take its time. Sees the roots that are there already first, as added. */
+  /** Adds a listener that may take its time. It sees the roots that are there already first, as added. */
   follow(follower: Follower): Disposable {
     this.#requireAlive('follow');
     this.#followers ??= new Followers(this.#log);
@@ -184,6 +184,7 @@ export class Workspace implements WorkspaceView, Disposable {
     if (this.#followers !== undefined) await unlessAborted(this.#followers.idle(), signal);
   }
 
+  /** What was counted so far. */
   stats(): Stats {
     return this.#counters.stats();
   }
