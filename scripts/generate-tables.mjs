@@ -1,8 +1,9 @@
-// Writes the tables of tools, options and commands between their markers in README.md and docs/, from the code that
+// Writes the tables of tools, options, commands and exports between their markers in README.md and docs/, from the code that
 // serves them. With --check it writes nothing, and fails when a page is not current.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { apiTable, methodTable } from './tables/api.mjs';
 import { clientBlocks } from './tables/clients.mjs';
 import { serverTable } from './tables/servers.mjs';
 import { argumentTable, toolTable } from './tables/tools.mjs';
@@ -20,10 +21,30 @@ const TABLES = {
   options: optionTable,
   commands: commandTable,
   configuration: configurationTable,
+  'api-core': () => apiTable('@rootward/core'),
+  'methods-scope': () => methodTable('@rootward/core', 'Scope'),
+  'methods-workspace': () => methodTable('@rootward/core', 'Workspace'),
+  'api-process': () => apiTable('@rootward/core/process'),
+  'api-mcp': () => apiTable('@rootward/mcp'),
+  'api-v1': () => apiTable('@rootward/mcp/v1', '@rootward/mcp'),
+  'api-testing': () => apiTable('@rootward/mcp/testing'),
+  'api-lsp': () => apiTable('@rootward/lsp'),
+  'api-tool': () => apiTable('rootward/tool'),
 };
 
 /** Every table has a page that must show it. */
 const HOMES = {
+  'docs/api.md': [
+    'api-core',
+    'methods-scope',
+    'methods-workspace',
+    'api-process',
+    'api-mcp',
+    'api-v1',
+    'api-testing',
+    'api-lsp',
+    'api-tool',
+  ],
   'docs/language-servers.md': ['servers'],
   'docs/tools.md': ['tools', 'arguments'],
   'docs/options.md': ['options', 'commands', 'configuration'],

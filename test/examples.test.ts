@@ -40,6 +40,18 @@ test('there are examples of servers', () => {
   );
 });
 
+test('the page about them shows how to run every one of them, and no other', () => {
+  const page = blocksIn('sh').filter((block) => block.page === join('examples', 'README.md'));
+  const shown = page.flatMap(({ code }) =>
+    [...code.matchAll(/^node (\S+)/gm)].map((match) => match[1] ?? ''),
+  );
+  expect(shown.filter((file) => !existsSync(join(repository, file)))).toEqual([]);
+  const folders = readdirSync(examples, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  expect(new Set(shown.map((file) => file.split('/')[1]))).toEqual(new Set(folders));
+});
+
 test.each(clients)('the example $name ends as it announces', async ({ client }) => {
   const { stdout } = await run(process.execPath, [client]);
   expect(stdout).toContain('All as expected.');

@@ -10,13 +10,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blocksIn, repository } from './pages.js';
 
-const repository = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 const windows = process.platform === 'win32';
 /** Packing and installing take 15 s on two idle cores, and these are rarely idle. */
@@ -43,7 +42,13 @@ const PACKAGES: readonly PublicPackage[] = readdirSync(join(repository, 'package
   .filter(({ manifest }) => manifest.private !== true);
 
 /** What an author of a server has installed anyway, at the versions tested here. */
-const BESIDES = ['@modelcontextprotocol/server', '@modelcontextprotocol/sdk', '@types/node', 'zod'];
+const BESIDES = [
+  '@modelcontextprotocol/node',
+  '@modelcontextprotocol/sdk',
+  '@modelcontextprotocol/server',
+  '@types/node',
+  'zod',
+];
 
 function installedVersion(name: string): string {
   const manifest = readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8');
@@ -74,6 +79,20 @@ async function pack({ folder, manifest }: PublicPackage): Promise<string> {
   if (manifest.name === 'rootward') expect(names).toContain('dist/THIRD-PARTY-NOTICES.txt');
   expect(names.filter((name) => /^(test|src)\/|\.tsbuildinfo$|\.cache$/.test(name))).toEqual([]);
   return join(project, packed.filename);
+}
+
+/** Checks the types of files in the project, as strictly as a user may. */
+function compile(...files: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'nodenext',
+    moduleDetection: 'force',
+    strict: true,
+    noEmit: true,
+    types: ['node'],
+  };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  return run(process.execPath, [join(repository, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project]);
 }
 
 beforeAll(async () => {
@@ -118,22 +137,21 @@ server.registerTool('count', { inputSchema: z.object({ path: z.string() }) }, as
 });
 `,
     );
-    writeFileSync(
-      join(project, 'tsconfig.json'),
-      JSON.stringify({
-        compilerOptions: {
-          target: 'es2022',
-          module: 'nodenext',
-          strict: true,
-          noEmit: true,
-          skipLibCheck: true,
-          types: ['node'],
-        },
-        files: ['server.ts'],
-      }),
-    );
-    const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
-    await expect(run(process.execPath, [compiler, '-p', project])).resolves.toMatchObject({ stdout: '' });
+    await expect(compile('server.ts')).resolves.toMatchObject({ stdout: '' });
+  });
+
+  test('make the code of the guides and the examples hold under strict', async () => {
+    const shown = blocksIn('js').map(({ page, line, code }) => ({ name: `${page}-${line}`, code }));
+    const servers = ['server-v1', 'server-v2', 'server-http'].map((name) => ({
+      name,
+      code: readFileSync(join(repository, 'examples', name, 'server.mjs'), 'utf8'),
+    }));
+    const files = [...shown, ...servers].map(({ name, code }) => {
+      const file = `${name.replaceAll(/\W/g, '-')}.ts`;
+      writeFileSync(join(project, file), code);
+      return file;
+    });
+    await expect(compile(...files)).resolves.toMatchObject({ stdout: '' });
   });
 
   test('start with npx', async () => {

@@ -29,23 +29,27 @@ function packagePages(): string[] {
 }
 
 /** Everything written for people. */
-export const PAGES: readonly Page[] = [...markdownIn('.'), ...markdownIn('docs'), ...packagePages()].map(
-  (path) => ({ name: relative(repository, path), text: readFileSync(path, 'utf8') }),
-);
+export const PAGES: readonly Page[] = [
+  ...markdownIn('.'),
+  ...markdownIn('docs'),
+  ...markdownIn('examples'),
+  ...markdownIn('bench'),
+  ...packagePages(),
+].map((path) => ({ name: relative(repository, path), text: readFileSync(path, 'utf8') }));
 
-/** The code blocks in a language. */
+/** The code blocks in a language, those in lists without their indentation. */
 export function blocksIn(language: string): readonly Block[] {
-  const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms');
+  const fence = new RegExp(`^( *)\`\`\`${language}\\n(.*?)^\\1\`\`\`$`, 'gms');
   return PAGES.flatMap(({ name, text }) =>
-    [...text.matchAll(fence)].map((match) => ({
+    [...text.matchAll(fence)].map(({ index, 1: indentation = '', 2: code = '' }) => ({
       page: name,
-      line: text.slice(0, match.index).split('\n').length,
-      code: match[1] ?? '',
+      line: text.slice(0, index).split('\n').length,
+      code: code.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
     })),
   );
 }
 
 /** A page without its code blocks. */
 export function proseOf({ text }: Page): string {
-  return text.replaceAll(/^```.*?^```$/gms, '');
+  return text.replaceAll(/^( *)```.*?^\1```$/gms, '');
 }

@@ -1,5 +1,6 @@
 // The same over HTTP, for both eras: legacy clients get a session each, modern requests stand alone.
-// Usage: node server.mjs [FOLDER]. A folder named here is the most any client can open.
+// Usage: [PORT=3000] node server.mjs [FOLDER]. A folder named here is the most any client can open.
+// There is no token: everyone on this machine can connect. `requireBearerAuth` of the SDK checks one.
 import { createServer } from 'node:http';
 import {
   localhostHostValidation,
@@ -37,6 +38,7 @@ const http = createServer((request, response) => {
   if (hostIsFine(request, response) && originIsFine(request, response)) void serve(request, response);
 });
 
-http.listen(0, '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${http.address().port}/mcp`);
+http.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
+  const address = http.address();
+  if (typeof address === 'object') console.log(`http://127.0.0.1:${address?.port}/mcp`);
 });

@@ -3,8 +3,6 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { serveWorkspaceStdio, withWorkspace } from '@rootward/mcp/v1';
 import { z } from 'zod';
 
-const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
-
 serveWorkspaceStdio(() => {
   const server = withWorkspace(new McpServer({ name: 'line-counter', version: '1.0.0' }));
 
@@ -14,13 +12,13 @@ serveWorkspaceStdio(() => {
     async ({ path }, extra) => {
       const scope = await extra.workspace.scope();
       const file = await scope.readText(path);
-      return text(file.text.split('\n').length - 1);
+      return { content: [{ type: 'text', text: String(file.text.split('\n').length - 1) }] };
     },
   );
 
   server.registerTool('workspace_info', { description: 'Tells which folders are open' }, async (extra) => {
     const roots = await extra.workspace.roots();
-    return text(JSON.stringify(roots.map(({ path }) => path)));
+    return { content: [{ type: 'text', text: JSON.stringify(roots.map(({ path }) => path)) }] };
   });
 
   return server;

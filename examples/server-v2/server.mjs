@@ -1,10 +1,8 @@
 // A minimal MCP server that knows which folders are open in its client, on every protocol revision.
-// One line makes the difference: withWorkspace(…).
+// One line makes the difference: withWorkspace(…). See it driven by a client: node client.mjs
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveWorkspaceStdio, withWorkspace } from '@rootward/mcp';
 import { z } from 'zod';
-
-const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
 
 serveWorkspaceStdio(({ era }) => {
   const server = withWorkspace(new McpServer({ name: 'line-counter', version: '1.0.0' }));
@@ -22,7 +20,7 @@ serveWorkspaceStdio(({ era }) => {
       // The client is asked for its folders here, if it has not been asked before.
       const scope = await ctx.workspace.scope();
       const file = await scope.readText(path);
-      return text(file.text.split('\n').length - 1);
+      return { content: [{ type: 'text', text: String(file.text.split('\n').length - 1) }] };
     },
   );
 
@@ -32,7 +30,7 @@ serveWorkspaceStdio(({ era }) => {
     async (ctx) => {
       const roots = await ctx.workspace.roots();
       const info = { roots: roots.map(({ path }) => path), handle: await ctx.workspace.handle() };
-      return { ...text(JSON.stringify(info)), structuredContent: info };
+      return { content: [{ type: 'text', text: JSON.stringify(info) }], structuredContent: info };
     },
   );
 

@@ -17,7 +17,7 @@ function argsFor(client) {
 
 /** Flags and variables, as code. */
 function withCode(text) {
-  return text.replaceAll(/--client-roots add|--[a-z-]+|\$\{\w+\}/g, '`$&`');
+  return text.replaceAll(/--client-roots add|--[a-z-]+|\$\{\w+\}|[A-Z]+(?:_[A-Z]+)+/g, '`$&`');
 }
 
 export function clientBlocks() {
@@ -26,7 +26,7 @@ export function clientBlocks() {
     return `<details>
 <summary>${client.name}</summary>
 
-It gives ${client.gives}. ${withCode(client.advice)}. Put this into ${place}:
+It gives ${withCode(client.gives)}. ${withCode(client.advice)}. Put this into ${place}:
 
 \`\`\`${languageOf(text)}
 ${text}

@@ -22,8 +22,10 @@ export type ScopeErrorCode =
   | 'not-permitted'
   | 'io';
 
+/** Everything a `RootwardError` can have as its `code`. */
 export type ErrorCode = RejectionReason | ScopeErrorCode | 'invalid-option' | 'no-project' | 'disposed';
 
+/** What goes into a `RootwardError` beside its code and message. */
 export interface RootwardErrorOptions {
   readonly cause?: unknown;
   /** The path the caller asked about, as the caller wrote it. */

@@ -8,6 +8,7 @@ export interface Logger {
   warn(message: string, fields?: LogFields): void;
 }
 
+/** What a log line says beside its message. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export const silentLogger: Logger = {

@@ -15,6 +15,7 @@ export type LspErrorCode =
   | 'invalid-option'
   | 'disposed';
 
+/** What goes into a `RootwardLspError` beside its code and message. */
 export interface LspErrorOptions {
   readonly cause?: unknown;
   /** What to do about it, in words a person or a model can act on. */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** What `killTrees` sends: a request to end, or the end. */
 export type KillSignal = 'SIGTERM' | 'SIGKILL';
 
 interface ProcessEntry {

@@ -1,12 +1,14 @@
 import { dirname } from 'node:path';
 import type { Scope } from '../scope/scope.js';
 
+/** How far `findNestedRepositories` looks. */
 export interface NestedRepositoriesOptions {
   /** How many entries are looked at before the search is given up. */
   readonly budget?: number;
   readonly signal?: AbortSignal;
 }
 
+/** What `findNestedRepositories` found. */
 export interface NestedRepositories {
   /** Tops of working trees below the directory, sorted. */
   readonly paths: readonly string[];

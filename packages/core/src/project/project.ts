@@ -5,6 +5,7 @@ import type { Root, Source } from '../roots/root.js';
 import type { ProjectChoice } from './choose-root.js';
 import { findRepository } from './repository.js';
 
+/** The root the work is about, or only its name. */
 export interface Project {
   readonly name: string;
   /** The same for a repository and its worktrees, different for two folders of the same name. */
@@ -39,6 +40,7 @@ export function projectOf({ path, source }: Pick<Root, 'path' | 'source'>): Proj
   return repository === undefined ? project : { ...project, repository: repository.path };
 }
 
+/** The id of the project at a path: its name, a dash, and eight digits made from the path. */
 export function projectId(name: string, canonicalPath: string): string {
   return `${name}-${createHash('sha256').update(canonicalPath).digest('hex').slice(0, 8)}`;
 }

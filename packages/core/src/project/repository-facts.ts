@@ -13,6 +13,7 @@ export interface RepositoryFacts extends Repository {
   readonly commit?: string;
 }
 
+/** The repository a directory belongs to, read without running git; undefined where there is none. */
 export function describeRepository(directory: string): RepositoryFacts | undefined {
   const located = locateRepository(directory);
   if (located === undefined) return undefined;

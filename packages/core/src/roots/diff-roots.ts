@@ -1,5 +1,6 @@
 import type { Root } from './root.js';
 
+/** What `diffRoots` found. */
 export interface RootsDiff {
   /** In the order of the list after. */
   readonly added: readonly Root[];

@@ -13,6 +13,7 @@ import type { Rejection, RejectionReason, Root, RootAccess, RootKind, RootList, 
 import type { RootsDisk } from './roots-disk.js';
 import { rootsDisk } from './roots-disk.js';
 
+/** How declared roots are read, and what they are held against. */
 export interface ReadRootsOptions {
   readonly source: Source;
   /** The user's home directory, canonical or not: it and its ancestors are broad. */
@@ -26,7 +27,10 @@ export interface ReadRootsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** More is no workspace but a mistake or an attack; what lies beyond is counted, not read. */
+/**
+ * The most roots that are read from one list. More is no workspace but a mistake or an attack; what lies beyond is
+ * counted, not read.
+ */
 export const MAX_ROOTS = 10_000;
 
 // Enough to keep the four threads of Node's pool busy, and few enough not to crowd out other file access. Measured with

@@ -12,7 +12,9 @@ export type Source =
   | 'pwd'
   | 'ceiling';
 
+/** What a root is: a directory with all below it, or one file. */
 export type RootKind = 'directory' | 'file';
+/** What may be done in a root. */
 export type RootAccess = 'read-write' | 'read-only';
 
 /** One canonical directory (or single file) in scope, with where it came from. */
@@ -32,6 +34,7 @@ export interface Root {
   readonly broad: boolean;
 }
 
+/** Why a declared root does not count. */
 export type RejectionReason =
   | 'malformed'
   | 'not-a-file-uri'

@@ -10,6 +10,7 @@ import { replaceFile, writeAll } from './replace-file.js';
 import type { ReplaceOptions } from './replace-file.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
+/** Options of `Scope.copy()`. */
 export interface CopyOptions {
   /** Replace a file that is already there; default false. */
   readonly overwrite?: boolean;

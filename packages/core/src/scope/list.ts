@@ -11,8 +11,10 @@ import { toEntryStats } from './stat.js';
 import type { EntryStats } from './stat.js';
 import { isTemporaryName } from './temporary-files.js';
 
+/** What an entry of a folder is. `other` is whatever is never opened: FIFOs, sockets, devices. */
 export type EntryKind = 'file' | 'directory' | 'link' | 'other';
 
+/** One entry of a folder, from `Scope.list()`. */
 export interface ListEntry {
   readonly name: string;
   /** A link is told as a link, whatever it leads to. */
@@ -21,6 +23,7 @@ export interface ListEntry {
   readonly stats?: EntryStats;
 }
 
+/** Options of `Scope.list()`. */
 export interface ListOptions {
   readonly stats?: boolean;
   readonly signal?: AbortSignal;

@@ -4,11 +4,13 @@ import type { Gate } from './gate.js';
 import type { Pin } from './pin.js';
 import { errnoOf, fromSystem, scopeError } from './refusal.js';
 
+/** Options of `Scope.mkdir()`. */
 export interface MakeDirectoryOptions {
   /** Also make the folders on the way, and accept one that exists already. */
   readonly recursive?: boolean;
 }
 
+/** What `Scope.mkdir()` did: nothing was created where the folder was there already. */
 export interface MakeDirectoryResult {
   readonly created: boolean;
 }

@@ -4,8 +4,10 @@ import type { Gate } from './gate.js';
 import type { Pin } from './pin.js';
 import { fromSystem, scopeError } from './refusal.js';
 
+/** What a handle from `Scope.open()` is for. */
 export type OpenAccess = 'read' | 'read-write' | 'append';
 
+/** Options of `Scope.open()`. */
 export interface OpenOptions {
   /** Default `read`. The others need an existing file; `write` creates files. */
   readonly access?: OpenAccess;

@@ -1,8 +1,10 @@
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
+/** Whether an operation holds against a path that is swapped while it runs, on this system. */
 export type Guarantee = 'race-free' | 'best-effort';
 
+/** What a scope can be asked to do, by the name of the method. */
 export type Operation =
   | 'contains'
   | 'locate'
@@ -38,6 +40,7 @@ export interface Pin {
   close(): void;
 }
 
+/** Options of `Platform.pin()`. */
 export interface PinOptions {
   /** Fail with ENOTDIR unless the object is a directory. */
   readonly directory?: boolean;

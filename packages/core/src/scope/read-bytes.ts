@@ -5,6 +5,7 @@ import { READ_FLAGS, requireFile } from './open.js';
 import { DEFAULT_MAX_BYTES } from './read-text.js';
 import { fromSystem, quotePath } from './refusal.js';
 
+/** Options of `Scope.readBytes()`: the whole file, or a range of it. */
 export interface ReadBytesOptions {
   /** First byte to return; default 0. */
   readonly offset?: number;
@@ -14,6 +15,7 @@ export interface ReadBytesOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What `Scope.readBytes()` returns. */
 export interface BytesReading {
   readonly bytes: Uint8Array;
   /** Size of the whole file in bytes. */

@@ -7,9 +7,16 @@ import type { ByteRange } from './line-range.js';
 import { READ_FLAGS, requireFile } from './open.js';
 import { fromSystem, quotePath, scopeError } from './refusal.js';
 
-/** More than this in one answer helps nobody and costs memory several times over on its way out. */
+/**
+ * How much is read at once unless `maxBytes` says otherwise. More in one answer helps nobody and costs memory several
+ * times over on its way out.
+ */
 export const DEFAULT_MAX_BYTES: number = 10 * 1024 * 1024;
 
+/**
+ * Options of `Scope.readText()`: the whole file, or a range of lines. `head`, `tail` and `offset`/`limit` exclude each
+ * other.
+ */
 export interface ReadTextOptions {
   /** Lines to skip from the start. */
   readonly offset?: number;
@@ -24,6 +31,7 @@ export interface ReadTextOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What `Scope.readText()` returns. */
 export interface TextReading {
   /** The lines as they are on disk, line ends included, without a byte order mark. */
   readonly text: string;

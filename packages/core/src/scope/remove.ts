@@ -8,6 +8,7 @@ import { Pacer } from './pinned-directory.js';
 import { errnoOf, fromSystem, refused, scopeError } from './refusal.js';
 import { visitBelow } from './subtree.js';
 
+/** Options of `Scope.remove()`. */
 export interface RemoveOptions {
   /** Remove a folder with all that is in it. */
   readonly recursive?: boolean;

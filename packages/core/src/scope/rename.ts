@@ -9,6 +9,7 @@ import { errnoOf, fromSystem, scopeError } from './refusal.js';
 import { checkMoveBelow } from './subtree.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
+/** Options of `Scope.rename()`. */
 export interface RenameOptions {
   /** Replace a file that is already there; default false. Folders are never replaced. */
   readonly overwrite?: boolean;

@@ -8,6 +8,7 @@ import { foldCase } from './letter-case.js';
 /** A workspace's own rules file: it may tighten the fence, so nothing may change it through the fence. */
 export const WORKSPACE_RULES_FILE = '.rootward.json';
 
+/** What a scope forbids inside its roots. */
 export interface ScopeRules {
   /** Globs no operation reaches, relative to every root. */
   readonly deny?: readonly string[];

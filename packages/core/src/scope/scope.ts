@@ -30,6 +30,7 @@ import type { WalkEntry, WalkOptions } from './walk.js';
 import { writeInScope } from './write.js';
 import type { WriteOptions, WriteResult } from './write.js';
 
+/** What a `Scope` is made of. */
 export interface ScopeOptions {
   readonly roots: readonly Root[];
   readonly rules?: ScopeRules;
@@ -61,55 +62,71 @@ export class Scope {
     return this.#platform.guarantee(operation);
   }
 
-  /** Advice for people and models. Never a licence to use the path outside the scope. */
+  /** Whether a path is in scope: advice for people and models, never a licence to use the path outside the scope. */
   contains(path: string): boolean {
     return containedInScope(this.#gate, path);
   }
 
+  /** Where a path leads, also one that does not exist yet; throws the refusal where it is out of scope. */
   locate(path: string): Location {
     return locateInScope(this.#gate, path);
   }
 
+  /**
+   * Opens an existing regular file and hands out the handle; close it. What is done with the handle is no longer checked.
+   */
   open(path: string, options?: OpenOptions): Promise<FileHandle> {
     return openInScope(this.#gate, path, options);
   }
 
+  /** Reads UTF-8 text, whole or by lines. Other encodings are refused as `not-text`. */
   readText(path: string, options?: ReadTextOptions): Promise<TextReading> {
     return readTextInScope(this.#gate, path, options);
   }
 
+  /** Reads bytes, all of them or a range. */
   readBytes(path: string, options?: ReadBytesOptions): Promise<BytesReading> {
     return readBytesInScope(this.#gate, path, options);
   }
 
+  /**
+   * Creates, replaces or adds to a file. Replacing happens in one step and keeps the mode. The folder must exist.
+   */
   write(path: string, data: string | Uint8Array, options?: WriteOptions): Promise<WriteResult> {
     return writeInScope(this.#gate, this.#temporaries, path, data, options);
   }
 
+  /** Makes a folder; with `recursive`, those on the way, too. */
   async mkdir(path: string, options?: MakeDirectoryOptions): Promise<MakeDirectoryResult> {
     return makeDirectoryInScope(this.#gate, path, options);
   }
 
+  /** The entries of a folder, in the order of the disk. Denied ones are left out. */
   list(path: string, options?: ListOptions): Promise<ListEntry[]> {
     return listInScope(this.#gate, path, options);
   }
 
+  /** Size, times and mode of what a path leads to. */
   async stat(path: string): Promise<EntryStats> {
     return statInScope(this.#gate, path);
   }
 
+  /** Moves a file, folder or link within the roots. A link is moved itself, not what it leads to. */
   rename(from: string, to: string, options?: RenameOptions): Promise<void> {
     return renameInScope(this.#gate, this.#temporaries, from, to, options);
   }
 
+  /** Copies one file, into place in one step. */
   copy(from: string, to: string, options?: CopyOptions): Promise<void> {
     return copyInScope(this.#gate, this.#temporaries, from, to, options);
   }
 
+  /** Removes a file, a link (never what it leads to) or an empty folder; with `recursive`, a folder with all in it. */
   remove(path: string, options?: RemoveOptions): Promise<void> {
     return removeInScope(this.#gate, path, options);
   }
 
+  /** Everything below a folder, one entry at a time. Links are told and not followed; denied entries are left out. */
   walk(path: string, options?: WalkOptions): AsyncGenerator<WalkEntry, void> {
     return walkInScope(this.#gate, path, options);
   }

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import type { Gate } from './gate.js';
 import { scopeError } from './refusal.js';
 
+/** What `Scope.stat()` returns. A link is followed, as long as it stays in scope. */
 export interface EntryStats {
   readonly kind: 'file' | 'directory';
   readonly size: number;

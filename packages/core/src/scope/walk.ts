@@ -9,6 +9,7 @@ import type { Pin } from './pin.js';
 import { fromSystem } from './refusal.js';
 import { Pacer, readPinned } from './pinned-directory.js';
 
+/** One entry that `Scope.walk()` came by. */
 export interface WalkEntry {
   /** Where the entry was seen. For display and for asking the scope again; not a licence to use it otherwise. */
   readonly path: string;
@@ -20,6 +21,7 @@ export interface WalkEntry {
   readonly depth: number;
 }
 
+/** Options of `Scope.walk()`. */
 export interface WalkOptions {
   /** Leave out what `.gitignore` files leave out, and `.git` itself. */
   readonly gitignore?: boolean;

@@ -12,12 +12,14 @@ import type { TemporaryFiles } from './temporary-files.js';
 /** `new` must not exist yet; `overwrite` creates or replaces; `append` creates or adds to the end. */
 export type WriteMode = 'new' | 'overwrite' | 'append';
 
+/** Options of `Scope.write()`. */
 export interface WriteOptions {
   /** Default `overwrite`. */
   readonly mode?: WriteMode;
   readonly signal?: AbortSignal;
 }
 
+/** What `Scope.write()` did: `created` is false where a file was replaced or added to. */
 export interface WriteResult {
   readonly created: boolean;
   readonly bytesWritten: number;

@@ -21,6 +21,7 @@ export interface ClientInfo {
   readonly version?: string;
 }
 
+/** What a client said about roots when it introduced itself. */
 export interface ClientDeclaration {
   /** The client declared the `roots` capability, with or without `listChanged`. */
   readonly roots: boolean;

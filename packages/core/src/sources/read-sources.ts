@@ -20,6 +20,7 @@ import { absent, describeNamed, readPaths } from './root-source.js';
 /** How the client's say relates to the operator's: instead of it, before it, or not at all. */
 export type ClientRootsMode = 'replace' | 'add' | 'ignore';
 
+/** What `readSources` looks at. Only `environment` and `home` are required. */
 export interface SourcesOptions {
   /** Directories and files named on the command line (`--root`, positional). */
   readonly roots?: readonly string[];

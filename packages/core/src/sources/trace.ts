@@ -22,6 +22,7 @@ export type Verdict =
   | 'pending'
   | 'failed';
 
+/** What one source said, and what became of it. */
 export interface TraceEntry {
   readonly source: Source;
   readonly verdict: Verdict;

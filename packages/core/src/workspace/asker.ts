@@ -30,6 +30,7 @@ export interface AskerOwner {
   clientChanged(): void;
 }
 
+/** Options of `Workspace.ready()`. */
 export interface WaitOptions {
   readonly signal?: AbortSignal;
   /** A way to the client that is open during this call only. */

@@ -1,7 +1,7 @@
 import { RootwardError } from '../error.js';
 import type { ClientState } from '../sources/client-state.js';
 
-/** All times in milliseconds. */
+/** How long a workspace waits for its client, and how often it asks. All times in milliseconds. */
 export interface AskingLimits {
   /** How long a call waits for an answer under way; also the age at which a request no longer holds back a newer one. */
   readonly readyTimeout: number;
@@ -19,6 +19,7 @@ export interface AskingLimits {
   readonly retryWithin: number;
 }
 
+/** The limits of a workspace that was given none. */
 export const defaultLimits: AskingLimits = {
   readyTimeout: 2_000,
   answerTimeout: 60_000,

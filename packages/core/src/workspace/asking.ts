@@ -25,6 +25,10 @@ export type AskingEvent =
   | { readonly type: 'tick' }
   | { readonly type: 'disposed' };
 
+/**
+ * Why a question for roots came to nothing: answered with an error, not answered in time, answered with no list of
+ * roots, the way to the client was gone, or the roots could not be looked up.
+ */
 export type FailureKind = 'refused' | 'silent' | 'malformed' | 'lost' | 'unreadable';
 
 /** What the owner of the state has to do, in order. */

@@ -6,6 +6,7 @@ export interface Clock {
   setTimeout(callback: () => void, delay: number): Timer;
 }
 
+/** A delay that has not passed yet. */
 export interface Timer {
   clear(): void;
 }
@@ -13,7 +14,10 @@ export interface Timer {
 // Node fires timers beyond 2^31 - 1 ms at once.
 const LONGEST_DELAY = 2 ** 31 - 1;
 
-/** Monotonic, since a clock set back by an hour must not keep an old answer fresh for that long. */
+/**
+ * The clock of this system. Monotonic, since one that is set back by an hour must not keep an old answer fresh for that
+ * long.
+ */
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   setTimeout(callback, delay) {

@@ -3,6 +3,7 @@ import { disposable } from '../disposable.js';
 import type { Logger } from '../logger.js';
 import type { WorkspaceChange } from './change.js';
 
+/** Told of each change, in order; see `Workspace.onDidChange()`. */
 export type ChangeListener = (change: WorkspaceChange) => void;
 
 /** Calls listeners in the order they came. One that throws is logged and does not stop the others. */

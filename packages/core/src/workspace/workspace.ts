@@ -44,6 +44,7 @@ import { Counters } from './stats.js';
 import type { WorkspaceView } from './workspace-view.js';
 import { SnapshotView } from './workspace-view.js';
 
+/** What a `Workspace` is made of. Only `sources` are required; `createWorkspace` reads them for you. */
 export interface WorkspaceOptions {
   /** What `readSources` found; may be shared by any number of workspaces. */
   readonly sources: Sources;
@@ -166,7 +167,7 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#listeners.add(listener);
   }
 
-  /** Like a listener that may take its time. Sees the roots that are there already first, as added. */
+  /** Adds a listener that may take its time. It sees the roots that are there already first, as added. */
   follow(follower: Follower): Disposable {
     this.#requireAlive('follow');
     this.#followers ??= new Followers(this.#log);
@@ -183,6 +184,7 @@ export class Workspace implements WorkspaceView, Disposable {
     if (this.#followers !== undefined) await unlessAborted(this.#followers.idle(), signal);
   }
 
+  /** What was counted so far. */
   stats(): Stats {
     return this.#counters.stats();
   }

@@ -15,6 +15,7 @@ import { locateSymbol } from './locate-symbol.js';
 import { requireCapability } from './require-capability.js';
 import { filesToShow, settled } from './show-files.js';
 
+/** A place where a symbol is defined, with its source. */
 export interface FoundDefinition {
   readonly file: string;
   /** Lines are counted from 1. */
@@ -23,6 +24,7 @@ export interface FoundDefinition {
   readonly source: string;
 }
 
+/** What `definition` returns. */
 export interface DefinitionResult {
   readonly symbol: string;
   readonly definitions: readonly FoundDefinition[];

@@ -10,6 +10,7 @@ import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';
 
+/** One finding of a language server. */
 export interface FoundDiagnostic {
   /** Lines and columns are counted from 1. */
   readonly line: number;
@@ -20,6 +21,7 @@ export interface FoundDiagnostic {
   readonly code?: string;
 }
 
+/** What `diagnostics` returns: one page. Pass `nextCursor` for the next. */
 export interface DiagnosticsResult {
   /** Files with findings only. */
   readonly files: readonly { readonly file: string; readonly diagnostics: readonly FoundDiagnostic[] }[];

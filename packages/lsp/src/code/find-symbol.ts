@@ -17,6 +17,7 @@ import { LocationFilter } from '../filter/location-filter.js';
 import { filesToShow, settled } from './show-files.js';
 import { kindName } from './symbol-kind.js';
 
+/** A declaration that `findSymbol` found. */
 export interface FoundSymbol {
   readonly name: string;
   readonly kind: string;
@@ -26,6 +27,7 @@ export interface FoundSymbol {
   readonly container?: string;
 }
 
+/** What `findSymbol` returns. */
 export interface FindSymbolResult {
   readonly query: string;
   readonly total: number;

@@ -5,6 +5,7 @@ import type { SymbolNode } from './document-symbols.js';
 import { documentSymbols } from './document-symbols.js';
 import { requireCapability } from './require-capability.js';
 
+/** A declaration in a file, with those inside it. */
 export interface OutlineSymbol {
   readonly name: string;
   readonly kind: string;
@@ -14,6 +15,7 @@ export interface OutlineSymbol {
   readonly children?: readonly OutlineSymbol[];
 }
 
+/** What `outline` returns. */
 export interface Outline {
   readonly file: string;
   readonly symbols: readonly OutlineSymbol[];

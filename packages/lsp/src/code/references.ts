@@ -12,6 +12,7 @@ import { pageOf } from './page.js';
 import { requireCapability } from './require-capability.js';
 import { withUses } from './show-files.js';
 
+/** One use of a symbol, with the line it stands in. */
 export interface Reference {
   /** Lines and columns are counted from 1. */
   readonly line: number;
@@ -19,6 +20,7 @@ export interface Reference {
   readonly text: string;
 }
 
+/** What `references` returns: one page. Pass `nextCursor` for the next. */
 export interface ReferencesResult {
   readonly symbol: string;
   readonly total: number;

@@ -17,12 +17,14 @@ import { locateSymbol } from './locate-symbol.js';
 import { requireCapability } from './require-capability.js';
 import { withUses } from './show-files.js';
 
+/** A symbol and its new name. */
 export interface RenameRequest extends SymbolRequest {
   readonly newName: string;
   /** Without it nothing is written. */
   readonly apply?: boolean | undefined;
 }
 
+/** A line as it was and as it will be. */
 export interface RenamedLine {
   /** Counted from 1. */
   readonly line: number;
@@ -30,6 +32,7 @@ export interface RenamedLine {
   readonly after: string;
 }
 
+/** What `renameSymbol` did, or would do. */
 export interface RenameResult {
   readonly applied: boolean;
   readonly edits: number;

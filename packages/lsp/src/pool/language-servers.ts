@@ -32,6 +32,7 @@ export interface FollowedWorkspace {
   onDidChange?(listener: () => void): { dispose(): void };
 }
 
+/** Options of `LanguageServers`. Everything may be left out. */
 export interface LanguageServersOptions {
   /** Default: all known ones. Earlier ones are preferred. */
   readonly servers?: readonly ServerDefinition[];

@@ -18,6 +18,7 @@ export interface PoolLimits {
   readonly maxServers: number;
 }
 
+/** The limits of `LanguageServers` that were given none. */
 export const defaultPoolLimits: PoolLimits = Object.freeze({
   initializeTimeout: 30_000,
   requestTimeout: 30_000,

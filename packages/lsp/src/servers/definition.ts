@@ -4,6 +4,7 @@
  */
 export type FolderKind = 'shared' | 'per-root' | 'file-driven';
 
+/** A language server: what it is for, how it is started, and how it treats folders. */
 export interface ServerDefinition {
   /** Also its name in configuration. */
   readonly name: string;

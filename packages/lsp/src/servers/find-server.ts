@@ -8,6 +8,7 @@ import { isInsideRoot } from '../process/environment.js';
 import type { ServerDefinition } from './definition.js';
 import { findNativeTypeScript } from './typescript-native.js';
 
+/** Where `findServer` looks, and what it passes over. */
 export interface FindServerOptions {
   readonly environment: Environment;
   readonly roots: readonly Root[];
@@ -22,6 +23,7 @@ export interface ServerCommand {
   readonly initializationOptions: unknown;
 }
 
+/** What `findServer` found: a program to start, or why there is none. */
 export type ServerFinding =
   | { readonly kind: 'found'; readonly command: ServerCommand }
   | { readonly kind: 'not-installed' | 'inside-root' | 'runs-workspace-code' };

@@ -4,6 +4,7 @@ import type { ChildRegistry } from './child-registry.js';
 import { ProcessGuard } from './process-guard.js';
 import { protectStdout } from './protect-stdout.js';
 
+/** How a server is served over stdin and stdout. Everything may be left out. */
 export interface GuardedStdioOptions {
   /** Bring your own to register hooks and children before serving starts. */
   readonly guard?: ProcessGuard;
@@ -14,6 +15,7 @@ export interface GuardedStdioOptions {
   readonly lingerMs?: number;
 }
 
+/** A server that runs, from `serveWorkspaceStdio`. */
 export interface GuardedStdio {
   /** Register what you spawn here: it is ended with this process, as a tree. */
   readonly children: ChildRegistry;

@@ -1,6 +1,7 @@
 import { ChildRegistry } from './child-registry.js';
 import { watchParent } from './parent-watch.js';
 
+/** What makes a `ProcessGuard` leave. */
 export interface ProcessGuardOptions {
   /** Leave when the parent process dies. For servers that a client starts; off for those that run on their own. */
   readonly watchParent?: boolean;

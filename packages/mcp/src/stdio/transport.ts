@@ -15,6 +15,7 @@ import {
 } from './message.js';
 import type { Incoming, JsonRpcAnswer, JsonRpcMessage, RequestId } from './message.js';
 
+/** The streams of a `StdioTransport`, and its limits. Everything may be left out. */
 export interface StdioTransportOptions {
   readonly stdin?: Readable;
   readonly stdout?: Writable;

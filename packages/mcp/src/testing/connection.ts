@@ -13,6 +13,7 @@ export interface Connection {
   readonly ended: Promise<void>;
 }
 
+/** A connection to a server in this process, from `connectInProcess`. */
 export interface InProcessConnection extends Connection {
   /** The server's end: for `serveStdio(factory, { transport })`, or for `server.connect(transport)`. */
   readonly transport: StdioTransport;
@@ -35,6 +36,7 @@ export function connectInProcess(): InProcessConnection {
   };
 }
 
+/** How `connectToProcess` starts the server. */
 export interface SpawnOptions {
   readonly args?: readonly string[];
   readonly cwd?: string;
@@ -42,6 +44,7 @@ export interface SpawnOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+/** A connection to a server in a process of its own, from `connectToProcess`. */
 export interface SpawnedConnection extends Connection {
   readonly process: ChildProcess;
   /** What the server has written to stderr so far. */

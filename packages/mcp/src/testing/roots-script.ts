@@ -1,4 +1,4 @@
-/** A root as a client declares it. A test may declare nonsense, hence `unknown` members elsewhere. */
+/** A root as a client declares it. For nonsense, use `answeringWith`. */
 export interface DeclaredRoot {
   readonly uri: string;
   readonly name?: string;

@@ -6,6 +6,7 @@ import type { Connection } from './connection.js';
 import { inputRequestsFor, modernMeta } from './modern.js';
 import type { AskedForRoots, RootsScript } from './roots-script.js';
 
+/** Which client a `ScriptedClient` plays. */
 export interface ScriptedClientOptions {
   /** `legacy` opens with `initialize`; `modern` puts what it declares into every request. */
   readonly era?: 'legacy' | 'modern';
@@ -20,6 +21,7 @@ export interface ScriptedClientOptions {
   readonly clientInfo?: { readonly name: string; readonly version: string };
 }
 
+/** Options of one request of a `ScriptedClient`. */
 export interface RequestOptions {
   /** Cancels the request, as a client does. */
   readonly signal?: AbortSignal;
@@ -40,6 +42,7 @@ export class ScriptedClientError extends Error {
   }
 }
 
+/** A result as it came over the wire, unchecked. */
 export type Result = { readonly [key: string]: unknown };
 
 interface Pending {

@@ -6,6 +6,7 @@ import type { WorkspaceExtra } from './workspace-server.js';
 
 type MaybePromise<T> = T | Promise<T>;
 
+/** The callbacks of a `WorkspaceResourceTemplate`. */
 export interface WorkspaceTemplateCallbacks {
   /** Lists the resources of this template. */
   readonly list: ((extra: WorkspaceExtra) => MaybePromise<ListResourcesResult>) | undefined;

@@ -37,7 +37,7 @@ export function withWorkspace(
 }
 
 /**
- * The same for a single tool, where the rest of a server is to stay as it is. The arguments are inferred from the
+ * Gives one tool `extra.workspace` and leaves the rest of the server as it is. The arguments are inferred from the
  * place where the result is used.
  */
 export function withWorkspaceTool<Args extends readonly unknown[] = []>(

@@ -3,6 +3,7 @@ import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from '
 import { Sessions } from './sessions.js';
 import type { SessionsOptions } from './sessions.js';
 
+/** Options of `createWorkspaceHandler`: those of its sessions, and those of the SDK's `createMcpHandler`. */
 export interface WorkspaceHandlerOptions
   extends SessionsOptions, Omit<CreateMcpHandlerOptions, 'legacy' | 'maxRequestBodySize'> {}
 

@@ -10,6 +10,7 @@ export function describePrincipal(authInfo: AuthInfo | undefined): string {
   return JSON.stringify([authInfo.clientId, typeof subject === 'string' ? subject : null]);
 }
 
+/** Whom a call comes from: the client and subject of its access token, the empty string without authentication. */
 export function principalOf(ctx: ServerContext): string {
   return describePrincipal(ctx.http?.authInfo);
 }

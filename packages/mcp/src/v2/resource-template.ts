@@ -5,6 +5,7 @@ import type { WorkspaceServerContext } from './workspace-server.js';
 
 type MaybePromise<T> = T | Promise<T>;
 
+/** The callbacks of a `WorkspaceResourceTemplate`. */
 export interface WorkspaceTemplateCallbacks {
   /** Lists the resources of this template. */
   readonly list: ((ctx: WorkspaceServerContext) => MaybePromise<ListResourcesResult>) | undefined;

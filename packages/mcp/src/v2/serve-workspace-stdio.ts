@@ -3,6 +3,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { guardStdio } from '../process/guarded-stdio.js';
 import type { GuardedStdio, GuardedStdioOptions } from '../process/guarded-stdio.js';
 
+/** Options of `serveWorkspaceStdio`. Everything may be left out. */
 export interface ServeWorkspaceStdioOptions extends GuardedStdioOptions {
   /** `'reject'` refuses clients of the legacy era. */
   readonly legacy?: 'serve' | 'reject';

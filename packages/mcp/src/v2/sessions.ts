@@ -11,6 +11,7 @@ import type { Clock, Timer } from '@rootward/core';
 import { describePrincipal } from './principal.js';
 import { SessionTransport } from './session-transport.js';
 
+/** How sessions of legacy clients over HTTP are kept. */
 export interface SessionsOptions {
   /** Answer legacy clients with plain JSON instead of streams. They can then not be asked for roots. */
   readonly jsonResponse?: boolean;

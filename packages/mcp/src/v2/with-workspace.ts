@@ -40,7 +40,7 @@ export function withWorkspace(
 }
 
 /**
- * The same for a single tool, where the rest of a server is to stay as it is. Pass the server that the tool is
+ * Gives one tool `ctx.workspace` and leaves the rest of the server as it is. Pass the server that the tool is
  * registered with; all of its tools share one workspace per connection. The arguments are inferred from the place
  * where the result is used.
  */

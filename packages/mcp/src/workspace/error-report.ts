@@ -8,7 +8,10 @@ export interface ErrorReport {
   readonly instruction: string;
 }
 
-/** Under this key of `_meta`, also where a tool's output schema leaves no room for it in the structured content. */
+/**
+ * The key of `_meta` under which a failed call has its `ErrorReport`, also where a tool's output schema leaves no room
+ * for it in the structured content.
+ */
 export const ERROR_META_KEY = 'rootward/error';
 
 const INVALID_PARAMS = -32_602;
@@ -29,7 +32,7 @@ const INSTRUCTIONS: Readonly<Record<string, string>> = {
 };
 const OTHERWISE = 'Check the path against the roots of this workspace';
 
-/** Undefined for errors that are none of ours. */
+/** What a model is told of an error of a workspace; undefined for errors that are none of ours. */
 export function reportError(error: unknown): ErrorReport | undefined {
   if (!(error instanceof RootwardError) && !(error instanceof RootwardMcpError)) return undefined;
   return {

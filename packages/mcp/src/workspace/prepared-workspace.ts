@@ -12,6 +12,7 @@ import type {
 } from '@rootward/core';
 import { ViewCache } from './view-cache.js';
 
+/** Options of `withWorkspace`. Everything may be left out. */
 export interface WorkspaceOptions extends Partial<
   Omit<SourcesOptions, 'signal' | 'operatorRootsAreCeiling'>
 > {

@@ -1,7 +1,7 @@
 import type { Answer } from '@rootward/core';
 import { isObject } from '../stdio/message.js';
 
-/** The key of our question among the input requests of a result. */
+/** The key of the question for roots among the input requests of a result; choose others for yours. */
 export const ROOTS_INPUT_KEY = 'roots';
 
 export interface InputResponses {

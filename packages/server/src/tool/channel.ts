@@ -1,5 +1,6 @@
 import { existsSync, writeSync } from 'node:fs';
 
+/** How much a log line matters. */
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
 /** Tells the client how far the tool is; 100 in all unless said otherwise. */

@@ -1,5 +1,6 @@
 import { writeFileSync, writeSync } from 'node:fs';
 
+/** What an error says beside its message: what to do about it, and data. */
 export interface ToolErrorDetails {
   readonly hint?: string;
   readonly data?: unknown;

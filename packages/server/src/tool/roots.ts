@@ -3,6 +3,7 @@ import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { fail } from './result.js';
 import { readVariable } from './read-variable.js';
 
+/** A root as the server hands it to a tool. `path` is canonical. */
 export interface ToolRoot {
   readonly uri: string;
   readonly name: string;
