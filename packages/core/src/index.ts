@@ -63,7 +63,6 @@ export type { ClientRootsMode, Sources, SourcesOptions } from './sources/read-so
 export type { ConfiguredRoots, Statement } from './sources/root-source.js';
 export type { TraceEntry, Verdict } from './sources/trace.js';
 export type { Answer } from './workspace/answer.js';
-export { defaultLimits } from './workspace/asking-state.js';
 export type { AskingLimits } from './workspace/asking-state.js';
 export type { FailureKind } from './workspace/asking.js';
 export type { WaitOptions } from './workspace/asker.js';
@@ -73,6 +72,8 @@ export type { Clock, Timer } from './workspace/clock.js';
 export { createWorkspace } from './workspace/create-workspace.js';
 export type { Follower } from './workspace/followers.js';
 export type { ChangeListener } from './workspace/listeners.js';
+export { defaultLimits } from './workspace/limits.js';
+export type { WorkspaceLimits } from './workspace/limits.js';
 export { findMeter, observeWorkspace } from './workspace/observe.js';
 export type { MeterLike, MetricsApi } from './workspace/observe.js';
 export type { RootsPort } from './workspace/roots-port.js';

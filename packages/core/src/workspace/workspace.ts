@@ -6,7 +6,7 @@ import { ProjectMemory } from '../project/project-memory.js';
 import type { Project } from '../project/project.js';
 import type { PathEntry } from '../roots/declaration.js';
 import type { RootsDiff } from '../roots/diff-roots.js';
-import { diffRoots } from '../roots/diff-roots.js';
+import { diffRoots, isChange } from '../roots/diff-roots.js';
 import { readRoots } from '../roots/read-roots.js';
 import type { Root, RootList } from '../roots/root.js';
 import { Scope } from '../scope/scope.js';
@@ -25,8 +25,7 @@ import type { Answer } from './answer.js';
 import { readAnswer } from './answer.js';
 import type { WaitOptions } from './asker.js';
 import { Asker } from './asker.js';
-import type { AskingLimits } from './asking-state.js';
-import { ignoringClient, initialAsking, readLimits } from './asking-state.js';
+import { ignoringClient, initialAsking } from './asking-state.js';
 import type { ChangeReason, WorkspaceChange } from './change.js';
 import type { Clock } from './clock.js';
 import { systemClock } from './clock.js';
@@ -34,6 +33,8 @@ import { unlessAborted } from './deferred.js';
 import { explainSnapshot } from './explain.js';
 import type { Follower } from './followers.js';
 import { Followers } from './followers.js';
+import type { WorkspaceLimits } from './limits.js';
+import { readLimits } from './limits.js';
 import type { ChangeListener } from './listeners.js';
 import { Listeners } from './listeners.js';
 import type { RootsPort } from './roots-port.js';
@@ -57,7 +58,7 @@ export interface WorkspaceOptions {
   readonly readClientRoots?: typeof readRoots;
   readonly clock?: Clock;
   readonly log?: Logger;
-  readonly limits?: Partial<AskingLimits>;
+  readonly limits?: Partial<WorkspaceLimits>;
 }
 
 /**
@@ -71,7 +72,7 @@ export class Workspace implements WorkspaceView, Disposable {
   readonly #readRoots: typeof readRoots;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #readyTimeout: number;
+  readonly #limits: WorkspaceLimits;
   readonly #asker: Asker;
   readonly #counters = new Counters();
   readonly #project = new ProjectMemory();
@@ -90,19 +91,18 @@ export class Workspace implements WorkspaceView, Disposable {
   #disposed = false;
 
   constructor(options: WorkspaceOptions) {
-    const limits = readLimits(options.limits);
+    this.#limits = readLimits(options.limits);
     this.#sources = options.sources;
     this.#emptyIsFinal = options.emptyIsFinal ?? false;
     this.#createScope = options.createScope ?? plainScope;
     this.#readRoots = options.readClientRoots ?? readRoots;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
-    this.#readyTimeout = limits.readyTimeout;
     const ignores = options.sources.clientRoots === 'ignore';
     const setup = {
       clock: this.#clock,
       log: this.#log,
-      limits,
+      limits: this.#limits,
       port: options.port,
       counters: this.#counters,
     };
@@ -169,7 +169,11 @@ export class Workspace implements WorkspaceView, Disposable {
   /** Like a listener that may take its time. Sees the roots that are there already first, as added. */
   follow(follower: Follower): Disposable {
     this.#requireAlive('follow');
-    this.#followers ??= new Followers(this.#log);
+    this.#followers ??= new Followers({
+      clock: this.#clock,
+      log: this.#log,
+      timeout: this.#limits.followerTimeout,
+    });
     const snapshot = this.#snapshot;
     const first: WorkspaceChange | undefined =
       snapshot.roots.length === 0
@@ -178,7 +182,7 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#followers.add(follower, first);
   }
 
-  /** When the followers have seen every change so far. */
+  /** When the followers have seen every change so far, except those that are late. */
   async followed(signal?: AbortSignal): Promise<void> {
     if (this.#followers !== undefined) await unlessAborted(this.#followers.idle(), signal);
   }
@@ -368,7 +372,7 @@ export class Workspace implements WorkspaceView, Disposable {
       state: this.#asker.client,
       info: this.#info,
       given: this.#given,
-      readyTimeout: this.#readyTimeout,
+      readyTimeout: this.#limits.readyTimeout,
     };
     return {
       sources: this.#sources,
@@ -400,7 +404,3 @@ function plainScope(snapshot: Snapshot): Scope {
 }
 
 const NO_CHANGE: RootsDiff = Object.freeze({ added: NO_ROOTS, removed: NO_ROOTS, primaryChanged: false });
-
-function isChange({ added, removed, primaryChanged }: RootsDiff): boolean {
-  return added.length > 0 || removed.length > 0 || primaryChanged;
-}

@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readRoots } from '../../src/roots/read-roots.js';
-import { defaultLimits } from '../../src/workspace/asking-state.js';
 import { Deferred } from '../../src/workspace/deferred.js';
+import { defaultLimits } from '../../src/workspace/limits.js';
 import { settle } from './fake-clock.js';
 import type { Connection } from './scripted-client.js';
 import { ScriptedClient, connect, connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';

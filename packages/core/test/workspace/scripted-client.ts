@@ -110,3 +110,17 @@ export async function connectAsked(options: ConnectOptions = {}): Promise<Connec
 export function pathsOf(workspace: Workspace): readonly string[] {
   return workspace.snapshot().roots.map((root) => root.path);
 }
+
+/** One answer after the other, each to a request of its own, without waiting for followers. */
+export async function changeTo(
+  { workspace, client, clock }: Connection,
+  lists: readonly (readonly string[])[],
+): Promise<void> {
+  for (const list of lists) {
+    if (client.asked > 1 || workspace.stats().answers > 0) {
+      await clock.advance(1_000);
+      workspace.rootsChanged();
+    }
+    await client.answer(list);
+  }
+}
