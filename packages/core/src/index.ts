@@ -80,6 +80,6 @@ export type { RootsPort } from './workspace/roots-port.js';
 export type { Snapshot } from './workspace/snapshot.js';
 export type { Stats } from './workspace/stats.js';
 export { followWorkingDirectory } from './workspace/working-directory.js';
+export type { WorkspaceOptions } from './workspace/workspace-options.js';
 export type { WorkspaceView } from './workspace/workspace-view.js';
 export { Workspace } from './workspace/workspace.js';
-export type { WorkspaceOptions } from './workspace/workspace.js';
