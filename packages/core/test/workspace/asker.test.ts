@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readRoots } from '../../src/roots/read-roots.js';
 import { Deferred } from '../../src/workspace/deferred.js';
 import { defaultLimits } from '../../src/workspace/limits.js';
-import { settle } from './fake-clock.js';
+import { settle } from '../../../../testing/fake-clock.js';
 import type { Connection } from './scripted-client.js';
 import { ScriptedClient, connect, connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
 
@@ -46,7 +46,7 @@ describe('before the first answer', () => {
     const { workspace, client, clock } = await connect();
     workspace.clientDeclared({ roots: true });
     const call = workspace.ready();
-    await clock.advance(readyTimeout / 2);
+    await clock.advanceAndSettle(readyTimeout / 2);
     expect(client.asked).toBe(0);
     expect(await isSettled(call)).toBe(false);
     workspace.clientReady();
@@ -57,9 +57,9 @@ describe('before the first answer', () => {
   test('a call before the client is ready goes on after readyTimeout, and the next one does not wait', async () => {
     const { workspace, client, clock } = await connect();
     const call = workspace.ready();
-    await clock.advance(readyTimeout - 1);
+    await clock.advanceAndSettle(readyTimeout - 1);
     expect(await isSettled(call)).toBe(false);
-    await clock.advance(1);
+    await clock.advanceAndSettle(1);
     expect(await isSettled(call)).toBe(true);
     expect(await isSettled(workspace.ready())).toBe(true);
     workspace.clientDeclared({ roots: true });
@@ -75,12 +75,12 @@ describe('before the first answer', () => {
     const { workspace, clock } = connection;
     workspace.clientDeclared({ roots: true });
     void workspace.ready();
-    await clock.advance(readyTimeout);
+    await clock.advanceAndSettle(readyTimeout);
     expect(await isSettled(workspace.ready())).toBe(true);
     speak(connection);
     const call = workspace.ready();
     expect(await isSettled(call)).toBe(false);
-    await clock.advance(readyTimeout);
+    await clock.advanceAndSettle(readyTimeout);
     expect(await isSettled(call)).toBe(true);
   });
 
@@ -111,12 +111,12 @@ describe('a silent client', () => {
     const tree = makeTree('a');
     const { workspace, client, clock } = await connectAsked();
     const first = workspace.ready();
-    await clock.advance(readyTimeout - 1);
+    await clock.advanceAndSettle(readyTimeout - 1);
     expect(await isSettled(first)).toBe(false);
-    await clock.advance(1);
+    await clock.advanceAndSettle(1);
     expect((await first).client).toBe('silent');
     expect(await isSettled(workspace.ready())).toBe(true);
-    await clock.advance(askSilentAfter + readyTimeout);
+    await clock.advanceAndSettle(askSilentAfter + readyTimeout);
     expect(await isSettled(workspace.ready())).toBe(true);
 
     workspace.rootsChanged();
@@ -128,18 +128,18 @@ describe('a silent client', () => {
 
   test('a call that comes late in the life of a request waits only for what is left', async () => {
     const { workspace, clock } = await connectAsked();
-    await clock.advance(readyTimeout - 100);
+    await clock.advanceAndSettle(readyTimeout - 100);
     const call = workspace.ready();
-    await clock.advance(99);
+    await clock.advanceAndSettle(99);
     expect(await isSettled(call)).toBe(false);
-    await clock.advance(1);
+    await clock.advanceAndSettle(1);
     expect(await isSettled(call)).toBe(true);
   });
 
   test('an answer after the ready timeout still applies', async () => {
     const tree = makeTree('a');
     const { workspace, client, clock } = await connectAsked();
-    await clock.advance(readyTimeout + 30_000);
+    await clock.advanceAndSettle(readyTimeout + 30_000);
     expect(workspace.snapshot().client).toBe('silent');
     await client.answer([tree('a')]);
     expect(pathsOf(workspace)).toEqual([tree('a')]);
@@ -148,7 +148,7 @@ describe('a silent client', () => {
 
   test('a late answer that gives nothing ends the silence all the same', async () => {
     const { workspace, client, clock } = await connectAsked();
-    await clock.advance(readyTimeout);
+    await clock.advanceAndSettle(readyTimeout);
     await client.result(null);
     workspace.invalidate('retry');
     const call = workspace.ready();
@@ -161,7 +161,7 @@ describe('a silent client', () => {
   test('an answer after the answer timeout is dropped, and the request was aborted', async () => {
     const tree = makeTree('a');
     const { workspace, client, clock } = await connectAsked();
-    await clock.advance(answerTimeout);
+    await clock.advanceAndSettle(answerTimeout);
     expect(client.calls[0]?.signal.aborted).toBe(true);
     await client.answer([tree('a')]);
     expect(pathsOf(workspace)).toEqual([]);
@@ -169,19 +169,19 @@ describe('a silent client', () => {
 
   test('it is asked again after 5 minutes, without anyone waiting', async () => {
     const { workspace, client, clock } = await connectAsked();
-    await clock.advance(askSilentAfter - 1);
+    await clock.advanceAndSettle(askSilentAfter - 1);
     expect(client.asked).toBe(1);
-    await clock.advance(1);
+    await clock.advanceAndSettle(1);
     expect(client.asked).toBe(2);
     expect(await isSettled(workspace.ready())).toBe(true);
-    await clock.advance(askSilentAfter);
+    await clock.advanceAndSettle(askSilentAfter);
     expect(client.asked).toBe(3);
   });
 
   test('a silent request older than the ready timeout does not hold back a newer one, and its answer is dropped then', async () => {
     const tree = makeTree('old', 'new');
     const { workspace, client, clock } = await connectAsked();
-    await clock.advance(readyTimeout);
+    await clock.advanceAndSettle(readyTimeout);
     workspace.rootsChanged();
     expect(client.asked).toBe(2);
     expect(client.calls[0]?.signal.aborted).toBe(true);
@@ -193,11 +193,11 @@ describe('a silent client', () => {
 
   test('a notification during a silent request goes out when that request is older than the ready timeout', async () => {
     const { workspace, client, clock } = await connectAsked();
-    await clock.advance(readyTimeout / 2);
+    await clock.advanceAndSettle(readyTimeout / 2);
     workspace.rootsChanged();
     expect(client.asked).toBe(1);
     const call = workspace.ready();
-    await clock.advance(readyTimeout / 2);
+    await clock.advanceAndSettle(readyTimeout / 2);
     expect(client.asked).toBe(2);
     expect(await isSettled(call)).toBe(false);
   });
@@ -208,16 +208,16 @@ describe('notifications', () => {
     const tree = makeTree('early', 'last');
     const { workspace, client, clock } = await connectAsked();
     await client.answer([]);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     for (let count = 0; count < 5_000; count += 1) workspace.rootsChanged();
     expect(client.asked).toBe(2);
     await client.answer([tree('early')]);
     const call = workspace.ready();
-    await clock.advance(100);
+    await clock.advanceAndSettle(100);
     expect(client.asked).toBe(3);
     await client.answer([tree('last')]);
     expect((await call).roots.map((root) => root.path)).toEqual([tree('last')]);
-    await clock.advance(10_000);
+    await clock.advanceAndSettle(10_000);
     expect(client.asked).toBe(3);
     expect(workspace.stats().notifications).toEqual({ received: 5_000, coalesced: 4_998 });
   });
@@ -230,7 +230,7 @@ describe('notifications', () => {
     await client.answer([tree('a')]);
     expect(client.asked).toBe(2);
     await client.answer([tree('b')]);
-    await clock.advance(10_000);
+    await clock.advanceAndSettle(10_000);
     expect(client.asked).toBe(2);
     expect(pathsOf(workspace)).toEqual([tree('b')]);
   });
@@ -242,13 +242,13 @@ describe('notifications', () => {
     workspace.rootsChanged();
     expect(client.asked).toBe(2);
     await client.answer([tree('a')]);
-    await clock.advance(40);
+    await clock.advanceAndSettle(40);
     workspace.rootsChanged();
     expect(client.asked).toBe(2);
     const call = workspace.ready();
-    await clock.advance(59);
+    await clock.advanceAndSettle(59);
     expect(client.asked).toBe(2);
-    await clock.advance(1);
+    await clock.advanceAndSettle(1);
     expect(client.asked).toBe(3);
     expect(await isSettled(call)).toBe(false);
     await client.answer([tree('b')]);
@@ -262,11 +262,11 @@ describe('notifications', () => {
     await client.answer([]);
     workspace.rootsChanged();
     const call = workspace.ready();
-    await clock.advance(50);
+    await clock.advanceAndSettle(50);
     expect(await isSettled(call)).toBe(true);
     expect(client.asked).toBe(2);
     expect(await isSettled(workspace.ready())).toBe(false);
-    await clock.advance(50);
+    await clock.advanceAndSettle(50);
     expect(client.asked).toBe(3);
     await client.answer([]);
   });
@@ -321,10 +321,10 @@ describe('answers that give nothing', () => {
   test('a client whose answer was malformed is asked again by the next ready() after 5 minutes', async () => {
     const { workspace, client, clock } = await connectAsked();
     await client.result(null);
-    await clock.advance(freshFor - 1);
+    await clock.advanceAndSettle(freshFor - 1);
     await workspace.ready();
     expect(client.asked).toBe(1);
-    await clock.advance(1);
+    await clock.advanceAndSettle(1);
     const call = workspace.ready();
     expect(client.asked).toBe(2);
     await client.answer([]);
@@ -339,7 +339,7 @@ describe('answers that give nothing', () => {
     await client.error(-32603);
     expect(workspace.snapshot().client).toBe('refused');
     expect(pathsOf(workspace)).toEqual([tree('a')]);
-    await clock.advance(freshFor * 3);
+    await clock.advanceAndSettle(freshFor * 3);
     expect(await isSettled(workspace.ready())).toBe(true);
     expect(client.asked).toBe(2);
     workspace.rootsChanged();
@@ -349,12 +349,12 @@ describe('answers that give nothing', () => {
   test('-32601 within the first second is retried once, after 250 ms, and ready() waits for that', async () => {
     const tree = makeTree('a');
     const { workspace, client, clock } = await connectAsked();
-    await clock.advance(900);
+    await clock.advanceAndSettle(900);
     await client.error(METHOD_NOT_FOUND);
     const call = workspace.ready();
-    await clock.advance(249);
+    await clock.advanceAndSettle(249);
     expect(client.asked).toBe(1);
-    await clock.advance(1);
+    await clock.advanceAndSettle(1);
     expect(client.asked).toBe(2);
     expect(await isSettled(call)).toBe(false);
     await client.answer([tree('a')]);
@@ -364,18 +364,18 @@ describe('answers that give nothing', () => {
   test('-32601 is not retried a second time', async () => {
     const { workspace, client, clock } = await connectAsked();
     await client.error(METHOD_NOT_FOUND);
-    await clock.advance(250);
+    await clock.advanceAndSettle(250);
     await client.error(METHOD_NOT_FOUND);
-    await clock.advance(10_000);
+    await clock.advanceAndSettle(10_000);
     expect(client.asked).toBe(2);
     expect(workspace.snapshot().client).toBe('refused');
   });
 
   test('-32601 after the first second is a refusal', async () => {
     const { workspace, client, clock } = await connectAsked();
-    await clock.advance(1_001);
+    await clock.advanceAndSettle(1_001);
     await client.error(METHOD_NOT_FOUND);
-    await clock.advance(10_000);
+    await clock.advanceAndSettle(10_000);
     expect(client.asked).toBe(1);
     expect(workspace.snapshot().client).toBe('refused');
     expect(await isSettled(workspace.ready())).toBe(true);
@@ -386,7 +386,7 @@ describe('answers that give nothing', () => {
     await client.error(undefined);
     expect(workspace.snapshot().client).toBe('silent');
     expect(await isSettled(workspace.ready())).toBe(true);
-    await clock.advance(askSilentAfter);
+    await clock.advanceAndSettle(askSilentAfter);
     expect(client.asked).toBe(2);
   });
 
@@ -441,7 +441,7 @@ describe('order of answers', () => {
   test('the slower, older answer never overwrites the newer one', async () => {
     const tree = makeTree('old', 'new');
     const { workspace, client, clock } = await connectAsked();
-    await clock.advance(readyTimeout);
+    await clock.advanceAndSettle(readyTimeout);
     workspace.rootsChanged();
     await client.answer([tree('new')], 2);
     await client.answer([tree('old')], 1);
@@ -463,7 +463,7 @@ describe('order of answers', () => {
       },
     });
     await client.answer([tree('slow')], 1);
-    await clock.advance(readyTimeout);
+    await clock.advanceAndSettle(readyTimeout);
     workspace.rootsChanged();
     await client.answer([tree('fast')], 2);
     expect(pathsOf(workspace)).toEqual([tree('fast')]);
@@ -491,9 +491,9 @@ describe('a disk that is slow', () => {
     const { workspace, client, clock, gate, path } = await connectSlowly();
     const call = workspace.ready();
     await client.answer([path]);
-    await clock.advance(readyTimeout - 1);
+    await clock.advanceAndSettle(readyTimeout - 1);
     expect(await isSettled(call)).toBe(false);
-    await clock.advance(1);
+    await clock.advanceAndSettle(1);
     expect(await isSettled(call)).toBe(true);
     expect(workspace.stats().failures.silent).toBe(0);
     expect(await isSettled(workspace.ready())).toBe(true);
@@ -506,7 +506,7 @@ describe('a disk that is slow', () => {
   test('that never ends is given up after answerTimeout, and told of', async () => {
     const { workspace, client, clock, path } = await connectSlowly();
     await client.answer([path]);
-    await clock.advance(answerTimeout);
+    await clock.advanceAndSettle(answerTimeout);
     expect(workspace.snapshot().client).toBe('malformed');
     expect(workspace.stats().failures.unreadable).toBe(1);
     expect(clock.timers).toBe(0);
@@ -546,7 +546,7 @@ describe('a reader of its own', () => {
       },
     });
     await client.answer([tree('slow')]);
-    await clock.advance(readyTimeout);
+    await clock.advanceAndSettle(readyTimeout);
     workspace.rootsChanged();
     await client.answer([tree('fast')]);
     expect(pathsOf(workspace)).toEqual([tree('fast')]);
@@ -567,7 +567,7 @@ describe('an answer that comes another way', () => {
     });
     workspace.rootsChanged();
     await client.answer([tree('asked')]);
-    await clock.advance(10_000);
+    await clock.advanceAndSettle(10_000);
     expect(client.asked).toBe(1);
     expect(pathsOf(workspace)).toEqual([tree('handed')]);
   });
@@ -579,7 +579,7 @@ describe('an answer that comes another way', () => {
     await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('handed')).href }] } });
     expect(client.calls[0]?.signal.aborted).toBe(true);
     await client.answer([tree('asked')]);
-    await clock.advance(10_000);
+    await clock.advanceAndSettle(10_000);
     expect(client.asked).toBe(1);
     expect(pathsOf(workspace)).toEqual([tree('handed')]);
   });
@@ -612,10 +612,10 @@ describe('freshness', () => {
       workspace.clientDeclared({ roots: true, listChanged });
       workspace.clientReady();
       await client.answer([tree('a')]);
-      await clock.advance(freshFor - 1);
+      await clock.advanceAndSettle(freshFor - 1);
       await workspace.ready();
       expect(client.asked).toBe(1);
-      await clock.advance(1);
+      await clock.advanceAndSettle(1);
       expect(client.asked).toBe(1);
       const call = workspace.ready();
       expect(client.asked).toBe(2);
@@ -645,7 +645,7 @@ describe('freshness', () => {
     workspace.invalidate('retry');
     const call = workspace.ready();
     expect(client.asked).toBe(2);
-    await clock.advance(readyTimeout);
+    await clock.advanceAndSettle(readyTimeout);
     await call;
     workspace.invalidate('retry');
     expect(await isSettled(workspace.ready())).toBe(true);
@@ -668,7 +668,7 @@ describe('a port that is open during a call only', () => {
     expect((await call).roots[0]?.path).toBe(tree('a'));
 
     workspace.rootsChanged();
-    await clock.advance(10_000);
+    await clock.advanceAndSettle(10_000);
     expect(client.asked).toBe(1);
     expect(await isSettled(workspace.ready())).toBe(true);
     const next = workspace.ready({ port: client });
@@ -696,7 +696,7 @@ describe('a port that is open during a call only', () => {
     workspace.clientReady();
     const call = workspace.ready({ port: client });
     await client.error(METHOD_NOT_FOUND);
-    await clock.advance(250);
+    await clock.advanceAndSettle(250);
     expect(client.asked).toBe(2);
     await client.answer([tree('a')]);
     expect((await call).roots).toHaveLength(1);
@@ -735,7 +735,7 @@ describe('a port that is open during a call only', () => {
     await call;
     await workspace.ready({ port: client });
     workspace.rootsChanged();
-    await clock.advance(askSilentAfter);
+    await clock.advanceAndSettle(askSilentAfter);
     expect(client.asked).toBe(1);
   });
 
@@ -773,11 +773,11 @@ describe('a port that is open during a call only', () => {
     workspace.clientDeclared({ roots: true });
     workspace.clientReady();
     const call = workspace.ready({ port: client });
-    await clock.advance(readyTimeout);
+    await clock.advanceAndSettle(readyTimeout);
     expect((await call).client).toBe('silent');
     expect(await isSettled(workspace.ready({ port: client }))).toBe(true);
     expect(client.asked).toBe(1);
-    await clock.advance(askSilentAfter);
+    await clock.advanceAndSettle(askSilentAfter);
     expect(client.asked).toBe(1);
     expect(await isSettled(workspace.ready({ port: client }))).toBe(true);
     expect(client.asked).toBe(2);
@@ -807,7 +807,7 @@ describe('dispose()', () => {
     await client.answer([tree('a')]);
     workspace.rootsChanged();
     workspace.clientReady();
-    await clock.advance(askSilentAfter * 2);
+    await clock.advanceAndSettle(askSilentAfter * 2);
     expect(client.asked).toBe(1);
     expect(changes).toEqual([]);
     expect(pathsOf(workspace)).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Deferred } from '../../src/workspace/deferred.js';
 import { followWorkingDirectory } from '../../src/workspace/working-directory.js';
-import { settle } from './fake-clock.js';
+import { settle } from '../../../../testing/fake-clock.js';
 import { changeTo, connectAsked, makeTree } from './scripted-client.js';
 
 describe('follow()', () => {

@@ -3,7 +3,7 @@ import type { LogFields } from '../../src/logger.js';
 import type { WorkspaceChange } from '../../src/workspace/change.js';
 import { Deferred } from '../../src/workspace/deferred.js';
 import { defaultLimits } from '../../src/workspace/limits.js';
-import { settle } from './fake-clock.js';
+import { settle } from '../../../../testing/fake-clock.js';
 import type { Connection } from './scripted-client.js';
 import { changeTo, connectAsked, makeTree } from './scripted-client.js';
 
@@ -51,13 +51,13 @@ describe('a follower that does not end in time', () => {
     const { seen } = followHanging(stage);
     const epochs = followPromptly(stage);
     await changeTo(stage, [[tree('a')]]);
-    await stage.clock.advance(followerTimeout - 1);
+    await stage.clock.advanceAndSettle(followerTimeout - 1);
     expect([epochs, stage.warnings]).toEqual([[], []]);
-    await stage.clock.advance(1);
+    await stage.clock.advanceAndSettle(1);
     expect([epochs, stage.warnings]).toEqual([[1], ['follower did not end in time: hangs']]);
     await changeTo(stage, [[tree('b')], [tree('c')]]);
     await stage.workspace.followed();
-    await stage.clock.advance(10 * followerTimeout);
+    await stage.clock.advanceAndSettle(10 * followerTimeout);
     expect(epochs).toEqual([1, 2, 3]);
     expect(seen).toHaveLength(1);
     expect(stage.warnings).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('a follower that does not end in time', () => {
     const stage = await connectLogging();
     const { gate, seen } = followHanging(stage);
     await changeTo(stage, [[tree('a')]]);
-    await stage.clock.advance(followerTimeout);
+    await stage.clock.advanceAndSettle(followerTimeout);
     await changeTo(stage, [[tree('a'), tree('b')], [tree('c')]]);
     gate.resolve();
     await settle();
@@ -94,7 +94,7 @@ describe('a follower that does not end in time', () => {
     const stage = await connectLogging();
     const { gate, seen } = followHanging(stage);
     await changeTo(stage, [[tree('a')]]);
-    await stage.clock.advance(followerTimeout);
+    await stage.clock.advanceAndSettle(followerTimeout);
     await changeTo(stage, [[tree('b')], [tree('a')]]);
     gate.resolve();
     await settle();
@@ -115,7 +115,7 @@ describe('a follower that does not end in time', () => {
       apply: ({ snapshot }) => (snapshot.epoch === 2 ? slow.promise : undefined),
     });
     await changeTo(stage, [[tree('a')]]);
-    await stage.clock.advance(followerTimeout);
+    await stage.clock.advanceAndSettle(followerTimeout);
     await changeTo(stage, [[tree('b')], [tree('c')]]);
     gate.resolve();
     await settle();
@@ -139,11 +139,11 @@ describe('a follower that does not end in time', () => {
       },
     });
     await changeTo(stage, [[tree('a')]]);
-    await stage.clock.advance(followerTimeout);
+    await stage.clock.advanceAndSettle(followerTimeout);
     await changeTo(stage, [[tree('b')]]);
     gates[0]?.resolve();
     await settle();
-    await stage.clock.advance(followerTimeout);
+    await stage.clock.advanceAndSettle(followerTimeout);
     gates[1]?.resolve();
     await settle();
     expect(runs).toBe(2);
@@ -168,7 +168,7 @@ describe('a follower that does not end in time', () => {
       },
     });
     await changeTo(stage, [[tree('a')]]);
-    await stage.clock.advance(followerTimeout);
+    await stage.clock.advanceAndSettle(followerTimeout);
     await changeTo(stage, [[tree('b')]]);
     hanging.dispose();
     gate.resolve();
@@ -183,7 +183,7 @@ describe('a follower that does not end in time', () => {
     followHanging(stage);
     const epochs = followPromptly(stage);
     await changeTo(stage, [[tree('a')]]);
-    await stage.clock.advance(50);
+    await stage.clock.advanceAndSettle(50);
     expect(epochs).toEqual([1]);
   });
 });

@@ -10,7 +10,7 @@ import { readSources } from '../../src/sources/read-sources.js';
 import type { RootsPort } from '../../src/workspace/roots-port.js';
 import type { WorkspaceOptions } from '../../src/workspace/workspace-options.js';
 import { Workspace } from '../../src/workspace/workspace.js';
-import { FakeClock, settle } from './fake-clock.js';
+import { FakeClock, settle } from '../../../../testing/fake-clock.js';
 
 interface Call {
   readonly signal: AbortSignal;
@@ -118,7 +118,7 @@ export async function changeTo(
 ): Promise<void> {
   for (const list of lists) {
     if (client.asked > 1 || workspace.stats().answers > 0) {
-      await clock.advance(1_000);
+      await clock.advanceAndSettle(1_000);
       workspace.rootsChanged();
     }
     await client.answer(list);

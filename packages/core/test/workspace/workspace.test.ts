@@ -7,7 +7,7 @@ import type { WorkspaceChange } from '../../src/workspace/change.js';
 import { createWorkspace } from '../../src/workspace/create-workspace.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { readFrom } from '../sources/read-from.js';
-import { FakeClock } from './fake-clock.js';
+import { FakeClock } from '../../../../testing/fake-clock.js';
 import { ScriptedClient, connect, connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
 
 function record(workspace: Workspace): WorkspaceChange[] {
@@ -49,7 +49,7 @@ describe('snapshot()', () => {
     for (const list of [[tree('a')], [tree('a')], [tree('a'), tree('b')], [tree('b'), tree('a')], []]) {
       await client.answer(list);
       epochs.push(workspace.snapshot().epoch);
-      await clock.advance(1_000);
+      await clock.advanceAndSettle(1_000);
       workspace.rootsChanged();
     }
     expect(epochs).toEqual([0, 1, 1, 2, 3, 4]);
@@ -107,7 +107,7 @@ describe('onDidChange', () => {
     const { workspace, client, clock } = await connectAsked();
     const changes = record(workspace);
     await client.answer([tree('a'), tree('b'), tree('c')]);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('d'), tree('b')]);
     expect(changes.map(({ added, removed }) => [paths(added), paths(removed)])).toEqual([
@@ -125,7 +125,7 @@ describe('onDidChange', () => {
     const { workspace, client, clock } = await connectAsked();
     await client.answer([tree('a'), tree('b')]);
     const changes = record(workspace);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([`${tree('a')}/`, tree('b'), tree('a')]);
     expect(changes).toEqual([]);
@@ -136,7 +136,7 @@ describe('onDidChange', () => {
     const { workspace, client, clock } = await connectAsked();
     await client.answer([tree('a'), tree('b')]);
     const changes = record(workspace);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('b'), tree('a')]);
     expect(changes).toMatchObject([{ added: [], removed: [], primaryChanged: true }]);
@@ -167,7 +167,7 @@ describe('onDidChange', () => {
       workspace.onDidChange(() => heard.push('later'));
     });
     await client.answer([tree('a')]);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('b')]);
     expect(heard).toEqual(['first', 'later']);
@@ -217,7 +217,7 @@ describe('forRequest()', () => {
     await client.answer([tree('a')]);
     const view = await workspace.forRequest({ progressToken: 3 });
     expect(await workspace.forRequest(undefined)).toBe(view);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('b')]);
     expect(workspace.directory()).toBe(tree('b'));
@@ -261,7 +261,7 @@ describe('explain()', () => {
     const { workspace, clock } = await connect({ environment: { CLAUDE_PROJECT_DIR: tree('b') } });
     workspace.clientDeclared({ roots: true, clientInfo: { name: 'x' } });
     workspace.clientReady();
-    await clock.advance(2_000);
+    await clock.advanceAndSettle(2_000);
     expect(workspace.explain()).toBe(
       [
         `1 root from host: ${tree('b')}`,
@@ -328,9 +328,9 @@ describe('logs', () => {
     const at = (level: string) => (text: string, fields?: LogFields) => lines.push({ level, text, fields });
     const log = { debug: at('debug'), info: at('info'), warn: at('warn') };
     const { workspace, client, clock } = await connectAsked({ log, roots: [tree('flag')] });
-    await clock.advance(30);
+    await clock.advanceAndSettle(30);
     await client.answer([tree('a')]);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.error(-32603);
     await client.answer([tree('a')], 1);
@@ -357,7 +357,7 @@ describe('logs', () => {
       warn() {},
     };
     const { workspace, client, clock } = await connectAsked({ log });
-    await clock.advance(2_000);
+    await clock.advanceAndSettle(2_000);
     workspace.rootsChanged();
     await client.answer([tree('a')], 1);
     expect(dropped).toMatchObject([{ generation: 1, newest: 2, reason: 'a newer request was sent' }]);
@@ -433,7 +433,7 @@ test('two workspaces in one process never share roots, timers, caches or events 
       await one.client.answer(list);
       one.expected = list;
     } else {
-      await one.clock.advance(1_000);
+      await one.clock.advanceAndSettle(1_000);
       one.workspace.rootsChanged();
     }
   }
