@@ -51,6 +51,8 @@ export interface Asking {
   readonly owed: OwedRequest | undefined;
   /** It let someone wait in vain, so nobody waits again until it says something about roots. */
   readonly silent: boolean;
+  /** Of a silent client: no time ran out, the request itself failed or its answer was missing. */
+  readonly lost: boolean;
   /** Until when there is no reason of our own to ask again. */
   readonly freshUntil: number;
   readonly firstAskedAt: number | undefined;
@@ -72,6 +74,7 @@ export const initialAsking: Asking = {
   open: undefined,
   owed: { cause: 'start', since: AT_ONCE, notBefore: AT_ONCE },
   silent: false,
+  lost: false,
   freshUntil: AT_ONCE,
   firstAskedAt: undefined,
   lastChangeAskedAt: AT_ONCE,

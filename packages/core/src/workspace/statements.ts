@@ -47,7 +47,7 @@ export class Statements {
   }
 
   /** Everything at this moment; `request` for a call that says something of its own. */
-  said(client: Pick<ClientPortrait, 'state' | 'readyTimeout'>, request: Statement = noRequest): Said {
+  said(client: Omit<ClientPortrait, 'info' | 'given'>, request: Statement = noRequest): Said {
     return {
       sources: this.#sources,
       client: { ...client, info: this.#info, given: this.#given },

@@ -302,8 +302,8 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   #said(request?: Statement): Said {
-    const { readyTimeout } = this.#limits;
-    return this.#statements.said({ state: this.#asker.client, readyTimeout }, request);
+    const { client: state, lost } = this.#asker;
+    return this.#statements.said({ state, lost, readyTimeout: this.#limits.readyTimeout }, request);
   }
 
   #plainView(snapshot: Snapshot): WorkspaceView {

@@ -48,6 +48,25 @@ describe('explain()', () => {
     expect(workspace.explain()).toContain(text);
   });
 
+  test('names a time only where one ran out', async () => {
+    const { workspace, client, clock } = await connectAsked();
+    await client.error(undefined);
+    expect(workspace.explain()).toContain("Client 'tester' declared roots but no answer came; ");
+    workspace.rootsChanged();
+    await client.answer([]);
+    await clock.advanceAndSettle(1_000);
+    workspace.rootsChanged();
+    await clock.advanceAndSettle(2_000);
+    expect(workspace.explain()).toContain('did not answer within 2 s; ');
+  });
+
+  test('says of an answer that was missing that none came', async () => {
+    using workspace = new Workspace({ sources: await readFrom({}), emptyIsFinal: true });
+    workspace.clientDeclared({ roots: true });
+    await workspace.useAnswer({ missing: true });
+    expect(workspace.explain()).toContain('Client declared roots but no answer came; ');
+  });
+
   test('speaks of revocation only where the client gave roots before', async () => {
     const tree = makeTree('a', 'pwd');
     const sources = await readFrom({ environment: { PWD: tree('pwd') } });
