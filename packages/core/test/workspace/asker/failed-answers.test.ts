@@ -118,6 +118,14 @@ describe('answers that give nothing', () => {
     expect((await call).roots).toHaveLength(1);
   });
 
+  test('a port that gives up after a time of its own counts as silence, not as a refusal', async () => {
+    const { workspace } = await connectAsked({
+      port: { ask: () => Promise.reject(new DOMException('timed out', 'TimeoutError')) },
+    });
+    await settle();
+    expect(workspace.snapshot().client).toBe('silent');
+  });
+
   test('a port that throws at once counts as silence too', async () => {
     const { workspace } = await connect({
       port: {
