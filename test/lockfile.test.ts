@@ -18,12 +18,16 @@ const { packages } = JSON.parse(
 // A lockfile written where a registry lacks some of them installs on that one platform only, and stops `npm ci`.
 test('the lockfile has the binaries of every platform', () => {
   const wanted = Object.values(packages).flatMap((locked) => Object.keys(locked.optionalDependencies ?? {}));
-  const missing = wanted.filter((name) => !Object.keys(packages).some((at) => at.endsWith(`node_modules/${name}`)));
+  const missing = wanted.filter(
+    (name) => !Object.keys(packages).some((at) => at.endsWith(`node_modules/${name}`)),
+  );
   expect(wanted).not.toEqual([]);
   expect(missing).toEqual([]);
 });
 
 test('the lockfile names no registry', () => {
-  const resolved = Object.values(packages).filter(({ link, resolved: from }) => from !== undefined && link !== true);
+  const resolved = Object.values(packages).filter(
+    ({ link, resolved: from }) => from !== undefined && link !== true,
+  );
   expect(resolved).toEqual([]);
 });

@@ -12,7 +12,7 @@ interface ProcessEntry {
   readonly resident: number;
 }
 
-/** Of every Linux system Node runs on; a wrong value would only misstate a figure shown to people. */
+/** Of most Linux systems; where pages are larger, only a figure shown to people is too small. */
 const PAGE_KB = 4;
 /** Each look finds one generation more of processes that forked just before they were stopped. */
 const MOST_LOOKS = 10;

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { readAbsolutePath } from '../uri/absolute-path.js';
 import type { PathStyle } from '../uri/path-style.js';
 import type { RejectionReason, RootKind } from './root.js';
@@ -9,7 +10,7 @@ export type CanonicalReading =
   | { readonly ok: false; readonly reason: RejectionReason; readonly state: string };
 
 // Below these the kernel shows its own objects: links to whatever a process has open, devices, settings.
-const KERNEL_DIRECTORY = /^\/(?:\.?\/)*(?:proc|sys|dev)(?:\/|$)/;
+const KERNEL_DIRECTORY = /^\/(?:proc|sys|dev)(?:\/|$)/;
 
 /**
  * Resolves an absolute path physically and checks that it can serve as a root now.
@@ -41,7 +42,7 @@ export async function canonicalise(
 }
 
 function isKernelPath(path: string, style: PathStyle): boolean {
-  return style === 'posix' && KERNEL_DIRECTORY.test(path);
+  return style === 'posix' && KERNEL_DIRECTORY.test(posix.normalize(path));
 }
 
 const kernelRefusal: CanonicalReading = refuse('not-a-directory-or-file', 'it belongs to the kernel');

@@ -21,6 +21,10 @@ export function diffRoots(before: readonly Root[], after: readonly Root[]): Root
   };
 }
 
+export function isChange({ added, removed, primaryChanged }: RootsDiff): boolean {
+  return added.length > 0 || removed.length > 0 || primaryChanged;
+}
+
 function primaryKey(roots: readonly Root[]): string | undefined {
   const primary = roots.find((root) => root.kind === 'directory');
   return primary && keyOf(primary);

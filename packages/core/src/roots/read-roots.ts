@@ -131,6 +131,8 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
     const paths = ceiling === undefined ? [one.path] : cutToCeiling(one, ceiling, style);
     if (paths.length === 0)
       return refuse(declared, 'outside-ceiling', 'it lies outside the allowed directories');
+    // First wins, but naming a place once more, or cutting a wider one to it, must not lift a restriction.
+    if (access === 'read-only') for (const path of paths) restrict(path);
     const fresh = paths.filter((path) => !roots.has(path));
     if (fresh.length === 0) return refuse(declared, 'duplicate', 'an earlier root is the same place');
     for (const path of fresh) {
@@ -147,6 +149,11 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
       });
     }
     return undefined;
+  }
+
+  function restrict(path: string): void {
+    const root = roots.get(path);
+    if (root !== undefined) roots.set(path, { ...root, access: 'read-only' });
   }
 }
 

@@ -23,32 +23,35 @@ const ACTION_TO = 'copy to';
 const COPIED_BITS = 0o777;
 
 /** From descriptor to descriptor: a copy by name would open the temporary file a second time, whatever it is by then. */
-async function pump(source: Pin, fd: number, signal?: AbortSignal): Promise<void> {
-  const reader = new FileReader(source.reopen(READ_FLAGS), signal);
-  try {
-    for (let position = 0; ;) {
-      const chunk = await reader.read(position, CHUNK_SIZE);
-      await writeAll(fd, chunk, signal);
-      position += chunk.length;
-      if (chunk.length < CHUNK_SIZE) return;
-    }
-  } finally {
-    reader.close();
+async function pump(reader: FileReader, fd: number, signal?: AbortSignal): Promise<void> {
+  for (let position = 0; ;) {
+    const chunk = await reader.read(position, CHUNK_SIZE);
+    await writeAll(fd, chunk, signal);
+    position += chunk.length;
+    if (chunk.length < CHUNK_SIZE) return;
   }
 }
 
-/** The bytes of a pinned file into an entry, in one step. */
+/** The bytes of a pinned file into an entry, in one step. Failures are told of the target once the source is open. */
 export async function copyIntoEntry(
   temporaries: TemporaryFiles,
   source: Pin,
   target: Entry,
-  options: ReplaceOptions,
+  options: ReplaceOptions & { readonly action: string; readonly asked: string },
 ): Promise<void> {
+  const reader = new FileReader(source.reopen(READ_FLAGS), options.signal);
   const fill = async (fd: number): Promise<void> => {
-    await pump(source, fd, options.signal);
+    await pump(reader, fd, options.signal);
     fchmodSync(fd, source.stats.mode & COPIED_BITS);
   };
-  await replaceFile(target, temporaries, fill, options);
+  try {
+    await replaceFile(target, temporaries, fill, options);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw fromSystem(options.action, options.asked, error);
+  } finally {
+    reader.close();
+  }
 }
 
 /** What stands where a file is to go, refused unless it is a file that may be replaced. */
@@ -65,9 +68,17 @@ export function checkTarget(
   if (stats === undefined) return undefined;
   if (!overwrite || stats.isDirectory())
     throw scopeError('already-exists', action, asked, 'it exists already');
-  // Replacing needs no right to the file itself, but a file made read-only is meant to stay as it is.
-  if (stats.isFile()) accessSync(target.child, constants.W_OK);
+  if (stats.isFile()) requireWritable(action, asked, target);
   return stats;
+}
+
+/** Replacing needs no right to the file itself, but a file made read-only is meant to stay as it is. */
+function requireWritable(action: string, asked: string, target: Entry): void {
+  try {
+    accessSync(target.child, constants.W_OK);
+  } catch (error) {
+    throw fromSystem(action, asked, error);
+  }
 }
 
 /** Copies one regular file, what a link leads to included, into place in one step. A link at the target is replaced. */
@@ -90,6 +101,8 @@ export async function copyInScope(
         exclusive: !overwrite,
         predecessor: stats?.isFile() === true ? stats : undefined,
         signal: options.signal,
+        action: ACTION_TO,
+        asked: to,
       });
     } finally {
       target.parent.close();

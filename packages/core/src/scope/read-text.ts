@@ -68,12 +68,13 @@ function checkOptions(options: ReadTextOptions): void {
 async function findRange(
   reader: FileReader,
   size: number,
-  options: ReadTextOptions,
+  { head, tail, offset, limit }: ReadTextOptions,
+  maxBytes: number,
 ): Promise<ByteRange | undefined> {
-  if (options.tail !== undefined) return findTail(reader, size, options.tail);
-  if (options.head !== undefined) return findLines(reader, size, 0, options.head);
-  if (options.offset === undefined && options.limit === undefined) return undefined;
-  return findLines(reader, size, options.offset ?? 0, options.limit ?? Number.POSITIVE_INFINITY);
+  if (tail !== undefined) return findTail(reader, size, tail, maxBytes);
+  if (head !== undefined) return findLines(reader, size, 0, head, maxBytes);
+  if (offset === undefined && limit === undefined) return undefined;
+  return findLines(reader, size, offset ?? 0, limit ?? Number.POSITIVE_INFINITY, maxBytes);
 }
 
 function isContinuation(byte: number | undefined): boolean {
@@ -132,7 +133,7 @@ export async function readTextInScope(
     requireFile('read', asked, pin);
     const { size } = pin.stats;
     reader = new FileReader(pin.reopen(READ_FLAGS), options.signal);
-    const range = await findRange(reader, size, options);
+    const range = await findRange(reader, size, options, maxBytes);
     if (range === undefined && size > maxBytes) {
       throw new RootwardError(
         'too-large',

@@ -41,6 +41,7 @@ async function moveToOtherDisk(
   gate: Gate,
   temporaries: TemporaryFiles,
   from: string,
+  to: string,
   source: Entry,
   target: Entry,
   options: RenameOptions,
@@ -54,6 +55,8 @@ async function moveToOtherDisk(
       exclusive: options.overwrite !== true,
       predecessor: pin.stats,
       signal: options.signal,
+      action: ACTION_TO,
+      asked: to,
     });
     // What was saved under the old name meanwhile is not the file that was moved, and must not be lost.
     if (!isUnchanged(pin, lstatSync(source.child, { throwIfNoEntry: false }))) throw unstablePath();
@@ -91,7 +94,7 @@ export async function renameInScope(
           renameSync(source.child, target.child);
         } catch (error) {
           if (errnoOf(error) !== 'EXDEV') throw error;
-          await moveToOtherDisk(gate, temporaries, from, source, target, options);
+          await moveToOtherDisk(gate, temporaries, from, to, source, target, options);
         }
       } finally {
         target.parent.close();

@@ -32,12 +32,14 @@ export interface ClientPortrait {
   readonly state: ClientState;
   readonly info: ClientInfo | undefined;
   readonly given: ClientRoots;
-  /** How long it was waited for, in milliseconds. */
+  /** How long a silent client was waited for, in milliseconds… */
   readonly readyTimeout: number;
+  /** …unless nothing was waited for, since the request or its answer got lost. */
+  readonly lost: boolean;
 }
 
 /** One clause on how the client behaves as a source of roots. */
-export function describeClient({ state, info, given, readyTimeout }: ClientPortrait): string {
+export function describeClient({ state, info, given, readyTimeout, lost }: ClientPortrait): string {
   const client = info === undefined ? 'Client' : `Client '${printable(info.name)}'`;
   const kept = given.roots.length > 0 ? ', so its previous roots are kept' : '';
   switch (state) {
@@ -56,7 +58,9 @@ export function describeClient({ state, info, given, readyTimeout }: ClientPortr
     case 'refused':
       return `${client} declared roots but refused to list them${kept}`;
     case 'silent':
-      return `${client} declared roots but did not answer within ${readyTimeout / 1_000} s${kept}`;
+      return lost
+        ? `${client} declared roots but no answer came${kept}`
+        : `${client} declared roots but did not answer within ${readyTimeout / 1_000} s${kept}`;
     case 'malformed':
       return `${client} declared roots but its answer was malformed${kept}`;
   }

@@ -1,5 +1,6 @@
 import type { Root } from '../roots/root.js';
 import type { ClientPortrait } from './client.js';
+import { keepReadOnly } from './keep-read-only.js';
 import type { Sources } from './read-sources.js';
 import type { Statement } from './root-source.js';
 
@@ -35,8 +36,9 @@ export function decide(said: Said): Decision {
       ? [...sources.hints, sources.fallback].find(hasRoots)
       : undefined;
   const guestRoots = guest === 'client' ? said.client.given.roots : (guest?.roots ?? []);
-  const roots = merge(guestRoots, operator?.roots ?? gap?.roots ?? [], consents);
-  return { roots, guest, operator, gap };
+  const merged = merge(guestRoots, operator?.roots ?? gap?.roots ?? [], consents);
+  const { readOnly, reading } = sources;
+  return { roots: keepReadOnly(merged, readOnly, reading.style), guest, operator, gap };
 }
 
 function findGuest({ sources, handle, client, request }: Said): Statement | 'client' | undefined {

@@ -52,6 +52,8 @@ export interface Sources {
   /** The ceiling directories as a last resort. */
   readonly fallback: Statement;
   readonly clientRoots: ClientRootsMode;
+  /** What the operator made read-only where operator roots are the ceiling: it stays so, whoever names it again. */
+  readonly readOnly: readonly Root[];
   /** How roots that come later are to be read: under the same ceiling. */
   readonly reading: Omit<ReadRootsOptions, 'source'>;
 }
@@ -64,11 +66,10 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
   const bounded = named.length === 0 ? open : { ...open, ceiling: named.map((root) => root.path) };
 
   const operators = await readAll([flagSource, envSource, configSource, projectSource], bounded);
-  const winner = operators.find(({ roots }) => roots.length > 0);
+  const mayBeCeiling = bounded.ceiling === undefined && options.operatorRootsAreCeiling === true;
+  const winner = mayBeCeiling ? operators.find(({ roots }) => roots.length > 0) : undefined;
   const context =
-    bounded.ceiling === undefined && options.operatorRootsAreCeiling === true && winner !== undefined
-      ? { ...bounded, ceiling: winner.roots.map((root) => root.path) }
-      : bounded;
+    winner === undefined ? bounded : { ...bounded, ceiling: winner.roots.map((root) => root.path) };
   const hints = await readAll([hostSource, pwdSource], context);
 
   return {
@@ -76,6 +77,7 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
     hints,
     fallback: describeFallback(named),
     clientRoots,
+    readOnly: winner?.roots.filter((root) => root.access === 'read-only') ?? [],
     reading: {
       home: context.home,
       style: context.style,

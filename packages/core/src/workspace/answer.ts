@@ -39,7 +39,8 @@ export function readResult(result: unknown): Outcome {
 /** A numeric `code` means that the client itself answered with an error; anything else that no answer came. */
 export function readFailure(error: unknown): Outcome {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  if (typeof code === 'number') return { kind: 'refused', code };
+  // Aborts and timeouts of the platform have numbers as well, which no client sent.
+  if (typeof code === 'number' && !(error instanceof DOMException)) return { kind: 'refused', code };
   return { kind: 'lost', detail: error instanceof Error ? error.message : String(error) };
 }
 

@@ -71,6 +71,11 @@ export class Asker {
     return this.#state.client;
   }
 
+  /** Whether a silent client is so because a request or its answer got lost, rather than for lack of time. */
+  get lost(): boolean {
+    return this.#state.lost;
+  }
+
   /** Asks if that is due; the promise, if any, settles when the call need not wait any longer. */
   want({ port, signal }: WaitOptions): Promise<void> | undefined {
     const ticket = port === undefined ? undefined : { port };

@@ -1,4 +1,3 @@
-import { RootwardError } from '../error.js';
 import type { ClientState } from '../sources/client-state.js';
 
 /** How long a workspace waits for its client, and how often it asks. All times in milliseconds. */
@@ -17,31 +16,6 @@ export interface AskingLimits {
   readonly retryAfter: number;
   /** …and the time after the first request within which that error counts as early. */
   readonly retryWithin: number;
-}
-
-/** The limits of a workspace that was given none. */
-export const defaultLimits: AskingLimits = {
-  readyTimeout: 2_000,
-  answerTimeout: 60_000,
-  freshFor: 300_000,
-  askSilentAfter: 300_000,
-  spacing: 100,
-  retryAfter: 250,
-  retryWithin: 1_000,
-};
-
-/** The defaults with what was given instead; throws for a value that is no time. */
-export function readLimits(given: Partial<AskingLimits> | undefined): AskingLimits {
-  if (given === undefined) return defaultLimits;
-  for (const [name, value] of Object.entries(given)) {
-    if (!(value >= 0)) {
-      throw new RootwardError(
-        'invalid-option',
-        `Cannot use ${String(value)} as ${name}: it must be 0 or more milliseconds`,
-      );
-    }
-  }
-  return { ...defaultLimits, ...given };
 }
 
 /** Why a request is sent: at the start, after a notification, because the answer is old, once more, or after silence. */
@@ -77,6 +51,8 @@ export interface Asking {
   readonly owed: OwedRequest | undefined;
   /** It let someone wait in vain, so nobody waits again until it says something about roots. */
   readonly silent: boolean;
+  /** Of a silent client: no time ran out, the request itself failed or its answer was missing. */
+  readonly lost: boolean;
   /** Until when there is no reason of our own to ask again. */
   readonly freshUntil: number;
   readonly firstAskedAt: number | undefined;
@@ -98,6 +74,7 @@ export const initialAsking: Asking = {
   open: undefined,
   owed: { cause: 'start', since: AT_ONCE, notBefore: AT_ONCE },
   silent: false,
+  lost: false,
   freshUntil: AT_ONCE,
   firstAskedAt: undefined,
   lastChangeAskedAt: AT_ONCE,

@@ -155,7 +155,7 @@ function answered(
           { ...closed, client: 'refused', freshUntil: NEVER };
     case 'lost':
       effects.push({ type: 'fail', generation, kind: 'lost', detail: outcome.detail });
-      return isHeardSince(state) ? closed : fallSilent(closed, now, around);
+      return isHeardSince(state) ? closed : fallSilent({ ...closed, lost: true }, now, around);
   }
 }
 
@@ -259,7 +259,7 @@ function tickOpen(state: Asking, around: Surroundings, effects: AskingEffect[]):
     kind: 'silent',
     detail: `no answer within ${limits.readyTimeout} ms`,
   });
-  return isHeardSince(state) ? overdue : fallSilent(overdue, open.since, around);
+  return isHeardSince(state) ? overdue : fallSilent({ ...overdue, lost: false }, open.since, around);
 }
 
 /** A notification that came after the newest request shows that the client is alive; the request it caused goes out. */

@@ -1,6 +1,6 @@
 import type { SourcesOptions } from '../sources/read-sources.js';
 import { readSources } from '../sources/read-sources.js';
-import type { WorkspaceOptions } from './workspace.js';
+import type { WorkspaceOptions } from './workspace-options.js';
 import { Workspace } from './workspace.js';
 
 /** Reads the sources and opens a workspace over them. To open several over the same sources, use `readSources`. */

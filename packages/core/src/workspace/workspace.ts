@@ -6,116 +6,86 @@ import { ProjectMemory } from '../project/project-memory.js';
 import type { Project } from '../project/project.js';
 import type { PathEntry } from '../roots/declaration.js';
 import type { RootsDiff } from '../roots/diff-roots.js';
-import { diffRoots } from '../roots/diff-roots.js';
+import { diffRoots, isChange } from '../roots/diff-roots.js';
 import { readRoots } from '../roots/read-roots.js';
-import type { Root, RootList } from '../roots/root.js';
+import type { Root } from '../roots/root.js';
 import { Scope } from '../scope/scope.js';
-import type { ClientDeclaration, ClientInfo } from '../sources/client-state.js';
-import type { ClientRoots } from '../sources/client.js';
-import { acceptAnswer, noClientRoots } from '../sources/client.js';
-import { considerConsent, requireSamePlace, surviving } from '../sources/consent.js';
-import { noHandle, readHandle } from '../sources/handle.js';
+import type { ClientDeclaration } from '../sources/client-state.js';
 import type { Said } from '../sources/precedence.js';
-import type { Sources } from '../sources/read-sources.js';
-import { noRequest, readRequest, readRequestHints } from '../sources/request.js';
+import { readRequestHints } from '../sources/request.js';
 import type { Statement } from '../sources/root-source.js';
-import { hostPathStyle } from '../uri/path-style.js';
-import { printable } from '../uri/printable.js';
+import { Announcer } from './announcer.js';
 import type { Answer } from './answer.js';
 import { readAnswer } from './answer.js';
 import type { WaitOptions } from './asker.js';
 import { Asker } from './asker.js';
-import type { AskingLimits } from './asking-state.js';
-import { ignoringClient, initialAsking, readLimits } from './asking-state.js';
-import type { ChangeReason, WorkspaceChange } from './change.js';
+import { ignoringClient, initialAsking } from './asking-state.js';
+import type { ChangeReason } from './change.js';
 import type { Clock } from './clock.js';
 import { systemClock } from './clock.js';
 import { unlessAborted } from './deferred.js';
 import { explainSnapshot } from './explain.js';
 import type { Follower } from './followers.js';
-import { Followers } from './followers.js';
+import type { WorkspaceLimits } from './limits.js';
+import { readLimits } from './limits.js';
 import type { ChangeListener } from './listeners.js';
-import { Listeners } from './listeners.js';
-import type { RootsPort } from './roots-port.js';
 import type { Snapshot } from './snapshot.js';
 import { primaryDirectory, takeSnapshot } from './snapshot.js';
+import { Statements } from './statements.js';
 import type { Stats } from './stats.js';
 import { Counters } from './stats.js';
+import type { WorkspaceOptions } from './workspace-options.js';
 import type { WorkspaceView } from './workspace-view.js';
 import { SnapshotView } from './workspace-view.js';
-
-/** What a `Workspace` is made of. Only `sources` are required; `createWorkspace` reads them for you. */
-export interface WorkspaceOptions {
-  /** What `readSources` found; may be shared by any number of workspaces. */
-  readonly sources: Sources;
-  /** The way to the client, where there is one for the whole connection. Otherwise pass one to `ready()`. */
-  readonly port?: RootsPort;
-  /** An answer without valid roots leaves operator sources only, even as the first one (each request stands alone). */
-  readonly emptyIsFinal?: boolean;
-  /** How file access over a snapshot is made; the place for deny rules and protected files. */
-  readonly createScope?: (snapshot: Snapshot) => Scope;
-  /** Looks up what a client sent; the place for a cache, where the same list comes with every request. */
-  readonly readClientRoots?: typeof readRoots;
-  readonly clock?: Clock;
-  readonly log?: Logger;
-  readonly limits?: Partial<AskingLimits>;
-}
 
 /**
  * The live answer to "which directories may I touch?": holds the current snapshot, refreshes it and announces changes.
  * One per connection, or per request where nothing is remembered between requests.
  */
 export class Workspace implements WorkspaceView, Disposable {
-  readonly #sources: Sources;
-  readonly #emptyIsFinal: boolean;
+  readonly #statements: Statements;
   readonly #createScope: (snapshot: Snapshot) => Scope;
-  readonly #readRoots: typeof readRoots;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #readyTimeout: number;
+  readonly #limits: WorkspaceLimits;
   readonly #asker: Asker;
   readonly #counters = new Counters();
   readonly #project = new ProjectMemory();
-  #info: ClientInfo | undefined;
-  #given: ClientRoots = noClientRoots;
-  #handle: Statement = noHandle;
-  #consents: readonly Root[] = NO_ROOTS;
   #snapshot: Snapshot;
   /** The current snapshot as a promise, made once, so that a cached `ready()` costs next to nothing. */
   #ready: Promise<Snapshot> | undefined;
   #scope: Scope | undefined;
   /** What calls see that brought nothing of their own along, made once per snapshot. */
   #view: WorkspaceView | undefined;
-  #listeners: Listeners | undefined;
-  #followers: Followers | undefined;
+  #announcer: Announcer | undefined;
   #disposed = false;
 
   constructor(options: WorkspaceOptions) {
-    const limits = readLimits(options.limits);
-    this.#sources = options.sources;
-    this.#emptyIsFinal = options.emptyIsFinal ?? false;
+    this.#limits = readLimits(options.limits);
+    this.#statements = new Statements(options.sources, options.emptyIsFinal ?? false);
     this.#createScope = options.createScope ?? plainScope;
-    this.#readRoots = options.readClientRoots ?? readRoots;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
-    this.#readyTimeout = limits.readyTimeout;
-    const ignores = options.sources.clientRoots === 'ignore';
+    const { reading } = options.sources;
+    const readClientRoots = options.readClientRoots ?? readRoots;
     const setup = {
       clock: this.#clock,
       log: this.#log,
-      limits,
+      limits: this.#limits,
       port: options.port,
       counters: this.#counters,
     };
     this.#asker = new Asker(
       setup,
       {
-        read: (entries, signal) =>
-          this.#readRoots(entries, { ...options.sources.reading, source: 'client', signal }),
-        applied: (list) => this.#accept(list),
+        read: (entries, signal) => readClientRoots(entries, { ...reading, source: 'client', signal }),
+        applied: (list) => {
+          this.#statements.takeAnswer(list);
+          this.#replace('answer');
+        },
         clientChanged: () => void this.#retake(),
       },
-      ignores ? ignoringClient : initialAsking,
+      this.#statements.ignoresClient ? ignoringClient : initialAsking,
     );
     this.#snapshot = takeSnapshot(this.#said(), this.#clock.now(), () => 0);
     this.#project.note(this.#snapshot);
@@ -163,25 +133,18 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** Told of every change of the roots, in order, at the moment it happens. */
   onDidChange(listener: ChangeListener): Disposable {
-    this.#listeners ??= new Listeners(this.#log);
-    return this.#listeners.add(listener);
+    return this.#announcing().listen(listener);
   }
 
   /** Adds a listener that may take its time. It sees the roots that are there already first, as added. */
   follow(follower: Follower): Disposable {
     this.#requireAlive('follow');
-    this.#followers ??= new Followers(this.#log);
-    const snapshot = this.#snapshot;
-    const first: WorkspaceChange | undefined =
-      snapshot.roots.length === 0
-        ? undefined
-        : { ...diffRoots(NO_ROOTS, snapshot.roots), reason: 'start', snapshot };
-    return this.#followers.add(follower, first);
+    return this.#announcing().follow(follower, this.#snapshot);
   }
 
-  /** When the followers have seen every change so far. */
+  /** When the followers have seen every change so far, except those that are late. */
   async followed(signal?: AbortSignal): Promise<void> {
-    if (this.#followers !== undefined) await unlessAborted(this.#followers.idle(), signal);
+    if (this.#announcer !== undefined) await unlessAborted(this.#announcer.followed(), signal);
   }
 
   /** What was counted so far. */
@@ -196,12 +159,12 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** The client introduced itself. */
   clientDeclared({ roots, listChanged = false, clientInfo }: ClientDeclaration): void {
-    this.#info = clientInfo;
+    this.#statements.introduce(clientInfo);
     this.#log.debug(roots ? 'client supports roots' : 'client does not support roots', {
       listChanged,
       client: clientInfo?.name,
     });
-    if (this.#sources.clientRoots !== 'ignore') this.#asker.dispatch({ type: 'declared', roots });
+    if (!this.#statements.ignoresClient) this.#asker.dispatch({ type: 'declared', roots });
     this.#retake();
   }
 
@@ -229,19 +192,18 @@ export class Workspace implements WorkspaceView, Disposable {
   /** Takes the roots of a handle, which outrank everything else. Rejects when none of them is valid any more. */
   async useHandle(entries: readonly PathEntry[], signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use a handle');
-    if (this.#sources.clientRoots !== 'ignore') {
-      const handle = await readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
-      this.#requireAlive('use a handle');
-      this.#handle = handle;
-      this.#project.forget();
-      this.#replace('handle');
-    }
+    if (this.#statements.ignoresClient) return this.#snapshot;
+    const handle = await this.#statements.readHandle(entries, signal);
+    this.#requireAlive('use a handle');
+    this.#statements.takeHandle(handle);
+    this.#project.forget();
+    this.#replace('handle');
     return this.#snapshot;
   }
 
   /** What `grant` would add, without adding it: so that the user is asked about where a path really leads. */
   consider(path: string, signal?: AbortSignal): Promise<Root> {
-    return considerConsent(path, this.#sources, signal);
+    return this.#statements.consider(path, signal);
   }
 
   /**
@@ -251,23 +213,11 @@ export class Workspace implements WorkspaceView, Disposable {
    */
   async grant(place: string | Root, signal?: AbortSignal): Promise<Root> {
     this.#requireAlive('add a root');
-    const before = this.#given;
-    const path = typeof place === 'string' ? place : place.path;
-    const root = await considerConsent(path, this.#sources, signal);
-    if (typeof place !== 'string') requireSamePlace(place, root);
+    const consent = await this.#statements.readConsent(place, signal);
     this.#requireAlive('add a root');
-    // The user agreed before the client took it away, and the later word counts.
-    if (this.#surviving([root], before).length === 0) {
-      throw new RootwardError(
-        'not-permitted',
-        `Cannot add "${printable(path)}": the client took it away meanwhile`,
-        { path },
-      );
-    }
-    if (!this.#consents.some((consent) => consent.path === root.path))
-      this.#consents = [...this.#consents, root];
+    this.#statements.takeConsent(consent);
     this.#replace('consent');
-    return root;
+    return consent.root;
   }
 
   /** Makes a root or a mere name the project, as long as that root remains. */
@@ -281,15 +231,12 @@ export class Workspace implements WorkspaceView, Disposable {
    * the client gave none. The workspace and its followers are left alone.
    */
   async forRequest(meta: unknown, options: WaitOptions = NO_OPTIONS): Promise<WorkspaceView> {
-    const hints = this.#sources.clientRoots === 'ignore' ? undefined : readRequestHints(meta);
+    const hints = this.#statements.ignoresClient ? undefined : readRequestHints(meta);
     const base = await this.ready(options);
     if (hints === undefined) return this.#plainView(base);
-    const request = await readRequest(hints, {
-      ...this.#sources.reading,
-      ...(options.signal && { signal: options.signal }),
-    });
-    const current = this.#snapshot;
-    return this.#viewOf(takeSnapshot({ ...this.#said(), request }, this.#clock.now(), () => current.epoch));
+    const request = await this.#statements.readRequest(hints, options.signal);
+    const { epoch } = this.#snapshot;
+    return this.#viewOf(takeSnapshot(this.#said(request), this.#clock.now(), () => epoch));
   }
 
   /** Counts an operation that was refused, for `stats()`. */
@@ -302,8 +249,7 @@ export class Workspace implements WorkspaceView, Disposable {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#asker.dispose();
-    this.#listeners?.clear();
-    this.#followers?.clear();
+    this.#announcer?.clear();
   }
 
   [Symbol.dispose](): void {
@@ -326,29 +272,20 @@ export class Workspace implements WorkspaceView, Disposable {
     if (this.#disposed) throw new RootwardError('disposed', `Cannot ${action}: the workspace was disposed`);
   }
 
-  #accept(list: RootList): void {
-    const before = this.#given;
-    this.#given = acceptAnswer(before, list, this.#emptyIsFinal);
-    this.#consents = this.#surviving(this.#consents, before);
-    this.#replace('answer');
-  }
-
-  /** The consents that survive what the client said since `before`. */
-  #surviving(consents: readonly Root[], before: ClientRoots): readonly Root[] {
-    const given = this.#given;
-    if (given === before) return consents;
-    if (given.revoked) return NO_ROOTS;
-    const style = this.#sources.reading.style ?? hostPathStyle;
-    return surviving(consents, diffRoots(before.roots, given.roots).removed, style);
+  #announcing(): Announcer {
+    this.#announcer ??= new Announcer({
+      clock: this.#clock,
+      log: this.#log,
+      timeout: this.#limits.followerTimeout,
+    });
+    return this.#announcer;
   }
 
   /** The roots may be others now. */
   #replace(reason: ChangeReason): void {
     const diff = this.#retake();
     if (!isChange(diff)) return;
-    const change: WorkspaceChange = { ...diff, reason, snapshot: this.#snapshot };
-    this.#listeners?.fire(change);
-    this.#followers?.announce(change);
+    this.#announcer?.announce({ ...diff, reason, snapshot: this.#snapshot });
   }
 
   #retake(): RootsDiff {
@@ -365,20 +302,9 @@ export class Workspace implements WorkspaceView, Disposable {
     return diff;
   }
 
-  #said(): Said {
-    const client = {
-      state: this.#asker.client,
-      info: this.#info,
-      given: this.#given,
-      readyTimeout: this.#readyTimeout,
-    };
-    return {
-      sources: this.#sources,
-      client,
-      handle: this.#handle,
-      request: noRequest,
-      consents: this.#consents,
-    };
+  #said(request?: Statement): Said {
+    const { client: state, lost } = this.#asker;
+    return this.#statements.said({ state, lost, readyTimeout: this.#limits.readyTimeout }, request);
   }
 
   #plainView(snapshot: Snapshot): WorkspaceView {
@@ -402,7 +328,3 @@ function plainScope(snapshot: Snapshot): Scope {
 }
 
 const NO_CHANGE: RootsDiff = Object.freeze({ added: NO_ROOTS, removed: NO_ROOTS, primaryChanged: false });
-
-function isChange({ added, removed, primaryChanged }: RootsDiff): boolean {
-  return added.length > 0 || removed.length > 0 || primaryChanged;
-}

@@ -60,9 +60,9 @@ describe('which project', () => {
     workspace.rootsChanged();
     await client.error(-32603);
     expect(workspace.project()).toEqual(project);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
-    await clock.advance(2_000);
+    await clock.advanceAndSettle(2_000);
     expect(workspace.project()).toEqual(project);
     await client.answer([tree('b')]);
     expect(workspace.project().name).toBe('b');
@@ -170,11 +170,11 @@ describe('without a project', () => {
     const { workspace, client, clock } = await connectAsked();
     await client.answer([tree('a')]);
     expect(workspace.chooseProject({ name: 'guidelines' }).name).toBe('guidelines');
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('a')]);
     expect(workspace.project().name).toBe('guidelines');
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('b')]);
     expect(workspace.project().name).toBe('b');
@@ -188,11 +188,11 @@ describe('a chosen root', () => {
     await client.answer([tree('a'), tree('b')]);
     workspace.chooseProject({ root: workspace.snapshot().roots[1]! });
     expect(workspace.project().name).toBe('b');
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('c'), tree('b')]);
     expect(workspace.project().name).toBe('b');
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('c')]);
     expect(workspace.project().name).toBe('c');
@@ -204,7 +204,7 @@ describe('a chosen root', () => {
     await client.answer([tree('a'), tree('b'), tree('c')]);
     const [, b, c] = workspace.snapshot().roots;
     workspace.chooseProject({ root: b! });
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('a'), tree('b')]);
     expect(() => workspace.chooseProject({ root: c! })).toThrow(

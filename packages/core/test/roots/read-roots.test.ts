@@ -21,6 +21,7 @@ const options = (more: Partial<ReadRootsOptions> = {}): ReadRootsOptions => ({
 });
 const paths = (list: RootList) => list.roots.map((root) => root.path);
 const reasons = (list: RootList) => list.rejected.map((rejection) => rejection.reason);
+const accesses = (list: RootList) => Object.fromEntries(list.roots.map(({ path, access }) => [path, access]));
 const broadEntries = () => [{ uri: uri('home', 'u') }, { uri: uri('home') }, { uri: uri('link-home') }];
 const ceiling = () => [at('limit', 'x'), at('limit', 'y')];
 const readPath = (path: string, more: Partial<ReadRootsOptions> = {}) =>
@@ -265,6 +266,28 @@ describe('a broad root', () => {
   test.skipIf(process.platform === 'win32')('can be the whole disk, which is its own name', async () => {
     const list = await readRoots([{ uri: 'file:///' }], options({ home: '' }));
     expect(list.roots).toMatchObject([{ path: '/', name: '/', uri: 'file:///', broad: true }]);
+  });
+});
+
+describe('a place that is named twice', () => {
+  test('keeps its first name and is read-only if it is so once', async () => {
+    const entries = [
+      { path: at('a'), name: 'first' },
+      { path: at('b') },
+      { path: at('link-to-a'), name: 'second', access: 'read-only' as const },
+    ];
+    const list = await readPathRoots(entries, options({ source: 'config' }));
+    expect(accesses(list)).toEqual({ [at('a')]: 'read-only', [at('b')]: 'read-write' });
+    expect(list.roots[0]?.name).toBe('first');
+    expect(reasons(list)).toEqual(['duplicate']);
+  });
+
+  test('stays read-only where a ceiling cuts a wider root to it', async () => {
+    const entries = [{ path: at('limit') }, { path: at('limit', 'x'), access: 'read-only' as const }];
+    for (const order of [entries, entries.toReversed()]) {
+      const list = await readPathRoots(order, options({ source: 'config', ceiling: ceiling() }));
+      expect(accesses(list)).toEqual({ [at('limit', 'x')]: 'read-only', [at('limit', 'y')]: 'read-write' });
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Scope } from '../../src/scope/scope.js';
 import { codeOf, platforms, rootAt, scopeOf, useTree } from './fixture.js';
+import { asOrdinaryUser } from './ordinary-user.js';
 
 const tree = useTree();
 const hasModes = process.platform !== 'win32';
@@ -33,6 +34,26 @@ describe.each(platforms)('Scope.copy() on the %s platform', (_name, platform) =>
     expect(tree().text('a.txt')).toBe('new');
     expect(tree().names()).toEqual(['a.txt', 'b.txt']);
   });
+
+  test.runIf(hasModes)(
+    'names the target where that cannot be written, and the source where that cannot be read',
+    async () => {
+      tree().make({ 'a.txt': 'text', 'secret.txt': '', locked: {} });
+      chmodSync(tree().in('locked'), 0o555);
+      chmodSync(tree().in('secret.txt'), 0o000);
+      const copy = (from: string, to: string): Promise<void> =>
+        asOrdinaryUser(tree(), () => scope().copy(from, to));
+      await expect(copy('a.txt', 'locked/b.txt')).rejects.toMatchObject({
+        code: 'not-permitted',
+        path: 'locked/b.txt',
+        message: 'Cannot copy to "locked/b.txt": the system does not permit it',
+      });
+      await expect(copy('secret.txt', 'locked/b.txt')).rejects.toMatchObject({
+        code: 'not-permitted',
+        path: 'secret.txt',
+      });
+    },
+  );
 
   test('never replaces a folder', async () => {
     tree().make({ 'a.txt': 'text', sub: {} });

@@ -8,10 +8,23 @@ import { useTree } from './fixture.js';
 
 const tree = useTree();
 
-async function reading<T>(text: string, use: (reader: FileReader, size: number) => Promise<T>): Promise<T> {
+/** Counts the bytes it was asked for. */
+class CountingReader extends FileReader {
+  bytes = 0;
+
+  override read(position: number, length: number): Promise<Buffer> {
+    this.bytes += length;
+    return super.read(position, length);
+  }
+}
+
+async function reading<T>(
+  text: string,
+  use: (reader: CountingReader, size: number) => Promise<T>,
+): Promise<T> {
   const path = tree().in('lines.txt');
   writeFileSync(path, text);
-  const reader = new FileReader(openSync(path, 'r'));
+  const reader = new CountingReader(openSync(path, 'r'));
   try {
     return await use(reader, Buffer.byteLength(text));
   } finally {
@@ -68,6 +81,28 @@ test('findLines() without a limit goes to the end', async () => {
     findLines(reader, size, 1, Number.POSITIVE_INFINITY),
   );
   expect(range).toEqual({ start: 2, end: 5 });
+});
+
+test.each<[string, (reader: FileReader, size: number) => Promise<ByteRange>]>([
+  ['findLines() without a limit', (reader, size) => findLines(reader, size, 1, Number.POSITIVE_INFINITY)],
+  ['findLines() of more than is wanted', (reader, size) => findLines(reader, size, 1, 1_000_000, 10)],
+  ['findTail() of more than is wanted', (reader, size) => findTail(reader, size, 1_000_000, 10)],
+])('%s reads no more of a long file than it needs', async (_, find) => {
+  const bytes = await reading('line\n'.repeat(CHUNK_SIZE), async (reader, size) => {
+    await find(reader, size);
+    return reader.bytes;
+  });
+  expect(bytes).toBe(CHUNK_SIZE);
+});
+
+test('what is found of a range that is longer than wanted is longer, too, and starts or ends in the right place', async () => {
+  const text = 'line\n'.repeat(CHUNK_SIZE);
+  const lines = await reading(text, (reader, size) => findLines(reader, size, 3, 1_000_000, 10));
+  expect(lines.start).toBe(15);
+  expect(lines.end - lines.start).toBeGreaterThan(10);
+  const tail = await reading(text, (reader, size) => findTail(reader, size, 1_000_000, 10));
+  expect(tail.end).toBe(text.length);
+  expect(tail.end - tail.start).toBeGreaterThan(10);
 });
 
 test('findLines() finds a newline that is the last or first byte of a chunk', async () => {

@@ -1,23 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Deferred } from '../../src/workspace/deferred.js';
 import { followWorkingDirectory } from '../../src/workspace/working-directory.js';
-import { settle } from './fake-clock.js';
-import type { Connection } from './scripted-client.js';
-import { connectAsked, makeTree } from './scripted-client.js';
-
-/** One change after the other, without waiting for followers. */
-async function changeTo(
-  { workspace, client, clock }: Connection,
-  lists: readonly (readonly string[])[],
-): Promise<void> {
-  for (const list of lists) {
-    if (client.asked > 1 || workspace.stats().answers > 0) {
-      await clock.advance(1_000);
-      workspace.rootsChanged();
-    }
-    await client.answer(list);
-  }
-}
+import { settle } from '../../../../testing/fake-clock.js';
+import { changeTo, connectAsked, makeTree } from './scripted-client.js';
 
 describe('follow()', () => {
   test('followers run one at a time per change and see changes in order', async () => {

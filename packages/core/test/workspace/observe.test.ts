@@ -52,9 +52,9 @@ test('with OpenTelemetry installed the counters appear as metrics, until dispose
   const observing = observeWorkspace(workspace, await requireMeter(), { session: 's1' });
   await client.answer([tree('a')]);
   await workspace.ready();
-  await clock.advance(1_000);
+  await clock.advanceAndSettle(1_000);
   workspace.rootsChanged();
-  await clock.advance(30);
+  await clock.advanceAndSettle(30);
   await client.answer([tree('a')]);
   workspace.countRefusal(new RootwardError('denied', 'Cannot read'));
 

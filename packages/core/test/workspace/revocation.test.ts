@@ -38,7 +38,7 @@ test('[] after roots never brings hints or the ceiling fallback back', async () 
       .trace.filter(({ verdict }) => verdict === 'revoked')
       .map(({ source }) => source),
   ).toEqual(['host', 'pwd', 'ceiling']);
-  await clock.advance(1_000);
+  await clock.advanceAndSettle(1_000);
   workspace.rootsChanged();
   await client.error(-32603);
   expect(pathsOf(workspace)).toEqual([]);
@@ -96,7 +96,7 @@ test('the client can give roots again', async () => {
   await client.answer([tree('a')]);
   workspace.rootsChanged();
   await client.answer([]);
-  await clock.advance(1_000);
+  await clock.advanceAndSettle(1_000);
   workspace.rootsChanged();
   await client.answer([tree('b')]);
   expect(pathsOf(workspace)).toEqual([tree('b')]);
@@ -126,7 +126,7 @@ describe('consent', () => {
     const root = await workspace.grant(tree('extra'));
     expect(root).toMatchObject({ path: tree('extra'), source: 'consent' });
     expect(pathsOf(workspace)).toEqual([tree('a'), tree('extra')]);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([tree('a')]);
     expect(pathsOf(workspace)).toEqual([tree('a'), tree('extra')]);
@@ -142,7 +142,7 @@ describe('consent', () => {
     workspace.rootsChanged();
     await client.answer([tree('extra')]);
     expect(pathsOf(workspace)).toEqual([tree('extra')]);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.answer([]);
     expect(pathsOf(workspace)).toEqual([]);

@@ -7,10 +7,12 @@ import type { RootsDisk } from '../../src/roots/roots-disk.js';
 import { rootsDisk } from '../../src/roots/roots-disk.js';
 import type { SourcesOptions } from '../../src/sources/read-sources.js';
 import { readSources } from '../../src/sources/read-sources.js';
+import type { WorkspaceChange } from '../../src/workspace/change.js';
+import { Deferred } from '../../src/workspace/deferred.js';
 import type { RootsPort } from '../../src/workspace/roots-port.js';
-import type { WorkspaceOptions } from '../../src/workspace/workspace.js';
+import type { WorkspaceOptions } from '../../src/workspace/workspace-options.js';
 import { Workspace } from '../../src/workspace/workspace.js';
-import { FakeClock, settle } from './fake-clock.js';
+import { FakeClock, settle } from '../../../../testing/fake-clock.js';
 
 interface Call {
   readonly signal: AbortSignal;
@@ -107,6 +109,60 @@ export async function connectAsked(options: ConnectOptions = {}): Promise<Connec
   return connection;
 }
 
+interface SlowConnection extends Connection {
+  readonly gate: Deferred;
+  readonly path: string;
+}
+
+/** The same, with a disk that finds the one folder only when the gate opens. */
+export async function connectSlowly(): Promise<SlowConnection> {
+  const tree = makeTree('a');
+  const gate = new Deferred();
+  const connection = await connectAsked({
+    disk: {
+      realpath: (path) => (path === tree('a') ? gate.promise.then(() => path) : Promise.resolve(path)),
+      inspect: () => 'directory',
+    },
+  });
+  return { ...connection, gate, path: tree('a') };
+}
+
 export function pathsOf(workspace: Workspace): readonly string[] {
-  return workspace.snapshot().roots.map((root) => root.path);
+  return paths(workspace.snapshot().roots);
+}
+
+export function paths(roots: readonly { readonly path: string }[]): readonly string[] {
+  return roots.map((root) => root.path);
+}
+
+/** One answer after the other, each to a request of its own, without waiting for followers. */
+export async function changeTo(
+  { workspace, client, clock }: Connection,
+  lists: readonly (readonly string[])[],
+): Promise<void> {
+  for (const list of lists) {
+    if (client.asked > 1 || workspace.stats().answers > 0) {
+      await clock.advanceAndSettle(1_000);
+      workspace.rootsChanged();
+    }
+    await client.answer(list);
+  }
+}
+
+/** Whether a promise is settled by now. */
+export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const note = (): void => {
+    settled = true;
+  };
+  void promise.then(note, note);
+  await settle();
+  return settled;
+}
+
+/** The changes the workspace announces from now on. */
+export function record(workspace: Workspace): WorkspaceChange[] {
+  const changes: WorkspaceChange[] = [];
+  workspace.onDidChange((change) => changes.push(change));
+  return changes;
 }

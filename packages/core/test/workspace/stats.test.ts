@@ -15,12 +15,12 @@ describe('stats()', () => {
 
     workspace.rootsChanged();
     await client.error(-32603);
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
     await client.result('nonsense');
-    await clock.advance(1_000);
+    await clock.advanceAndSettle(1_000);
     workspace.rootsChanged();
-    await clock.advance(2_000);
+    await clock.advanceAndSettle(2_000);
 
     expect(workspace.stats()).toMatchObject({
       requests: 4,
@@ -54,9 +54,9 @@ describe('stats()', () => {
     await client.answer([tree('a')]);
     expect(workspace.stats().latency).toEqual({});
     for (const pause of [10, 20, 30, 400]) {
-      await clock.advance(1_000);
+      await clock.advanceAndSettle(1_000);
       workspace.rootsChanged();
-      await clock.advance(pause);
+      await clock.advanceAndSettle(pause);
       await client.answer([tree('a')]);
     }
     expect(workspace.stats().latency).toEqual({ last: 400, p50: 20, p95: 400 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Workspace } from '@rootward/core';
 import { LanguageServers, outline, RootwardLspError } from '@rootward/lsp';
 import type { LanguageServersOptions } from '@rootward/lsp';
-import { FakeClock } from '../fixtures/fake-clock.js';
+import { FakeClock } from '../../../../testing/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { recorded, scripted } from '../fixtures/scripted.js';

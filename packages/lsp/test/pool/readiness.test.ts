@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Readiness } from '../../src/pool/readiness.js';
-import { FakeClock } from '../fixtures/fake-clock.js';
+import { FakeClock } from '../../../../testing/fake-clock.js';
 
 test('Readiness counts one sign per folder, and one more per folder that is looked through again', async () => {
   const readiness = new Readiness(new FakeClock(), /^Found/);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Root, Workspace } from '@rootward/core';
 import { readPathRoots, Scope } from '@rootward/core';
 import { outline, SharedLanguageServers } from '@rootward/lsp';
-import { FakeClock } from '../fixtures/fake-clock.js';
+import { FakeClock } from '../../../../testing/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { scripted } from '../fixtures/scripted.js';

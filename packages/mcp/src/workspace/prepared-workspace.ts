@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { defaultLimits, readSources, systemClock, Workspace } from '@rootward/core';
 import type {
-  AskingLimits,
   Clock,
   Logger,
   RootsPort,
@@ -9,6 +8,7 @@ import type {
   Snapshot,
   Sources,
   SourcesOptions,
+  WorkspaceLimits,
 } from '@rootward/core';
 import { ViewCache } from './view-cache.js';
 
@@ -20,7 +20,7 @@ export interface WorkspaceOptions extends Partial<
   readonly sources?: Sources;
   /** How file access over a snapshot is made; the place for deny rules and protected files. */
   readonly createScope?: (snapshot: Snapshot) => Scope;
-  readonly limits?: Partial<AskingLimits>;
+  readonly limits?: Partial<WorkspaceLimits>;
   readonly clock?: Clock;
   readonly log?: Logger;
   /** Signs handles; at least 32 bytes, shared by all instances behind one address. By default `ROOTWARD_HANDLE_KEY`. */
@@ -37,7 +37,7 @@ export type Reach = 'local' | 'http';
 /** What all workspaces of a server have in common, read once. */
 export class PreparedWorkspace {
   readonly options: WorkspaceOptions;
-  readonly limits: AskingLimits;
+  readonly limits: WorkspaceLimits;
   readonly log: Logger | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly views: ViewCache;

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { createWorkspaceHandler, withWorkspace } from '../../src/index.js';
 import type { WorkspaceHandler, WorkspaceHandlerOptions } from '../../src/index.js';
-import { FakeClock } from '../fixtures/fake-clock.js';
+import { FakeClock } from '../../../../testing/fake-clock.js';
 import { RawHttpClient } from '../fixtures/raw-http-client.js';
 
 /** Calls of `wait` by name, each with what lets it go. */

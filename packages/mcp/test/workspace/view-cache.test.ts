@@ -1,7 +1,7 @@
 import type { WorkspaceView } from '@rootward/core';
 import { expect, test } from 'vitest';
 import { ViewCache } from '../../src/workspace/view-cache.js';
-import { FakeClock } from '../fixtures/fake-clock.js';
+import { FakeClock } from '../../../../testing/fake-clock.js';
 
 const view = (rejected: readonly string[] = []) =>
   ({ snapshot: () => ({ rejected }) }) as unknown as WorkspaceView;

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../src/workspace/clock.js';
+import type { Clock, Timer } from '@rootward/core';
 
 interface Entry {
   readonly at: number;
@@ -24,23 +24,29 @@ export class FakeClock implements Clock {
     return this.#entries.size;
   }
 
-  /** Runs every timer that falls due on the way, letting promises settle after each. */
-  async advance(milliseconds: number): Promise<void> {
+  /** Runs every timer that falls due on the way. */
+  advance(milliseconds: number): void {
+    const end = this.#now + milliseconds;
+    while (this.#runNext(end));
+    this.#now = end;
+  }
+
+  /** The same, letting promises settle before the first timer and after each: they may set or clear others. */
+  async advanceAndSettle(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await settle();
-    for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
-      this.#now = Math.max(this.#now, next.at);
-      this.#entries.delete(next);
-      next.callback();
-      await settle();
-    }
+    while (this.#runNext(end)) await settle();
     this.#now = end;
     await settle();
   }
 
-  #next(end: number): Entry | undefined {
-    const due = [...this.#entries].filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at);
-    return due[0];
+  #runNext(end: number): boolean {
+    const [next] = [...this.#entries].filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at);
+    if (next === undefined) return false;
+    this.#now = Math.max(this.#now, next.at);
+    this.#entries.delete(next);
+    next.callback();
+    return true;
   }
 }
 

@@ -1,0 +1,25 @@
+import { containsPath } from '../roots/contains-path.js';
+import type { Root } from '../roots/root.js';
+import type { PathStyle } from '../uri/path-style.js';
+import { hostPathStyle } from '../uri/path-style.js';
+
+/**
+ * The roots, with every place in `readOnly` kept read-only: a root inside such a place becomes so itself, and a wider
+ * one gets that place beside it, since of roots that overlap the one that forbids wins.
+ */
+export function keepReadOnly(
+  roots: readonly Root[],
+  readOnly: readonly Root[],
+  style: PathStyle = hostPathStyle,
+): readonly Root[] {
+  if (readOnly.length === 0) return roots;
+  const named = new Set(roots.map((root) => root.path));
+  const kept = roots.map((root): Root => {
+    const isInside = readOnly.some(({ path }) => containsPath(path, root.path, style));
+    return isInside ? { ...root, access: 'read-only' } : root;
+  });
+  const beside = readOnly.filter(
+    ({ path }) => !named.has(path) && roots.some((root) => containsPath(root.path, path, style)),
+  );
+  return [...kept, ...beside];
+}

@@ -1,0 +1,45 @@
+import type { Disposable } from '../disposable.js';
+import { diffRoots } from '../roots/diff-roots.js';
+import type { WorkspaceChange } from './change.js';
+import type { Follower, FollowersSetup } from './followers.js';
+import { Followers } from './followers.js';
+import type { ChangeListener } from './listeners.js';
+import { Listeners } from './listeners.js';
+import type { Snapshot } from './snapshot.js';
+
+/** Tells everyone who wants to know of changes: listeners at once, followers as they get to it. */
+export class Announcer {
+  readonly #listeners: Listeners;
+  readonly #followers: Followers;
+
+  constructor(setup: FollowersSetup) {
+    this.#listeners = new Listeners(setup.log);
+    this.#followers = new Followers(setup);
+  }
+
+  listen(listener: ChangeListener): Disposable {
+    return this.#listeners.add(listener);
+  }
+
+  /** Its first change is what is there already, if anything is. */
+  follow(follower: Follower, snapshot: Snapshot): Disposable {
+    const { roots } = snapshot;
+    const first: WorkspaceChange = { ...diffRoots([], roots), reason: 'start', snapshot };
+    return this.#followers.add(follower, roots.length === 0 ? undefined : first);
+  }
+
+  announce(change: WorkspaceChange): void {
+    this.#listeners.fire(change);
+    this.#followers.announce(change);
+  }
+
+  /** When the followers have seen every change so far, except those that are late. */
+  followed(): Promise<void> {
+    return this.#followers.idle();
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+    this.#followers.clear();
+  }
+}

@@ -1,0 +1,34 @@
+import { RootwardError } from '../error.js';
+import type { AskingLimits } from './asking-state.js';
+
+/** How long a workspace waits for its client and its followers. All times in milliseconds. */
+export interface WorkspaceLimits extends AskingLimits {
+  /** How long one follower holds up the others, and the next change. */
+  readonly followerTimeout: number;
+}
+
+/** The limits of a workspace that was given none. */
+export const defaultLimits: WorkspaceLimits = {
+  readyTimeout: 2_000,
+  answerTimeout: 60_000,
+  freshFor: 300_000,
+  askSilentAfter: 300_000,
+  spacing: 100,
+  retryAfter: 250,
+  retryWithin: 1_000,
+  followerTimeout: 10_000,
+};
+
+/** The defaults with what was given instead; throws for a value that is no time. */
+export function readLimits(given: Partial<WorkspaceLimits> | undefined): WorkspaceLimits {
+  if (given === undefined) return defaultLimits;
+  for (const [name, value] of Object.entries(given)) {
+    if (!(value >= 0)) {
+      throw new RootwardError(
+        'invalid-option',
+        `Cannot use ${String(value)} as ${name}: it must be 0 or more milliseconds`,
+      );
+    }
+  }
+  return { ...defaultLimits, ...given };
+}

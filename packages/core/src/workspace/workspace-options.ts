@@ -1,0 +1,25 @@
+import type { Logger } from '../logger.js';
+import type { readRoots } from '../roots/read-roots.js';
+import type { Scope } from '../scope/scope.js';
+import type { Sources } from '../sources/read-sources.js';
+import type { Clock } from './clock.js';
+import type { WorkspaceLimits } from './limits.js';
+import type { RootsPort } from './roots-port.js';
+import type { Snapshot } from './snapshot.js';
+
+/** What a `Workspace` is made of. Only `sources` are required; `createWorkspace` reads them for you. */
+export interface WorkspaceOptions {
+  /** What `readSources` found; may be shared by any number of workspaces. */
+  readonly sources: Sources;
+  /** The way to the client, where there is one for the whole connection. Otherwise pass one to `ready()`. */
+  readonly port?: RootsPort;
+  /** An answer without valid roots leaves operator sources only, even as the first one (each request stands alone). */
+  readonly emptyIsFinal?: boolean;
+  /** How file access over a snapshot is made; the place for deny rules and protected files. */
+  readonly createScope?: (snapshot: Snapshot) => Scope;
+  /** Looks up what a client sent; the place for a cache, where the same list comes with every request. */
+  readonly readClientRoots?: typeof readRoots;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  readonly limits?: Partial<WorkspaceLimits>;
+}

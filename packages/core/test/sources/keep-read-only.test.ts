@@ -1,0 +1,64 @@
+import { pathToFileURL } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Workspace } from '../../src/workspace/workspace.js';
+import { makeTree } from '../workspace/scripted-client.js';
+import { readFrom } from './read-from.js';
+
+type Tree = (name: string) => string;
+
+/** Where strangers may connect: `shared` is the ceiling, and `shared/archive` the part of it that is only to be read. */
+async function openShared(tree: Tree): Promise<Workspace> {
+  const roots = [tree('shared'), { path: tree('shared/archive'), access: 'read-only' }];
+  const sources = await readFrom({
+    config: [{ file: tree('rootward.json'), roots }],
+    operatorRootsAreCeiling: true,
+  });
+  const workspace = new Workspace({ sources });
+  onTestFinished(() => workspace.dispose());
+  return workspace;
+}
+
+function writable(workspace: Pick<Workspace, 'scope'>, path: string): boolean {
+  return workspace.scope().locate(path).writable;
+}
+
+describe('a ceiling that is read-only in part', () => {
+  test.each(['', 'shared', 'shared/archive', 'shared/archive/old'])(
+    'stays so for a client that names "%s"',
+    async (name) => {
+      const tree = makeTree('shared/archive/old', 'shared/work');
+      const workspace = await openShared(tree);
+      await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree(name)).href }] } });
+      expect(workspace.snapshot().roots[0]?.source).toBe('client');
+      expect(writable(workspace, tree('shared/archive/old'))).toBe(false);
+    },
+  );
+
+  test('stays so for a handle, a request and a consent', async () => {
+    const tree = makeTree('shared/archive/old');
+    const old = tree('shared/archive/old');
+    const [byHandle, byRequest, byConsent] = [
+      await openShared(tree),
+      await openShared(tree),
+      await openShared(tree),
+    ];
+    await byHandle.useHandle([{ path: old }]);
+    byRequest.clientDeclared({ roots: false });
+    const view = await byRequest.forRequest({ 'agent-working-dir': old });
+    await byConsent.grant(old);
+    expect([writable(byHandle, old), writable(view, old), writable(byConsent, old)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('leaves the rest as it is', async () => {
+    const tree = makeTree('shared/archive', 'shared/work');
+    const workspace = await openShared(tree);
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('shared/work')).href }] } });
+    expect(workspace.snapshot().roots).toMatchObject([{ path: tree('shared/work'), access: 'read-write' }]);
+    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('shared')).href }] } });
+    expect(writable(workspace, tree('shared/work'))).toBe(true);
+  });
+});

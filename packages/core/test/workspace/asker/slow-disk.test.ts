@@ -1,0 +1,52 @@
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { settle } from '../../../../../testing/fake-clock.js';
+import { defaultLimits } from '../../../src/workspace/limits.js';
+import { connectSlowly, isSettled, pathsOf } from '../scripted-client.js';
+
+const { readyTimeout, answerTimeout } = defaultLimits;
+
+describe('a disk that is slow', () => {
+  test('makes a call wait no longer than readyTimeout, is no silence, and its roots count when it is done', async () => {
+    const { workspace, client, clock, gate, path } = await connectSlowly();
+    const call = workspace.ready();
+    await client.answer([path]);
+    await clock.advanceAndSettle(readyTimeout - 1);
+    expect(await isSettled(call)).toBe(false);
+    await clock.advanceAndSettle(1);
+    expect(await isSettled(call)).toBe(true);
+    expect(workspace.stats().failures.silent).toBe(0);
+    expect(await isSettled(workspace.ready())).toBe(true);
+    expect(client.asked).toBe(1);
+    gate.resolve();
+    await settle();
+    expect(pathsOf(workspace)).toEqual([path]);
+  });
+
+  test('that never ends is given up after answerTimeout, and told of', async () => {
+    const { workspace, client, clock, path } = await connectSlowly();
+    await client.answer([path]);
+    await clock.advanceAndSettle(answerTimeout);
+    expect(workspace.snapshot().client).toBe('malformed');
+    expect(workspace.stats().failures.unreadable).toBe(1);
+    expect(clock.timers).toBe(0);
+  });
+});
+
+test('whoever waits for an answer that came another way can stop waiting', async () => {
+  const { workspace, path } = await connectSlowly();
+  const controller = new AbortController();
+  const answer = { result: { roots: [{ uri: pathToFileURL(path).href }] } };
+  const using = workspace.useAnswer(answer, controller.signal);
+  controller.abort();
+  await expect(using).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test('a workspace disposed while a handle is looked up does not take it', async () => {
+  const { workspace, gate, path } = await connectSlowly();
+  const taking = workspace.useHandle([{ path }]);
+  workspace.dispose();
+  gate.resolve();
+  await expect(taking).rejects.toMatchObject({ code: 'disposed' });
+  expect(pathsOf(workspace)).toEqual([]);
+});
