@@ -52,7 +52,7 @@ export interface Sources {
   /** The ceiling directories as a last resort. */
   readonly fallback: Statement;
   readonly clientRoots: ClientRootsMode;
-  /** What the operator made read-only where operator roots are the ceiling: it stays so, whoever names it again. */
+  /** What the operator made read-only: it stays so, whoever names it again. */
   readonly readOnly: readonly Root[];
   /** How roots that come later are to be read: under the same ceiling. */
   readonly reading: Omit<ReadRootsOptions, 'source'>;
@@ -62,22 +62,22 @@ export interface Sources {
 export async function readSources(options: SourcesOptions): Promise<Sources> {
   const clientRoots = readMode(options.clientRoots ?? 'replace');
   const open = contextOf(options);
-  const named = await readCeiling(options.within ?? [], open);
-  const bounded = named.length === 0 ? open : { ...open, ceiling: named.map((root) => root.path) };
+  const within = await readCeiling(options.within ?? [], open);
+  const bounded = within.length === 0 ? open : { ...open, ceiling: within.map((root) => root.path) };
 
   const operators = await readAll([flagSource, envSource, configSource, projectSource], bounded);
-  const mayBeCeiling = bounded.ceiling === undefined && options.operatorRootsAreCeiling === true;
-  const winner = mayBeCeiling ? operators.find(({ roots }) => roots.length > 0) : undefined;
-  const context =
-    winner === undefined ? bounded : { ...bounded, ceiling: winner.roots.map((root) => root.path) };
+  const named = operators.find(({ roots }) => roots.length > 0)?.roots ?? [];
+  const isCeiling =
+    options.operatorRootsAreCeiling === true && bounded.ceiling === undefined && named.length > 0;
+  const context = isCeiling ? { ...bounded, ceiling: named.map((root) => root.path) } : bounded;
   const hints = await readAll([hostSource, pwdSource], context);
 
   return {
     operators,
     hints,
-    fallback: describeFallback(named),
+    fallback: describeFallback(within),
     clientRoots,
-    readOnly: winner?.roots.filter((root) => root.access === 'read-only') ?? [],
+    readOnly: named.filter((root) => root.access === 'read-only'),
     reading: {
       home: context.home,
       style: context.style,

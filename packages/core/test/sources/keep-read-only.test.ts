@@ -6,12 +6,12 @@ import { readFrom } from './read-from.js';
 
 type Tree = (name: string) => string;
 
-/** Where strangers may connect: `shared` is the ceiling, and `shared/archive` the part of it that is only to be read. */
-async function openShared(tree: Tree): Promise<Workspace> {
+/** The operator names `shared`, and `shared/archive` as the part of it that is only to be read. */
+async function openShared(tree: Tree, operatorRootsAreCeiling: boolean): Promise<Workspace> {
   const roots = [tree('shared'), { path: tree('shared/archive'), access: 'read-only' }];
   const sources = await readFrom({
     config: [{ file: tree('rootward.json'), roots }],
-    operatorRootsAreCeiling: true,
+    operatorRootsAreCeiling,
   });
   const workspace = new Workspace({ sources });
   onTestFinished(() => workspace.dispose());
@@ -22,12 +22,15 @@ function writable(workspace: Pick<Workspace, 'scope'>, path: string): boolean {
   return workspace.scope().locate(path).writable;
 }
 
-describe('a ceiling that is read-only in part', () => {
+describe.each([
+  ['a ceiling', true],
+  ['a default', false],
+])('%s that is read-only in part', (_, isCeiling) => {
   test.each(['', 'shared', 'shared/archive', 'shared/archive/old'])(
     'stays so for a client that names "%s"',
     async (name) => {
       const tree = makeTree('shared/archive/old', 'shared/work');
-      const workspace = await openShared(tree);
+      const workspace = await openShared(tree, isCeiling);
       await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree(name)).href }] } });
       expect(workspace.snapshot().roots[0]?.source).toBe('client');
       expect(writable(workspace, tree('shared/archive/old'))).toBe(false);
@@ -38,9 +41,9 @@ describe('a ceiling that is read-only in part', () => {
     const tree = makeTree('shared/archive/old');
     const old = tree('shared/archive/old');
     const [byHandle, byRequest, byConsent] = [
-      await openShared(tree),
-      await openShared(tree),
-      await openShared(tree),
+      await openShared(tree, isCeiling),
+      await openShared(tree, isCeiling),
+      await openShared(tree, isCeiling),
     ];
     await byHandle.useHandle([{ path: old }]);
     byRequest.clientDeclared({ roots: false });
@@ -55,7 +58,7 @@ describe('a ceiling that is read-only in part', () => {
 
   test('leaves the rest as it is', async () => {
     const tree = makeTree('shared/archive', 'shared/work');
-    const workspace = await openShared(tree);
+    const workspace = await openShared(tree, isCeiling);
     await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('shared/work')).href }] } });
     expect(workspace.snapshot().roots).toMatchObject([{ path: tree('shared/work'), access: 'read-write' }]);
     await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('shared')).href }] } });
