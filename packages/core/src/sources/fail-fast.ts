@@ -11,5 +11,8 @@ export function failFast(list: RootList, origin: string): void {
 }
 
 export function rejectionError(fault: Rejection, origin: string): RootwardError {
-  return new RootwardError(fault.reason, `${fault.message} (given by ${origin})`, { path: fault.declared });
+  return new RootwardError(fault.reason, `${fault.message} (given by ${origin})`, {
+    path: fault.declared,
+    instruction: 'Ask the user to correct what this server was started with',
+  });
 }

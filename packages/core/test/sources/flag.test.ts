@@ -28,7 +28,12 @@ test.each([
   const tree = makeTree('a');
   const path = pathOf(tree);
   const reading = readFrom({ roots: [tree('a'), path] });
-  await expect(reading).rejects.toMatchObject({ name: 'RootwardError', code, path });
+  await expect(reading).rejects.toMatchObject({
+    name: 'RootwardError',
+    code,
+    path,
+    instruction: expect.stringContaining('correct what this server was started with') as string,
+  });
   await expect(reading).rejects.toThrow('--root');
   await expect(reading).rejects.toThrow(`"${path}"`);
 });
