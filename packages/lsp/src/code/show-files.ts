@@ -1,11 +1,11 @@
+import { containsPath, hostPathStyle } from '@rootward/core';
+import type { Root } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
-import type { FolderKind } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
 import { filesMentioning } from '../documents/files-mentioning.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import type { Root } from '@rootward/core';
 import type { CodeContext } from './context.js';
 
 /** Files opened at once for one question: each costs a server that works on them in the background a good deal. */
@@ -18,16 +18,30 @@ export interface Shown {
   readonly cut: boolean;
 }
 
+type Server = Pick<ServerInstance, 'kind' | 'definition' | 'folders'>;
+
 /** The files a server has to be shown before it can answer about a word: none, where it knows its folders itself. */
 export async function filesToShow(
-  { scope, signal }: CodeContext,
-  instance: { readonly kind: FolderKind; readonly definition: ServerInstance['definition'] },
+  context: CodeContext,
+  instance: Server,
   word: string,
-  roots: readonly Root[] = scope.roots,
+  roots: readonly Root[] = context.scope.roots,
 ): Promise<Shown> {
   if (instance.kind !== 'file-driven' || word === '') return { files: [], cut: false };
-  const wanted = (path: string): boolean => languageIdOf(instance.definition, path) !== undefined;
-  const limit = instance.definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
+  return filesServed(context, instance, word, roots);
+}
+
+/** The files with a word in them that a server is for. */
+export async function filesServed(
+  { scope, signal }: CodeContext,
+  { kind, definition, folders }: Server,
+  word: string,
+  roots: readonly Root[],
+): Promise<Shown> {
+  const isOurs = (path: string): boolean =>
+    kind !== 'per-root' || folders.every((folder) => containsPath(folder.path, path, hostPathStyle));
+  const wanted = (path: string): boolean => languageIdOf(definition, path) !== undefined && isOurs(path);
+  const limit = definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
   return filesMentioning(scope, { roots, wanted, word, limit, signal });
 }
 

@@ -66,8 +66,10 @@ test('findSymbol() lists the best hundred and counts all', async () => {
     };
   });
   const script = { capabilities: { workspaceSymbolProvider: true }, answers: { 'workspace/symbol': found } };
-  const result = await findSymbol(serve(scripted(script, { folders: 'file-driven' })), { query: 'word' });
-  expect(result).toMatchObject({ total: 150, truncated: true });
+  const definition = { ...scripted(script, { folders: 'file-driven' }), answersInOrder: true };
+  const result = await findSymbol(serve(definition), { query: 'word' });
+  expect(result).toMatchObject({ total: 150, truncated: true, complete: true });
+  expect(result.notes).toEqual(['150 were found; the best 100 are listed']);
   const listed = result.files.flatMap((file) => file.symbols);
   expect(listed).toHaveLength(100);
   expect(listed[0]).toMatchObject({ name: 'word', line: 150 });

@@ -12,6 +12,7 @@ import {
   renameSymbol,
 } from '@rootward/lsp';
 import type { CodeContext, RenameResult } from '@rootward/lsp';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
@@ -168,4 +169,27 @@ test('after a root is removed nothing of it comes back, in any tool', async () =
   expect(readFileSync(home.at(A, 'sender.py'), 'utf8')).toBe(before);
   expect(readFileSync(dispatch, 'utf8')).toContain('other_name');
   expect(await namesFor('make_gadget')).toEqual(['make_gadget']);
+});
+
+test('findSymbol() asks pyright in both packages of one root, where it is held to know one folder only', async () => {
+  const files = {
+    'root/one/pyrightconfig.json': '{}',
+    'root/one/a.py': 'def greet_one(): ...\n',
+    'root/two/pyrightconfig.json': '{}',
+    'root/two/b.py': 'def greet_two(): ...\n',
+  };
+  const code = await CodeWorkspace.open(files, 'root');
+  try {
+    const [pyright] = known('pyright');
+    const limits = { settleTimeout: 50_000, requestTimeout: 50_000 };
+    const asking = code.serve({ servers: [{ ...pyright!, folders: 'per-root' }], environment, limits });
+    const { files: found, complete, notes } = await findSymbol(asking, { query: 'greet' });
+    expect(found).toMatchObject([
+      { file: code.at('root/one/a.py'), symbols: [{ name: 'greet_one', line: 1 }] },
+      { file: code.at('root/two/b.py'), symbols: [{ name: 'greet_two', line: 1 }] },
+    ]);
+    expect({ complete, notes }).toEqual({ complete: true, notes: [] });
+  } finally {
+    await code.dispose();
+  }
 });
