@@ -4,6 +4,7 @@ import type { SymbolInformation, WorkspaceSymbol } from 'vscode-languageserver-p
 import type { OpenDocument } from '../documents/documents.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { ServerInstance } from '../pool/server-instance.js';
+import { mayBeCut } from './answer-limit.js';
 import { completeAnswer } from './complete-answer.js';
 import type { CodeContext } from './context.js';
 import { documentSymbols, withContainers } from './document-symbols.js';
@@ -51,33 +52,31 @@ export async function searchServer(
     const matches = found.matches.filter(
       (match) => matchesQuery(match.name, query) && isIn(roots, match.file),
     );
-    const notes = [
-      ...(cut
-        ? [`${name} was shown only some of the files that mention "${query}": there are too many`]
-        : []),
-      ...(worked && found.complete ? [] : [`${name} is not done with its files yet: ask again`]),
-    ];
+    const notes = [...found.notes];
+    if (cut)
+      notes.push(`${name} was shown only some of the files that mention "${query}": there are too many`);
+    if (!worked || !found.complete) notes.push(`${name} is not done with its files yet: ask again`);
     return { matches, complete: notes.length === 0, notes };
   });
 }
 
-async function searchFolders(
-  context: CodeContext,
-  instance: ServerInstance,
-  query: string,
-): Promise<Omit<Part, 'notes'>> {
+async function searchFolders(context: CodeContext, instance: ServerInstance, query: string): Promise<Part> {
   const filter = new LocationFilter(context.scope);
   const { value, complete } = await completeAnswer(context, instance, async () => {
     return (await instance.request('workspace/symbol', { query }, context.signal)) ?? [];
   });
-  return { matches: value.flatMap((symbol) => toMatch(symbol, filter) ?? []), complete };
+  const { definition } = instance;
+  const notes = mayBeCut(definition, value.length)
+    ? [`${definition.name} stopped at ${value.length} symbols and may know more: ask for more of the name`]
+    : [];
+  return { matches: value.flatMap((symbol) => toMatch(symbol, filter) ?? []), complete, notes };
 }
 
 async function searchDocuments(
   { signal }: CodeContext,
   instance: ServerInstance,
   documents: readonly OpenDocument[],
-): Promise<Omit<Part, 'notes'>> {
+): Promise<Part> {
   const matches: Match[] = [];
   for (const document of documents) {
     const symbols = await documentSymbols(instance, document, signal);
@@ -92,7 +91,7 @@ async function searchDocuments(
       });
     }
   }
-  return { matches, complete: true };
+  return { matches, complete: true, notes: [] };
 }
 
 function toMatch(symbol: SymbolInformation | WorkspaceSymbol, filter: LocationFilter): Match | undefined {

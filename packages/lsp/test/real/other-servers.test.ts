@@ -86,6 +86,15 @@ test('yaml-language-server finds an anchor and reports a broken document', async
   );
 });
 
+test.skipIf(!hasClangd)('clangd (where installed) gives more than its own limits allow', async () => {
+  const uses = Array.from({ length: 1_500 }, (_, index) => `int use_${index} = base();\n`).join('');
+  const files = { 'a/base.cpp': 'int base() { return 1; }\n', 'a/uses.cpp': `int base();\n${uses}` };
+  await open('clangd', files, 'a');
+  expect(await findSymbol(context(), { query: 'use_' })).toMatchObject({ total: 1_500, complete: true });
+  const found = await references(context(), { symbol: 'base', file: home.at('a/base.cpp') });
+  expect(found).toMatchObject({ total: 1_502, complete: true });
+});
+
 test.skipIf(!hasClangd)(
   'clangd (where installed) finds uses in other files, and nothing of a removed root',
   async () => {

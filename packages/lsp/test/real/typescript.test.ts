@@ -88,6 +88,20 @@ test('findSymbol() keeps to the root it is given', async () => {
   expect(found.files).toEqual([]);
 });
 
+function declare(count: number): string {
+  return Array.from({ length: count }, (_, index) => `export const many_${index} = ${index};\n`).join('');
+}
+
+test('findSymbol() says that TypeScript stopped counting', async () => {
+  home.write({ 'b/many.ts': declare(255) });
+  expect(await findSymbol(context(), { query: 'many_' })).toMatchObject({ total: 255, complete: true });
+  home.write({ 'b/many.ts': declare(300) });
+  const { total, complete, notes } = await findSymbol(context(), { query: 'many_' });
+  expect({ total, complete }).toEqual({ total: 256, complete: false });
+  expect(notes[0]).toMatch(/^typescript stopped at 256 symbols/);
+  expect(await findSymbol(context(), { query: 'many_29' })).toMatchObject({ total: 11, complete: true });
+});
+
 test('outline() is a tree', async () => {
   const { symbols } = await outline(context(), { file: home.at(A, 'cart.ts') });
   expect(symbols).toMatchObject([
