@@ -5,7 +5,7 @@ import { isPassedOver } from './source-files.js';
 import { readPatterns } from './watch-patterns.js';
 import type { FilePattern } from './watch-patterns.js';
 
-/** More files than this are not compared; a server then learns of changes in open documents only. */
+/** More files than this are not compared: that would take seconds for each question. */
 const MAX_FILES = 20_000;
 /** A comparison that took longer than this is repeated only after ten times as long, or when an answer must be complete. */
 const CHEAP_SCAN_MS = 250;
@@ -18,12 +18,27 @@ const DELETED = 3;
 
 type Stamps = ReadonlyMap<string, string>;
 
+export interface WatchedFilesOptions {
+  readonly clock: Clock;
+  /** Told once of each root with too many files: the server learns of changes there in open documents only. */
+  readonly tooMany?: (root: string) => void;
+  /** The most files compared. */
+  readonly limit?: number;
+}
+
 /**
  * Files a server asked to be told about. They are compared with the disk before a request rather than watched: a
  * watcher on every folder costs more than it saves, and its events may come after the question.
  */
 export class WatchedFiles {
   readonly #clock: Clock;
+  readonly #tooMany: (root: string) => void;
+  readonly #limit: number;
+  /** Roots with too many files. Counting these before each question would cost much and change nothing. */
+  #tooLarge: ReadonlySet<string> = new Set();
+  /** What was looked for, and where, when they were found too large. */
+  #looked = '';
+  readonly #told = new Set<string>();
   readonly #patterns = new Map<string, readonly FilePattern[]>();
   /** By root, so that a root that comes or goes does not look like files that do. */
   #stamps: ReadonlyMap<string, Stamps> = new Map();
@@ -31,8 +46,10 @@ export class WatchedFiles {
   /** Wall clock, since it is compared with the times of files. */
   readonly #startedAt: number = Date.now();
 
-  constructor(clock: Clock) {
+  constructor({ clock, tooMany = () => undefined, limit = MAX_FILES }: WatchedFilesOptions) {
     this.#clock = clock;
+    this.#tooMany = tooMany;
+    this.#limit = limit;
   }
 
   register(registration: Registration): void {
@@ -71,16 +88,33 @@ export class WatchedFiles {
 
   async #scan(scope: Scope, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Stamps>> {
     const patterns = [...this.#patterns.values()].flat();
+    const looked = [...this.#patterns.keys(), ...scope.roots.map(({ path }) => path)].join('\n');
+    const skipped = looked === this.#looked ? this.#tooLarge : new Set<string>();
+    const tooLarge = new Set<string>(skipped);
     const roots = new Map<string, Stamps>();
-    let left = MAX_FILES;
+    let left = this.#limit;
     for (const root of scope.roots) {
-      if (root.broad || root.kind !== 'directory') continue;
+      if (root.broad || root.kind !== 'directory' || skipped.has(root.path)) continue;
       const stamps = await scanRoot(scope, root, patterns, left, signal);
-      if (stamps === undefined) break;
+      if (stamps === undefined) {
+        tooLarge.add(root.path);
+        continue;
+      }
       roots.set(root.path, stamps);
       left -= stamps.size;
     }
+    this.#looked = looked;
+    this.#tooLarge = tooLarge;
+    this.#tell(tooLarge);
     return roots;
+  }
+
+  #tell(roots: ReadonlySet<string>): void {
+    for (const root of roots) {
+      if (this.#told.has(root)) continue;
+      this.#told.add(root);
+      this.#tooMany(root);
+    }
   }
 }
 

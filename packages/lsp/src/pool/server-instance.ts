@@ -99,7 +99,7 @@ export class ServerInstance {
     this.#connection = new ServerConnection(definition.name, process, clock);
     this.#published = new PublishedDiagnostics(clock);
     this.#documents = new Documents(this.#connection, (path) => this.#published.forget(path));
-    this.#watched = new WatchedFiles(clock);
+    this.#watched = new WatchedFiles({ clock, tooMany: (root) => this.#warnUnwatched(root) });
     serveClientSide(this.#connection.wire, {
       folders: () => this.#folders.map(toWire),
       settings: definition.settings ?? {},
@@ -287,6 +287,14 @@ export class ServerInstance {
     const registered = this.#folderRegistrations.size > 0;
     this.#kind = decideKind(this.definition.folders, this.#capabilities, registered);
     this.#log.debug('language server started', { server: this.definition.name, kind: this.#kind });
+  }
+
+  #warnUnwatched(root: string): void {
+    const { name } = this.definition;
+    this.#log.warn('too many files to compare: a language server sees changes of open files only', {
+      server: name,
+    });
+    this.#log.debug('root with too many files to compare', { server: name, root });
   }
 
   #register(registration: Registration): void {
