@@ -1,38 +1,20 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Workspace } from '@rootward/core';
 import { pathToFileUri } from '@rootward/core';
-import {
-  diagnostics,
-  EditJournal,
-  findSymbol,
-  LanguageServers,
-  outline,
-  references,
-  renameSymbol,
-} from '@rootward/lsp';
+import { diagnostics, EditJournal, findSymbol, outline, references, renameSymbol } from '@rootward/lsp';
 import type { CodeContext, ServerDefinition } from '@rootward/lsp';
-import { Folder } from '../fixtures/folder.js';
-import { liveWorkspace } from '../fixtures/live-workspace.js';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { scripted } from '../fixtures/scripted.js';
 
-let home: Folder;
-let workspace: Workspace;
-let servers: LanguageServers;
+let home: CodeWorkspace;
 
 beforeEach(async () => {
-  home = new Folder({ 'root/a.toy': 'word\n' });
-  workspace = await liveWorkspace(home.at('root'));
+  home = await CodeWorkspace.open({ 'root/a.toy': 'word\n' }, 'root');
 });
 
-afterEach(async () => {
-  await servers.dispose();
-  workspace.dispose();
-  home[Symbol.dispose]();
-});
+afterEach(() => home.dispose());
 
 function serve(definition: ServerDefinition): CodeContext {
-  servers = new LanguageServers(workspace, { servers: [definition], limits: { settleTimeout: 50 } });
-  return { servers, scope: workspace.scope() };
+  return home.serve({ servers: [definition], limits: { settleTimeout: 50 } });
 }
 
 function lineRange(line: number) {
@@ -108,7 +90,7 @@ test('diagnostics() of a file are the first fifty, and the rest is counted', asy
 test('findSymbol() is not complete when a server fails, and is when a language is not served', async () => {
   const failing = serve(scripted({ crash: 'on-start' }, { folders: 'file-driven' }));
   expect(await findSymbol(failing, { query: 'word' })).toMatchObject({ complete: false, total: 0 });
-  await servers.dispose();
+  await home.servers.dispose();
   const missing = serve({ ...scripted({}), commands: ['no-such-toy-server'] });
   const { complete, notes } = await findSymbol(missing, { query: 'word' });
   expect([complete, notes.length]).toEqual([true, 1]);
@@ -129,11 +111,11 @@ test('what a server says before it has looked through its files is called incomp
   const request = { symbol: 'word', file: home.at('root/a.toy'), newName: 'other', apply: true };
   const journal = new EditJournal(home.at('journal'));
   expect(await references(serve(definition), request)).toMatchObject({ total: 1, complete: false });
-  await servers.dispose();
+  await home.servers.dispose();
   expect(await findSymbol(serve(definition), { query: 'word' })).toMatchObject({ total: 1, complete: false });
-  await servers.dispose();
+  await home.servers.dispose();
   const code = serve(definition);
-  expect(servers.status()).toEqual([]);
+  expect(home.servers.status()).toEqual([]);
   await expect(renameSymbol(code, request, journal)).rejects.toMatchObject({ code: 'edit-refused' });
-  expect((await workspace.scope().readText(request.file)).text).toBe('word\n');
+  expect((await home.workspace.scope().readText(request.file)).text).toBe('word\n');
 });

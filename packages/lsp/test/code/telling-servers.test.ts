@@ -1,44 +1,33 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Workspace } from '@rootward/core';
 import { pathToFileUri } from '@rootward/core';
 import {
   definition,
   diagnostics,
   EditJournal,
   findSymbol,
-  LanguageServers,
   outline,
   references,
   renameSymbol,
 } from '@rootward/lsp';
 import type { CodeContext } from '@rootward/lsp';
-import { Folder } from '../fixtures/folder.js';
-import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
 import { scripted } from '../fixtures/scripted.js';
 import type { Script } from '../fixtures/scripted.js';
 
-let home: Folder;
-let workspace: Workspace;
-let servers: LanguageServers;
+let home: CodeWorkspace;
 
 beforeEach(async () => {
-  home = new Folder({ 'in/x.toy': 'word\n', 'out/secret.toy': 'word\n' });
-  workspace = await liveWorkspace(home.at('in'));
+  home = await CodeWorkspace.open({ 'in/x.toy': 'word\n', 'out/secret.toy': 'word\n' }, 'in');
 });
 
-afterEach(async () => {
-  await servers.dispose();
-  workspace.dispose();
-  home[Symbol.dispose]();
-});
+afterEach(() => home.dispose());
 
 function serve(script: Script): CodeContext {
-  servers = new LanguageServers(workspace, {
+  return home.serve({
     servers: [scripted(script, { folders: 'file-driven' })],
     limits: { settleTimeout: 0 },
   });
-  return { servers, scope: workspace.scope() };
 }
 
 const CAPABILITIES = {
@@ -137,9 +126,8 @@ test('a hover text of TypeScript keeps paths in scope and what the source says, 
       "import { far } from '../near';\n\n/** Written to /etc/hostname. */\nexport const both = [far, import('../near')] as const;\n",
     'out/far.ts': 'export const secret = 1;\n',
   });
-  await giveRoots(workspace, home.at('in'));
-  servers = new LanguageServers(workspace, { servers: known('typescript'), environment });
-  const code = { servers, scope: workspace.scope() };
+  await home.giveRoots('in');
+  const code = home.serve({ servers: known('typescript'), environment });
   const { hover } = await definition(code, { symbol: 'both', file: home.at('in/deep/use.ts') });
   expect(hover).toContain('import("(outside the roots)")');
   expect(hover).toContain('import("../near")');
