@@ -13,7 +13,7 @@ import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
 import { requireCapability } from './require-capability.js';
-import { filesToShow, settled } from './show-files.js';
+import { filesAround, settled } from './show-files.js';
 
 export interface FoundDefinition {
   readonly file: string;
@@ -42,9 +42,8 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'definitionProvider', 'find definitions');
-  const { files } = await filesToShow(context, instance, lastPart(request.symbol));
-  const shown = [path, ...files.filter((file) => file !== path)];
-  const answer = instance.withDocuments({ scope, paths: shown, signal }, async (documents) => {
+  const { files } = await filesAround(context, instance, path, request.symbol);
+  const answer = instance.withDocuments({ scope, paths: files, signal }, async (documents) => {
     const [document] = documents;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
@@ -146,8 +145,4 @@ function hoverText(contents: Hover['contents'] | MarkedString): string {
   if (typeof contents === 'string') return contents.trim();
   if (Array.isArray(contents)) return contents.map(hoverText).filter(Boolean).join('\n\n');
   return contents.value.trim();
-}
-
-function lastPart(symbol: string): string {
-  return symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
 }

@@ -1,14 +1,15 @@
+import type { Root } from '@rootward/core';
 import type { Diagnostic } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import { sourceFiles } from '../documents/source-files.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';
+import { tooBroad } from './servers-to-ask.js';
 
 export interface FoundDiagnostic {
   /** Lines and columns are counted from 1. */
@@ -50,11 +51,13 @@ export async function diagnostics(
     const checked = await check(context, path);
     return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: cuts([checked]) };
   }
-  const all = await candidates(context, request.root);
   const start = readCursor(request.cursor);
+  const roots = chooseRoots(context.scope, request.root);
+  const broad = roots.filter((root) => root.broad);
+  const all = await candidates(context, roots);
   const end = start + FILES_PER_PAGE;
   const page = all.slice(start, end);
-  const notes = new Set<string>();
+  const notes = new Set(broad.map(tooBroad));
   const results: Checked[] = [];
   for (const file of page) {
     try {
@@ -68,7 +71,8 @@ export async function diagnostics(
   return {
     files: nonEmpty(results),
     checked: results.length,
-    complete: results.length === page.length && results.every(({ complete }) => complete),
+    complete:
+      broad.length === 0 && results.length === page.length && results.every(({ complete }) => complete),
     notes: [...notes, ...cuts(results)],
     ...(end < all.length && { nextCursor: String(end) }),
   };
@@ -84,13 +88,11 @@ interface Checked {
 
 async function candidates(
   { servers, scope, signal }: CodeContext,
-  root: string | undefined,
+  roots: readonly Root[],
 ): Promise<string[]> {
-  const wanted = (path: string): boolean =>
-    servers.servers.some((definition) => languageIdOf(definition, path) !== undefined);
+  const wanted = (path: string): boolean => servers.candidatesFor(path).length > 0;
   const files: string[] = [];
-  for await (const file of sourceFiles(scope, { roots: chooseRoots(scope, root), wanted, signal }))
-    files.push(file);
+  for await (const file of sourceFiles(scope, { roots, wanted, signal })) files.push(file);
   return files.toSorted();
 }
 

@@ -61,7 +61,7 @@ export async function references(
       symbol,
       total: found.length,
       files: await byFile(context, page.items),
-      complete: answer.complete && seen,
+      complete: answer.complete && seen.all,
       outside: filter.outside,
       ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
     };

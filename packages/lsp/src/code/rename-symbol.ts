@@ -15,6 +15,7 @@ import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
 import { requireCapability } from './require-capability.js';
+import type { Seen } from './show-files.js';
 import { withUses } from './show-files.js';
 
 export interface RenameRequest extends SymbolRequest {
@@ -61,14 +62,8 @@ export async function renameSymbol(
   return withUses(context, instance, { path, symbol }, async (document, seen) => {
     const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
     const planned = await plan(context, answer.value);
-    const complete = answer.complete && seen;
-    if (request.apply === true && !complete) {
-      throw new RootwardLspError(
-        'edit-refused',
-        'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
-        { instruction: 'Try again in a moment' },
-      );
-    }
+    const complete = answer.complete && seen.all;
+    if (request.apply === true && !complete) throw halfSeen(seen);
     if (request.apply === true) await applyEdits(scope, planned, journal, signal);
     return {
       applied: request.apply === true,
@@ -78,6 +73,23 @@ export async function renameSymbol(
       recovered,
     };
   });
+}
+
+function halfSeen({ cut }: Seen): RootwardLspError {
+  return cut
+    ? new RootwardLspError(
+        'edit-refused',
+        'Cannot rename: not every file that may use it can be shown to the server, and half a rename breaks code',
+        {
+          instruction:
+            'Open the folder of the project as the only root, or find the uses with search_content',
+        },
+      )
+    : new RootwardLspError(
+        'edit-refused',
+        'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
+        { instruction: 'Try again in a moment' },
+      );
 }
 
 async function ask(

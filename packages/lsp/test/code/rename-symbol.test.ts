@@ -93,6 +93,22 @@ test('renameSymbol() refuses a server’s wish to move files', async () => {
   await expect(asked).rejects.toMatchObject({ code: 'edit-refused' });
 });
 
+test('renameSymbol() does not ask to try again where there are too many files to ever show', async () => {
+  for (let index = 0; index < 61; index += 1) home.write({ [`a/${index}.toy`]: 'price' });
+  const file = home.at('a/0.toy');
+  const place = { line: 0, character: 0 };
+  const edits = [{ range: { start: place, end: { ...place, character: 5 } }, newText: 'cost' }];
+  const answers = { 'textDocument/rename': { changes: { [pathToFileUri(file)]: edits } } };
+  const toy = scripted({ capabilities: { renameProvider: true }, answers }, { folders: 'file-driven' });
+  home.serve({ servers: [toy], limits: { settleTimeout: 0 } });
+  expect(await rename({ file })).toMatchObject({ edits: 1, complete: false });
+  await expect(rename({ file, apply: true })).rejects.toMatchObject({
+    code: 'edit-refused',
+    instruction: expect.stringContaining('search_content'),
+  });
+  expect(readFileSync(file, 'utf8')).toBe('price');
+});
+
 /** A scope of which only these writes succeed, counted from 1. */
 function failingScope(succeeds: (write: number) => boolean): Scope {
   let writes = 0;

@@ -2,11 +2,12 @@ import { tmpdir } from 'node:os';
 import { realpathSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Root } from '@rootward/core';
-import { readPathRoots, Scope } from '@rootward/core';
-import { findSymbol, LanguageServers, outline } from '@rootward/lsp';
+import { pathToFileUri, readPathRoots, Scope } from '@rootward/core';
+import { diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
 import type { CodeContext, FolderKind } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { recorded, scripted } from '../fixtures/scripted.js';
+import type { Script } from '../fixtures/scripted.js';
 
 let home: Folder;
 let record: string;
@@ -25,8 +26,13 @@ afterEach(async () => {
   home[Symbol.dispose]();
 });
 
-function serve(folders: FolderKind): CodeContext {
-  const definition = { ...scripted({ record }, { folders }), markers: ['toy.json'] };
+function serve(folders: FolderKind, script: Script = {}): CodeContext {
+  const definition = {
+    ...scripted({ record, ...script }, { folders }),
+    markers: ['toy.json'],
+    answersInOrder: true,
+    ready: /^ready$/,
+  };
   servers = new LanguageServers({ snapshot: () => ({ roots }) }, { servers: [definition] });
   return { servers, scope: new Scope({ roots }) };
 }
@@ -51,6 +57,35 @@ test('a server of one folder gets the project around a file in a broad root, or 
   expect(started()).toMatchObject([{ cwd: home.at('project') }, { rootPath: home.at('project') }]);
 });
 
-test('findSymbol() does not look through a broad root', async () => {
-  expect(await findSymbol(serve('file-driven'), { query: 'served' })).toMatchObject({ total: 0, files: [] });
+test('findSymbol() and diagnostics() do not look through a broad root, and say so', async () => {
+  const code = serve('file-driven');
+  const expected = { files: [], complete: false, notes: [expect.stringContaining('too broad')] };
+  expect(await findSymbol(code, { query: 'served' })).toMatchObject({ total: 0, ...expected });
+  expect(await diagnostics(code, {})).toMatchObject({ checked: 0, ...expected });
 });
+
+test.each([
+  ['file-driven', 'project/deep/x.toy', true],
+  ['file-driven', 'x.toy', false],
+  ['per-root', 'project/deep/x.toy', true],
+  // It knows nothing of a folder it was not told of.
+  ['shared', 'project/deep/x.toy', false],
+] as const)(
+  'references() of a %s server to a symbol of %s in a broad root: complete is %s',
+  async (folders, name, complete) => {
+    home.write({ [name]: 'word', 'project/y.toy': 'word', 'elsewhere/z.toy': 'word' });
+    const file = home.at(name);
+    const start = { line: 0, character: 0 };
+    const answers = {
+      'textDocument/references': [{ uri: pathToFileUri(file), range: { start, end: start } }],
+    };
+    const script = { capabilities: { referencesProvider: true }, answers, sign: 'ready' };
+    const code = serve(folders, script);
+    expect(await references(code, { symbol: 'word', file })).toMatchObject({ total: 1, complete });
+    const shown = recorded(record).flatMap((entry) => entry['didOpen'] ?? []);
+    const isProject = folders === 'file-driven' && complete;
+    expect(shown).toEqual(
+      [file, ...(isProject ? [home.at('project/y.toy')] : [])].map((path) => pathToFileUri(path)),
+    );
+  },
+);
