@@ -109,6 +109,23 @@ test('renameSymbol() does not ask to try again where there are too many files to
   expect(readFileSync(file, 'utf8')).toBe('price');
 });
 
+test('renameSymbol() changes nothing when a file is saved while the server thinks', async () => {
+  home.write({ 'a/x.toy': 'price' });
+  const file = home.at('a/x.toy');
+  const place = { line: 0, character: 0 };
+  const edits = [{ range: { start: place, end: { ...place, character: 5 } }, newText: 'cost' }];
+  const answers = { 'textDocument/rename': { changes: { [pathToFileUri(file)]: edits } } };
+  const meanwhile = { 'textDocument/rename': { [file]: 'a new line\nprice' } };
+  const script = { capabilities: { renameProvider: true }, answers, meanwhile };
+  const toy = { ...scripted(script, { folders: 'file-driven' }), answersInOrder: true };
+  home.serve({ servers: [toy] });
+  await expect(rename({ file, apply: true })).rejects.toMatchObject({
+    code: 'edit-refused',
+    message: expect.stringContaining('changed meanwhile'),
+  });
+  expect(readFileSync(file, 'utf8')).toBe('a new line\nprice');
+});
+
 /** A scope of which only these writes succeed, counted from 1. */
 function failingScope(succeeds: (write: number) => boolean): Scope {
   let writes = 0;
