@@ -40,6 +40,18 @@ test('a name with what it is in finds the member, not its namesake', async () =>
   expect(found.hover).toContain('The sum.');
 });
 
+test('a name with what it is in finds the member where it is used or mentioned, not what it is in', async () => {
+  home.write({
+    'b/box.ts':
+      '/** See Box.open. */\nexport class Box {\n  static open(): number {\n    return 1;\n  }\n}\n',
+    'b/user.ts': "import { Box } from './box';\n\nBox.open();\n",
+  });
+  for (const name of ['box.ts', 'user.ts']) {
+    const found = await definition(home.context(), { symbol: 'Box.open', file: home.at('b', name) });
+    expect(found.definitions).toMatchObject([{ file: home.at('b/box.ts'), line: 3 }]);
+  }
+});
+
 test('a line that is a little off is a hint, not a condition', async () => {
   const found = await definition(home.context(), { symbol: 'total', file: home.at(A, 'cart.ts'), line: 9 });
   expect(found.definitions).toMatchObject([{ line: 8 }]);
