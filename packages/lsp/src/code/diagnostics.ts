@@ -5,7 +5,7 @@ import { sourceFiles } from '../documents/source-files.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { chooseRoots } from './choose-roots.js';
-import { concealErrors } from '../filter/conceal-errors.js';
+import { concealErrors, unreadable } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';
@@ -117,8 +117,8 @@ function toFound(item: Diagnostic, conceal: (text: string) => string): FoundDiag
     column: item.range.start.character + 1,
     severity: SEVERITIES[(item.severity ?? 1) - 1] ?? 'error',
     message: conceal(messageOf(item)),
-    ...(item.source !== undefined && { source: item.source }),
-    ...(item.code !== undefined && { code: String(item.code) }),
+    ...(item.source !== undefined && { source: conceal(item.source) }),
+    ...(item.code !== undefined && { code: conceal(String(item.code)) }),
   };
 }
 
@@ -130,7 +130,9 @@ async function ask(
   if (instance.capabilities.diagnosticProvider === undefined) return instance.diagnosticsOf(document, signal);
   const params = { textDocument: { uri: document.uri } };
   const report = await instance.request('textDocument/diagnostic', params, signal);
-  return report.kind === 'full' ? report.items : [];
+  // It was told of no earlier report that could still hold.
+  if (report.kind !== 'full' || !Array.isArray(report.items)) throw unreadable();
+  return report.items;
 }
 
 function messageOf({ message }: Diagnostic): string {
