@@ -34,6 +34,8 @@ export interface DefinitionResult {
 
 /** A longer declaration is better read with a file tool. */
 const MAX_SOURCE_LINES = 80;
+/** Lines of generated code may be as long as a file. */
+const MAX_SOURCE_CHARS = 8_000;
 const MAX_DEFINITIONS = 10;
 
 /** Where a symbol is defined, with its source and what is known about it. */
@@ -101,10 +103,14 @@ async function describe(
       file,
       line: target.selection.start.line + 1,
       endLine: range.end.line + 1,
-      source: lines.slice(line, end + 1).join('\n'),
+      source: shorten(lines.slice(line, end + 1).join('\n')),
       text: document.text,
     };
   });
+}
+
+function shorten(source: string): string {
+  return source.length > MAX_SOURCE_CHARS ? `${source.slice(0, MAX_SOURCE_CHARS)}…` : source;
 }
 
 /** The whole declaration around a name, for servers that tell the place of the name only. */

@@ -32,8 +32,10 @@ export interface DiagnosticsResult {
   readonly nextCursor?: string;
 }
 
-/** Files checked for one page, so that a page comes in bounded time. */
+/** Files checked for one page. */
 const FILES_PER_PAGE = 50;
+/** A page ends sooner after this long: a server that says nothing of a file is waited for each time. */
+const PAGE_MS = 30_000;
 const MAX_PER_FILE = 50;
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const;
 
@@ -55,11 +57,14 @@ export async function diagnostics(
   const roots = chooseRoots(context.scope, request.root);
   const broad = roots.filter((root) => root.broad);
   const all = await candidates(context, roots);
-  const end = start + FILES_PER_PAGE;
-  const page = all.slice(start, end);
+  const { clock } = context.servers;
+  const deadline = clock.now() + PAGE_MS;
+  let end = start;
   const notes = new Set(broad.map(tooBroad));
   const results: Checked[] = [];
-  for (const file of page) {
+  for (const file of all.slice(start, start + FILES_PER_PAGE)) {
+    if (end > start && clock.now() >= deadline) break;
+    end += 1;
     try {
       results.push(await check(context, file));
     } catch (error) {
@@ -72,7 +77,7 @@ export async function diagnostics(
     files: nonEmpty(results),
     checked: results.length,
     complete:
-      broad.length === 0 && results.length === page.length && results.every(({ complete }) => complete),
+      broad.length === 0 && results.length === end - start && results.every(({ complete }) => complete),
     notes: [...notes, ...cuts(results)],
     ...(end < all.length && { nextCursor: String(end) }),
   };

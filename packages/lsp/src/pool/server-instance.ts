@@ -97,7 +97,7 @@ export class ServerInstance {
     this.#folders = folders;
     for (const folder of folders) this.#touched.add(folder.path);
     this.#connection = new ServerConnection(definition.name, process, clock);
-    this.#published = new PublishedDiagnostics(clock);
+    this.#published = new PublishedDiagnostics(clock, (path) => this.#documents.has(path));
     this.#documents = new Documents(this.#connection, (path) => this.#published.forget(path));
     this.#watched = new WatchedFiles({ clock, tooMany: (root) => this.#warnUnwatched(root) });
     serveClientSide(this.#connection.wire, {
