@@ -1,6 +1,6 @@
 import type { FileEvent, Registration, Unregistration } from 'vscode-languageserver-protocol';
-import { pathToFileUri } from '@rootward/core';
-import type { Clock, Root, Scope } from '@rootward/core';
+import { containsPath, hostPathStyle, pathToFileUri } from '@rootward/core';
+import type { Clock, Scope } from '@rootward/core';
 import { isPassedOver } from './source-files.js';
 import { readPatterns } from './watch-patterns.js';
 import type { FilePattern } from './watch-patterns.js';
@@ -24,6 +24,14 @@ export interface WatchedFilesOptions {
   readonly tooMany?: (root: string) => void;
   /** The most files compared. */
   readonly limit?: number;
+}
+
+export interface ChangesOptions {
+  /** Leave nothing for later. */
+  readonly thorough: boolean;
+  /** The folders the server works in. */
+  readonly folders?: readonly string[];
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -65,12 +73,15 @@ export class WatchedFiles {
    * itself: it may have read the folder long before it asked to be told of changes. Unless `thorough`, changes may be
    * left for later where looking for them costs much.
    */
-  async changes(scope: Scope, thorough: boolean, signal?: AbortSignal): Promise<readonly FileEvent[]> {
+  async changes(
+    scope: Scope,
+    { thorough, folders = [], signal }: ChangesOptions,
+  ): Promise<readonly FileEvent[]> {
     if (this.#patterns.size === 0) return [];
     if (!thorough && this.#clock.now() < this.#restsUntil) return [];
     const start = this.#clock.now();
     const before = this.#stamps;
-    const after = await this.#scan(scope, signal);
+    const after = await this.#scan(scope, foldersToScan(scope, folders), signal);
     const took = this.#clock.now() - start;
     if (took > CHEAP_SCAN_MS) this.#restsUntil = this.#clock.now() + took * REST_FACTOR;
     this.#stamps = after;
@@ -86,21 +97,25 @@ export class WatchedFiles {
       .map(([path]) => ({ uri: pathToFileUri(path), type: CREATED }));
   }
 
-  async #scan(scope: Scope, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Stamps>> {
+  async #scan(
+    scope: Scope,
+    folders: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, Stamps>> {
     const patterns = [...this.#patterns.values()].flat();
-    const looked = [...this.#patterns.keys(), ...scope.roots.map(({ path }) => path)].join('\n');
+    const looked = [...this.#patterns.keys(), ...folders].join('\n');
     const skipped = looked === this.#looked ? this.#tooLarge : new Set<string>();
     const tooLarge = new Set<string>(skipped);
     const roots = new Map<string, Stamps>();
     let left = this.#limit;
-    for (const root of scope.roots) {
-      if (root.broad || root.kind !== 'directory' || skipped.has(root.path)) continue;
-      const stamps = await scanRoot(scope, root, patterns, left, signal);
+    for (const folder of folders) {
+      if (skipped.has(folder)) continue;
+      const stamps = await scanFolder(scope, folder, patterns, left, signal);
       if (stamps === undefined) {
-        tooLarge.add(root.path);
+        tooLarge.add(folder);
         continue;
       }
-      roots.set(root.path, stamps);
+      roots.set(folder, stamps);
       left -= stamps.size;
     }
     this.#looked = looked;
@@ -118,9 +133,20 @@ export class WatchedFiles {
   }
 }
 
-async function scanRoot(
+/** Roots, and of those that are broad the folders the server works in. */
+function foldersToScan(scope: Scope, folders: readonly string[]): readonly string[] {
+  const roots = scope.roots
+    .filter((root) => root.kind === 'directory' && !root.broad)
+    .map(({ path }) => path);
+  const others = folders.filter(
+    (folder) => scope.contains(folder) && !roots.some((root) => containsPath(root, folder, hostPathStyle)),
+  );
+  return [...roots, ...others];
+}
+
+async function scanFolder(
   scope: Scope,
-  root: Root,
+  folder: string,
   patterns: readonly FilePattern[],
   limit: number,
   signal: AbortSignal | undefined,
@@ -131,8 +157,8 @@ async function scanRoot(
     filter: ({ name }: { readonly name: string }): boolean => !isPassedOver(name),
     ...(signal !== undefined && { signal }),
   };
-  for await (const entry of scope.walk(root.path, options)) {
-    if (entry.kind !== 'file' || !patterns.some((matches) => matches(root.path, entry.relative))) continue;
+  for await (const entry of scope.walk(folder, options)) {
+    if (entry.kind !== 'file' || !patterns.some((matches) => matches(folder, entry.relative))) continue;
     if (stamps.size >= limit) return undefined;
     try {
       const { modified, size } = await scope.stat(entry.path);

@@ -194,7 +194,8 @@ export class ServerInstance {
   async #sync(scope: Scope, thorough: boolean, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     await this.#documents.sync(scope, signal);
-    const changes = await this.#watched.changes(scope, thorough, signal);
+    const folders = this.#folders.map(({ path }) => path);
+    const changes = await this.#watched.changes(scope, { thorough, folders, signal });
     if (changes.length === 0) return;
     const looks = this.#foldersToLookAt(changes);
     try {

@@ -37,10 +37,10 @@ function watch(options: WatchedFilesOptions): WatchedFiles {
 
 test('WatchedFiles.changes() rests after a look that took long, but not when an answer must be complete', async () => {
   const watched = watch({ clock: new SlowClock() });
-  expect(await watched.changes(workspace.scope(), false)).toEqual([]);
+  expect(await watched.changes(workspace.scope(), { thorough: false })).toEqual([]);
   home.write({ 'root/b.py': '' });
-  expect(await watched.changes(workspace.scope(), false)).toEqual([]);
-  expect(await watched.changes(workspace.scope(), true)).toEqual([
+  expect(await watched.changes(workspace.scope(), { thorough: false })).toEqual([]);
+  expect(await watched.changes(workspace.scope(), { thorough: true })).toEqual([
     { uri: expect.stringMatching(/b\.py$/), type: 1 },
   ]);
 });
@@ -50,9 +50,9 @@ test('WatchedFiles.changes() says once which root has too many files, and compar
   await giveRoots(workspace, home.at('large'), home.at('root'));
   const told: string[] = [];
   const watched = watch({ clock: new FakeClock(), limit: 2, tooMany: (root) => told.push(root) });
-  await watched.changes(workspace.scope(), true);
+  await watched.changes(workspace.scope(), { thorough: true });
   home.write({ 'root/b.py': '', 'large/d.py': '' });
-  expect(await watched.changes(workspace.scope(), true)).toMatchObject([
+  expect(await watched.changes(workspace.scope(), { thorough: true })).toMatchObject([
     { uri: pathToFileUri(home.at('root/b.py')), type: 1 },
   ]);
   expect(told).toEqual([home.at('large')]);
@@ -62,9 +62,9 @@ test('WatchedFiles.changes() counts again when the roots changed', async () => {
   home.write({ 'other/a.py': '', 'other/b.py': '' });
   await giveRoots(workspace, home.at('other'), home.at('root'));
   const watched = watch({ clock: new FakeClock(), limit: 2 });
-  await watched.changes(workspace.scope(), true);
+  await watched.changes(workspace.scope(), { thorough: true });
   await giveRoots(workspace, home.at('root'));
-  await watched.changes(workspace.scope(), true);
+  await watched.changes(workspace.scope(), { thorough: true });
   home.write({ 'root/b.py': '' });
-  expect(await watched.changes(workspace.scope(), true)).toHaveLength(1);
+  expect(await watched.changes(workspace.scope(), { thorough: true })).toHaveLength(1);
 });

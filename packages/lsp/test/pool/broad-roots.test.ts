@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { realpathSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Root } from '@rootward/core';
 import { pathToFileUri, readPathRoots, Scope } from '@rootward/core';
 import { diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
@@ -8,6 +8,9 @@ import type { CodeContext, FolderKind } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { recorded, scripted } from '../fixtures/scripted.js';
 import type { Script } from '../fixtures/scripted.js';
+
+/** Processes come and go slowly on a busy machine. */
+const WAIT = 30_000;
 
 let home: Folder;
 let record: string;
@@ -55,6 +58,20 @@ test('a server of one folder gets the project around a file in a broad root, or 
   await expect(outline(code, { file: home.at('x.toy') })).rejects.toMatchObject({ code: 'broad-root' });
   await outline(code, { file: home.at('project/deep/x.toy') });
   expect(started()).toMatchObject([{ cwd: home.at('project') }, { rootPath: home.at('project') }]);
+});
+
+test('a server of one folder in a broad root is told of files that come there, and nowhere else', async () => {
+  const register = ['workspace/didChangeWatchedFiles'];
+  const registerOptions = { watchers: [{ globPattern: '**/*.toy' }] };
+  const code = serve('per-root', { register, registerOptions, sign: 'ready' });
+  const ask = (): Promise<unknown> => outline(code, { file: home.at('project/deep/x.toy') });
+  await ask();
+  await vi.waitFor(() => expect(recorded(record)).toContainEqual({ registered: register }), WAIT);
+  await ask();
+  home.write({ 'project/new.toy': '', 'elsewhere/new.toy': '' });
+  await ask();
+  const told = recorded(record).flatMap((entry) => entry['watched'] ?? []);
+  expect(told).toEqual([{ uri: pathToFileUri(home.at('project/new.toy')), type: 1 }]);
 });
 
 test('findSymbol() and diagnostics() do not look through a broad root, and say so', async () => {
