@@ -45,32 +45,35 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'definitionProvider', 'find definitions');
   const { files } = await filesAround(context, instance, path, request.symbol);
-  const answer = instance.withDocuments({ scope, paths: files, signal }, async (documents) => {
-    const [document] = documents;
-    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-    await instance.readiness.wait(servers.limits.settleTimeout, signal);
-    await settled(instance, documents, signal);
-    const places = await locateSymbol(instance, document, request, signal);
-    const { place, targets } = await firstAnswered(instance, document, places, signal);
-    const filter = new LocationFilter(scope);
-    const definitions: FoundDefinition[] = [];
-    const sources = [document.text];
-    for (const target of targets) {
-      const file = filter.admit(target.uri);
-      if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
-      const { text, ...described } = await describe(context, instance, file, target);
-      definitions.push(described);
-      sources.push(text);
-    }
-    // What is shown about a symbol comes from where it is defined.
-    const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : '';
-    return {
-      symbol: request.symbol,
-      definitions,
-      ...(hover !== '' && { hover: concealPaths(scope, hover, { file: path, sources }) }),
-      outside: filter.outside,
-    };
-  });
+  const answer = instance.withDocuments(
+    { scope, paths: [path], further: files, signal },
+    async (documents) => {
+      const [document] = documents;
+      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+      await instance.readiness.wait(servers.limits.settleTimeout, signal);
+      await settled(instance, documents, signal);
+      const places = await locateSymbol(instance, document, request, signal);
+      const { place, targets } = await firstAnswered(instance, document, places, signal);
+      const filter = new LocationFilter(scope);
+      const definitions: FoundDefinition[] = [];
+      const sources = [document.text];
+      for (const target of targets) {
+        const file = filter.admit(target.uri);
+        if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
+        const { text, ...described } = await describe(context, instance, file, target);
+        definitions.push(described);
+        sources.push(text);
+      }
+      // What is shown about a symbol comes from where it is defined.
+      const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : '';
+      return {
+        symbol: request.symbol,
+        definitions,
+        ...(hover !== '' && { hover: concealPaths(scope, hover, { file: path, sources }) }),
+        outside: filter.outside,
+      };
+    },
+  );
   return concealErrors(context, answer);
 }
 

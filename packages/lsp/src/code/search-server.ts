@@ -44,20 +44,23 @@ export async function searchServer(
   // Where the server searches itself, its documents would only add what they import.
   const choose = searchesItself ? filesToShow : filesServed;
   const { files, cut } = await choose(context, instance, query, roots);
-  return instance.withDocuments({ scope, paths: files, signal, thorough: true }, async (documents) => {
-    const worked = await settled(instance, documents, signal);
-    const found = searchesItself
-      ? await searchFolders(context, instance, query)
-      : await searchDocuments(context, instance, documents);
-    const matches = found.matches.filter(
-      (match) => matchesQuery(match.name, query) && isIn(roots, match.file),
-    );
-    const notes = [...found.notes];
-    if (cut)
-      notes.push(`${name} was shown only some of the files that mention "${query}": there are too many`);
-    if (!worked || !found.complete) notes.push(`${name} is not done with its files yet: ask again`);
-    return { matches, complete: notes.length === 0, notes };
-  });
+  return instance.withDocuments(
+    { scope, paths: [], further: files, signal, thorough: true },
+    async (documents) => {
+      const worked = await settled(instance, documents, signal);
+      const found = searchesItself
+        ? await searchFolders(context, instance, query)
+        : await searchDocuments(context, instance, documents);
+      const matches = found.matches.filter(
+        (match) => matchesQuery(match.name, query) && isIn(roots, match.file),
+      );
+      const notes = [...found.notes];
+      if (cut)
+        notes.push(`${name} was shown only some of the files that mention "${query}": there are too many`);
+      if (!worked || !found.complete) notes.push(`${name} is not done with its files yet: ask again`);
+      return { matches, complete: notes.length === 0, notes };
+    },
+  );
 }
 
 async function searchFolders(context: CodeContext, instance: ServerInstance, query: string): Promise<Part> {

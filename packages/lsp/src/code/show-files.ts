@@ -63,7 +63,7 @@ export async function settled(
   return all.every((diagnostics) => diagnostics !== undefined);
 }
 
-/** The files to show a server for a question about a symbol of a file, that file first. */
+/** The files to show a server for a question about a symbol of a file, beside that file. */
 export async function filesAround(
   context: CodeContext,
   instance: Server,
@@ -73,7 +73,7 @@ export async function filesAround(
   const word = symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
   const { roots, cut: beyond } = rootsAround(context, instance, path);
   const { files, cut } = await filesToShow(context, instance, word, roots);
-  return { files: [path, ...files.filter((file) => file !== path)], cut: cut || beyond };
+  return { files: files.filter((file) => file !== path), cut: cut || beyond };
 }
 
 /**
@@ -114,14 +114,12 @@ export async function withUses<Result>(
 ): Promise<Result> {
   const { scope, signal } = context;
   const { files, cut } = await filesAround(context, instance, path, symbol);
-  const result = instance.withDocuments(
-    { scope, paths: files, signal, thorough: true },
-    async (documents) => {
-      const [document] = documents;
-      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-      const worked = await settled(instance, documents, signal);
-      return use(document, { all: worked && !cut, cut });
-    },
-  );
+  const request = { scope, paths: [path], further: files, signal, thorough: true };
+  const result = instance.withDocuments(request, async (documents) => {
+    const [document] = documents;
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+    const worked = await settled(instance, documents, signal);
+    return use(document, { all: worked && !cut, cut });
+  });
   return concealErrors(context, result);
 }

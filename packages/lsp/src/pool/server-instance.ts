@@ -44,7 +44,10 @@ export interface InstanceOptions {
 /** Files to open for a question. */
 export interface DocumentsRequest {
   readonly scope: Scope;
+  /** In the order in which they are passed on. */
   readonly paths: readonly string[];
+  /** Further files, passed on after those. One that went away meanwhile is left out. */
+  readonly further?: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly thorough?: boolean;
 }
@@ -165,23 +168,31 @@ export class ServerInstance {
    * be complete needs a thorough comparison, however long it takes.
    */
   async withDocuments<Result>(
-    { scope, paths, signal, thorough = false }: DocumentsRequest,
+    { scope, paths, further = [], signal, thorough = false }: DocumentsRequest,
     use: (documents: readonly OpenDocument[]) => Promise<Result>,
   ): Promise<Result> {
     return this.whileBusy(async () => {
       await this.#syncWithDisk(scope, thorough, signal);
       const held: OpenDocument[] = [];
       try {
-        for (const path of paths) {
-          const languageId = languageIdOf(this.definition, path) ?? 'plaintext';
-          held.push(await this.#documents.hold(scope, path, languageId, signal));
-          this.#touched.add(scope.locate(path).root.path);
+        for (const path of paths) held.push(await this.#hold(scope, path, signal));
+        for (const path of further) {
+          const document = await this.#hold(scope, path, signal).catch(() => undefined);
+          signal?.throwIfAborted();
+          if (document !== undefined) held.push(document);
         }
         return await use(held);
       } finally {
         for (const { path } of held) this.#documents.release(path);
       }
     });
+  }
+
+  async #hold(scope: Scope, path: string, signal: AbortSignal | undefined): Promise<OpenDocument> {
+    const languageId = languageIdOf(this.definition, path) ?? 'plaintext';
+    const document = await this.#documents.hold(scope, path, languageId, signal);
+    this.#touched.add(scope.locate(path).root.path);
+    return document;
   }
 
   /** Tells the server of every change on disk that it has to know of. One caller at a time: each change is told once. */

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Scope } from '@rootward/core';
 import { findSymbol } from '@rootward/lsp';
@@ -80,6 +81,24 @@ test('findSymbol() goes on to the next project when a server fails in one', asyn
   const { complete, notes } = await findSymbol(serve('per-root', {}, { failures }), { query: 'served' });
   expect({ complete, notes }).toEqual({ complete: false, notes: ['Cannot ask scripted: no idea'] });
   expect(startedIn()).toHaveLength(3);
+});
+
+test('findSymbol() leaves out a file that goes away while it looks', async () => {
+  const gone = code.at('root/b/deep/x.toy');
+  const scope = new Proxy(code.workspace.scope(), {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      // The file has been read by then, and is about to be opened.
+      return (...args: readonly unknown[]): unknown => {
+        if (name === 'stat' && args[0] === gone) rmSync(gone, { force: true });
+        return value.apply(target, args);
+      };
+    },
+  });
+  const { servers } = serve('shared');
+  const result = await findSymbol({ servers, scope }, { query: 'served' });
+  expect(found(result)).toEqual(everyFile().filter((file) => file !== gone));
 });
 
 test('findSymbol() in a root that is too broad to be looked through says so', async () => {
