@@ -13,7 +13,7 @@ import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
 import { requireCapability } from './require-capability.js';
-import { filesToShow, settled } from './show-files.js';
+import { filesAround, settled } from './show-files.js';
 
 /** A place where a symbol is defined, with its source. */
 export interface FoundDefinition {
@@ -36,6 +36,8 @@ export interface DefinitionResult {
 
 /** A longer declaration is better read with a file tool. */
 const MAX_SOURCE_LINES = 80;
+/** Lines of generated code may be as long as a file. */
+const MAX_SOURCE_CHARS = 8_000;
 const MAX_DEFINITIONS = 10;
 
 /** Where a symbol is defined, with its source and what is known about it. */
@@ -44,34 +46,36 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'definitionProvider', 'find definitions');
-  const { files } = await filesToShow(context, instance, lastPart(request.symbol));
-  const shown = [path, ...files.filter((file) => file !== path)];
-  const answer = instance.withDocuments({ scope, paths: shown, signal }, async (documents) => {
-    const [document] = documents;
-    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-    await instance.readiness.wait(servers.limits.settleTimeout, signal);
-    await settled(instance, documents, signal);
-    const places = await locateSymbol(instance, document, request, signal);
-    const { place, targets } = await firstAnswered(instance, document, places, signal);
-    const filter = new LocationFilter(scope);
-    const definitions: FoundDefinition[] = [];
-    const sources = [document.text];
-    for (const target of targets) {
-      const file = filter.admit(target.uri);
-      if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
-      const { text, ...described } = await describe(context, instance, file, target);
-      definitions.push(described);
-      sources.push(text);
-    }
-    // What is shown about a symbol comes from where it is defined.
-    const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : '';
-    return {
-      symbol: request.symbol,
-      definitions,
-      ...(hover !== '' && { hover: concealPaths(scope, hover, { file: path, sources }) }),
-      outside: filter.outside,
-    };
-  });
+  const { files } = await filesAround(context, instance, path, request.symbol);
+  const answer = instance.withDocuments(
+    { scope, paths: [path], further: files, signal },
+    async (documents) => {
+      const [document] = documents;
+      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+      await instance.readiness.wait(servers.limits.settleTimeout, signal);
+      await settled(instance, documents, signal);
+      const places = await locateSymbol(instance, document, request, signal);
+      const { place, targets } = await firstAnswered(instance, document, places, signal);
+      const filter = new LocationFilter(scope);
+      const definitions: FoundDefinition[] = [];
+      const sources = [document.text];
+      for (const target of targets) {
+        const file = filter.admit(target.uri);
+        if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
+        const { text, ...described } = await describe(context, instance, file, target);
+        definitions.push(described);
+        sources.push(text);
+      }
+      // What is shown about a symbol comes from where it is defined.
+      const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : '';
+      return {
+        symbol: request.symbol,
+        definitions,
+        ...(hover !== '' && { hover: concealPaths(scope, hover, { file: path, sources }) }),
+        outside: filter.outside,
+      };
+    },
+  );
   return concealErrors(context, answer);
 }
 
@@ -104,10 +108,14 @@ async function describe(
       file,
       line: target.selection.start.line + 1,
       endLine: range.end.line + 1,
-      source: lines.slice(line, end + 1).join('\n'),
+      source: shorten(lines.slice(line, end + 1).join('\n')),
       text: document.text,
     };
   });
+}
+
+function shorten(source: string): string {
+  return source.length > MAX_SOURCE_CHARS ? `${source.slice(0, MAX_SOURCE_CHARS)}…` : source;
 }
 
 /** The whole declaration around a name, for servers that tell the place of the name only. */
@@ -148,8 +156,4 @@ function hoverText(contents: Hover['contents'] | MarkedString): string {
   if (typeof contents === 'string') return contents.trim();
   if (Array.isArray(contents)) return contents.map(hoverText).filter(Boolean).join('\n\n');
   return contents.value.trim();
-}
-
-function lastPart(symbol: string): string {
-  return symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
 }

@@ -1,14 +1,15 @@
+import type { Root } from '@rootward/core';
 import type { Diagnostic } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import { sourceFiles } from '../documents/source-files.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import { languageIdOf } from '../servers/definition.js';
 import { chooseRoots } from './choose-roots.js';
-import { concealErrors } from '../filter/conceal-errors.js';
+import { concealErrors, unreadable } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';
+import { tooBroad } from './servers-to-ask.js';
 
 /** One finding of a language server. */
 export interface FoundDiagnostic {
@@ -33,8 +34,10 @@ export interface DiagnosticsResult {
   readonly nextCursor?: string;
 }
 
-/** Files checked for one page, so that a page comes in bounded time. */
+/** Files checked for one page. */
 const FILES_PER_PAGE = 50;
+/** A page ends sooner after this long: a server that says nothing of a file is waited for each time. */
+const PAGE_MS = 30_000;
 const MAX_PER_FILE = 50;
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const;
 
@@ -52,13 +55,18 @@ export async function diagnostics(
     const checked = await check(context, path);
     return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: cuts([checked]) };
   }
-  const all = await candidates(context, request.root);
   const start = readCursor(request.cursor);
-  const end = start + FILES_PER_PAGE;
-  const page = all.slice(start, end);
-  const notes = new Set<string>();
+  const roots = chooseRoots(context.scope, request.root);
+  const broad = roots.filter((root) => root.broad);
+  const all = await candidates(context, roots);
+  const { clock } = context.servers;
+  const deadline = clock.now() + PAGE_MS;
+  let end = start;
+  const notes = new Set(broad.map(tooBroad));
   const results: Checked[] = [];
-  for (const file of page) {
+  for (const file of all.slice(start, start + FILES_PER_PAGE)) {
+    if (end > start && clock.now() >= deadline) break;
+    end += 1;
     try {
       results.push(await check(context, file));
     } catch (error) {
@@ -70,7 +78,8 @@ export async function diagnostics(
   return {
     files: nonEmpty(results),
     checked: results.length,
-    complete: results.length === page.length && results.every(({ complete }) => complete),
+    complete:
+      broad.length === 0 && results.length === end - start && results.every(({ complete }) => complete),
     notes: [...notes, ...cuts(results)],
     ...(end < all.length && { nextCursor: String(end) }),
   };
@@ -86,13 +95,11 @@ interface Checked {
 
 async function candidates(
   { servers, scope, signal }: CodeContext,
-  root: string | undefined,
+  roots: readonly Root[],
 ): Promise<string[]> {
-  const wanted = (path: string): boolean =>
-    servers.servers.some((definition) => languageIdOf(definition, path) !== undefined);
+  const wanted = (path: string): boolean => servers.candidatesFor(path).length > 0;
   const files: string[] = [];
-  for await (const file of sourceFiles(scope, { roots: chooseRoots(scope, root), wanted, signal }))
-    files.push(file);
+  for await (const file of sourceFiles(scope, { roots, wanted, signal })) files.push(file);
   return files.toSorted();
 }
 
@@ -117,8 +124,8 @@ function toFound(item: Diagnostic, conceal: (text: string) => string): FoundDiag
     column: item.range.start.character + 1,
     severity: SEVERITIES[(item.severity ?? 1) - 1] ?? 'error',
     message: conceal(messageOf(item)),
-    ...(item.source !== undefined && { source: item.source }),
-    ...(item.code !== undefined && { code: String(item.code) }),
+    ...(item.source !== undefined && { source: conceal(item.source) }),
+    ...(item.code !== undefined && { code: conceal(String(item.code)) }),
   };
 }
 
@@ -130,7 +137,9 @@ async function ask(
   if (instance.capabilities.diagnosticProvider === undefined) return instance.diagnosticsOf(document, signal);
   const params = { textDocument: { uri: document.uri } };
   const report = await instance.request('textDocument/diagnostic', params, signal);
-  return report.kind === 'full' ? report.items : [];
+  // It was told of no earlier report that could still hold.
+  if (report.kind !== 'full' || !Array.isArray(report.items)) throw unreadable();
+  return report.items;
 }
 
 function messageOf({ message }: Diagnostic): string {

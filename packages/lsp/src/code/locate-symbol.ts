@@ -27,9 +27,10 @@ export async function locateSymbol(
   { symbol, file, line }: SymbolRequest,
   signal?: AbortSignal,
 ): Promise<readonly Place[]> {
-  const verbatim = findWord(document.text, symbol);
-  const parts = verbatim.length > 0 ? [symbol] : symbol.split(/::|[.#]/).filter(Boolean);
-  const places = verbatim.length > 0 ? verbatim : findWord(document.text, parts.at(-1) ?? '');
+  const parts = symbol.split(/::|[.#]/).filter(Boolean);
+  const name = parts.at(-1) ?? symbol;
+  const together = findWord(document.text, symbol).map((place) => atLast(place, symbol, name));
+  const places = distinct([...together, ...findWord(document.text, name)]);
   if (places.length === 0) {
     throw new RootwardLspError(
       'symbol-not-found',
@@ -40,8 +41,15 @@ export async function locateSymbol(
     );
   }
   if (line !== undefined) return nearestFirst(places, line - 1).slice(0, MAX_PLACES);
-  const declared = declarations(await documentSymbols(instance, document, signal), parts);
+  const symbols = await documentSymbols(instance, document, signal);
+  // In some languages the name of a symbol says what it is in: `function Cart.total()`.
+  const declared = [...declarations(symbols, parts), ...declarations(symbols, [symbol])];
   return distinct([...declared, ...places]).slice(0, MAX_PLACES);
+}
+
+/** Of `Cart.total` the place of `total`. */
+function atLast({ line, character }: Place, symbol: string, name: string): Place {
+  return { line, character: character + symbol.lastIndexOf(name) };
 }
 
 /** Where symbols of that name, in what was named around it, are declared. Pure. */

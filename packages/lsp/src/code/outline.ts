@@ -32,21 +32,19 @@ export async function outline(context: CodeContext, request: { readonly file: st
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'documentSymbolProvider', 'list symbols');
-  let text = '';
-  const asked = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
-    if (document === undefined) return [];
-    ({ text } = document);
-    return documentSymbols(instance, document, signal);
+  const answer = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
+    const symbols = document === undefined ? [] : await documentSymbols(instance, document, signal);
+    const sources = document === undefined ? [] : [document.text];
+    const conceal = (name: string): string =>
+      concealPaths(scope, name, { file: path, sources, maxChars: MAX_NAME_CHARS });
+    const depth = affordableDepth(symbols);
+    return {
+      file: path,
+      symbols: symbols.slice(0, MAX_SYMBOLS).map((symbol) => shorten(symbol, depth, conceal)),
+      truncated: countAt(symbols, Number.POSITIVE_INFINITY) > Math.min(countAt(symbols, depth), MAX_SYMBOLS),
+    };
   });
-  const symbols = await concealErrors(context, asked);
-  const conceal = (name: string): string =>
-    concealPaths(scope, name, { file: path, sources: [text], maxChars: MAX_NAME_CHARS });
-  const depth = affordableDepth(symbols);
-  return {
-    file: path,
-    symbols: symbols.slice(0, MAX_SYMBOLS).map((symbol) => shorten(symbol, depth, conceal)),
-    truncated: countAt(symbols, Number.POSITIVE_INFINITY) > Math.min(countAt(symbols, depth), MAX_SYMBOLS),
-  };
+  return concealErrors(context, answer);
 }
 
 /** The deepest level at which the whole tree still fits. Pure. */

@@ -5,6 +5,7 @@ import type { ServerInstance } from '../pool/server-instance.js';
 import { completeAnswer } from './complete-answer.js';
 import type { CodeContext } from './context.js';
 import { LineReader } from './line-reader.js';
+import { unreadable } from '../filter/conceal-errors.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
@@ -63,7 +64,7 @@ export async function references(
       symbol,
       total: found.length,
       files: await byFile(context, page.items),
-      complete: answer.complete && seen,
+      complete: answer.complete && seen.all,
       outside: filter.outside,
       ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
     };
@@ -82,7 +83,9 @@ async function firstAnswered(
       { textDocument: { uri: document.uri }, position, context: { includeDeclaration: true } },
       signal,
     );
-    if (answer !== null && answer.length > 0) return answer;
+    if (answer === null) continue;
+    if (!Array.isArray(answer)) throw unreadable();
+    if (answer.length > 0) return answer;
   }
   return [];
 }

@@ -1,9 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { applyTextEdits } from '../rename/apply-text-edits.js';
 import type { PlannedEdit, Recovery } from '../rename/apply-edits.js';
-import { applyEdits, recoverEdits } from '../rename/apply-edits.js';
+import { applyEdits, changedMeanwhile, recoverEdits } from '../rename/apply-edits.js';
 import type { EditJournal } from '../rename/edit-journal.js';
 import type { FileEdits } from '../rename/read-workspace-edit.js';
 import { readWorkspaceEdit } from '../rename/read-workspace-edit.js';
@@ -15,6 +16,7 @@ import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
 import { requireCapability } from './require-capability.js';
+import type { Seen } from './show-files.js';
 import { withUses } from './show-files.js';
 
 /** A symbol and its new name. */
@@ -45,6 +47,10 @@ export interface RenameResult {
 
 const MAX_LINES = 200;
 const MAX_LINE_CHARS = 200;
+/** Times of files are rounded up as well as down. */
+const TIME_ROUNDING_MS = 1;
+/** They are taken from a clock of the system that ticks every ten milliseconds at worst. */
+const TWO_TICKS_MS = 20;
 
 /**
  * Renames a symbol in all roots, or shows what would change. Refused as a whole when any edit falls outside the roots,
@@ -61,17 +67,14 @@ export async function renameSymbol(
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'renameProvider', 'rename');
   const { symbol } = request;
+  const askedAt = Date.now();
+  // Whatever is saved after the server has looked is then younger by its time than this moment.
+  await setTimeout(TWO_TICKS_MS, undefined, signal === undefined ? {} : { signal });
   return withUses(context, instance, { path, symbol }, async (document, seen) => {
     const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
-    const planned = await plan(context, answer.value);
-    const complete = answer.complete && seen;
-    if (request.apply === true && !complete) {
-      throw new RootwardLspError(
-        'edit-refused',
-        'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
-        { instruction: 'Try again in a moment' },
-      );
-    }
+    const planned = await plan(context, answer.value, askedAt);
+    const complete = answer.complete && seen.all;
+    if (request.apply === true && !complete) throw halfSeen(seen);
     if (request.apply === true) await applyEdits(scope, planned, journal, signal);
     return {
       applied: request.apply === true,
@@ -81,6 +84,23 @@ export async function renameSymbol(
       recovered,
     };
   });
+}
+
+function halfSeen({ cut }: Seen): RootwardLspError {
+  return cut
+    ? new RootwardLspError(
+        'edit-refused',
+        'Cannot rename: not every file that may use it can be shown to the server, and half a rename breaks code',
+        {
+          instruction:
+            'Open the folder of the project as the only root, or find the uses with search_content',
+        },
+      )
+    : new RootwardLspError(
+        'edit-refused',
+        'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
+        { instruction: 'Try again in a moment' },
+      );
 }
 
 async function ask(
@@ -132,7 +152,11 @@ async function foreignDefinition(
   );
 }
 
-async function plan(context: CodeContext, files: readonly FileEdits[]): Promise<readonly PlannedEdit[]> {
+async function plan(
+  context: CodeContext,
+  files: readonly FileEdits[],
+  askedAt: number,
+): Promise<readonly PlannedEdit[]> {
   const filter = new LocationFilter(context.scope);
   const planned: PlannedEdit[] = [];
   for (const { uri, edits } of files) {
@@ -149,6 +173,9 @@ async function plan(context: CodeContext, files: readonly FileEdits[]): Promise<
         `Cannot rename: "${path}" may not be written, so nothing is changed`,
       );
     }
+    const { modified } = await context.scope.stat(path);
+    // The edits are for the text as the server saw it.
+    if (modified.getTime() > askedAt + TIME_ROUNDING_MS) throw changedMeanwhile(path);
     const { text } = await context.scope.readText(path);
     const after = applyTextEdits(text, edits);
     if (after !== text) planned.push({ path, before: text, after });

@@ -1,11 +1,12 @@
+import { containsPath, hostPathStyle } from '@rootward/core';
+import type { Root } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
-import type { FolderKind } from '../servers/definition.js';
+import { projectFolder } from '../pool/project-folder.js';
 import { languageIdOf } from '../servers/definition.js';
 import { filesMentioning } from '../documents/files-mentioning.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import type { Root } from '@rootward/core';
 import type { CodeContext } from './context.js';
 
 /** Files opened at once for one question: each costs a server that works on them in the background a good deal. */
@@ -18,16 +19,30 @@ export interface Shown {
   readonly cut: boolean;
 }
 
+type Server = Pick<ServerInstance, 'kind' | 'definition' | 'folders'>;
+
 /** The files a server has to be shown before it can answer about a word: none, where it knows its folders itself. */
 export async function filesToShow(
-  { scope, signal }: CodeContext,
-  instance: { readonly kind: FolderKind; readonly definition: ServerInstance['definition'] },
+  context: CodeContext,
+  instance: Server,
   word: string,
-  roots: readonly Root[] = scope.roots,
+  roots: readonly Root[],
 ): Promise<Shown> {
   if (instance.kind !== 'file-driven' || word === '') return { files: [], cut: false };
-  const wanted = (path: string): boolean => languageIdOf(instance.definition, path) !== undefined;
-  const limit = instance.definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
+  return filesServed(context, instance, word, roots);
+}
+
+/** The files with a word in them that a server is for. */
+export async function filesServed(
+  { scope, signal }: CodeContext,
+  { kind, definition, folders }: Server,
+  word: string,
+  roots: readonly Root[],
+): Promise<Shown> {
+  const isOurs = (path: string): boolean =>
+    kind !== 'per-root' || folders.every((folder) => containsPath(folder.path, path, hostPathStyle));
+  const wanted = (path: string): boolean => languageIdOf(definition, path) !== undefined && isOurs(path);
+  const limit = definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
   return filesMentioning(scope, { roots, wanted, word, limit, signal });
 }
 
@@ -48,25 +63,63 @@ export async function settled(
   return all.every((diagnostics) => diagnostics !== undefined);
 }
 
+/** The files to show a server for a question about a symbol of a file, beside that file. */
+export async function filesAround(
+  context: CodeContext,
+  instance: Server,
+  path: string,
+  symbol: string,
+): Promise<Shown> {
+  const word = symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
+  const { roots, cut: beyond } = rootsAround(context, instance, path);
+  const { files, cut } = await filesToShow(context, instance, word, roots);
+  return { files: files.filter((file) => file !== path), cut: cut || beyond };
+}
+
+/**
+ * Where a symbol of a file may be used. A broad root is not looked through: of that, it is the project around the file.
+ * `cut`: there is no such project, or the server is not told of it.
+ */
+function rootsAround(
+  { scope }: CodeContext,
+  { kind, definition }: Server,
+  path: string,
+): { readonly roots: readonly Root[]; readonly cut: boolean } {
+  const { root } = scope.locate(path);
+  const { roots } = scope;
+  // A server of one folder has that of the project.
+  if (!root.broad || kind === 'per-root') return { roots, cut: false };
+  const folder = projectFolder(scope, path, definition.markers ?? []);
+  if (folder === undefined) return { roots, cut: true };
+  return { roots: [...roots, { ...root, path: folder, broad: false }], cut: kind === 'shared' };
+}
+
+/** What a server has looked at when it is asked. */
+export interface Seen {
+  /** Every file that may matter. */
+  readonly all: boolean;
+  /** Not all of them can be shown, now or later. */
+  readonly cut: boolean;
+}
+
 /**
  * Calls back with the file of a symbol open, and every file that may use it, so that a server which only knows what it
- * was shown answers for all of them. `seen`: whether the server has looked at each.
+ * was shown answers for all of them.
  */
 export async function withUses<Result>(
   context: CodeContext,
   instance: ServerInstance,
   { path, symbol }: { readonly path: string; readonly symbol: string },
-  use: (document: OpenDocument, seen: boolean) => Promise<Result>,
+  use: (document: OpenDocument, seen: Seen) => Promise<Result>,
 ): Promise<Result> {
   const { scope, signal } = context;
-  const word = symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
-  const { files, cut } = await filesToShow(context, instance, word);
-  const paths = [path, ...files.filter((file) => file !== path)];
-  const result = instance.withDocuments({ scope, paths, signal, thorough: true }, async (documents) => {
+  const { files, cut } = await filesAround(context, instance, path, symbol);
+  const request = { scope, paths: [path], further: files, signal, thorough: true };
+  const result = instance.withDocuments(request, async (documents) => {
     const [document] = documents;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
     const worked = await settled(instance, documents, signal);
-    return use(document, worked && !cut);
+    return use(document, { all: worked && !cut, cut });
   });
   return concealErrors(context, result);
 }

@@ -42,6 +42,10 @@ export class Documents {
     return [...this.#entries.keys()];
   }
 
+  has(path: string): boolean {
+    return this.#entries.has(path);
+  }
+
   /** Opens a file, or brings the server's copy up to date. Whoever holds it must give it back. */
   async hold(scope: Scope, path: string, languageId: string, signal?: AbortSignal): Promise<OpenDocument> {
     this.#users.set(path, (this.#users.get(path) ?? 0) + 1);

@@ -1,11 +1,11 @@
 import type { FileEvent, Registration, Unregistration } from 'vscode-languageserver-protocol';
-import { pathToFileUri } from '@rootward/core';
-import type { Clock, Root, Scope } from '@rootward/core';
+import { containsPath, hostPathStyle, pathToFileUri } from '@rootward/core';
+import type { Clock, Scope } from '@rootward/core';
 import { isPassedOver } from './source-files.js';
 import { readPatterns } from './watch-patterns.js';
 import type { FilePattern } from './watch-patterns.js';
 
-/** More files than this are not compared; a server then learns of changes in open documents only. */
+/** More files than this are not compared: that would take seconds for each question. */
 const MAX_FILES = 20_000;
 /** A comparison that took longer than this is repeated only after ten times as long, or when an answer must be complete. */
 const CHEAP_SCAN_MS = 250;
@@ -18,12 +18,35 @@ const DELETED = 3;
 
 type Stamps = ReadonlyMap<string, string>;
 
+export interface WatchedFilesOptions {
+  readonly clock: Clock;
+  /** Told once of each root with too many files: the server learns of changes there in open documents only. */
+  readonly tooMany?: (root: string) => void;
+  /** The most files compared. */
+  readonly limit?: number;
+}
+
+export interface ChangesOptions {
+  /** Leave nothing for later. */
+  readonly thorough: boolean;
+  /** The folders the server works in. */
+  readonly folders?: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Files a server asked to be told about. They are compared with the disk before a request rather than watched: a
  * watcher on every folder costs more than it saves, and its events may come after the question.
  */
 export class WatchedFiles {
   readonly #clock: Clock;
+  readonly #tooMany: (root: string) => void;
+  readonly #limit: number;
+  /** Roots with too many files. Counting these before each question would cost much and change nothing. */
+  #tooLarge: ReadonlySet<string> = new Set();
+  /** What was looked for, and where, when they were found too large. */
+  #looked = '';
+  readonly #told = new Set<string>();
   readonly #patterns = new Map<string, readonly FilePattern[]>();
   /** By root, so that a root that comes or goes does not look like files that do. */
   #stamps: ReadonlyMap<string, Stamps> = new Map();
@@ -31,8 +54,10 @@ export class WatchedFiles {
   /** Wall clock, since it is compared with the times of files. */
   readonly #startedAt: number = Date.now();
 
-  constructor(clock: Clock) {
+  constructor({ clock, tooMany = () => undefined, limit = MAX_FILES }: WatchedFilesOptions) {
     this.#clock = clock;
+    this.#tooMany = tooMany;
+    this.#limit = limit;
   }
 
   register(registration: Registration): void {
@@ -48,12 +73,15 @@ export class WatchedFiles {
    * itself: it may have read the folder long before it asked to be told of changes. Unless `thorough`, changes may be
    * left for later where looking for them costs much.
    */
-  async changes(scope: Scope, thorough: boolean, signal?: AbortSignal): Promise<readonly FileEvent[]> {
+  async changes(
+    scope: Scope,
+    { thorough, folders = [], signal }: ChangesOptions,
+  ): Promise<readonly FileEvent[]> {
     if (this.#patterns.size === 0) return [];
     if (!thorough && this.#clock.now() < this.#restsUntil) return [];
     const start = this.#clock.now();
     const before = this.#stamps;
-    const after = await this.#scan(scope, signal);
+    const after = await this.#scan(scope, foldersToScan(scope, folders), signal);
     const took = this.#clock.now() - start;
     if (took > CHEAP_SCAN_MS) this.#restsUntil = this.#clock.now() + took * REST_FACTOR;
     this.#stamps = after;
@@ -69,24 +97,56 @@ export class WatchedFiles {
       .map(([path]) => ({ uri: pathToFileUri(path), type: CREATED }));
   }
 
-  async #scan(scope: Scope, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Stamps>> {
+  async #scan(
+    scope: Scope,
+    folders: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, Stamps>> {
     const patterns = [...this.#patterns.values()].flat();
+    const looked = [...this.#patterns.keys(), ...folders].join('\n');
+    const skipped = looked === this.#looked ? this.#tooLarge : new Set<string>();
+    const tooLarge = new Set<string>(skipped);
     const roots = new Map<string, Stamps>();
-    let left = MAX_FILES;
-    for (const root of scope.roots) {
-      if (root.broad || root.kind !== 'directory') continue;
-      const stamps = await scanRoot(scope, root, patterns, left, signal);
-      if (stamps === undefined) break;
-      roots.set(root.path, stamps);
+    let left = this.#limit;
+    for (const folder of folders) {
+      if (skipped.has(folder)) continue;
+      const stamps = await scanFolder(scope, folder, patterns, left, signal);
+      if (stamps === undefined) {
+        tooLarge.add(folder);
+        continue;
+      }
+      roots.set(folder, stamps);
       left -= stamps.size;
     }
+    this.#looked = looked;
+    this.#tooLarge = tooLarge;
+    this.#tell(tooLarge);
     return roots;
+  }
+
+  #tell(roots: ReadonlySet<string>): void {
+    for (const root of roots) {
+      if (this.#told.has(root)) continue;
+      this.#told.add(root);
+      this.#tooMany(root);
+    }
   }
 }
 
-async function scanRoot(
+/** Roots, and of those that are broad the folders the server works in. */
+function foldersToScan(scope: Scope, folders: readonly string[]): readonly string[] {
+  const roots = scope.roots
+    .filter((root) => root.kind === 'directory' && !root.broad)
+    .map(({ path }) => path);
+  const others = folders.filter(
+    (folder) => scope.contains(folder) && !roots.some((root) => containsPath(root, folder, hostPathStyle)),
+  );
+  return [...roots, ...others];
+}
+
+async function scanFolder(
   scope: Scope,
-  root: Root,
+  folder: string,
   patterns: readonly FilePattern[],
   limit: number,
   signal: AbortSignal | undefined,
@@ -97,8 +157,8 @@ async function scanRoot(
     filter: ({ name }: { readonly name: string }): boolean => !isPassedOver(name),
     ...(signal !== undefined && { signal }),
   };
-  for await (const entry of scope.walk(root.path, options)) {
-    if (entry.kind !== 'file' || !patterns.some((matches) => matches(root.path, entry.relative))) continue;
+  for await (const entry of scope.walk(folder, options)) {
+    if (entry.kind !== 'file' || !patterns.some((matches) => matches(folder, entry.relative))) continue;
     if (stamps.size >= limit) return undefined;
     try {
       const { modified, size } = await scope.stat(entry.path);

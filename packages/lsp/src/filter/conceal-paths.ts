@@ -1,20 +1,31 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hostPathStyle, readFileUri } from '@rootward/core';
-import type { PathStyle, Scope } from '@rootward/core';
+import type { Scope } from '@rootward/core';
 
 const CONCEALED = '(outside the roots)';
 
-/** File URIs, and places where a path may begin: not inside a word or a web address. */
-const BEGINNINGS: Readonly<Record<PathStyle, RegExp>> = {
-  posix:
-    /file:\/\/(?:[^\s()>\]"'`]|\([^\s()>\]"'`]*\))+|(?<![\p{L}\p{N}_.~/\\-])(?:(?:\/|(?<!:)\/{2,})(?=[^\s/*])|\.\.?\/)/giu,
-  windows:
-    /file:\/\/(?:[^\s()>\]"'`]|\([^\s()>\]"'`]*\))+|(?<![\p{L}\p{N}_.~/\\-])(?:[a-z]:[\\/]|\\\\(?=\w)|\.\.?[\\/])/giu,
-};
+/** Not inside a word or a web address. */
+const APART = String.raw`(?<![\p{L}\p{N}_.~/\\-])`;
+/** Right behind an option, as in `-I/usr/include`. Its length is bounded, since every slash looks back. */
+const OPTION = String.raw`(?<=${APART}--?\p{L}[\p{L}\p{N}_-]{0,30})`;
+/** Right behind a change of colour, which ends with a letter. */
+const COLOUR = String.raw`(?<=\p{Cc}\[[\d;]{0,16}\p{L})`;
+const PATH = {
+  posix: String.raw`(?:\/|(?<!:)\/{2,})(?=[^\s/*])|\.\.?\/`,
+  windows: String.raw`[a-z]:[\\/]|\\\\(?=\w)|\.\.?[\\/]`,
+}[hostPathStyle];
+/** What stands between two paths of a list. */
+const BETWEEN = {
+  posix: String.raw`[,;:=&@!?#](?=\/|file:)`,
+  windows: String.raw`[,;=&@!?#](?=[a-z]:[\\/]|\\\\|file:)`,
+}[hostPathStyle];
+const URI = String.raw`file:\/\/(?:(?!${BETWEEN})[^\s()>\]"'\x60]|\([^\s()>\]"'\x60]*\))+`;
+/** File URIs, and places where a path may begin. */
+const BEGINNING: RegExp = new RegExp(`${URI}|(?:${APART}|${COLOUR}|(?<option>${OPTION}))(?:${PATH})`, 'giu');
 const QUOTES = new Set(['"', "'", '`']);
 /** Where a path in a sentence may end. */
-const BOUNDARY = /[\s"'`()[\]<>{}|,;]|$/g;
+const BOUNDARY: RegExp = new RegExp(String.raw`[\s\p{Cc}"'\x60()[\]<>{}|,;]|${BETWEEN}|$`, 'giu');
 const LINE_END = /[\r\n]/;
 /** Punctuation and line numbers that follow a path in a sentence. */
 const TRAILING = /(?::\d+(?:[:-]\d+)*)?[.:!?*]*$/;
@@ -49,20 +60,23 @@ export function concealPaths(scope: Scope, text: string, options: ConcealOptions
   const { file, sources = [], maxChars = MAX_TEXT_CHARS } = options;
   const folder = file === undefined ? undefined : dirname(file);
   const head = text.slice(0, maxChars + MAX_MENTION_CHARS);
-  const beginning = new RegExp(BEGINNINGS[hostPathStyle]);
+  const search = new RegExp(BEGINNING);
   let result = '';
   let position = 0;
   let end = maxChars;
   let mentions = 0;
-  for (let found = beginning.exec(head); found !== null; found = beginning.exec(head)) {
+  for (let found = search.exec(head); found !== null; found = search.exec(head)) {
     mentions += 1;
     if (mentions > maxChars / MIN_CHARS_PER_MENTION) end = Math.min(end, found.index);
     if (found.index >= end) break;
     const mention = isUri(found[0]) ? found[0] : mentionAt(head, found.index, folder);
-    const shown = isInScope(scope, mention, folder) || sources.some((source) => source.includes(mention));
+    const shown =
+      isInScope(scope, mention, folder) ||
+      (found.groups?.['option'] !== undefined && !isKnown(absolute(mention, folder))) ||
+      sources.some((source) => source.includes(mention));
     result += head.slice(position, found.index) + (shown ? mention : CONCEALED);
     position = found.index + mention.length;
-    beginning.lastIndex = position;
+    search.lastIndex = position;
   }
   const rest = head.slice(position, Math.max(position, end));
   return result + rest + (position + rest.length < text.length ? '…' : '');
@@ -71,6 +85,16 @@ export function concealPaths(scope: Scope, text: string, options: ConcealOptions
 function isInScope(scope: Scope, mention: string, folder: string | undefined): boolean {
   const path = toPath(mention, folder);
   return path !== undefined && (scope.contains(path) || !mayExist(path));
+}
+
+/**
+ * Whether a path leads somewhere on this machine, beyond the topmost folders that all machines have. What stands behind
+ * an option without a blank may as well be a division, or words with slashes between.
+ */
+function isKnown(path: string): boolean {
+  const [first = '', second] = path.split(/[\\/]+/).filter(Boolean);
+  const start = hostPathStyle === 'windows' ? first : `/${first}`;
+  return second !== undefined && existsSync(join(start, second));
 }
 
 function isUri(mention: string): boolean {

@@ -96,18 +96,20 @@ export class LanguageServers {
     return concealErrors({ scope }, this.#running(definition, folder));
   }
 
-  /** Every server that has something to say about the folders in scope, for files of these kinds. Starts them. */
-  async forFiles(scope: Scope, files: readonly string[]): Promise<readonly ServerInstance[]> {
-    const instances = new Set<ServerInstance>();
-    for (const file of files) instances.add(await this.forFile(scope, file));
-    return [...instances];
+  /** The servers known for a kind of file, installed or not, the preferred one first. */
+  candidatesFor(file: string): readonly ServerDefinition[] {
+    return this.servers.filter((definition) => languageIdOf(definition, file) !== undefined);
+  }
+
+  /** How a server relates to folders, once that is known. */
+  kindOf(definition: ServerDefinition): FolderKind | undefined {
+    return definition.folders ?? this.#kinds.get(definition.name);
   }
 
   /** The installed server for a kind of file, not yet started. */
   async definitionFor(file: string): Promise<ServerDefinition> {
-    const candidates = this.servers.filter((definition) => languageIdOf(definition, file) !== undefined);
     const findings: { readonly definition: ServerDefinition; readonly finding: ServerFinding }[] = [];
-    for (const definition of candidates) {
+    for (const definition of this.candidatesFor(file)) {
       const finding = await this.#find(definition);
       if (finding.kind === 'found') return definition;
       findings.push({ definition, finding });
@@ -156,7 +158,7 @@ export class LanguageServers {
 
   async #running(definition: ServerDefinition, folder: string | undefined): Promise<ServerInstance> {
     if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
-    const kind = definition.folders ?? this.#kinds.get(definition.name);
+    const kind = this.kindOf(definition);
     if (kind === undefined) return this.#decide(definition, folder);
     if (kind === 'per-root' && folder === undefined && this.#roots.some(({ broad }) => broad)) {
       throw new RootwardLspError(

@@ -12,16 +12,18 @@ interface Published {
 /** What a server has said of its own accord about its files. Kept for open documents only. */
 export class PublishedDiagnostics {
   readonly #clock: Clock;
+  readonly #isOpen: (path: string) => boolean;
   readonly #byPath = new Map<string, Published>();
   #news = new Deferred<void>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, isOpen: (path: string) => boolean) {
     this.#clock = clock;
+    this.#isOpen = isOpen;
   }
 
   take({ uri, version, diagnostics }: PublishDiagnosticsParams): void {
     const reading = readFileUri(uri, hostPathStyle);
-    if (!reading.ok) return;
+    if (!reading.ok || !this.#isOpen(reading.path)) return;
     this.#byPath.set(reading.path, { version, diagnostics });
     this.#news.resolve();
     this.#news = new Deferred();

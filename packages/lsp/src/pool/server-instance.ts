@@ -44,7 +44,10 @@ export interface InstanceOptions {
 /** Files to open for a question. */
 export interface DocumentsRequest {
   readonly scope: Scope;
+  /** In the order in which they are passed on. */
   readonly paths: readonly string[];
+  /** Further files, passed on after those. One that went away meanwhile is left out. */
+  readonly further?: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly thorough?: boolean;
 }
@@ -97,9 +100,9 @@ export class ServerInstance {
     this.#folders = folders;
     for (const folder of folders) this.#touched.add(folder.path);
     this.#connection = new ServerConnection(definition.name, process, clock);
-    this.#published = new PublishedDiagnostics(clock);
+    this.#published = new PublishedDiagnostics(clock, (path) => this.#documents.has(path));
     this.#documents = new Documents(this.#connection, (path) => this.#published.forget(path));
-    this.#watched = new WatchedFiles(clock);
+    this.#watched = new WatchedFiles({ clock, tooMany: (root) => this.#warnUnwatched(root) });
     serveClientSide(this.#connection.wire, {
       folders: () => this.#folders.map(toWire),
       settings: definition.settings ?? {},
@@ -165,23 +168,31 @@ export class ServerInstance {
    * be complete needs a thorough comparison, however long it takes.
    */
   async withDocuments<Result>(
-    { scope, paths, signal, thorough = false }: DocumentsRequest,
+    { scope, paths, further = [], signal, thorough = false }: DocumentsRequest,
     use: (documents: readonly OpenDocument[]) => Promise<Result>,
   ): Promise<Result> {
     return this.whileBusy(async () => {
       await this.#syncWithDisk(scope, thorough, signal);
       const held: OpenDocument[] = [];
       try {
-        for (const path of paths) {
-          const languageId = languageIdOf(this.definition, path) ?? 'plaintext';
-          held.push(await this.#documents.hold(scope, path, languageId, signal));
-          this.#touched.add(scope.locate(path).root.path);
+        for (const path of paths) held.push(await this.#hold(scope, path, signal));
+        for (const path of further) {
+          const document = await this.#hold(scope, path, signal).catch(() => undefined);
+          signal?.throwIfAborted();
+          if (document !== undefined) held.push(document);
         }
         return await use(held);
       } finally {
         for (const { path } of held) this.#documents.release(path);
       }
     });
+  }
+
+  async #hold(scope: Scope, path: string, signal: AbortSignal | undefined): Promise<OpenDocument> {
+    const languageId = languageIdOf(this.definition, path) ?? 'plaintext';
+    const document = await this.#documents.hold(scope, path, languageId, signal);
+    this.#touched.add(scope.locate(path).root.path);
+    return document;
   }
 
   /** Tells the server of every change on disk that it has to know of. One caller at a time: each change is told once. */
@@ -194,7 +205,8 @@ export class ServerInstance {
   async #sync(scope: Scope, thorough: boolean, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     await this.#documents.sync(scope, signal);
-    const changes = await this.#watched.changes(scope, thorough, signal);
+    const folders = this.#folders.map(({ path }) => path);
+    const changes = await this.#watched.changes(scope, { thorough, folders, signal });
     if (changes.length === 0) return;
     const looks = this.#foldersToLookAt(changes);
     try {
@@ -287,6 +299,14 @@ export class ServerInstance {
     const registered = this.#folderRegistrations.size > 0;
     this.#kind = decideKind(this.definition.folders, this.#capabilities, registered);
     this.#log.debug('language server started', { server: this.definition.name, kind: this.#kind });
+  }
+
+  #warnUnwatched(root: string): void {
+    const { name } = this.definition;
+    this.#log.warn('too many files to compare: a language server sees changes of open files only', {
+      server: name,
+    });
+    this.#log.debug('root with too many files to compare', { server: name, root });
   }
 
   #register(registration: Registration): void {

@@ -31,10 +31,7 @@ export async function applyEdits(
 ): Promise<void> {
   for (const { path, before } of edits) {
     const { text } = await scope.readText(path);
-    if (text === before) continue;
-    throw new RootwardLspError('edit-refused', `Cannot rename: "${path}" changed meanwhile`, {
-      instruction: 'Try again',
-    });
+    if (text !== before) throw changedMeanwhile(path);
   }
   signal?.throwIfAborted();
   const entry = await journal.begin(
@@ -54,6 +51,12 @@ export async function applyEdits(
     throw new RootwardLspError('edit-failed', message, { cause });
   }
   await entry.close();
+}
+
+export function changedMeanwhile(path: string): RootwardLspError {
+  return new RootwardLspError('edit-refused', `Cannot rename: "${path}" changed meanwhile`, {
+    instruction: 'Try again',
+  });
 }
 
 /** Returns the files for which that failed. */

@@ -23,6 +23,8 @@ export interface ServerDefinition {
   readonly folders?: FolderKind;
   /** Works through what it is sent one after the other, so that nothing has to be waited for between. */
   readonly answersInOrder?: boolean;
+  /** Measured: the most symbols it gives for a question; `Infinity` where it gives all. Undefined where nobody knows. */
+  readonly maxSymbols?: number;
   /** Files that mark the folder of a project, nearest first. */
   readonly markers?: readonly string[];
   /** Why it runs code of the workspace that cannot be switched off. Such a server needs `trustWorkspaceServers`. */

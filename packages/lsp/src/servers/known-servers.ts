@@ -14,6 +14,7 @@ const SCRIPT_MARKERS = ['tsconfig.json', 'jsconfig.json', 'package.json'] as con
 const PYTHON = { '.py': 'python', '.pyi': 'python' } as const;
 const PYTHON_MARKERS = ['pyrightconfig.json', 'pyproject.toml', 'setup.py', 'setup.cfg'] as const;
 const PYTHON_READY = /^(?:Found \d+ source files?|No source files found)/;
+const MAX_CLANGD_SYMBOLS = 10_000;
 const BUILDS = 'it runs the build of the project to understand it';
 
 /** What we know how to start, per language the preferred one first. */
@@ -28,6 +29,7 @@ export const knownServers: readonly ServerDefinition[] = [
     install: 'npm install -g typescript@7',
     folders: 'file-driven',
     answersInOrder: true,
+    maxSymbols: 256,
     markers: SCRIPT_MARKERS,
   },
   {
@@ -52,6 +54,7 @@ export const knownServers: readonly ServerDefinition[] = [
     args: ['--stdio'],
     install: 'npm install -g pyright',
     folders: 'shared',
+    maxSymbols: Number.POSITIVE_INFINITY,
     markers: PYTHON_MARKERS,
     ready: PYTHON_READY,
   },
@@ -114,9 +117,16 @@ export const knownServers: readonly ServerDefinition[] = [
       '.mm': 'objective-cpp',
     },
     commands: ['clangd', ...[21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clangd-${version}`)],
-    // Its background index writes a cache into the workspace; the files that matter are opened instead.
-    args: ['--background-index=0', '--log=error'],
-    install: 'apt-get install clangd (or your system’s package of that name)',
+    // Its background index writes a cache into the workspace; the files that matter are opened instead. Left to itself
+    // it gives 100 symbols, most of them of the system's headers, and stops at some 1,000 references.
+    args: [
+      '--background-index=0',
+      '--log=error',
+      `--limit-results=${MAX_CLANGD_SYMBOLS}`,
+      '--limit-references=0',
+    ],
+    maxSymbols: MAX_CLANGD_SYMBOLS,
+    install: 'apt-get install clangd (or your system’s package of that name; version 14 or newer)',
     folders: 'file-driven',
     markers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
   },
@@ -128,6 +138,7 @@ export const knownServers: readonly ServerDefinition[] = [
     args: ['start'],
     install: 'npm install -g bash-language-server',
     folders: 'per-root',
+    maxSymbols: Number.POSITIVE_INFINITY,
     ready: /BackgroundAnalysis: (?:Completed|Skipping|skipped)/i,
   },
   {

@@ -21,7 +21,7 @@ export function readServerSettings(
     if (setting === false) changed.set(name, undefined);
     else if (!isObject(setting)) throw invalid(`languageServers.${name}`, 'an object or false', setting);
     else if (base === undefined) own.push(readOwn(name, setting));
-    else changed.set(name, { ...base, ...readCommon(name, setting) });
+    else changed.set(name, changedServer(base, readCommon(name, setting)));
   }
   const rest = known.flatMap((definition) => {
     if (!changed.has(definition.name)) return [definition];
@@ -32,6 +32,15 @@ export function readServerSettings(
 }
 
 type Setting = Readonly<Record<string, unknown>>;
+
+/** Other arguments, or another program, may have other limits than those measured. */
+function changedServer(
+  { maxSymbols, ...base }: ServerDefinition,
+  change: Partial<ServerDefinition>,
+): ServerDefinition {
+  const isOther = change.args !== undefined || change.commands !== undefined;
+  return { ...base, ...(maxSymbols !== undefined && !isOther && { maxSymbols }), ...change };
+}
 
 function readOwn(name: string, setting: Setting): ServerDefinition {
   const common = readCommon(name, setting);

@@ -1,38 +1,39 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Workspace } from '@rootward/core';
 import { pathToFileUri } from '@rootward/core';
+import type { Timer } from '@rootward/core';
 import {
+  definition,
   diagnostics,
   EditJournal,
   findSymbol,
-  LanguageServers,
   outline,
   references,
   renameSymbol,
 } from '@rootward/lsp';
 import type { CodeContext, ServerDefinition } from '@rootward/lsp';
-import { Folder } from '../fixtures/folder.js';
-import { liveWorkspace } from '../fixtures/live-workspace.js';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
+import { FakeClock } from '../../../../testing/fake-clock.js';
 import { scripted } from '../fixtures/scripted.js';
 
-let home: Folder;
-let workspace: Workspace;
-let servers: LanguageServers;
+let home: CodeWorkspace;
 
 beforeEach(async () => {
-  home = new Folder({ 'root/a.toy': 'word\n' });
-  workspace = await liveWorkspace(home.at('root'));
+  home = await CodeWorkspace.open({ 'root/a.toy': 'word\n' }, 'root');
 });
 
-afterEach(async () => {
-  await servers.dispose();
-  workspace.dispose();
-  home[Symbol.dispose]();
-});
+afterEach(() => home.dispose());
 
-function serve(definition: ServerDefinition): CodeContext {
-  servers = new LanguageServers(workspace, { servers: [definition], limits: { settleTimeout: 50 } });
-  return { servers, scope: workspace.scope() };
+function serve(server: ServerDefinition): CodeContext {
+  return home.serve({ servers: [server], limits: { settleTimeout: 50 } });
+}
+
+/** A clock that jumps over the wait for a server that says nothing. */
+class HastyClock extends FakeClock {
+  override setTimeout(callback: () => void, delay: number): Timer {
+    const timer = super.setTimeout(callback, delay);
+    if (delay === 20_000) setImmediate(() => this.advance(delay));
+    return timer;
+  }
 }
 
 function lineRange(line: number) {
@@ -66,11 +67,24 @@ test('findSymbol() lists the best hundred and counts all', async () => {
     };
   });
   const script = { capabilities: { workspaceSymbolProvider: true }, answers: { 'workspace/symbol': found } };
-  const result = await findSymbol(serve(scripted(script, { folders: 'file-driven' })), { query: 'word' });
-  expect(result).toMatchObject({ total: 150, truncated: true });
+  const toy = { ...scripted(script, { folders: 'file-driven' }), answersInOrder: true };
+  const result = await findSymbol(serve(toy), { query: 'word' });
+  expect(result).toMatchObject({ total: 150, truncated: true, complete: true });
+  expect(result.notes).toEqual(['150 were found; the best 100 are listed']);
   const listed = result.files.flatMap((file) => file.symbols);
   expect(listed).toHaveLength(100);
   expect(listed[0]).toMatchObject({ name: 'word', line: 150 });
+});
+
+test('definition() cuts a source that is one endless line', async () => {
+  home.write({ 'root/a.toy': `word ${'x'.repeat(100_000)}\n` });
+  const file = home.at('root/a.toy');
+  const answers = { 'textDocument/definition': { uri: pathToFileUri(file), range: lineRange(0) } };
+  const script = { capabilities: { definitionProvider: true }, answers };
+  const toy = { ...scripted(script, { folders: 'file-driven' }), answersInOrder: true };
+  const { definitions } = await definition(serve(toy), { symbol: 'word', file });
+  expect(definitions).toHaveLength(1);
+  expect(definitions[0]!.source.length).toBeLessThan(10_000);
 });
 
 test('diagnostics() of a root come in pages of files', async () => {
@@ -87,6 +101,17 @@ test('diagnostics() of a root come in pages of files', async () => {
   const files = [...first.files, ...second.files].map(({ file }) => file);
   expect(new Set(files).size).toBe(61);
   await expect(diagnostics(code, { cursor: 'x' })).rejects.toMatchObject({ code: 'invalid-option' });
+});
+
+test('a page of diagnostics() ends where much time has passed', async () => {
+  for (let index = 0; index < 3; index += 1) home.write({ [`root/f${index}.toy`]: 'x\n' });
+  // It never says anything, so every file is waited for.
+  const servers = [scripted({}, { folders: 'file-driven' })];
+  const code = home.serve({ servers, clock: new HastyClock(), limits: { settleTimeout: 20_000 } });
+  const first = await diagnostics(code, {});
+  const second = await diagnostics(code, { cursor: first.nextCursor });
+  expect([first.checked, first.complete, first.nextCursor]).toEqual([2, false, '2']);
+  expect([second.checked, second.complete, second.nextCursor]).toEqual([2, false, undefined]);
 });
 
 test('diagnostics() of a file are the first fifty, and the rest is counted', async () => {
@@ -106,7 +131,7 @@ test('diagnostics() of a file are the first fifty, and the rest is counted', asy
 test('findSymbol() is not complete when a server fails, and is when a language is not served', async () => {
   const failing = serve(scripted({ crash: 'on-start' }, { folders: 'file-driven' }));
   expect(await findSymbol(failing, { query: 'word' })).toMatchObject({ complete: false, total: 0 });
-  await servers.dispose();
+  await home.servers.dispose();
   const missing = serve({ ...scripted({}), commands: ['no-such-toy-server'] });
   const { complete, notes } = await findSymbol(missing, { query: 'word' });
   expect([complete, notes.length]).toEqual([true, 1]);
@@ -123,15 +148,15 @@ test('what a server says before it has looked through its files is called incomp
       'workspace/symbol': [{ name: 'word', kind: 12, location: { uri, range } }],
     },
   };
-  const definition = { ...scripted(script, { folders: 'shared' }), ready: /never said/ };
+  const toy = { ...scripted(script, { folders: 'shared' }), ready: /never said/ };
   const request = { symbol: 'word', file: home.at('root/a.toy'), newName: 'other', apply: true };
   const journal = new EditJournal(home.at('journal'));
-  expect(await references(serve(definition), request)).toMatchObject({ total: 1, complete: false });
-  await servers.dispose();
-  expect(await findSymbol(serve(definition), { query: 'word' })).toMatchObject({ total: 1, complete: false });
-  await servers.dispose();
-  const code = serve(definition);
-  expect(servers.status()).toEqual([]);
+  expect(await references(serve(toy), request)).toMatchObject({ total: 1, complete: false });
+  await home.servers.dispose();
+  expect(await findSymbol(serve(toy), { query: 'word' })).toMatchObject({ total: 1, complete: false });
+  await home.servers.dispose();
+  const code = serve(toy);
+  expect(home.servers.status()).toEqual([]);
   await expect(renameSymbol(code, request, journal)).rejects.toMatchObject({ code: 'edit-refused' });
-  expect((await workspace.scope().readText(request.file)).text).toBe('word\n');
+  expect((await home.workspace.scope().readText(request.file)).text).toBe('word\n');
 });

@@ -2,48 +2,36 @@ import { fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Workspace } from '@rootward/core';
 import { pathToFileUri, Scope } from '@rootward/core';
-import { EditJournal, LanguageServers, recoverEdits, renameSymbol } from '@rootward/lsp';
-import type { CodeContext, RenameRequest, RenameResult } from '@rootward/lsp';
-import { Folder } from '../fixtures/folder.js';
-import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import { EditJournal, recoverEdits, renameSymbol } from '@rootward/lsp';
+import type { RenameRequest, RenameResult } from '@rootward/lsp';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
 import { scripted } from '../fixtures/scripted.js';
 
 const LIBRARY = '\uFEFFexport function price(): number {\r\n  return 1;\r\n}\r\n';
 const SHOP = "import { price } from '../a/library';\n\nprice();\n";
 
-let home: Folder;
-let workspace: Workspace;
-let servers: LanguageServers;
+let home: CodeWorkspace;
 let journal: EditJournal;
 
 beforeEach(async () => {
-  home = new Folder({
+  const files = {
     'a/tsconfig.json': '{}',
     'a/library.ts': LIBRARY,
     'b/tsconfig.json': '{}',
     'b/shop.ts': SHOP,
-  });
-  workspace = await liveWorkspace(home.at('a'), home.at('b'));
-  servers = new LanguageServers(workspace, { servers: known('typescript'), environment });
+  };
+  home = await CodeWorkspace.open(files, 'a', 'b');
+  home.serve({ servers: known('typescript'), environment });
   journal = new EditJournal(home.at('journal'));
 });
 
-afterEach(async () => {
-  await servers.dispose();
-  workspace.dispose();
-  home[Symbol.dispose]();
-});
-
-function context(scope = workspace.scope()): CodeContext {
-  return { servers, scope };
-}
+afterEach(() => home.dispose());
 
 function rename(more: Partial<RenameRequest> = {}, scope?: Scope): Promise<RenameResult> {
   const request = { symbol: 'price', file: home.at('a/library.ts'), newName: 'cost', ...more };
-  return renameSymbol(context(scope), request, journal);
+  return renameSymbol(home.context(scope), request, journal);
 }
 
 function texts(): readonly string[] {
@@ -71,7 +59,7 @@ test('renameSymbol() applied changes both roots, and keeps line ends and byte or
 });
 
 test('renameSymbol() changes nothing when one root is read-only', async () => {
-  const roots = workspace
+  const roots = home.workspace
     .scope()
     .roots.map((root) => (root.name === 'b' ? { ...root, access: 'read-only' as const } : root));
   await expect(rename({ apply: true }, new Scope({ roots }))).rejects.toMatchObject({ code: 'edit-refused' });
@@ -83,7 +71,7 @@ test('renameSymbol() changes nothing when one edit falls outside the roots', asy
     'a/box.ts': 'export class Box {\n  unlock(): void {}\n}\n',
     'b/shop.ts': "import { Box } from '../a/box';\n\nnew Box().unlock();\n",
   });
-  await giveRoots(workspace, home.at('b'));
+  await home.giveRoots('b');
   const before = texts();
   const asked = rename({ apply: true, symbol: 'unlock', file: home.at('b/shop.ts') });
   await expect(asked).rejects.toMatchObject({
@@ -100,20 +88,48 @@ test('renameSymbol() refuses a server’s wish to move files', async () => {
     'textDocument/rename': { documentChanges: [{ kind: 'rename', oldUri: uri, newUri: `${uri}2` }] },
   };
   const toy = scripted({ capabilities: { renameProvider: true }, answers }, { folders: 'file-driven' });
-  const pool = new LanguageServers(workspace, { servers: [toy], limits: { settleTimeout: 0 } });
-  try {
-    const request = { symbol: 'price', file: home.at('a/x.toy'), newName: 'cost', apply: true };
-    const asked = renameSymbol({ servers: pool, scope: workspace.scope() }, request, journal);
-    await expect(asked).rejects.toMatchObject({ code: 'edit-refused' });
-  } finally {
-    await pool.dispose();
-  }
+  home.serve({ servers: [toy], limits: { settleTimeout: 0 } });
+  const asked = rename({ file: home.at('a/x.toy'), apply: true });
+  await expect(asked).rejects.toMatchObject({ code: 'edit-refused' });
+});
+
+test('renameSymbol() does not ask to try again where there are too many files to ever show', async () => {
+  for (let index = 0; index < 61; index += 1) home.write({ [`a/${index}.toy`]: 'price' });
+  const file = home.at('a/0.toy');
+  const place = { line: 0, character: 0 };
+  const edits = [{ range: { start: place, end: { ...place, character: 5 } }, newText: 'cost' }];
+  const answers = { 'textDocument/rename': { changes: { [pathToFileUri(file)]: edits } } };
+  const toy = scripted({ capabilities: { renameProvider: true }, answers }, { folders: 'file-driven' });
+  home.serve({ servers: [toy], limits: { settleTimeout: 0 } });
+  expect(await rename({ file })).toMatchObject({ edits: 1, complete: false });
+  await expect(rename({ file, apply: true })).rejects.toMatchObject({
+    code: 'edit-refused',
+    instruction: expect.stringContaining('search_content'),
+  });
+  expect(readFileSync(file, 'utf8')).toBe('price');
+});
+
+test('renameSymbol() changes nothing when a file is saved while the server thinks', async () => {
+  home.write({ 'a/x.toy': 'price' });
+  const file = home.at('a/x.toy');
+  const place = { line: 0, character: 0 };
+  const edits = [{ range: { start: place, end: { ...place, character: 5 } }, newText: 'cost' }];
+  const answers = { 'textDocument/rename': { changes: { [pathToFileUri(file)]: edits } } };
+  const meanwhile = { 'textDocument/rename': { [file]: 'a new line\nprice' } };
+  const script = { capabilities: { renameProvider: true }, answers, meanwhile };
+  const toy = { ...scripted(script, { folders: 'file-driven' }), answersInOrder: true };
+  home.serve({ servers: [toy] });
+  await expect(rename({ file, apply: true })).rejects.toMatchObject({
+    code: 'edit-refused',
+    message: expect.stringContaining('changed meanwhile'),
+  });
+  expect(readFileSync(file, 'utf8')).toBe('a new line\nprice');
 });
 
 /** A scope of which only these writes succeed, counted from 1. */
 function failingScope(succeeds: (write: number) => boolean): Scope {
   let writes = 0;
-  return new Proxy(workspace.scope(), {
+  return new Proxy(home.workspace.scope(), {
     get(target, name) {
       if (name !== 'write') {
         const value: unknown = Reflect.get(target, name, target);
@@ -167,10 +183,10 @@ test('recovery leaves alone what someone changed since, and what is not in scope
   const entry = { process: { pid: 2 ** 22 + 1, start: '' } };
   const files = [{ path: home.at('a/library.ts'), before: 'old', after: 'unlike' }];
   home.write({ 'journal/x.edit.json': JSON.stringify({ ...entry, files }) });
-  await giveRoots(workspace, home.at('b'));
-  expect(await recoverEdits(workspace.scope(), journal)).toEqual([]);
-  await giveRoots(workspace, home.at('a'));
+  await home.giveRoots('b');
+  expect(await recoverEdits(home.workspace.scope(), journal)).toEqual([]);
+  await home.giveRoots('a');
   const left = [home.at('a/library.ts')];
-  expect(await recoverEdits(workspace.scope(), journal)).toEqual([{ restored: [], left }]);
-  expect(await recoverEdits(workspace.scope(), journal)).toEqual([]);
+  expect(await recoverEdits(home.workspace.scope(), journal)).toEqual([{ restored: [], left }]);
+  expect(await recoverEdits(home.workspace.scope(), journal)).toEqual([]);
 });

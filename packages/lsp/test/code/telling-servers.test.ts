@@ -1,44 +1,33 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Workspace } from '@rootward/core';
 import { pathToFileUri } from '@rootward/core';
 import {
   definition,
   diagnostics,
   EditJournal,
   findSymbol,
-  LanguageServers,
   outline,
   references,
   renameSymbol,
 } from '@rootward/lsp';
 import type { CodeContext } from '@rootward/lsp';
-import { Folder } from '../fixtures/folder.js';
-import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
 import { scripted } from '../fixtures/scripted.js';
 import type { Script } from '../fixtures/scripted.js';
 
-let home: Folder;
-let workspace: Workspace;
-let servers: LanguageServers;
+let home: CodeWorkspace;
 
 beforeEach(async () => {
-  home = new Folder({ 'in/x.toy': 'word\n', 'out/secret.toy': 'word\n' });
-  workspace = await liveWorkspace(home.at('in'));
+  home = await CodeWorkspace.open({ 'in/x.toy': 'word\n', 'out/secret.toy': 'word\n' }, 'in');
 });
 
-afterEach(async () => {
-  await servers.dispose();
-  workspace.dispose();
-  home[Symbol.dispose]();
-});
+afterEach(() => home.dispose());
 
 function serve(script: Script): CodeContext {
-  servers = new LanguageServers(workspace, {
+  return home.serve({
     servers: [scripted(script, { folders: 'file-driven' })],
     limits: { settleTimeout: 0 },
   });
-  return { servers, scope: workspace.scope() };
 }
 
 const CAPABILITIES = {
@@ -61,7 +50,10 @@ test('what a server says in words names no place out of scope, in any tool', asy
       'textDocument/hover': { contents: `re-exported by ${secret}, see ${pathToFileUri(secret)}` },
       'textDocument/documentSymbol': [{ name: `module ${secret}`, kind: 2, range, selectionRange: range }],
       'workspace/symbol': [{ name: 'word', kind: 12, containerName: secret, location: here }],
-      'textDocument/diagnostic': { kind: 'full', items: [{ range, message: `clashes with ${secret}` }] },
+      'textDocument/diagnostic': {
+        kind: 'full',
+        items: [{ range, message: `clashes with ${secret}`, source: secret, code: secret }],
+      },
     },
   });
   const file = home.at('in/x.toy');
@@ -75,7 +67,11 @@ test('what a server says in words names no place out of scope, in any tool', asy
     { hover: 're-exported by (outside the roots), see (outside the roots)' },
     { symbols: [{ name: 'module (outside the roots)' }] },
     { files: [{ symbols: [{ name: 'word', container: '(outside the roots)' }] }] },
-    { files: [{ diagnostics: [{ message: 'clashes with (outside the roots)' }] }] },
+    {
+      files: [
+        { diagnostics: [{ message: 'clashes with (outside the roots)', source: '(outside the roots)' }] },
+      ],
+    },
   ]);
   expect(JSON.stringify(answers)).not.toContain('secret');
 });
@@ -104,6 +100,32 @@ test('a server’s own error names no place out of scope, in any tool', async ()
   expect(await findSymbol(code, { query: 'word' })).toMatchObject({ notes: [expected.message] });
   expect((await diagnostics(code, {})).notes).toEqual([expected.message]);
 });
+
+test.each([{}, [null], [{}], 'nonsense', 7])(
+  'an answer that is not as the protocol says, such as %j, is a failure of the server',
+  async (junk) => {
+    const methods = ['definition', 'references', 'rename', 'documentSymbol', 'diagnostic'];
+    const code = serve({
+      capabilities: CAPABILITIES,
+      answers: Object.fromEntries([
+        ...methods.map((method) => [`textDocument/${method}`, junk]),
+        ['workspace/symbol', junk],
+      ]),
+    });
+    const request = { symbol: 'word', file: home.at('in/x.toy'), line: 1 };
+    const journal = new EditJournal(home.at('journal'));
+    const failure = { code: 'server-error' };
+    await expect(definition(code, request)).rejects.toMatchObject(failure);
+    await expect(references(code, request)).rejects.toMatchObject(failure);
+    await expect(renameSymbol(code, { ...request, newName: 'x' }, journal)).rejects.toMatchObject(failure);
+    await expect(outline(code, request)).rejects.toMatchObject(failure);
+    await expect(diagnostics(code, request)).rejects.toMatchObject(failure);
+    expect(await findSymbol(code, { query: 'word' })).toMatchObject({
+      complete: false,
+      notes: [expect.stringContaining('not what the protocol says')],
+    });
+  },
+);
 
 test('an error of a server that starts names no place out of scope', async () => {
   const code = serve({ failures: { initialize: `cannot read ${home.at('out/secret.toy')}` } });
@@ -137,9 +159,8 @@ test('a hover text of TypeScript keeps paths in scope and what the source says, 
       "import { far } from '../near';\n\n/** Written to /etc/hostname. */\nexport const both = [far, import('../near')] as const;\n",
     'out/far.ts': 'export const secret = 1;\n',
   });
-  await giveRoots(workspace, home.at('in'));
-  servers = new LanguageServers(workspace, { servers: known('typescript'), environment });
-  const code = { servers, scope: workspace.scope() };
+  await home.giveRoots('in');
+  const code = home.serve({ servers: known('typescript'), environment });
   const { hover } = await definition(code, { symbol: 'both', file: home.at('in/deep/use.ts') });
   expect(hover).toContain('import("(outside the roots)")');
   expect(hover).toContain('import("../near")');

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
+import { pathToFileUri } from '@rootward/core';
 import { WatchedFiles } from '../../src/documents/watched-files.js';
+import type { WatchedFilesOptions } from '../../src/documents/watched-files.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
-import { liveWorkspace } from '../fixtures/live-workspace.js';
+import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 
 let home: Folder;
 let workspace: Workspace;
@@ -26,14 +28,43 @@ class SlowClock extends FakeClock {
   }
 }
 
-test('WatchedFiles.changes() rests after a look that took long, but not when an answer must be complete', async () => {
-  const watched = new WatchedFiles(new SlowClock());
+function watch(options: WatchedFilesOptions): WatchedFiles {
+  const watched = new WatchedFiles(options);
   const registerOptions = { watchers: [{ globPattern: '**/*.py' }] };
   watched.register({ id: '1', method: 'workspace/didChangeWatchedFiles', registerOptions });
-  expect(await watched.changes(workspace.scope(), false)).toEqual([]);
+  return watched;
+}
+
+test('WatchedFiles.changes() rests after a look that took long, but not when an answer must be complete', async () => {
+  const watched = watch({ clock: new SlowClock() });
+  expect(await watched.changes(workspace.scope(), { thorough: false })).toEqual([]);
   home.write({ 'root/b.py': '' });
-  expect(await watched.changes(workspace.scope(), false)).toEqual([]);
-  expect(await watched.changes(workspace.scope(), true)).toEqual([
+  expect(await watched.changes(workspace.scope(), { thorough: false })).toEqual([]);
+  expect(await watched.changes(workspace.scope(), { thorough: true })).toEqual([
     { uri: expect.stringMatching(/b\.py$/), type: 1 },
   ]);
+});
+
+test('WatchedFiles.changes() says once which root has too many files, and compares the others', async () => {
+  home.write({ 'large/a.py': '', 'large/b.py': '', 'large/c.py': '' });
+  await giveRoots(workspace, home.at('large'), home.at('root'));
+  const told: string[] = [];
+  const watched = watch({ clock: new FakeClock(), limit: 2, tooMany: (root) => told.push(root) });
+  await watched.changes(workspace.scope(), { thorough: true });
+  home.write({ 'root/b.py': '', 'large/d.py': '' });
+  expect(await watched.changes(workspace.scope(), { thorough: true })).toMatchObject([
+    { uri: pathToFileUri(home.at('root/b.py')), type: 1 },
+  ]);
+  expect(told).toEqual([home.at('large')]);
+});
+
+test('WatchedFiles.changes() counts again when the roots changed', async () => {
+  home.write({ 'other/a.py': '', 'other/b.py': '' });
+  await giveRoots(workspace, home.at('other'), home.at('root'));
+  const watched = watch({ clock: new FakeClock(), limit: 2 });
+  await watched.changes(workspace.scope(), { thorough: true });
+  await giveRoots(workspace, home.at('root'));
+  await watched.changes(workspace.scope(), { thorough: true });
+  home.write({ 'root/b.py': '' });
+  expect(await watched.changes(workspace.scope(), { thorough: true })).toHaveLength(1);
 });

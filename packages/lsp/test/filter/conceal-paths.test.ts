@@ -47,6 +47,14 @@ test.each([
   ['after a colon', (out: string) => `path:${out}`, 'path:(outside the roots)'],
   ['that leads up', (out: string) => out.replace('/out/', '/in/../out/'), '(outside the roots)'],
   ['with two slashes', (out: string) => `at /${out} and`, 'at (outside the roots) and'],
+  ['behind an option', (out: string) => `unused: -I${out} here`, 'unused: -I(outside the roots) here'],
+  ['behind a long option', (out: string) => `'-isystem${out}'`, "'-isystem(outside the roots)'"],
+  [
+    'behind an equals sign',
+    (out: string) => `--sysroot=${out} file=${out}`,
+    '--sysroot=(outside the roots) file=(outside the roots)',
+  ],
+  ['in colour', (out: string) => `\u001B[1;31m${out}\u001B[0m`, '\u001B[1;31m(outside the roots)\u001B[0m'],
   ['in code', (out: string) => `typeof import("${out}")`, 'typeof import("(outside the roots)")'],
 ])('concealPaths() takes out a path %s', (_, write, expected) => {
   expect(concealPaths(workspace.scope(), write(home.at('out/b.ts')))).toBe(expected);
@@ -69,8 +77,36 @@ test('concealPaths() lets no path out in the wake of one that is in scope', () =
   );
 });
 
+test.each([':', '=', ',', ';', '&', '@', '#', '?', '!'])(
+  'concealPaths() takes out a path that follows one in scope after %j',
+  (between) => {
+    const [inside, outside] = [home.at('in/a.ts'), home.at('out/b.ts')];
+    const [insideUri, outsideUri] = [pathToFileUri(inside), pathToFileUri(outside)];
+    for (const first of [inside, insideUri]) {
+      for (const second of [outside, outsideUri]) {
+        const text = `-x${between}${first}${between}${second} end`;
+        const shown = concealPaths(workspace.scope(), text);
+        expect(shown).toBe(`-x${between}${first}${between}(outside the roots) end`);
+      }
+    }
+  },
+);
+
+test('concealPaths() keeps a path in scope whose name holds what may stand between two', () => {
+  home.write({ 'in/a:/b=/c@/d.ts': '' });
+  const text = `at ${home.at('in/a:/b=/c@/d.ts')}:3`;
+  expect(concealPaths(workspace.scope(), text)).toBe(text);
+});
+
+test('concealPaths() follows relative paths behind an option', () => {
+  const shown = concealPaths(workspace.scope(), '-I../out -I../in', { file: home.at('in/a.ts') });
+  expect(shown).toBe('-I(outside the roots) -I../in');
+});
+
 test.each([
   'GET /users/:id',
+  'and/or, text/html, src/tmp/x, -x/y, a -b/tmp/2, -src/lib/none.ts, --no-such/tmp',
+  'https://example.org/-a/tmp/x, /-i/tmp/ and s/-e/tmp/g',
   'either/or, 1/2, ./tmp/x, ../tmp/x, ~/tmp/x',
   'https://example.org/tmp/x',
   '/* tmp */ // tmp',
@@ -130,6 +166,19 @@ test.each([
   '/tmp ',
   `/${'.'.repeat(4_000)}x `,
   `/a${':1'.repeat(2_000)}x `,
+  '-',
+  '-I/',
+  '-I/tmp ',
+  '-I/tmp/x ',
+  '=/',
+  ':/',
+  '/tmp:',
+  '\u001B[',
+  '\u001B[0m/',
+  'file://',
+  'file:///tmp=',
+  'file://(',
+  `-${'a'.repeat(30)}/`,
 ])('concealPaths() is done with a megabyte of %j at once', (part) => {
   const text = part.repeat(1_000_000 / part.length);
   const source = 'x'.repeat(100_000);

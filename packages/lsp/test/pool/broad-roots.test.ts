@@ -1,12 +1,16 @@
 import { tmpdir } from 'node:os';
 import { realpathSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Root } from '@rootward/core';
-import { readPathRoots, Scope } from '@rootward/core';
-import { findSymbol, LanguageServers, outline } from '@rootward/lsp';
+import { pathToFileUri, readPathRoots, Scope } from '@rootward/core';
+import { diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
 import type { CodeContext, FolderKind } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { recorded, scripted } from '../fixtures/scripted.js';
+import type { Script } from '../fixtures/scripted.js';
+
+/** Processes come and go slowly on a busy machine. */
+const WAIT = 30_000;
 
 let home: Folder;
 let record: string;
@@ -25,8 +29,13 @@ afterEach(async () => {
   home[Symbol.dispose]();
 });
 
-function serve(folders: FolderKind): CodeContext {
-  const definition = { ...scripted({ record }, { folders }), markers: ['toy.json'] };
+function serve(folders: FolderKind, script: Script = {}): CodeContext {
+  const definition = {
+    ...scripted({ record, ...script }, { folders }),
+    markers: ['toy.json'],
+    answersInOrder: true,
+    ready: /^ready$/,
+  };
   servers = new LanguageServers({ snapshot: () => ({ roots }) }, { servers: [definition] });
   return { servers, scope: new Scope({ roots }) };
 }
@@ -51,6 +60,49 @@ test('a server of one folder gets the project around a file in a broad root, or 
   expect(started()).toMatchObject([{ cwd: home.at('project') }, { rootPath: home.at('project') }]);
 });
 
-test('findSymbol() does not look through a broad root', async () => {
-  expect(await findSymbol(serve('file-driven'), { query: 'served' })).toMatchObject({ total: 0, files: [] });
+test('a server of one folder in a broad root is told of files that come there, and nowhere else', async () => {
+  const register = ['workspace/didChangeWatchedFiles'];
+  const registerOptions = { watchers: [{ globPattern: '**/*.toy' }] };
+  const code = serve('per-root', { register, registerOptions, sign: 'ready' });
+  const ask = (): Promise<unknown> => outline(code, { file: home.at('project/deep/x.toy') });
+  await ask();
+  await vi.waitFor(() => expect(recorded(record)).toContainEqual({ registered: register }), WAIT);
+  await ask();
+  home.write({ 'project/new.toy': '', 'elsewhere/new.toy': '' });
+  await ask();
+  const told = recorded(record).flatMap((entry) => entry['watched'] ?? []);
+  expect(told).toEqual([{ uri: pathToFileUri(home.at('project/new.toy')), type: 1 }]);
 });
+
+test('findSymbol() and diagnostics() do not look through a broad root, and say so', async () => {
+  const code = serve('file-driven');
+  const expected = { files: [], complete: false, notes: [expect.stringContaining('too broad')] };
+  expect(await findSymbol(code, { query: 'served' })).toMatchObject({ total: 0, ...expected });
+  expect(await diagnostics(code, {})).toMatchObject({ checked: 0, ...expected });
+});
+
+test.each([
+  ['file-driven', 'project/deep/x.toy', true],
+  ['file-driven', 'x.toy', false],
+  ['per-root', 'project/deep/x.toy', true],
+  // It knows nothing of a folder it was not told of.
+  ['shared', 'project/deep/x.toy', false],
+] as const)(
+  'references() of a %s server to a symbol of %s in a broad root: complete is %s',
+  async (folders, name, complete) => {
+    home.write({ [name]: 'word', 'project/y.toy': 'word', 'elsewhere/z.toy': 'word' });
+    const file = home.at(name);
+    const start = { line: 0, character: 0 };
+    const answers = {
+      'textDocument/references': [{ uri: pathToFileUri(file), range: { start, end: start } }],
+    };
+    const script = { capabilities: { referencesProvider: true }, answers, sign: 'ready' };
+    const code = serve(folders, script);
+    expect(await references(code, { symbol: 'word', file })).toMatchObject({ total: 1, complete });
+    const shown = recorded(record).flatMap((entry) => entry['didOpen'] ?? []);
+    const isProject = folders === 'file-driven' && complete;
+    expect(shown).toEqual(
+      [file, ...(isProject ? [home.at('project/y.toy')] : [])].map((path) => pathToFileUri(path)),
+    );
+  },
+);

@@ -1,53 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import type { Workspace } from '@rootward/core';
-import {
-  definition,
-  diagnostics,
-  EditJournal,
-  findSymbol,
-  LanguageServers,
-  outline,
-  references,
-  renameSymbol,
-} from '@rootward/lsp';
-import type { CodeContext, RenameResult } from '@rootward/lsp';
-import { Folder } from '../fixtures/folder.js';
-import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import { definition, diagnostics, findSymbol, outline, references } from '@rootward/lsp';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, hasClangd, known } from '../fixtures/real-servers.js';
 
-let home: Folder;
-let workspace: Workspace;
-let servers: LanguageServers;
+let home: CodeWorkspace;
 
 async function open(
   server: string,
   files: Readonly<Record<string, string>>,
   ...roots: readonly string[]
 ): Promise<void> {
-  home = new Folder(files);
-  workspace = await liveWorkspace(...roots.map((root) => home.at(root)));
-  servers = new LanguageServers(workspace, {
+  home = await CodeWorkspace.open(files, ...roots);
+  home.serve({
     servers: known(server),
     environment,
     limits: { settleTimeout: 50_000, requestTimeout: 50_000 },
   });
 }
 
-function context(): CodeContext {
-  return { servers, scope: workspace.scope() };
-}
-
-function rename(symbol: string, file: string): Promise<RenameResult> {
-  const request = { symbol, file, newName: 'other', apply: true };
-  return renameSymbol(context(), request, new EditJournal(home.at('journal')));
-}
-
-afterEach(async () => {
-  await servers.dispose();
-  workspace.dispose();
-  home[Symbol.dispose]();
-});
+afterEach(() => home.dispose());
 
 function script(name: string): string {
   return `${name}() {\n  echo hi\n}\n`;
@@ -60,11 +32,11 @@ test('bash-language-server serves a second root with a process of its own', asyn
     'c/main.sh': '. ./lib.sh\ngreet_c\n',
   };
   await open('bash-language-server', files, 'a %41 ü', 'c');
-  const found = await references(context(), { symbol: 'greet_c', file: home.at('c/lib.sh') });
+  const found = await references(home.context(), { symbol: 'greet_c', file: home.at('c/lib.sh') });
   expect(found).toMatchObject({ total: 2, complete: true });
-  const symbols = await findSymbol(context(), { query: 'greet' });
+  const symbols = await findSymbol(home.context(), { query: 'greet' });
   expect(symbols.files.map(({ file }) => file)).toEqual([home.at('a %41 ü/lib.sh'), home.at('c/lib.sh')]);
-  expect(servers.status().map(({ kind, folders }) => ({ kind, folders }))).toEqual(
+  expect(home.servers.status().map(({ kind, folders }) => ({ kind, folders }))).toEqual(
     expect.arrayContaining([
       { kind: 'per-root', folders: [home.at('a %41 ü')] },
       { kind: 'per-root', folders: [home.at('c')] },
@@ -75,15 +47,24 @@ test('bash-language-server serves a second root with a process of its own', asyn
 test('yaml-language-server finds an anchor and reports a broken document', async () => {
   const files = { 'a/good.yaml': 'base: &base\n  k: 1\nother: *base\n', 'a/bad.yaml': 'list: [1\n' };
   await open('yaml-language-server', files, 'a');
-  const { symbols } = await outline(context(), { file: home.at('a/good.yaml') });
+  const { symbols } = await outline(home.context(), { file: home.at('a/good.yaml') });
   expect(symbols.map(({ name }) => name)).toEqual(['base', 'other']);
-  const report = await diagnostics(context(), { root: 'a' });
+  const report = await diagnostics(home.context(), { root: 'a' });
   expect(report).toMatchObject({ checked: 2, complete: true, files: [{ file: home.at('a/bad.yaml') }] });
-  await expect(references(context(), { symbol: 'base', file: home.at('a/good.yaml') })).rejects.toMatchObject(
-    {
-      code: 'unsupported',
-    },
-  );
+  await expect(
+    references(home.context(), { symbol: 'base', file: home.at('a/good.yaml') }),
+  ).rejects.toMatchObject({
+    code: 'unsupported',
+  });
+});
+
+test.skipIf(!hasClangd)('clangd (where installed) gives more than its own limits allow', async () => {
+  const uses = Array.from({ length: 1_500 }, (_, index) => `int use_${index} = base();\n`).join('');
+  const files = { 'a/base.cpp': 'int base() { return 1; }\n', 'a/uses.cpp': `int base();\n${uses}` };
+  await open('clangd', files, 'a');
+  expect(await findSymbol(home.context(), { query: 'use_' })).toMatchObject({ total: 1_500, complete: true });
+  const found = await references(home.context(), { symbol: 'base', file: home.at('a/base.cpp') });
+  expect(found).toMatchObject({ total: 1_502, complete: true });
 });
 
 test.skipIf(!hasClangd)(
@@ -97,33 +78,33 @@ test.skipIf(!hasClangd)(
       'b/use.cpp': '#include "../a %41 ü/twice.h"\n#include "four.h"\nint four() { return twice(2); }\n',
     };
     await open('clangd', files, 'a %41 ü', 'b');
-    const found = await references(context(), { symbol: 'twice', file: home.at('a %41 ü/twice.cpp') });
+    const found = await references(home.context(), { symbol: 'twice', file: home.at('a %41 ü/twice.cpp') });
     expect(found.files.map(({ file }) => file)).toContain(home.at('b/use.cpp'));
     expect(found.complete).toBe(true);
-    await giveRoots(workspace, home.at('b'));
+    await home.giveRoots('b');
     const use = home.at('b/use.cpp');
     const answers = [
-      await findSymbol(context(), { query: 'twice' }),
-      await definition(context(), { symbol: 'twice', file: use }),
-      await references(context(), { symbol: 'twice', file: use }),
-      await outline(context(), { file: use }),
-      await diagnostics(context(), {}),
+      await findSymbol(home.context(), { query: 'twice' }),
+      await definition(home.context(), { symbol: 'twice', file: use }),
+      await references(home.context(), { symbol: 'twice', file: use }),
+      await outline(home.context(), { file: use }),
+      await diagnostics(home.context(), {}),
     ];
     expect(JSON.stringify(answers)).not.toContain('twice.h');
     expect(JSON.stringify(answers)).not.toContain('twice.cpp');
     const gone = { symbol: 'twice', file: home.at('a %41 ü/twice.cpp') };
     const refused = { code: 'outside-roots' };
-    await expect(outline(context(), gone)).rejects.toMatchObject(refused);
-    await expect(definition(context(), gone)).rejects.toMatchObject(refused);
-    await expect(references(context(), gone)).rejects.toMatchObject(refused);
-    await expect(diagnostics(context(), gone)).rejects.toMatchObject(refused);
-    await expect(rename('twice', gone.file)).rejects.toMatchObject(refused);
-    await expect(rename('twice', use)).rejects.toMatchObject({
+    await expect(outline(home.context(), gone)).rejects.toMatchObject(refused);
+    await expect(definition(home.context(), gone)).rejects.toMatchObject(refused);
+    await expect(references(home.context(), gone)).rejects.toMatchObject(refused);
+    await expect(diagnostics(home.context(), gone)).rejects.toMatchObject(refused);
+    await expect(home.rename('twice', gone.file)).rejects.toMatchObject(refused);
+    await expect(home.rename('twice', use)).rejects.toMatchObject({
       code: 'edit-refused',
       message: expect.stringContaining('outside the roots'),
     });
     const before = readFileSync(home.at('a %41 ü/calls.cpp'), 'utf8');
-    const renamed = await rename('four', use);
+    const renamed = await home.rename('four', use);
     expect(renamed.files.map(({ file }) => file)).toEqual([home.at('b/four.h'), use]);
     expect(readFileSync(home.at('a %41 ü/calls.cpp'), 'utf8')).toBe(before);
   },

@@ -21,6 +21,16 @@ test('readServerSettings() puts new servers first, changes known ones and leaves
   expect(servers).toHaveLength(knownServers.length);
 });
 
+function limitOf(settings: unknown): number | undefined {
+  return readServerSettings(settings).find(({ name }) => name === 'clangd')?.maxSymbols;
+}
+
+test('readServerSettings() does not hold a server with other arguments to what was measured', () => {
+  expect(limitOf({ clangd: { environment: {} } })).toBe(10_000);
+  expect(limitOf({ clangd: { args: ['--limit-results=50'] } })).toBeUndefined();
+  expect(limitOf({ clangd: { command: '/opt/clangd' } })).toBeUndefined();
+});
+
 test.each([
   [[], /languageServers: expected an object, received \[\]/],
   [{ zig: { extensions: { '.zig': 'zig' } } }, /languageServers\.zig\.command: expected a program/],

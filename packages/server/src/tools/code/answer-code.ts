@@ -33,7 +33,7 @@ export function caveats(answer: {
 }): string {
   const notes = [
     ...(answer.complete === false
-      ? ['may be incomplete: the language server is not done yet; ask again']
+      ? ['may be incomplete: not every file was seen; ask again if the language server has only just started']
       : []),
     ...(answer.outside === undefined || answer.outside === 0
       ? []

@@ -32,7 +32,9 @@ export const findSymbol: Tool = defineTool({
       const files = found.map(({ file, symbols }) => ({ file, symbols: symbols.map(describe) }));
       const lines = files.flatMap(({ file, symbols }) => [file, ...symbols.map((symbol) => `  ${symbol}`)]);
       const text = lines.length === 0 ? 'No symbols found' : lines.join('\n');
-      return dataResult({ files, total, complete, notes }, text + caveats({ complete, notes }));
+      // The notes say what is missing, and why.
+      const caveat = caveats({ notes: complete ? notes : ['may be incomplete', ...notes] });
+      return dataResult({ files, total, complete, notes }, text + caveat);
     }),
 });
 
