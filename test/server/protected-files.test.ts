@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { answering } from '@rootward/mcp/testing';
 import type { ScriptedClient } from '@rootward/mcp/testing';
@@ -78,6 +78,45 @@ describe('no tool changes, renames or removes', () => {
       isError: true,
     });
     expect(await client.callTool('delete_file', { path, recursive: true })).toMatchObject({ isError: true });
+  });
+
+  test('a link through which the tools project and the configuration were named', async () => {
+    const top = join(folders.path('project'), 'linked');
+    mkdirSync(join(top, 'real', 'tools'), { recursive: true });
+    writeFileSync(join(top, 'real', 'mine.json'), '{}');
+    symlinkSync('real', join(top, 'project'));
+    symlinkSync('real', join(top, 'settings'));
+    const named = ['--project', join(top, 'project'), '--config', join(top, 'settings', 'mine.json')];
+    const { client: other } = await connectRootward([...named, '--root', top]);
+    for (const path of [join(top, 'project'), join(top, 'settings')]) {
+      const tries: readonly (readonly [string, Record<string, unknown>])[] = [
+        ['delete_file', { path }],
+        ['move_file', { source: path, destination: join(top, 'away') }],
+        ['move_file', { source: join(top, 'other'), destination: path }],
+      ];
+      mkdirSync(join(top, 'other'), { recursive: true });
+      for (const [tool, args] of tries) {
+        expect(await other.callTool(tool, args), tool).toMatchObject({ isError: true });
+      }
+      expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    }
+  });
+
+  test('a file that would be a configuration in force at the next start without --config', async () => {
+    const home = join(folders.path('project'), 'home');
+    const usual = join(home, '.config', 'rootward');
+    mkdirSync(usual, { recursive: true });
+    mkdirSync(join(home, 'tools-project'));
+    writeFileSync(join(home, 'named.json'), '{}');
+    const args = ['--config', join(home, 'named.json'), '--project', join(home, 'tools-project')];
+    const env = { XDG_CONFIG_HOME: join(home, '.config') };
+    const { client: other } = await connectRootward([...args, '--root', home], {}, { env });
+    for (const folder of [usual, join(home, 'tools-project')]) {
+      const path = join(folder, 'rootward.json');
+      const result = await other.callTool('write_file', { path, content: '{"roots":["/"]}' });
+      expect(result).toMatchObject({ isError: true });
+      expect(existsSync(path)).toBe(false);
+    }
   });
 
   test('a file that would be a configuration in force at the next start', async () => {

@@ -21,11 +21,20 @@ export function configurationPlaces(
   home: string,
 ): readonly ConfigurationPlace[] {
   if (config !== undefined) return [{ file: config, named: true }];
+  return usualPlaces(project, environment, home).map((file) => ({ file, named: false }));
+}
+
+/** Where the next start would look that is not told where. */
+export function usualPlaces(
+  project: string | undefined,
+  environment: Environment,
+  home: string,
+): readonly string[] {
   const inherited = absolute(environment['MCPBASH_PROJECT_ROOT']);
   const directories = [project ?? inherited, userDirectory(environment, home)];
   return directories
     .filter((directory) => directory !== undefined)
-    .map((directory) => ({ file: join(directory, CONFIGURATION_FILE), named: false }));
+    .map((directory) => join(directory, CONFIGURATION_FILE));
 }
 
 /** Where a user's configuration is kept. */

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { lstatSync, readlinkSync } from 'node:fs';
+import { isAbsolute, join, parse, resolve, sep } from 'node:path';
 
 /** What steers the fence and must not be changed through it. */
 export interface SteeringFiles {
@@ -15,7 +15,11 @@ export interface SteeringFiles {
 /** The folders of a tools project that hold commands and settings. */
 const PROJECT_FOLDERS = ['tools', 'config'];
 
-/** The canonical paths to protect: of a link, both the link and what it leads to. */
+const SEPARATORS = sep === '/' ? '/' : /[\\/]/;
+/** Links that lead in a circle end here, as they do for the system. */
+const MOST_LINKS = 40;
+
+/** The canonical paths to protect: of one that leads through links, each of them and what it leads to in the end. */
 export function protectedPaths({ configuration, project, audit, program }: SteeringFiles): readonly string[] {
   const paths = [
     ...configuration,
@@ -25,20 +29,48 @@ export function protectedPaths({ configuration, project, audit, program }: Steer
     ...(audit === undefined ? [] : [audit, `${audit}.1`]),
     ...(program === undefined ? [] : [program]),
   ];
-  return [...new Set(paths.flatMap((path) => [entryPath(path), canonical(path)]))];
+  return [...new Set(paths.flatMap(followLinks))];
 }
 
-/** The entry itself, in its canonical folder. */
-function entryPath(path: string): string {
-  return join(canonical(dirname(path)), basename(path));
+/**
+ * Every link on the way, in its canonical folder, then where the way ends: whoever could put another folder in the
+ * place of a link would change what the next start reads. What does not exist is canonical as far as it exists.
+ */
+function followLinks(path: string): readonly string[] {
+  const links: string[] = [];
+  let { current, names } = split(resolve(path));
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    const entry = join(current, name);
+    const target = links.length < MOST_LINKS ? targetOf(entry) : undefined;
+    if (target === undefined) {
+      current = entry;
+      continue;
+    }
+    links.push(entry);
+    const rest = names;
+    // Not normalised: ".." behind a link leads to the parent of what it leads to.
+    ({ current, names } = isAbsolute(target) ? split(target) : { current, names: namesOf(target) });
+    names.push(...rest);
+  }
+  return [...links, current];
 }
 
-/** What does not exist is canonical as far as it exists. */
-function canonical(path: string): string {
+function split(path: string): { current: string; names: string[] } {
+  const { root } = parse(path);
+  return { current: root, names: namesOf(path.slice(root.length)) };
+}
+
+function namesOf(path: string): string[] {
+  return path.split(SEPARATORS).filter((name) => name !== '');
+}
+
+/** Where a link leads; undefined for everything else. */
+function targetOf(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+      ? readlinkSync(path)
+      : undefined;
   } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(canonical(parent), basename(path));
+    return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { TemporaryFiles } from '@rootward/core';
 import { prepareWorkspace } from '@rootward/mcp';
 import type { PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp';
 import { AuditTrail } from '../audit/audit-trail.js';
-import { userDirectory } from '../configuration/find-configuration.js';
+import { usualPlaces, userDirectory } from '../configuration/find-configuration.js';
 import type { Environment } from '../configuration/from-environment.js';
 import { unknownVariables } from '../configuration/from-environment.js';
 import type { LoadedSettings } from '../configuration/load-settings.js';
@@ -102,6 +102,7 @@ function workspaceOptions(
   const protect = protectedPaths({
     configuration: [
       ...settings.places.map(({ file }) => file),
+      ...usualPlaces(project, environment, home),
       projectSettings.directory,
       editJournal(around),
     ],

@@ -13,8 +13,9 @@ symlinkSync('target.json', join(top, 'real', 'rootward.json'));
 
 const none = { configuration: [], project: undefined, audit: undefined, program: undefined };
 
-test('protectedPaths() protects a link and what it leads to, in their canonical folder', () => {
+test('protectedPaths() protects every link on the way and what it leads to, in their canonical folder', () => {
   expect(protectedPaths({ ...none, configuration: [join(top, 'linked', 'rootward.json')] })).toEqual([
+    join(top, 'linked'),
     join(top, 'real', 'rootward.json'),
     join(top, 'real', 'target.json'),
   ]);
@@ -22,7 +23,22 @@ test('protectedPaths() protects a link and what it leads to, in their canonical 
 
 test('protectedPaths() protects a place where there is nothing yet', () => {
   expect(protectedPaths({ ...none, configuration: [join(top, 'linked', 'no', 'such.json')] })).toEqual([
+    join(top, 'linked'),
     join(top, 'real', 'no', 'such.json'),
+  ]);
+});
+
+test('protectedPaths() follows links that go up, that are absolute, and that lead in a circle', () => {
+  const project = join(top, 'up');
+  symlinkSync(join(top, 'real', '..', 'linked'), project);
+  symlinkSync('../linked/target.json', join(top, 'real', 'config'));
+  symlinkSync('tools', join(top, 'real', 'tools'));
+  expect(protectedPaths({ ...none, project })).toEqual([
+    project,
+    join(top, 'linked'),
+    join(top, 'real', 'tools'),
+    join(top, 'real', 'config'),
+    join(top, 'real', 'target.json'),
   ]);
 });
 
