@@ -65,8 +65,9 @@ export function defineTool<Input extends Shape, Output extends Shape>(
   };
 }
 
+/** What it is, workspace_info says once for all tools. */
 function handleArgument(): z.ZodOptional<z.ZodString> {
-  return z.string().optional().describe('Handle from workspace_info');
+  return z.string().optional();
 }
 
 function once<Value extends object>(make: () => Value): () => Value {

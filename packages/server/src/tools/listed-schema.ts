@@ -5,8 +5,8 @@ type JsonSchema = Record<string, unknown>;
 
 /**
  * A schema made on first use, and listed without what every tool would repeat and no client needs: `$schema`, that
- * nothing else may be in an object (later versions may add), that whole numbers end at 2^53, and which members the
- * objects inside an answer always have. The whole list is read into a model's context before any work is done.
+ * nothing else may be in an object (later versions may add), that whole numbers end at 2^53, and which members an
+ * answer always has. The whole list is read into a model's context before any work is done.
  */
 export function listedSchema<Schema extends z.ZodObject>(
   schema: () => Schema,
@@ -23,7 +23,7 @@ export function listedSchema<Schema extends z.ZodObject>(
           ),
         output: (options) =>
           once(schema, `output ${options.target}`, () =>
-            withoutInnerRequired(shorten(schema()['~standard'].jsonSchema.output(options))),
+            withoutRequired(shorten(schema()['~standard'].jsonSchema.output(options))),
           ),
       },
     },
@@ -49,18 +49,17 @@ function shorten({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
   );
 }
 
-function withoutInnerRequired(schema: JsonSchema): JsonSchema {
-  const inner = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(inner);
-    if (!isObject(value)) return value;
-    const kept = Object.entries(value).filter(
-      ([key, member]) => key !== 'required' || !Array.isArray(member),
-    );
-    return Object.fromEntries(kept.map(([key, member]) => [key, inner(member)]));
-  };
+function withoutRequired(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, key === 'required' ? value : inner(value)]),
+    Object.entries(schema)
+      .filter(([key, value]) => key !== 'required' || !Array.isArray(value))
+      .map(([key, value]) => [key, withoutRequiredAny(value)]),
   );
+}
+
+function withoutRequiredAny(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutRequiredAny);
+  return isObject(value) ? withoutRequired(value) : value;
 }
 
 function isRepetition(key: string, value: unknown): boolean {

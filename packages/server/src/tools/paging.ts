@@ -1,9 +1,9 @@
 import { RootwardError } from '@rootward/core';
 import * as z from 'zod';
 
-/** The argument of a tool whose results come in pages. */
+/** The argument of a tool whose results come in pages. A result that has more says what to pass. */
 export function cursorArgument(): z.ZodOptional<z.ZodString> {
-  return z.string().optional().describe('nextCursor of the page before');
+  return z.string().optional();
 }
 
 export function nextCursorField(): z.ZodOptional<z.ZodString> {

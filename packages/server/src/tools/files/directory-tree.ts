@@ -28,7 +28,7 @@ export const directoryTree: Tool = defineTool({
   name: 'directory_tree',
   toolset: 'files',
   title: 'Directory Tree',
-  description: `A directory and all below it as JSON: name, type, and children for directories. A tree of more than ${MOST_ENTRIES} entries is cut at the depth that fits.`,
+  description: `A directory and all below it as JSON: name, type, children. A tree of more than ${MOST_ENTRIES} entries is cut at the depth that fits.`,
   annotations: READS,
   input: () =>
     z.object({

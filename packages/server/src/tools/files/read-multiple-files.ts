@@ -14,7 +14,7 @@ export const readMultipleFiles: Tool = defineTool({
   toolset: 'files',
   title: 'Read Multiple Files',
   description:
-    'Read several text files at once, up to 8 MB together. A file that cannot be read is reported in its place and does not stop the others.',
+    'Read several text files at once, up to 8 MB together. A file that cannot be read is reported in its place.',
   annotations: READS,
   input: () => z.object({ paths: z.array(z.string()).min(1) }),
   paths: ({ paths }) => paths,

@@ -23,7 +23,7 @@ export const workspaceInfo: Tool = defineTool({
   toolset: 'workspace',
   title: 'Workspace Info',
   description:
-    'The roots (directories these tools may touch), where they come from and why, the working directory and the project. With path: whether it is in scope, and why not.',
+    'The roots (directories these tools may touch), where they come from, the working directory and the project. With path: whether it is in scope, and why not.',
   annotations: READS,
   input: () => z.object({ path: z.string().optional() }),
   output: () =>
@@ -68,7 +68,7 @@ export const workspaceInfo: Tool = defineTool({
       servers: z
         .array(z.looseObject({ server: z.string(), state: z.string(), folders: z.array(z.string()) }))
         .optional(),
-      workspace: z.string().optional(),
+      workspace: z.string().optional().describe('Pass it as "workspace" to other tools'),
     }),
   paths: ({ path }) => (path === undefined ? [] : [path]),
   handle: async ({ path }, context) => {
