@@ -114,6 +114,8 @@ test.each(ERAS)('every path of a call is audited once, without contents (%s)', a
   await call('move_file', { source: 'name.txt', destination: tree.path('b/x.txt') });
   await call('workspace_info', { path: '/etc' });
   await call('list_allowed_directories');
+  await call('search_content', { pattern: '.' });
+  await call('search_content', { pattern: '.', path: '.' });
   expect(audit).toEqual([
     { tool: 'read_text_file', path: 'name.txt', decision: 'allowed' },
     { tool: 'read_text_file', path: tree.path('b/name.txt'), decision: 'refused', reason: 'outside-roots' },
@@ -122,6 +124,8 @@ test.each(ERAS)('every path of a call is audited once, without contents (%s)', a
     { tool: 'move_file', path: 'name.txt', decision: 'refused', reason: 'outside-roots' },
     { tool: 'move_file', path: tree.path('b/x.txt'), decision: 'refused', reason: 'outside-roots' },
     { tool: 'workspace_info', path: '/etc', decision: 'refused', reason: 'outside-roots' },
+    { tool: 'search_content', path: tree.path('a/name.txt'), decision: 'allowed' },
+    { tool: 'search_content', path: '.', decision: 'allowed' },
   ]);
   await close();
 });

@@ -32,6 +32,7 @@ export const diagnostics: Tool = defineTool({
     answerCode(context, async ({ library, code }) => {
       const request = { ...rest, file: file === undefined ? undefined : context.expandHome(file) };
       const { files: found, ...report } = await library.diagnostics(code, request);
+      for (const { file: path } of found) context.audit(path, 'allowed');
       const files = found.map(({ file: path, diagnostics: items }) => ({
         file: path,
         diagnostics: items.map(

@@ -29,6 +29,7 @@ export const findSymbol: Tool = defineTool({
   handle: ({ query, root }, context) =>
     answerCode(context, async ({ library, code }) => {
       const { files: found, total, complete, notes } = await library.findSymbol(code, { query, root });
+      for (const { file } of found) context.audit(file, 'allowed');
       const files = found.map(({ file, symbols }) => ({ file, symbols: symbols.map(describe) }));
       const lines = files.flatMap(({ file, symbols }) => [file, ...symbols.map((symbol) => `  ${symbol}`)]);
       const text = lines.length === 0 ? 'No symbols found' : lines.join('\n');

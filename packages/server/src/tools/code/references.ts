@@ -27,6 +27,7 @@ export const references: Tool = defineTool({
     answerCode(context, async ({ library, code }) => {
       const request = { ...args, file: context.expandHome(args.file) };
       const { symbol: _symbol, files: places, ...found } = await library.references(code, request);
+      for (const { file } of places) context.audit(file, 'allowed');
       const files = places.map(({ file, references: uses }) => ({
         file,
         lines: uses.map(({ line, text: content }) => `${line}: ${content}`),

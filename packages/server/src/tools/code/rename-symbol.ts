@@ -31,6 +31,7 @@ export const renameSymbol: Tool = defineTool({
       context.changes.run(QUEUE, async () => {
         const request = { ...args, file: context.expandHome(args.file) };
         const { recovered, files: changed, ...result } = await library.renameSymbol(code, request, journal);
+        if (result.applied) for (const { file } of changed) context.audit(file, 'allowed');
         const undone = recovered.flatMap(({ restored, left }) =>
           restored.concat(left.map((file) => `${file} (changed since, left as it is)`)),
         );

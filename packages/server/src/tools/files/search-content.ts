@@ -4,6 +4,7 @@ import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { continuation, cursorArgument, nextCursorField, readCursor } from '../paging.js';
 import { dataResult } from '../results.js';
+import type { ToolContext } from '../tool-context.js';
 import { ContentSearch } from './content-search.js';
 import type { FileMatch } from './content-search.js';
 import { compileNameGlob } from './glob.js';
@@ -17,7 +18,7 @@ export const searchContent: Tool = defineTool({
   toolset: 'files',
   title: 'Search Content',
   description:
-    'Search the text of files with a regular expression, line by line (grep), in path or in all roots. Leaves out what .gitignore does unless respectGitignore is false.',
+    'Search the lines of files with a regular expression (grep), in path or in all roots. Leaves out what .gitignore does unless respectGitignore is false.',
   annotations: READS,
   input: () =>
     z.object({
@@ -52,6 +53,7 @@ export const searchContent: Tool = defineTool({
     const search = new ContentSearch({ scope, pattern, limit: end + 1, context });
     await search.run(candidates);
     const matches = search.found.slice(start, end);
+    if (path === undefined) auditShown(matches, context);
     const nextCursor = search.found.length > end ? String(end) : undefined;
     return dataResult(
       { matches, unreadableFiles: search.unreadable, ...(nextCursor !== undefined && { nextCursor }) },
@@ -59,6 +61,11 @@ export const searchContent: Tool = defineTool({
     );
   },
 });
+
+/** Who names no path is shown those of the matches. */
+function auditShown(matches: readonly FileMatch[], { audit }: ToolContext): void {
+  for (const path of new Set(matches.map((match) => match.path))) audit(path, 'allowed');
+}
 
 function describe(matches: readonly FileMatch[]): string {
   if (matches.length === 0) return 'No matches found';

@@ -136,6 +136,25 @@ test('a server that runs code of the workspace is not started unless the operato
   expect(reportOf(await call('outline', { file: 'main.rs' }))).toMatchObject({ error_type: 'not_trusted' });
 });
 
+test('the audit trail names the files whose lines are shown or changed, not only the one asked for', async () => {
+  const { call, audit } = await connect();
+  const [cart, shop] = [tree.path('a/cart.ts'), tree.path('b/shop.ts')];
+  const told = async (tool: string, args: Record<string, unknown>): Promise<readonly string[]> => {
+    audit.length = 0;
+    await call(tool, args);
+    expect(audit.every((entry) => entry.tool === tool && entry.decision === 'allowed')).toBe(true);
+    return audit.map(({ path }) => path).sort();
+  };
+  const symbol = { symbol: 'total', file: cart, line: 3 };
+  expect(await told('find_symbol', { query: 'Cart' })).toEqual([cart]);
+  expect(await told('references', symbol)).toEqual([cart, shop]);
+  expect(await told('definition', { symbol: 'total', file: shop })).toEqual([cart, shop]);
+  expect(await told('diagnostics', {})).toContain(shop);
+  expect(await told('rename_symbol', { ...symbol, newName: 'price' })).toEqual([cart]);
+  expect(await told('rename_symbol', { ...symbol, newName: 'price', apply: true })).toEqual([cart, shop]);
+  await call('rename_symbol', { symbol: 'price', file: cart, newName: 'total', apply: true });
+});
+
 test('a path outside the roots is refused and audited as everywhere', async () => {
   const { call, audit } = await connect();
   const file = tree.path('journal');
