@@ -1,5 +1,8 @@
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { formatResults } from '../bench/dist/results.js';
+import { StdioServer } from '../bench/dist/stdio-server.js';
+import { PROGRAM } from './server/fixtures/rootward.js';
 
 test('formatResults() keeps the day, the machine and every section of a run', () => {
   const page = formatResults({
@@ -16,4 +19,12 @@ test('formatResults() keeps the day, the machine and every section of a run', ()
     /## First\n\n.*\n.*\n\| read +\| 2\.00 µs \| 8\.00 µs \(peer 1\.0\) \| 0\.25× \| ≤ 0\.5× \| met/,
   );
   expect(page).toMatch(/## Second\n\n.*\n.*\n\| heap .* MISSED/);
+});
+
+test('StdioServer.call() takes no refusal for a measurement', async () => {
+  const server = new StdioServer([PROGRAM, tmpdir()]);
+  await server.initialize();
+  await expect(server.call('read_text_file', { path: '/etc/passwd' })).rejects.toThrow('outside the roots');
+  await expect(server.call('no_such_tool', {})).rejects.toThrow('Cannot measure no_such_tool');
+  await server.close();
 });

@@ -55,14 +55,18 @@ export class StdioServer {
     });
   }
 
+  /** Throws where the call fails: refusing is quick, and no measure of the work. */
   async call(name: string, args: unknown): Promise<ToolResult> {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both servers answer calls with tool results
-    return (await this.request('tools/call', { name, arguments: args })) as ToolResult;
+    const result = await this.#attempt(name, args);
+    if (result === undefined || result.isError === true) {
+      throw new Error(`Cannot measure ${name}: ${result?.content[0]?.text ?? 'it is not known'}`);
+    }
+    return result;
   }
 
   /** Calls until it works, as a client does whose change is on its way. */
   async callUntilItWorks(name: string, args: unknown): Promise<void> {
-    while ((await this.call(name, args)).isError === true);
+    while ((await this.#attempt(name, args))?.isError === true);
   }
 
   /** Other roots from now on, and a word about it. */
@@ -90,6 +94,12 @@ export class StdioServer {
     this.#child.stdin.end();
     this.#child.kill();
     await gone;
+  }
+
+  /** Undefined where the protocol itself says no, as for a tool that is not known. */
+  async #attempt(name: string, args: unknown): Promise<ToolResult | undefined> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both servers answer calls with tool results
+    return (await this.request('tools/call', { name, arguments: args })) as ToolResult | undefined;
   }
 
   #send(message: object): void {
