@@ -49,6 +49,19 @@ describe.runIf(hasPseudoTerminal)('On a terminal', () => {
     expect(seen).not.toContain('…');
   });
 
+  test('a slow disk is named before a server over HTTP is there', async () => {
+    const pipe = makePipe('serve');
+    const terminal = openTerminal(`exec rootward . --http 0 --config ${pipe}`, { cwd, env });
+    await terminal.until(/Getting ready … \d+ s/);
+    writeFileSync(pipe, '{}');
+    await terminal.until(/Stop it with Ctrl\+C/);
+    terminal.type('\u0003');
+    expect(await terminal.exit).toBe(0);
+    const seen = terminal.screen().join('\n');
+    expect(seen).toContain('serves MCP at');
+    expect(seen).not.toContain('…');
+  });
+
   test('Ctrl-C leaves nothing of the line, and ends the command', async () => {
     const terminal = openTerminal(`exec rootward doctor . --config ${makePipe('never')}`, { cwd, env });
     await terminal.until(/Looking around … \d+ s/);

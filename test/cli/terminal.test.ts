@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../exec/fixtures/run-command.js';
 import { makeFolders, PROGRAM, startRootward } from '../server/fixtures/rootward.js';
@@ -46,6 +48,20 @@ describe('Output that is read by a program', () => {
     expect(out).not.toContain(ESCAPE);
     expect(JSON.parse(out)).toBeTypeOf('object');
   });
+
+  test.each(['roots', 'contains src', 'validate', 'doctor'])(
+    'says what is wrong in words, and holds no lines of a log: rootward %s',
+    async (command) => {
+      const config = join(folders.path('a'), 'rootward.json');
+      writeFileSync(config, '{"roots":[".","missing"]}');
+      const { out, err } = await runCommand([...command.split(' '), '--config', config], {
+        cwd,
+        env: { ...env, ROOTWARD_READONLY: '1' },
+      });
+      expect(out + err).toContain('ROOTWARD_READONLY means nothing here; did you mean ROOTWARD_READ_ONLY?');
+      expect(out + err).not.toContain('"level"');
+    },
+  );
 
   test('has no colours on the stdout of a server', async () => {
     const server = startRootward(['--root', folders.path('a')], { env: { FORCE_COLOR: '1' } });

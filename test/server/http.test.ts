@@ -159,9 +159,19 @@ test.each([
   expect(server.stderr()).toMatch(problem);
 });
 
+test('rootward --http says that the folders of a client stay within those that were named', async () => {
+  const { server } = await startHttp([folders.path('a')]);
+  server.process.kill('SIGTERM');
+  await server.exit;
+  expect(server.stderr()).toMatch(
+    /^rootward \S+ ready on http:\S+: 1 root from flag, replaced by the client's within the ceiling where it gives any \(.*\)\n$/,
+  );
+});
+
 test('rootward --http serves the folder of PWD where none is named, and nothing beyond it', async () => {
   const { banner } = await startHttp([], { env: { PWD: folders.path('b') }, cwd: folders.path('b') });
   expect(banner).toContain(`1 root from pwd: ${folders.path('b')}`);
+  expect(banner).toMatch(/ceiling +not-needed +pwd names /);
 });
 
 test('rootward --http does not start without any folder, since whoever connects could name the whole disk', async () => {

@@ -12,7 +12,7 @@ export const configSource: RootSource = {
   source: 'config',
   async read(context) {
     const paths = context.style === 'windows' ? win32 : posix;
-    const files = context.config.map((configured) => ({
+    const files: RootsFile[] = context.config.map((configured) => ({
       ...configured,
       base: paths.dirname(configured.file),
     }));
@@ -23,7 +23,10 @@ export const configSource: RootSource = {
     let roots: readonly Root[] = [];
     const details: string[] = [];
     for (const file of files) {
-      const list = await readConfigured(file, file.base, context);
+      const list =
+        'fault' in file
+          ? { roots: [], rejected: [file.fault] }
+          : await readConfigured(file, file.base, context);
       for (const fault of list.rejected) {
         context.log.warn('configured root skipped', {
           file: file.file,
@@ -41,6 +44,11 @@ export const configSource: RootSource = {
     return { source: 'config', given, detail: details.join(', '), roots, rejected };
   },
 };
+
+/** A file that names roots, or what is wrong with it. */
+type RootsFile =
+  | (ConfiguredRoots & { readonly base: string })
+  | { readonly file: string; readonly fault: Rejection };
 
 async function readConfigured(
   { file, roots }: ConfiguredRoots,
@@ -73,9 +81,7 @@ function readEntry(value: unknown): PathEntry | undefined {
   return { path, ...name, access: access === 'read-write' ? 'read-write' : 'read-only' };
 }
 
-async function readRootsFile(
-  context: SourceContext,
-): Promise<(ConfiguredRoots & { readonly base: string }) | undefined> {
+async function readRootsFile(context: SourceContext): Promise<RootsFile | undefined> {
   const base = projectDirectory(context);
   if (base === undefined) return undefined;
   const file = (context.style === 'windows' ? win32 : posix).join(base, 'config', 'roots.json');
@@ -85,9 +91,12 @@ async function readRootsFile(
       typeof parsed === 'object' && parsed !== null && 'roots' in parsed ? parsed.roots : undefined;
     return { file, base, roots };
   } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!missing) context.log.warn('configuration file skipped', { file, error: String(error) });
-    return undefined;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    if (code === 'ENOENT') return undefined;
+    const state = code === undefined ? 'it is not JSON' : `the disk answered ${code}`;
+    const declared = printable(file);
+    const message = `Cannot use ${declared}: ${state}`;
+    return { file, fault: { declared, source: 'config', reason: 'malformed', message } };
   }
 }
 

@@ -32,6 +32,8 @@ export interface SourcesOptions {
   readonly config?: readonly ConfiguredRoots[];
   /** The ceiling (`--within`). */
   readonly within?: readonly string[];
+  /** Who named `within`, for the trace. Default `--within`. */
+  readonly withinOrigin?: string;
   /** Without `within`, what the operator named is the ceiling, as it must be where strangers may connect. */
   readonly operatorRootsAreCeiling?: boolean;
   readonly clientRoots?: ClientRootsMode;
@@ -66,7 +68,8 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
   const bounded = within.length === 0 ? open : { ...open, ceiling: within.map((root) => root.path) };
 
   const operators = await readAll([flagSource, envSource, configSource, projectSource], bounded);
-  const named = operators.find(({ roots }) => roots.length > 0)?.roots ?? [];
+  const winner = operators.find(({ roots }) => roots.length > 0);
+  const named = winner?.roots ?? [];
   const isCeiling =
     options.operatorRootsAreCeiling === true && bounded.ceiling === undefined && named.length > 0;
   const context = isCeiling ? { ...bounded, ceiling: named.map((root) => root.path) } : bounded;
@@ -75,7 +78,10 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
   return {
     operators,
     hints,
-    fallback: describeFallback(within),
+    fallback:
+      within.length === 0
+        ? absent('ceiling', describeSubstitute(isCeiling ? winner : undefined))
+        : describeCeiling(within, options.withinOrigin ?? '--within'),
     clientRoots,
     readOnly: named.filter((root) => root.access === 'read-only'),
     reading: {
@@ -135,8 +141,12 @@ async function readCeiling(within: readonly string[], context: SourceContext): P
   return list.roots;
 }
 
-function describeFallback(named: readonly Root[]): Statement {
-  if (named.length === 0) return absent('ceiling', '--within not given');
+function describeCeiling(named: readonly Root[], origin: string): Statement {
   const list = { roots: named, rejected: [] };
-  return { ...list, source: 'ceiling', given: true, detail: `--within ${describeNamed(list)}` };
+  return { ...list, source: 'ceiling', given: true, detail: `${origin} ${describeNamed(list)}` };
+}
+
+function describeSubstitute(winner: Statement | undefined): string {
+  const missing = '--within not given';
+  return winner === undefined ? missing : `${missing}; the roots from ${winner.source} take its place`;
 }

@@ -243,6 +243,9 @@ describe('the ceiling', () => {
     });
     await bounded.useAnswer({ result: client });
     expect(bounded.snapshot().roots.map((root) => root.path)).toEqual([tree('mine/sub')]);
+    expect(bounded.snapshot().trace.find(({ source }) => source === 'ceiling')?.detail).toBe(
+      '--within not given; the roots from flag take its place',
+    );
 
     const given = new Workspace({
       sources: await readFrom({ roots: [tree('mine')], within: [tree('')], operatorRootsAreCeiling: true }),

@@ -28,6 +28,20 @@ const LONGEST_PATH = 4096;
 /** Paths of all clients end up here: for the owner's eyes. */
 const OWNER_ONLY = 0o600;
 
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'a file is where its folder should be',
+  EISDIR: 'it is a folder',
+  EACCES: 'you have no permission',
+  ELOOP: 'it is a link',
+};
+
+function describeFault(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return FAULTS[code] ?? error.message;
+}
+
 /**
  * Appends decisions to a file as JSON lines. Written at once and in order, so that a server that is killed has told
  * everything it did.
@@ -45,7 +59,7 @@ export class AuditTrail implements Disposable {
     try {
       this.#open();
     } catch (cause) {
-      const state = cause instanceof Error ? cause.message : String(cause);
+      const state = describeFault(cause);
       throw new RootwardServerError('usage', `Cannot write the audit file ${options.file}: ${state}`, {
         cause,
       });

@@ -20,7 +20,7 @@ export const DEFAULT_COMMAND = 'serve';
 const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
 
 type Done = (code: number | undefined) => void;
-type Work = (terminal: Terminal, status: Status) => number | undefined | Promise<number | undefined>;
+type Work<Result> = (terminal: Terminal, status: Status) => Promise<Result>;
 
 /** Every command with its arguments and options. Help and completion are made from it; what a command does is loaded with it. */
 export function createProgram(terminal: Terminal, done: Done): Command {
@@ -41,17 +41,17 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     const { environment, home, directory } = terminal.around;
     return loadSettings(fromFlags(flags, directories, { directory, home }), environment, home);
   };
-  /** Runs a command that comes to an end. Whoever waits for it at a terminal is told what for. */
-  const answer = async (waitingFor: string, work: Work): Promise<void> => {
+  /** Whoever waits for the work at a terminal is told what for. */
+  const watch = async <Result>(waitingFor: string, work: Work<Result>): Promise<Result> => {
     const { live, columns = 0 } = screenFor(terminal, 'err');
-    if (!live) {
-      done(await work(terminal, NO_STATUS));
-      return;
-    }
+    if (!live) return work(terminal, NO_STATUS);
     const { StatusLine } = await import('./status-line.js');
     using status = new StatusLine(terminal, waitingFor, columns);
-    done(await work(status.terminal, status));
+    return await work(status.terminal, status);
   };
+  /** Runs a command that comes to an end. */
+  const answer = async (waitingFor: string, work: Work<number | undefined>): Promise<void> =>
+    done(await watch(waitingFor, work));
 
   withOptions(program.command(DEFAULT_COMMAND, { isDefault: true }))
     .description('serve MCP over stdio, or over HTTP (the default command)')
@@ -60,7 +60,11 @@ export function createProgram(terminal: Terminal, done: Done): Command {
       const { parseWithoutMemory } = await import('../serve/parsing.js');
       parseWithoutMemory();
       const { runServe } = await import('./commands/serve.js');
-      done(await runServe(await settingsOf(flags, directories), terminal));
+      const { prepareServing } = await import('../serve/serving.js');
+      const serving = await watch('Getting ready', async () =>
+        prepareServing(await settingsOf(flags, directories), terminal.around),
+      );
+      done(await runServe(serving, terminal));
     });
   withOptions(program.command('roots'))
     .description('the roots a server would have here, and why')

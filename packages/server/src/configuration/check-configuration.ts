@@ -2,7 +2,7 @@ import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
 import type * as z from 'zod';
 import type { ToolsetName } from '../tools/toolset-name.js';
-import { configurationSchema } from './configuration-schema.js';
+import { configurationSchema, rootSchema } from './configuration-schema.js';
 import { suggest } from './nearest-match.js';
 import type { LogLevel } from './option-values.js';
 
@@ -41,6 +41,21 @@ export function checkConfiguration(value: unknown): Checked<Configuration> {
   return { ok: true, configuration: { ...configuration, ...roots } };
 }
 
+/** What is wrong with the entries of `roots`. None of it keeps a server from starting. */
+export function findRootProblems(roots: unknown): readonly string[] {
+  if (!Array.isArray(roots)) return [];
+  return roots.flatMap((value: unknown, index) => {
+    if (rootSchema.safeParse(value).success) return [];
+    const fault = `"roots.${index}" is ${JSON.stringify(value)}, expected`;
+    const hasPath = isObject(value) && typeof value['path'] === 'string' && value['path'] !== '';
+    return [
+      hasPath
+        ? `${fault} a "name" that is text and an "access" of read-write or read-only`
+        : `${fault} a path, or an object with a "path"`,
+    ];
+  });
+}
+
 /** Checks against a schema of an object with `deny`, and names what is wrong, with the nearest key or value. */
 export function checkAgainst<Value extends { readonly deny?: readonly string[] }>(
   schema: z.ZodObject,
@@ -69,6 +84,7 @@ function describe(issue: z.core.$ZodIssue, keys: readonly string[], value: unkno
       `"${at}" is ${received}, expected ${choices.join(', ')}${suggest(received.replaceAll('"', ''), choices)}`,
     ];
   }
+  if (issue.code === 'invalid_type') return [`"${at}" is ${received}, expected ${issue.expected}`];
   if (issue.code === 'invalid_union') {
     const kinds = issue.errors.flat().flatMap((each) => ('expected' in each ? [String(each.expected)] : []));
     return [`"${at}" is ${received}, expected ${[...new Set(kinds)].join(' or ')}`];

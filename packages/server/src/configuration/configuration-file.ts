@@ -28,8 +28,10 @@ export async function readConfigurationFile(file: string): Promise<Configuration
   let canonical: string;
   try {
     canonical = await realpath(file);
-    const { size } = await stat(canonical);
-    if (size > MOST_BYTES) throw invalid(file, `${size} bytes are more than the limit of ${MOST_BYTES}`);
+    const stats = await stat(canonical);
+    if (stats.isDirectory()) throw invalid(file, 'it is a folder; name the file in it');
+    if (stats.size > MOST_BYTES)
+      throw invalid(file, `${stats.size} bytes are more than the limit of ${MOST_BYTES}`);
     text = await readFile(canonical, 'utf8');
   } catch (error) {
     if (error instanceof RootwardServerError) throw error;

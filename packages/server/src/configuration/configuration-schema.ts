@@ -7,7 +7,7 @@ const path = z.string().min(1);
 const paths = z.array(path);
 
 /** Core reads the entries of `roots` one by one, so that a bad one is skipped and the others count. */
-const root = z.union([
+export const rootSchema: z.ZodType = z.union([
   path,
   z.looseObject({
     path,
@@ -34,7 +34,7 @@ const MOST_PORTS = 65_535;
 /** `rootward.json`. */
 export const configurationSchema: z.ZodObject = z.strictObject({
   $schema: z.string().optional().describe('Where this schema is, for editors'),
-  roots: z.array(root).optional().describe('Folders and files in scope; relative to this file'),
+  roots: z.array(rootSchema).optional().describe('Folders and files in scope; relative to this file'),
   within: paths.optional().describe('The ceiling: no root goes beyond it; relative to this file'),
   clientRoots: z
     .enum(CLIENT_ROOTS_MODES)

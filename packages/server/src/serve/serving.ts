@@ -43,15 +43,21 @@ export interface Serving {
   readonly projectSettings: ProjectSettingsStore;
 }
 
+/** Settings, and who named the ceiling where the operator did not. */
+type Preparing = LoadedSettings & Pick<WorkspaceOptions, 'withinOrigin'>;
+
 /** Reads the sources and opens what serving needs. Throws where something named by the operator cannot be used. */
-export async function prepareServing(settings: LoadedSettings, around: Surroundings): Promise<Serving> {
-  const log = new StderrLogger(settings.logLevel);
+export async function prepareServing(
+  settings: Preparing,
+  around: Surroundings,
+  log: Logger = new StderrLogger(settings.logLevel),
+): Promise<Serving> {
   for (const warning of unknownVariables(around.environment)) log.warn(warning);
   const projectSettings = new ProjectSettingsStore(userDirectory(around.environment, around.home));
   const prepared = prepareWorkspace(workspaceOptions(settings, around, log, projectSettings));
   const sources = await prepared.sources(settings.http === undefined ? 'local' : 'http');
   if (settings.http !== undefined && sources.reading.ceiling === undefined) {
-    return prepareServing({ ...settings, within: hintedCeiling(sources) }, around);
+    return prepareServing({ ...settings, ...hintedCeiling(sources) }, around, log);
   }
   return {
     settings,
@@ -70,9 +76,9 @@ export async function prepareServing(settings: LoadedSettings, around: Surroundi
  * Over HTTP, what the operator named is the ceiling. Where nothing was named, the folder the server was started for
  * takes its place: without any, whoever connects could name the whole disk.
  */
-function hintedCeiling({ hints }: Sources): readonly string[] {
-  const roots = hints.find((hint) => hint.roots.length > 0)?.roots ?? [];
-  if (roots.length > 0) return roots.map(({ path }) => path);
+function hintedCeiling({ hints }: Sources): Pick<Preparing, 'within' | 'withinOrigin'> {
+  const hint = hints.find(({ roots }) => roots.length > 0);
+  if (hint !== undefined) return { within: hint.roots.map(({ path }) => path), withinOrigin: hint.source };
   throw new RootwardServerError(
     'usage',
     'Cannot serve over HTTP: no folder was named; write it first: rootward DIR --http',
@@ -92,12 +98,12 @@ function openAudit(file: string | undefined, log: Logger): AuditTrail | undefine
 }
 
 function workspaceOptions(
-  settings: LoadedSettings,
+  settings: Preparing,
   around: Surroundings,
   log: Logger,
   projectSettings: ProjectSettingsStore,
 ): WorkspaceOptions {
-  const { roots, within, project, clientRoots, configuredRoots, deny, readOnly } = settings;
+  const { roots, within, withinOrigin, project, clientRoots, configuredRoots, deny, readOnly } = settings;
   const { environment, home, directory, program } = around;
   const protect = protectedPaths({
     configuration: [
@@ -126,6 +132,7 @@ function workspaceOptions(
       temporaries: new TemporaryFiles(),
       userRules: () => projectSettings.rules(),
     }).create,
+    ...(withinOrigin !== undefined && { withinOrigin }),
     ...(project !== undefined && { project }),
   };
 }

@@ -66,8 +66,9 @@ test('AuditTrail does not follow a link, and names the file it cannot write', ()
   const file = newFile();
   writeFileSync(join(top, 'target'), '');
   symlinkSync(join(top, 'target'), file);
-  expect(() => new AuditTrail({ file })).toThrow(`Cannot write the audit file ${file}`);
-  expect(() => new AuditTrail({ file: join(top, 'no', 'such') })).toThrow('Cannot write the audit file');
+  expect(() => new AuditTrail({ file })).toThrow(`Cannot write the audit file ${file}: it is a link`);
+  expect(() => new AuditTrail({ file: join(top, 'no', 'such') })).toThrow('its folder does not exist');
+  expect(() => new AuditTrail({ file: top })).toThrow(`Cannot write the audit file ${top}: it is a folder`);
 });
 
 test('AuditTrail reports a failure once and goes on', () => {

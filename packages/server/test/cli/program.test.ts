@@ -231,6 +231,27 @@ describe('rootward validate', () => {
     );
   });
 
+  test.each([
+    ['{"readOnly":"yes"}', '"readOnly" is "yes", expected boolean'],
+    ['{"roots":["project",1]}', '"roots.1" is 1, expected a path, or an object with a "path"'],
+    ['{"roots":[{"uri":"file:///x"}]}', 'expected a path, or an object with a "path"'],
+    ['{"roots":[{"path":"project","access":"none"}]}', 'an "access" of read-write or read-only'],
+  ])('finds what the published schema forbids in %s', async (text, problem) => {
+    const home = makeHome();
+    writeFileSync(join(home, 'bad.json'), text);
+    const { code, out, err } = await run(home, ['validate', 'bad.json']);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(`Cannot use ${join(home, 'bad.json')}: `);
+    expect(err).toContain(problem);
+  });
+
+  test('says that a folder is no file', async () => {
+    const home = makeHome();
+    const { code, err } = await run(home, ['validate', 'project']);
+    expect(code).toBe(2);
+    expect(err).toContain('it is a folder; name the file in it');
+  });
+
   test('prints problems as JSON', async () => {
     const home = makeHome();
     writeFileSync(join(home, 'bad.json'), '{"readonly":true}');
@@ -253,6 +274,19 @@ describe('rootward validate', () => {
     const { code, err } = await run(home, ['validate', '--config', 'c.json', '--log-level', 'silent']);
     expect(code).toBe(2);
     expect(err).toContain('missing');
+  });
+
+  test('names a list of roots that cannot be read, as doctor does', async () => {
+    const home = makeHome();
+    const file = join(home, 'project', 'config', 'roots.json');
+    mkdirSync(join(home, 'project', 'config'));
+    writeFileSync(file, '{');
+    const validated = await run(home, ['validate', '--project', 'project']);
+    expect(validated.code).toBe(2);
+    expect(validated.err).toContain(`Cannot use ${file}: it is not JSON`);
+    const examined = await run(home, ['doctor', '--project', 'project']);
+    expect(examined.code).toBe(1);
+    expect(examined.out).toContain(`Cannot use ${file}: it is not JSON`);
   });
 });
 

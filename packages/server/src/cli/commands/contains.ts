@@ -4,7 +4,7 @@ import type { LoadedSettings } from '../../configuration/load-settings.js';
 import { painter } from '../paint.js';
 import { FAILED, FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
-import { openWorkspace } from './roots.js';
+import { openWorkspace, warnOfVariables } from './roots.js';
 
 /** Says whether a path is in scope; relative ones are relative to the shell's directory, as in any command. */
 export async function runContains(
@@ -14,6 +14,7 @@ export async function runContains(
   terminal: Terminal,
 ): Promise<number> {
   using workspace = await openWorkspace(settings, terminal);
+  warnOfVariables(settings, terminal);
   const isUri = /^file:/i.test(path);
   const asked = isUri || path === '' || isAbsolute(path) ? path : `${terminal.around.directory}${sep}${path}`;
   const paint = painter(screenFor(terminal, 'out'));

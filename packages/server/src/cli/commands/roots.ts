@@ -1,10 +1,18 @@
 import { Workspace } from '@rootward/core';
-import type { Snapshot } from '@rootward/core';
+import type { Logger, Snapshot } from '@rootward/core';
+import { unknownVariables } from '../../configuration/from-environment.js';
 import type { LoadedSettings } from '../../configuration/load-settings.js';
+import type { LogLevel } from '../../configuration/option-values.js';
 import { prepareServing } from '../../serve/serving.js';
+import { StderrLogger } from '../../serve/stderr-logger.js';
+import { harmless, painter } from '../paint.js';
 import { showSnapshot } from '../show-snapshot.js';
 import { FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
+
+/** What a server would warn of, a command says in words. Whoever wants more gets what a server would write. */
+const TALKATIVE: ReadonlySet<LogLevel> = new Set(['info', 'debug']);
+const SILENT: Logger = { debug() {}, info() {}, warn() {} };
 
 /** Prints which roots a server would have here before a client says anything, and why. */
 export async function runRoots(
@@ -13,6 +21,7 @@ export async function runRoots(
   terminal: Terminal,
 ): Promise<number> {
   using workspace = await openWorkspace(settings, terminal);
+  warnOfVariables(settings, terminal);
   const snapshot = workspace.snapshot();
   if (json) printJson(terminal, describe(snapshot));
   else terminal.out(showSnapshot(snapshot, screenFor(terminal, 'out')));
@@ -21,9 +30,19 @@ export async function runRoots(
 
 /** The workspace of a server without a client. */
 export async function openWorkspace(settings: LoadedSettings, { around }: Terminal): Promise<Workspace> {
-  const { prepared, sources } = await prepareServing({ ...settings, audit: undefined }, around);
+  const log = TALKATIVE.has(settings.logLevel) ? new StderrLogger(settings.logLevel) : SILENT;
+  const { prepared, sources } = await prepareServing({ ...settings, audit: undefined }, around, log);
   const { createScope } = prepared.options;
   return new Workspace({ sources, ...(createScope !== undefined && { createScope }) });
+}
+
+/** Says which variables look like ours and are not. */
+export function warnOfVariables({ logLevel }: LoadedSettings, terminal: Terminal): void {
+  if (logLevel !== 'warn') return;
+  const paint = painter(screenFor(terminal, 'err'));
+  for (const warning of unknownVariables(terminal.around.environment)) {
+    terminal.err(`${paint('doubtful', 'rootward:')} ${harmless(warning)}\n`);
+  }
 }
 
 function describe({ roots, rejected, trace }: Snapshot): unknown {

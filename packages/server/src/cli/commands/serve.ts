@@ -1,14 +1,12 @@
-import type { LoadedSettings } from '../../configuration/load-settings.js';
 import { readinessLine } from '../../serve/readiness.js';
 import { serveStdio } from '../../serve/serve-stdio.js';
-import { prepareServing } from '../../serve/serving.js';
+import type { Serving } from '../../serve/serving.js';
 import { FINE, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 
 /** Starts serving. Undefined while the process lives on; an exit code where there is nobody to serve. */
-export async function runServe(settings: LoadedSettings, terminal: Terminal): Promise<number | undefined> {
-  const { http } = settings;
-  const serving = await prepareServing(settings, terminal.around);
+export async function runServe(serving: Serving, terminal: Terminal): Promise<number | undefined> {
+  const { http, logLevel } = serving.settings;
   if (http === undefined) {
     if (terminal.interactive) {
       const { explainStdio } = await import('../explain-start.js');
@@ -22,6 +20,6 @@ export async function runServe(settings: LoadedSettings, terminal: Terminal): Pr
   const place = await serveHttp(serving, http);
   const { explainHttp } = await import('../explain-start.js');
   terminal.out(explainHttp(serving, place, screenFor(terminal, 'out')));
-  if (settings.logLevel !== 'silent') terminal.err(readinessLine(place.url, serving.sources));
+  if (logLevel !== 'silent') terminal.err(readinessLine(place.url, serving.sources));
   return undefined;
 }

@@ -14,7 +14,7 @@ import { harmless, painter } from '../paint.js';
 import type { Status } from '../status.js';
 import { FINE, printJson, screenFor, WRONG_USE } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
-import { openWorkspace } from './roots.js';
+import { openWorkspace, warnOfVariables } from './roots.js';
 
 /** What was found to be fine, and what not. The shape `--json` prints, without `valid`. */
 interface Verdict {
@@ -33,14 +33,17 @@ interface Output {
 export async function validateFile(file: string, { json }: Output, terminal: Terminal): Promise<number> {
   const { directory } = terminal.around;
   const path = isAbsolute(file) ? file : `${directory}${sep}${file}`;
+  const problems: string[] = [];
   const problem = await problemOf(async () => {
     const found = await readConfigurationFile(path);
     if (found === undefined) {
       throw new RootwardServerError('usage', `Cannot validate ${file}: it does not exist`);
     }
+    const { findRootProblems } = await import('../../configuration/check-configuration.js');
+    problems.push(...findRootProblems(found.roots?.roots).map((each) => `Cannot use ${path}: ${each}`));
   });
-  const problems = problem === undefined ? [] : [problem];
-  const verdict = { files: problem === undefined ? [file] : [], tools: [], problems };
+  if (problem !== undefined) problems.push(problem);
+  const verdict = { files: problems.length === 0 ? [file] : [], tools: [], problems };
   return print(verdict, { json }, terminal);
 }
 
@@ -63,6 +66,7 @@ export async function validateHere(
   }
   status.say('Checking the roots');
   using workspace = await openWorkspace(settings, terminal);
+  warnOfVariables(settings, terminal);
   const { roots, rejected } = workspace.snapshot();
   status.say('Checking the tools');
   const { tools, problems } = await findTools(settings, terminal);
