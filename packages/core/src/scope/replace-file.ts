@@ -124,8 +124,23 @@ export async function replaceFile(
   { exclusive, predecessor, signal }: ReplaceOptions,
 ): Promise<void> {
   await temporaries.sweep(entry.parent, signal);
-  const temporary = entry.parent.child(temporaries.next());
-  const fd = openSync(temporary, CREATE_FLAGS, predecessor === undefined ? NEW_FILE_MODE : PRIVATE_MODE);
+  const temporary = temporaries.begin(entry.parent);
+  try {
+    const fd = openSync(temporary, CREATE_FLAGS, predecessor === undefined ? NEW_FILE_MODE : PRIVATE_MODE);
+    await fillAndMove(fd, temporary, entry, fill, exclusive, predecessor);
+  } finally {
+    temporaries.end(temporary);
+  }
+}
+
+async function fillAndMove(
+  fd: number,
+  temporary: string,
+  entry: Entry,
+  fill: (fd: number) => Promise<void>,
+  exclusive: boolean,
+  predecessor: Predecessor | undefined,
+): Promise<void> {
   try {
     try {
       await fill(fd);

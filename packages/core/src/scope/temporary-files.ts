@@ -68,6 +68,24 @@ export class TemporaryFiles {
   readonly #neighbourhood = neighbourhood();
   readonly #start = startOf('self') ?? '0';
   readonly #swept = new Set<string>();
+  readonly #unfinished = new Set<string>();
+
+  /** Where to put a half-written file of this directory; say `end()` once it has its place, or is gone. */
+  begin(directory: Pin): string {
+    const path = directory.child(this.next());
+    this.#unfinished.add(path);
+    return path;
+  }
+
+  end(path: string): void {
+    this.#unfinished.delete(path);
+  }
+
+  /** Removes what is half-written now, at the last moment of a process. Writes that are under way fail. */
+  discard(): void {
+    for (const path of this.#unfinished) discard(path);
+    this.#unfinished.clear();
+  }
 
   next(): string {
     const owner = `${process.pid.toString(36)}-${this.#start}`;

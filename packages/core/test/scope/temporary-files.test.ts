@@ -134,3 +134,14 @@ test('TemporaryFiles.sweep() looks at a folder once, and at every folder', async
   expect(lstatSync(late, { throwIfNoEntry: false })).toBeDefined();
   expect(lstatSync(other, { throwIfNoEntry: false })).toBeUndefined();
 });
+
+test('TemporaryFiles.discard() removes what is half-written, and what is finished stays', async () => {
+  const temporaries = new TemporaryFiles();
+  const directory = pinned(tree().inside);
+  const [half, whole] = [temporaries.begin(directory), temporaries.begin(directory)];
+  for (const path of [half, whole]) writeFileSync(path, '');
+  temporaries.end(whole);
+  temporaries.discard();
+  expect(lstatSync(half, { throwIfNoEntry: false })).toBeUndefined();
+  expect(lstatSync(whole).isFile()).toBe(true);
+});

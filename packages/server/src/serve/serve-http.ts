@@ -19,7 +19,7 @@ const TOKEN_BYTES = 32;
 
 /** Serves any number of clients over HTTP until a signal comes. */
 export async function serveHttp(serving: Serving, port: number): Promise<HttpPlace> {
-  const { settings, log, audit } = serving;
+  const { settings, log, audit, temporaries } = serving;
   const { host, insecureNoToken } = settings;
   const madeToken =
     settings.tokens.length > 0 || insecureNoToken
@@ -33,6 +33,7 @@ export async function serveHttp(serving: Serving, port: number): Promise<HttpPla
   });
   const http = createHttpServer(factory, { host, tokens, log });
   guard.onShutdown(() => http.close());
+  process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
   const got = await listen(http.server, port, host);
   return {

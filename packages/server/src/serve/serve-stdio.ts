@@ -8,8 +8,9 @@ import type { Serving } from './serving.js';
 
 /** Serves one client over stdin and stdout until it leaves. */
 export function serveStdio(serving: Serving): GuardedStdio {
-  const { settings, sources, log, audit } = serving;
+  const { settings, sources, log, audit, temporaries } = serving;
   const guard = new ProcessGuard();
+  process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
   const factory = createServerFactory(serving, {
     children: guard.children,

@@ -39,6 +39,8 @@ export interface Serving {
   /** Where edits under way are noted. */
   readonly editJournal: string;
   readonly environment: Environment;
+  /** Files that are half-written, which must not outlive the process. */
+  readonly temporaries: TemporaryFiles;
   /** What users keep about their projects. */
   readonly projectSettings: ProjectSettingsStore;
 }
@@ -54,7 +56,10 @@ export async function prepareServing(
 ): Promise<Serving> {
   for (const warning of unknownVariables(around.environment)) log.warn(warning);
   const projectSettings = new ProjectSettingsStore(userDirectory(around.environment, around.home));
-  const prepared = prepareWorkspace(workspaceOptions(settings, around, log, projectSettings));
+  const temporaries = new TemporaryFiles();
+  const prepared = prepareWorkspace(
+    workspaceOptions(settings, around, log, { projectSettings, temporaries }),
+  );
   const sources = await prepared.sources(settings.http === undefined ? 'local' : 'http');
   if (settings.http !== undefined && sources.reading.ceiling === undefined) {
     return prepareServing({ ...settings, ...hintedCeiling(sources) }, around, log);
@@ -66,6 +71,7 @@ export async function prepareServing(
     log,
     audit: openAudit(settings.audit, log),
     projectSettings,
+    temporaries,
     catalogue: await openCatalogue(settings, around.environment, log),
     environment: around.environment,
     editJournal: editJournal(around),
@@ -101,7 +107,7 @@ function workspaceOptions(
   settings: Preparing,
   around: Surroundings,
   log: Logger,
-  projectSettings: ProjectSettingsStore,
+  { projectSettings, temporaries }: Pick<Serving, 'projectSettings' | 'temporaries'>,
 ): WorkspaceOptions {
   const { roots, within, withinOrigin, project, clientRoots, configuredRoots, deny, readOnly } = settings;
   const { environment, home, directory, program } = around;
@@ -129,7 +135,7 @@ function workspaceOptions(
     createScope: new ScopeMaker({
       rules,
       log,
-      temporaries: new TemporaryFiles(),
+      temporaries,
       userRules: () => projectSettings.rules(),
     }).create,
     ...(withinOrigin !== undefined && { withinOrigin }),
