@@ -10,7 +10,7 @@ export const projectSource: RootSource = {
   async read(context) {
     const origin = projectOrigin(context);
     if (origin === undefined) return absent('project', '--project not given');
-    const base = origin.name === '--project' ? context.directory : undefined;
+    const base = origin.inherited ? undefined : context.directory;
     const list = await readPaths('project', [{ path: origin.path }], context, base);
     const fault = list.rejected[0];
     // Tools may well live outside the directories they may touch; then their folder is simply no root.
@@ -30,15 +30,26 @@ export const projectSource: RootSource = {
 export function projectDirectory(context: SourceContext): string | undefined {
   const origin = projectOrigin(context);
   if (origin === undefined || isAbsolute(origin.path, context)) return origin?.path;
-  return origin.name === '--project' && context.directory !== undefined
+  return !origin.inherited && context.directory !== undefined
     ? `${context.directory}/${origin.path}`
     : undefined;
 }
 
-function projectOrigin(context: SourceContext): { readonly name: string; readonly path: string } | undefined {
-  if (context.project !== undefined) return { name: '--project', path: context.project };
-  const path = context.environment['MCPBASH_PROJECT_ROOT'];
-  return path === undefined || path === '' ? undefined : { name: 'MCPBASH_PROJECT_ROOT', path };
+interface ProjectOrigin {
+  readonly name: string;
+  readonly path: string;
+  /** From the environment of the process, where relative paths mean nothing. */
+  readonly inherited: boolean;
+}
+
+function projectOrigin({ project, origins, environment }: SourceContext): ProjectOrigin | undefined {
+  if (project !== undefined) {
+    return { name: origins.project ?? '--project', path: project, inherited: false };
+  }
+  const path = environment['MCPBASH_PROJECT_ROOT'];
+  return path === undefined || path === ''
+    ? undefined
+    : { name: 'MCPBASH_PROJECT_ROOT', path, inherited: true };
 }
 
 function isAbsolute(path: string, { style }: SourceContext): boolean {

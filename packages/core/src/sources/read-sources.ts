@@ -14,7 +14,7 @@ import { flagSource } from './flag.js';
 import { hostSource } from './host.js';
 import { projectSource } from './project.js';
 import { pwdSource } from './pwd.js';
-import type { ConfiguredRoots, SourceContext, Statement } from './root-source.js';
+import type { ConfiguredRoots, Origins, SourceContext, Statement } from './root-source.js';
 import { absent, describeNamed, readPaths } from './root-source.js';
 
 /** How the client's say relates to the operator's: instead of it, before it, or not at all. */
@@ -32,8 +32,7 @@ export interface SourcesOptions {
   readonly config?: readonly ConfiguredRoots[];
   /** The ceiling (`--within`). */
   readonly within?: readonly string[];
-  /** Who named `within`, for the trace. Default `--within`. */
-  readonly withinOrigin?: string;
+  readonly origins?: Origins;
   /** Without `within`, what the operator named is the ceiling, as it must be where strangers may connect. */
   readonly operatorRootsAreCeiling?: boolean;
   readonly clientRoots?: ClientRootsMode;
@@ -81,7 +80,7 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
     fallback:
       within.length === 0
         ? absent('ceiling', describeSubstitute(isCeiling ? winner : undefined))
-        : describeCeiling(within, options.withinOrigin ?? '--within'),
+        : describeCeiling(within, ceilingOrigin(open)),
     clientRoots,
     readOnly: named.filter((root) => root.access === 'read-only'),
     reading: {
@@ -107,6 +106,7 @@ function contextOf(options: SourcesOptions): SourceContext {
     roots: options.roots ?? [],
     directory: options.directory,
     project: options.project,
+    origins: options.origins ?? {},
     config: options.config ?? [],
     environment: options.environment,
     home: options.home,
@@ -131,14 +131,20 @@ async function readAll(
 async function readCeiling(within: readonly string[], context: SourceContext): Promise<readonly Root[]> {
   const entries = within.map((path) => ({ path }));
   const list = await readPaths('ceiling', entries, context, context.directory);
-  failFast(list, '--within');
+  failFast(list, ceilingOrigin(context));
   const file = list.roots.find((root) => root.kind === 'file');
   if (file !== undefined) {
-    throw new RootwardError('not-a-directory', `Cannot use "${file.declared}" as a ceiling: it is a file`, {
-      path: file.declared,
-    });
+    throw new RootwardError(
+      'not-a-directory',
+      `Cannot use "${file.declared}" as a ceiling: it is a file (given by ${ceilingOrigin(context)})`,
+      { path: file.declared },
+    );
   }
   return list.roots;
+}
+
+function ceilingOrigin({ origins }: SourceContext): string {
+  return origins.within ?? '--within';
 }
 
 function describeCeiling(named: readonly Root[], origin: string): Statement {

@@ -28,6 +28,14 @@ export interface ConfiguredRoots {
   readonly roots: unknown;
 }
 
+/** Who named what has no source of its own, for messages and the trace. */
+export interface Origins {
+  /** Default `--within`. */
+  readonly within?: string;
+  /** Default `--project`. */
+  readonly project?: string;
+}
+
 /** Everything a source may look at. Nothing is taken from the process itself. */
 export interface SourceContext {
   /** Directories and files named on the command line. */
@@ -36,6 +44,7 @@ export interface SourceContext {
   readonly directory: string | undefined;
   /** The tools project. */
   readonly project: string | undefined;
+  readonly origins: Origins;
   readonly config: readonly ConfiguredRoots[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;

@@ -43,10 +43,14 @@ export function readChoice<Choice extends string>(
 }
 
 export function readToolsets(texts: readonly string[], origin: Origin): readonly ToolsetName[] {
-  const names = texts.flatMap((text) => text.split(',')).map((text) => text.trim());
-  return [...new Set(names.filter((text) => text !== ''))].map((text) =>
-    readChoice(text, TOOLSET_NAMES, origin),
-  );
+  const names = texts
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  // Most likely a variable of a shell that is not set; with hardly any tools nobody would know why.
+  if (names.length === 0)
+    throw unusable(texts.join(','), origin.name, `expected ${TOOLSET_NAMES.join(', ')}`);
+  return [...new Set(names)].map((text) => readChoice(text, TOOLSET_NAMES, origin));
 }
 
 export function readToolEnvironment(text: string, { name }: Origin): EnvironmentMode {
@@ -64,7 +68,9 @@ export function readPort(text: string, { name }: Origin): number | false {
   if (/^\d{1,5}$/.test(value) && port <= LARGEST_PORT) return port;
   const isNumber = /^-?\d+$/.test(value);
   const hint =
-    name === '--http' && !isNumber ? `; to serve a folder, write it first: rootward ${text} --http` : '';
+    name === '--http' && value !== '' && !isNumber
+      ? `; to serve a folder, write it first: rootward ${text} --http`
+      : '';
   throw unusable(text, name, `expected a port from 0 to ${LARGEST_PORT}${hint}`);
 }
 

@@ -6,12 +6,17 @@ import type { ToolsetName } from '../tools/toolset-name.js';
 import type { ConfigurationFile } from './configuration-file.js';
 import type { LogLevel, OptionValues } from './option-values.js';
 
+/** What only one of flag, environment and file can name at a time. */
+type NamedOnce = 'within' | 'project';
+
 /** Everything the server is told, from all places. */
 export interface Settings {
   /** As given on the command line. */
   readonly roots: readonly string[];
   readonly within: readonly string[];
   readonly project: string | undefined;
+  /** Where these two were named, for messages. */
+  readonly origins: Readonly<Partial<Record<NamedOnce, string>>>;
   readonly toolEnvironment: EnvironmentMode;
   readonly clientRoots: ClientRootsMode;
   /** Undefined for all. */
@@ -56,6 +61,10 @@ export function settle(
     roots: flags.roots ?? [],
     within: said.within ?? [],
     project: said.project,
+    origins: {
+      ...originOf('within', flags, environment, files),
+      ...originOf('project', flags, environment, files),
+    },
     toolEnvironment: said.toolEnvironment ?? MINIMAL,
     clientRoots: said.clientRoots ?? 'replace',
     toolsets: said.toolsets,
@@ -75,6 +84,19 @@ export function settle(
   };
   refuseContradictions(settings);
   return settings;
+}
+
+/** Who speaks of it first, in the order in which they count; nothing where nobody does. */
+function originOf(
+  key: NamedOnce,
+  flags: OptionValues,
+  environment: OptionValues,
+  files: readonly ConfigurationFile[],
+): Settings['origins'] {
+  if (flags[key] !== undefined) return { [key]: `--${key}` };
+  if (environment[key] !== undefined) return { [key]: `ROOTWARD_${key.toUpperCase()}` };
+  const named = files.find(({ values }) => values[key] !== undefined);
+  return named === undefined ? {} : { [key]: `"${key}" in ${named.file}` };
 }
 
 function refuseContradictions({ chdir, http, host, tokens, insecureNoToken }: Settings): void {

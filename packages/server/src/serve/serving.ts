@@ -45,12 +45,9 @@ export interface Serving {
   readonly projectSettings: ProjectSettingsStore;
 }
 
-/** Settings, and who named the ceiling where the operator did not. */
-type Preparing = LoadedSettings & Pick<WorkspaceOptions, 'withinOrigin'>;
-
 /** Reads the sources and opens what serving needs. Throws where something named by the operator cannot be used. */
 export async function prepareServing(
-  settings: Preparing,
+  settings: LoadedSettings,
   around: Surroundings,
   log: Logger = new StderrLogger(settings.logLevel),
 ): Promise<Serving> {
@@ -82,9 +79,10 @@ export async function prepareServing(
  * Over HTTP, what the operator named is the ceiling. Where nothing was named, the folder the server was started for
  * takes its place: without any, whoever connects could name the whole disk.
  */
-function hintedCeiling({ hints }: Sources): Pick<Preparing, 'within' | 'withinOrigin'> {
+function hintedCeiling({ hints }: Sources): Pick<LoadedSettings, 'within' | 'origins'> {
   const hint = hints.find(({ roots }) => roots.length > 0);
-  if (hint !== undefined) return { within: hint.roots.map(({ path }) => path), withinOrigin: hint.source };
+  if (hint !== undefined)
+    return { within: hint.roots.map(({ path }) => path), origins: { within: hint.source } };
   throw new RootwardServerError(
     'usage',
     'Cannot serve over HTTP: no folder was named; write it first: rootward DIR --http',
@@ -104,12 +102,12 @@ function openAudit(file: string | undefined, log: Logger): AuditTrail | undefine
 }
 
 function workspaceOptions(
-  settings: Preparing,
+  settings: LoadedSettings,
   around: Surroundings,
   log: Logger,
   { projectSettings, temporaries }: Pick<Serving, 'projectSettings' | 'temporaries'>,
 ): WorkspaceOptions {
-  const { roots, within, withinOrigin, project, clientRoots, configuredRoots, deny, readOnly } = settings;
+  const { roots, within, origins, project, clientRoots, configuredRoots, deny, readOnly } = settings;
   const { environment, home, directory, program } = around;
   const protect = protectedPaths({
     configuration: [
@@ -127,6 +125,7 @@ function workspaceOptions(
     roots,
     directory,
     within,
+    origins,
     config: configuredRoots,
     clientRoots,
     environment,
@@ -138,7 +137,6 @@ function workspaceOptions(
       temporaries,
       userRules: () => projectSettings.rules(),
     }).create,
-    ...(withinOrigin !== undefined && { withinOrigin }),
     ...(project !== undefined && { project }),
   };
 }

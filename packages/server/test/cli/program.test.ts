@@ -85,6 +85,31 @@ describe('rootward', () => {
   });
 
   test.each([
+    [['--within', '/no/such'], {}, '{}', 'given by --within'],
+    [[], { ROOTWARD_WITHIN: '/no/such' }, '{"within":["/other"]}', 'given by ROOTWARD_WITHIN'],
+    [[], {}, '{"within":["/no/such"]}', 'given by "within" in '],
+    [[], {}, '{"within":["c.json"]}', 'it is a file (given by "within" in '],
+    [['--project', '/no/such'], {}, '{}', 'given by --project'],
+    [[], { ROOTWARD_PROJECT: '/no/such' }, '{}', 'given by ROOTWARD_PROJECT'],
+    [[], {}, '{"project":"/no/such"}', 'given by "project" in '],
+  ])('%j with %j and %s says who named the path', async (args, environment, file, origin) => {
+    const home = makeHome();
+    writeFileSync(join(home, 'c.json'), file);
+    const { code, err } = await run(home, [...args, '--config', 'c.json'], environment);
+    expect(code).toBe(2);
+    expect(err).toContain(origin);
+  });
+
+  test.each(['', ',', ' , '])(
+    '--toolsets %j exits with 2, since hardly any tool would be left',
+    async (text) => {
+      const { code, err } = await run(makeHome(), ['project', '--toolsets', text]);
+      expect(code).toBe(2);
+      expect(err).toContain('as --toolsets: expected workspace, files');
+    },
+  );
+
+  test.each([
     [['roots', '--root'], 'Cannot use --root: its value is missing; write --root <path>', 'roots'],
     [['contains'], 'Cannot run "rootward contains": <path> is missing', 'contains'],
     [['contains', 'a', 'b'], 'it takes 1 and got 2 arguments', 'contains'],
@@ -159,6 +184,11 @@ describe('rootward contains', () => {
     ['/', 1],
   ])('%s exits with %i', async (path, code) => {
     expect(await run(makeHome(), ['contains', path, '--root', 'project'])).toMatchObject({ code });
+  });
+
+  test.each(['project/a\nnot in scope: b', '/x\nin scope: b'])('answers %j in one line', async (path) => {
+    const { out } = await run(makeHome(), ['contains', path, '--root', 'project']);
+    expect(out.trimEnd().split('\n')).toHaveLength(1);
   });
 
   test('knows what a configuration file denies', async () => {

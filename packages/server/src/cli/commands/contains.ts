@@ -22,13 +22,18 @@ export async function runContains(
     const { root } = workspace.scope().locate(asked);
     const { path: inside, source, access } = root;
     if (json) printJson(terminal, { path, inScope: true, root: { path: inside, source, access } });
-    else terminal.out(`${paint('good', 'in scope:')} ${path} is inside ${inside} (${source})\n`);
+    else terminal.out(`${paint('good', 'in scope:')} ${oneLine(path)} is inside ${inside} (${source})\n`);
     return FINE;
   } catch (error) {
     if (!(error instanceof RootwardError)) throw error;
     const { code, message } = error;
     if (json) printJson(terminal, { path, inScope: false, code, message });
-    else terminal.out(`${paint('bad', 'not in scope:')} ${message}\n`);
+    else terminal.out(`${paint('bad', 'not in scope:')} ${oneLine(message)}\n`);
     return FAILED;
   }
+}
+
+/** A path may hold lines of its own, which a reader of the output would take for ours. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ');
 }

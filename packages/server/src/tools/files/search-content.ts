@@ -63,8 +63,8 @@ export const searchContent: Tool = defineTool({
 });
 
 /** Who names no path is shown those of the matches. */
-function auditShown(matches: readonly FileMatch[], { audit }: ToolContext): void {
-  for (const path of new Set(matches.map((match) => match.path))) audit(path, 'allowed');
+function auditShown(matches: readonly FileMatch[], context: ToolContext): void {
+  for (const path of new Set(matches.map((match) => match.path))) context.audit(path, 'allowed');
 }
 
 function describe(matches: readonly FileMatch[]): string {
