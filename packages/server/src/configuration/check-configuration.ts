@@ -1,6 +1,6 @@
 import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { ToolsetName } from '../tools/toolset-name.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
 import { suggest } from './nearest-match.js';
@@ -63,8 +63,7 @@ export function checkAgainst<Value extends { readonly deny?: readonly string[] }
 ): Checked<Value> {
   const result = schema.safeParse(value);
   if (!result.success) {
-    const keys = Object.keys(schema.shape);
-    return { ok: false, problems: result.error.issues.flatMap((issue) => describe(issue, keys, value)) };
+    return { ok: false, problems: result.error.issues.flatMap((issue) => describe(issue, schema, value)) };
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has just said so
   const configuration = result.data as Value;
@@ -72,24 +71,56 @@ export function checkAgainst<Value extends { readonly deny?: readonly string[] }
   return problem === undefined ? { ok: true, configuration } : { ok: false, problems: [problem] };
 }
 
-function describe(issue: z.core.$ZodIssue, keys: readonly string[], value: unknown): readonly string[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `"${key}" is not known${suggest(key, keys)}`);
-  }
+function describe(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknown): readonly string[] {
   const at = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(z.toJSONSchema(schema), issue.path);
+    return issue.keys.map(
+      (key) => `"${at === '' ? key : `${at}.${key}`}" is not known${suggest(key, known)}`,
+    );
+  }
   const received = JSON.stringify(issue.path.reduce<unknown>(member, value)) ?? 'nothing';
+  const fault = at === '' ? `it is ${received}` : `"${at}" is ${received}`;
   if (issue.code === 'invalid_value') {
     const choices = issue.values.map(String);
-    return [
-      `"${at}" is ${received}, expected ${choices.join(', ')}${suggest(received.replaceAll('"', ''), choices)}`,
-    ];
+    return [`${fault}, expected ${choices.join(', ')}${suggest(received.replaceAll('"', ''), choices)}`];
   }
-  if (issue.code === 'invalid_type') return [`"${at}" is ${received}, expected ${issue.expected}`];
+  if (issue.code === 'invalid_type') return [`${fault}, expected ${issue.expected}`];
   if (issue.code === 'invalid_union') {
-    const kinds = issue.errors.flat().flatMap((each) => ('expected' in each ? [String(each.expected)] : []));
-    return [`"${at}" is ${received}, expected ${[...new Set(kinds)].join(' or ')}`];
+    // The kind that fits, apart from something inside.
+    const nearest = issue.errors.find((each) => each.every(isInside));
+    if (nearest !== undefined) {
+      return nearest.flatMap((each) =>
+        describe({ ...each, path: [...issue.path, ...each.path] }, schema, value),
+      );
+    }
+    return [`${fault}, expected ${[...new Set(issue.errors.flat().flatMap(kindsOf))].join(' or ')}`];
   }
-  return [at === '' ? issue.message : `"${at}" is ${received}: ${issue.message}`];
+  return [`${fault}: ${issue.message}`];
+}
+
+function isInside(issue: z.core.$ZodIssue): boolean {
+  return issue.path.length > 0 || issue.code === 'unrecognized_keys';
+}
+
+function kindsOf(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.code === 'invalid_value') return issue.values.map(String);
+  return 'expected' in issue ? [String(issue.expected)] : [];
+}
+
+/** What a JSON schema allows at a place: one kind, or several. */
+function kinds(schema: unknown): readonly unknown[] {
+  const choices = member(schema, 'anyOf');
+  return Array.isArray(choices) ? choices : [schema];
+}
+
+/** The keys a JSON schema knows at a place. */
+function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  const step = (nodes: readonly unknown[], key: PropertyKey): readonly unknown[] =>
+    nodes
+      .map((node) => member(member(node, 'properties'), key) ?? member(node, 'additionalProperties'))
+      .flatMap(kinds);
+  return path.reduce(step, kinds(schema)).flatMap((node) => Object.keys(Object(member(node, 'properties'))));
 }
 
 function member(value: unknown, key: PropertyKey): unknown {

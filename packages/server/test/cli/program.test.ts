@@ -263,6 +263,20 @@ describe('rootward validate', () => {
 
   test.each([
     ['{"readOnly":"yes"}', '"readOnly" is "yes", expected boolean'],
+    ['[]', 'it is [], expected object'],
+    [
+      '{"languageServers":{"typescript":{"comand":"x"}}}',
+      '"languageServers.typescript.comand" is not known; did you mean "command"?',
+    ],
+    [
+      '{"languageServers":{"typescript":{"args":"x"}}}',
+      '"languageServers.typescript.args" is "x", expected array',
+    ],
+    [
+      '{"languageServers":{"typescript":true}}',
+      '"languageServers.typescript" is true, expected false or object',
+    ],
+    ['{"languageServers":{"typescript":{"folders":"shard"}}}', 'did you mean "shared"?'],
     ['{"roots":["project",1]}', '"roots.1" is 1, expected a path, or an object with a "path"'],
     ['{"roots":[{"uri":"file:///x"}]}', 'expected a path, or an object with a "path"'],
     ['{"roots":[{"path":"project","access":"none"}]}', 'an "access" of read-write or read-only'],
