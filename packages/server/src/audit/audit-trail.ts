@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import type { Disposable } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
 
@@ -50,7 +50,6 @@ export class AuditTrail implements Disposable {
   readonly #options: AuditTrailOptions;
   readonly #maxBytes: number;
   #descriptor: number | undefined;
-  #size = 0;
   #failed = false;
 
   constructor(options: AuditTrailOptions) {
@@ -76,12 +75,7 @@ export class AuditTrail implements Disposable {
       decision,
       ...(reason !== undefined && { reason }),
     });
-    try {
-      this.#append(Buffer.from(`${line}\n`));
-    } catch (error) {
-      if (!this.#failed) this.#options.onFailure?.(error);
-      this.#failed = true;
-    }
+    this.#attempt(() => this.#append(Buffer.from(`${line}\n`)));
   }
 
   dispose(): void {
@@ -93,17 +87,35 @@ export class AuditTrail implements Disposable {
     this.dispose();
   }
 
-  #append(bytes: Buffer): void {
-    if (this.#size > 0 && this.#size + bytes.length > this.#maxBytes) this.#rotate();
-    if (this.#descriptor === undefined) return;
-    writeSync(this.#descriptor, bytes);
-    this.#size += bytes.length;
+  #attempt(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (!this.#failed) this.#options.onFailure?.(error);
+      this.#failed = true;
+    }
   }
 
-  #rotate(): void {
+  #append(bytes: Buffer): void {
+    if (this.#descriptor !== undefined) {
+      // Asked every time: each client starts a server of its own, and they may share the file.
+      const { size, ino } = fstatSync(this.#descriptor);
+      if (size > 0 && size + bytes.length > this.#maxBytes) this.#attempt(() => this.#rotate(ino));
+    }
+    if (this.#descriptor !== undefined) writeSync(this.#descriptor, bytes);
+  }
+
+  /** What another server has put aside already is not put aside again: that would push out what it holds. */
+  #rotate(full: number): void {
+    const { file } = this.#options;
+    const isNamed = lstatSync(file, { throwIfNoEntry: false })?.ino === full;
     this.dispose();
-    renameSync(this.#options.file, `${this.#options.file}.1`);
-    this.#open();
+    try {
+      if (isNamed) renameSync(file, `${file}.1`);
+    } finally {
+      // A file that is too long is better than decisions nobody can read about.
+      this.#open();
+    }
   }
 
   #open(): void {
@@ -111,6 +123,5 @@ export class AuditTrail implements Disposable {
     // A link under the file's name would send the trail, and with it the rotation, somewhere else.
     const flags = O_WRONLY | O_APPEND | O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
     this.#descriptor = openSync(this.#options.file, flags, OWNER_ONLY);
-    this.#size = fstatSync(this.#descriptor).size;
   }
 }

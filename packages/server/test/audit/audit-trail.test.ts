@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -74,10 +74,33 @@ test('AuditTrail does not follow a link, and names the file it cannot write', ()
 test('AuditTrail reports a failure once and goes on', () => {
   const file = newFile();
   const failures: unknown[] = [];
-  const trail = new AuditTrail({ file, maxBytes: 100, onFailure: (error) => void failures.push(error) });
+  using trail = new AuditTrail({ file, maxBytes: 100, onFailure: (error) => void failures.push(error) });
+  // Nothing can take its place.
+  mkdirSync(join(`${file}.1`, 'x'), { recursive: true });
+  for (let call = 0; call < 4; call++) trail.record(RECORD);
+  expect(failures).toHaveLength(1);
+  expect(lines(file)).toHaveLength(4);
+});
+
+test('AuditTrail starts a new file where somebody has taken the full one away', () => {
+  const file = newFile();
+  using trail = new AuditTrail({ file, maxBytes: 100 });
   trail.record(RECORD);
   rmSync(file);
-  for (let call = 0; call < 3; call++) trail.record(RECORD);
-  expect(failures).toHaveLength(1);
-  trail.dispose();
+  trail.record({ ...RECORD, path: '/b' });
+  expect(lines(file)).toMatchObject([{ path: '/b' }]);
+});
+
+test('AuditTrails of several servers share a file, and none puts aside what another has just begun', () => {
+  const file = newFile();
+  using one = new AuditTrail({ file, now, maxBytes: 250 });
+  using two = new AuditTrail({ file, now, maxBytes: 250 });
+  for (let path = 0; path < 4; path++) {
+    (path % 2 === 0 ? one : two).record({ ...RECORD, path: String(path) });
+  }
+  const paths = [`${file}.1`, file].flatMap((each) =>
+    lines(each).map((line) => (line as { path: string }).path),
+  );
+  expect(paths).toEqual(['0', '1', '2', '3']);
+  expect(statSync(`${file}.1`).size).toBeLessThanOrEqual(250);
 });
