@@ -1,8 +1,10 @@
 import { RootwardError } from '@rootward/core';
 import type { Root, Scope } from '@rootward/core';
 
+const MAX_NAMED = 5;
+
 /** The roots a question is about: all, or the one that was named, by its name or a path in it. */
-export function chooseRoots(scope: Scope, named: string | undefined): readonly Root[] {
+export async function chooseRoots(scope: Scope, named: string | undefined): Promise<readonly Root[]> {
   if (scope.roots.length === 0) {
     throw new RootwardError('no-roots', 'Cannot look for code: there are no roots', {
       instruction: 'Open a folder in the client, or start the server with --root',
@@ -10,5 +12,28 @@ export function chooseRoots(scope: Scope, named: string | undefined): readonly R
   }
   if (named === undefined) return scope.roots;
   const byName = scope.roots.filter(({ name, path }) => name === named || path === named);
-  return byName.length > 0 ? byName : [scope.locate(named).root];
+  if (byName.length > 0) return byName;
+  const { root } = scope.locate(named);
+  // A name that is misspelt reads as a path in the first root.
+  await scope.stat(named).catch((error: unknown) => {
+    throw isMissing(error) ? noSuchRoot(scope, named) : error;
+  });
+  return [root];
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof RootwardError && error.code === 'not-found';
+}
+
+function noSuchRoot(scope: Scope, named: string): RootwardError {
+  const names = scope.roots.slice(0, MAX_NAMED).map(({ name }) => `"${name}"`);
+  const more = scope.roots.length > MAX_NAMED ? ' and others' : '';
+  return new RootwardError(
+    'not-found',
+    `Cannot look for code in "${named}": no root has that name, and none has that path in it`,
+    {
+      path: named,
+      instruction: `Leave it out, or name one of the roots: ${names.join(', ')}${more}`,
+    },
+  );
 }

@@ -56,7 +56,7 @@ export async function diagnostics(
     return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: cuts([checked]) };
   }
   const start = readCursor(request.cursor);
-  const roots = chooseRoots(context.scope, request.root);
+  const roots = await chooseRoots(context.scope, request.root);
   const broad = roots.filter((root) => root.broad);
   const all = await candidates(context, roots);
   const { clock } = context.servers;

@@ -36,7 +36,7 @@ export async function findSymbol(
 ): Promise<FindSymbolResult> {
   const query = request.query.trim();
   if (query === '') throw new RootwardLspError('invalid-option', 'Cannot search: the query is empty');
-  const roots = chooseRoots(context.scope, request.root);
+  const roots = await chooseRoots(context.scope, request.root);
   const { toAsk, notes, complete } = await serversToAsk(context, roots);
   const parts = await Promise.all(toAsk.map((server) => askProjects(context, server, query, roots)));
   const matches = rank(
