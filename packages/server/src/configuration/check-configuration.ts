@@ -1,6 +1,7 @@
 import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
 import type * as z from 'zod';
+import { globCost } from '../glob-cost.js';
 import type { ToolsetName } from '../tools/toolset-name.js';
 import { configurationSchema } from './configuration-schema.js';
 import { suggest } from './nearest-match.js';
@@ -80,11 +81,13 @@ function member(value: unknown, key: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** A glob that cannot be compiled would be taken for protection. */
+/** A glob that cannot be compiled would be taken for protection; one that takes minutes would hold up everything. */
 function denyProblem(deny: readonly string[]): string | undefined {
   try {
     void new Scope({ roots: [], rules: { deny } });
-    return undefined;
+    const costly = deny.find((pattern) => globCost(pattern) !== undefined);
+    if (costly === undefined) return undefined;
+    return `Cannot read the deny pattern ${JSON.stringify(costly)}: ${globCost(costly)}`;
   } catch (error) {
     if (error instanceof RootwardError) return error.message;
     throw error;
