@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, test, vi } from 'vitest';
 import { ToolCatalogue } from '../../src/exec/tool-catalogue.js';
 
 const top = mkdtempSync(join(tmpdir(), 'rootward-catalogue-'));

@@ -34,6 +34,7 @@ export const searchContent: Tool = defineTool({
         z.object({ path: z.string(), line: z.number(), column: z.number(), text: z.string() }),
       ),
       unreadableFiles: z.number(),
+      unfinishedFiles: z.number(),
       nextCursor: nextCursorField(),
     }),
   paths: ({ path }) => (path === undefined ? [] : [path]),
@@ -53,9 +54,13 @@ export const searchContent: Tool = defineTool({
     await search.run(candidates);
     const matches = search.found.slice(start, end);
     const nextCursor = search.found.length > end ? String(end) : undefined;
+    const { unreadable: unreadableFiles, unfinished: unfinishedFiles } = search;
+    const notes =
+      note('not searched, because the system does not permit it', unreadableFiles) +
+      note('not searched to the end, because lines are too long, or too long for this pattern', unfinishedFiles);
     return dataResult(
-      { matches, unreadableFiles: search.unreadable, ...(nextCursor !== undefined && { nextCursor }) },
-      describe(matches) + unreadableNote(search.unreadable) + continuation(nextCursor),
+      { matches, unreadableFiles, unfinishedFiles, ...(nextCursor !== undefined && { nextCursor }) },
+      describe(matches) + notes + continuation(nextCursor),
     );
   },
 });
@@ -65,6 +70,6 @@ function describe(matches: readonly FileMatch[]): string {
   return matches.map(({ path, line, text }) => `${path}:${line}: ${text}`).join('\n');
 }
 
-function unreadableNote(count: number): string {
-  return count === 0 ? '' : `\n[not searched, because the system does not permit it: ${count} files]`;
+function note(what: string, count: number): string {
+  return count === 0 ? '' : `\n[${what}: ${count} files]`;
 }
