@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  writeSync,
+} from 'node:fs';
 import type { Disposable } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
 
@@ -25,25 +35,27 @@ export interface AuditTrailOptions {
 const MOST_BYTES = 10 * 1024 * 1024;
 /** A path that long does not exist; a line must stay a line a reader can take. */
 const LONGEST_PATH = 4096;
+/** Putting a file aside takes no time; whoever seems to be at it for longer was ended meanwhile. */
+const STALE_LOCK_MS = 10_000;
 /** Paths of all clients end up here: for the owner's eyes. */
 const OWNER_ONLY = 0o600;
 
 /**
  * Appends decisions to a file as JSON lines. Written at once and in order, so that a server that is killed has told
- * everything it did.
+ * everything it did. Several servers may share a file: when one puts it aside, the others go on in the new one.
  */
 export class AuditTrail implements Disposable {
   readonly #options: AuditTrailOptions;
   readonly #maxBytes: number;
   #descriptor: number | undefined;
-  #size = 0;
+  #disposed = false;
   #failed = false;
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? MOST_BYTES;
     try {
-      this.#open();
+      this.#descriptor = this.#open();
     } catch (cause) {
       const state = cause instanceof Error ? cause.message : String(cause);
       throw new RootwardServerError('usage', `Cannot write the audit file ${options.file}: ${state}`, {
@@ -62,15 +74,12 @@ export class AuditTrail implements Disposable {
       decision,
       ...(reason !== undefined && { reason }),
     });
-    try {
-      this.#append(Buffer.from(`${line}\n`));
-    } catch (error) {
-      if (!this.#failed) this.#options.onFailure?.(error);
-      this.#failed = true;
-    }
+    if (this.#disposed) return;
+    this.#try(() => this.#append(Buffer.from(`${line}\n`)));
   }
 
   dispose(): void {
+    this.#disposed = true;
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
@@ -80,23 +89,77 @@ export class AuditTrail implements Disposable {
   }
 
   #append(bytes: Buffer): void {
-    if (this.#size > 0 && this.#size + bytes.length > this.#maxBytes) this.#rotate();
+    this.#follow();
     if (this.#descriptor === undefined) return;
-    writeSync(this.#descriptor, bytes);
-    this.#size += bytes.length;
+    const { size } = fstatSync(this.#descriptor);
+    if (size > 0 && size + bytes.length > this.#maxBytes) {
+      // A file that cannot be put aside grows: better than a decision that nobody hears of.
+      this.#try(() => this.#putAside());
+      this.#follow();
+    }
+    for (let written = 0; written < bytes.length;) {
+      written += writeSync(this.#descriptor, bytes, written);
+    }
   }
 
-  #rotate(): void {
-    this.dispose();
-    renameSync(this.#options.file, `${this.#options.file}.1`);
-    this.#open();
+  /** Goes on in the file of that name where it is another one, as when somebody has put the old one aside. */
+  #follow(): void {
+    if (this.#isNamed()) return;
+    this.#try(() => {
+      const opened = this.#open();
+      if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+      this.#descriptor = opened;
+    });
   }
 
-  #open(): void {
+  #isNamed(): boolean {
+    const named = lstatSync(this.#options.file, { throwIfNoEntry: false });
+    if (named === undefined || this.#descriptor === undefined) return false;
+    const { ino, dev } = fstatSync(this.#descriptor);
+    return named.ino === ino && named.dev === dev;
+  }
+
+  /** One at a time: the second would put the new file over the old one, and all that is in there would be lost. */
+  #putAside(): void {
+    const { file } = this.#options;
+    const lock = `${file}.lock`;
+    if (!takeLock(lock)) return;
+    try {
+      if (this.#isNamed()) renameSync(file, `${file}.1`);
+    } finally {
+      rmdirSync(lock);
+    }
+  }
+
+  #try(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!this.#failed) this.#options.onFailure?.(error);
+      this.#failed = true;
+    }
+  }
+
+  #open(): number {
     const { O_WRONLY, O_APPEND, O_CREAT } = constants;
     // A link under the file's name would send the trail, and with it the rotation, somewhere else.
     const flags = O_WRONLY | O_APPEND | O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-    this.#descriptor = openSync(this.#options.file, flags, OWNER_ONLY);
-    this.#size = fstatSync(this.#descriptor).size;
+    return openSync(this.#options.file, flags, OWNER_ONLY);
+  }
+}
+
+/** False where another holds it. One that was left behind is removed, for the next who asks. */
+function takeLock(lock: string): boolean {
+  const held = lstatSync(lock, { throwIfNoEntry: false });
+  if (held !== undefined) {
+    if (Date.now() - held.mtimeMs > STALE_LOCK_MS) rmdirSync(lock);
+    return false;
+  }
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
   }
 }

@@ -79,15 +79,10 @@ function compile(pattern: string, flags: string): RegExp {
     try {
       return usable(new RegExp(pattern, flags));
     } catch (cause) {
-      throw new RootwardError(
-        'invalid-option',
-        `Cannot search for ${quote(pattern)}: it is not a pattern`,
-        {
-          cause,
-          instruction:
-            'Pass a regular expression; put a backslash before characters that are meant literally',
-        },
-      );
+      throw new RootwardError('invalid-option', `Cannot search for ${quote(pattern)}: it is not a pattern`, {
+        cause,
+        instruction: 'Pass a regular expression; put a backslash before characters that are meant literally',
+      });
     }
   }
 }

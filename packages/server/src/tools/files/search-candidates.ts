@@ -47,7 +47,11 @@ async function* filesOfRoot(
   }
 }
 
-async function* filesAt(scope: Scope, start: string, options: CandidateOptions): AsyncGenerator<string, void> {
+async function* filesAt(
+  scope: Scope,
+  start: string,
+  options: CandidateOptions,
+): AsyncGenerator<string, void> {
   const { kind } = await scope.stat(start);
   if (kind === 'directory') yield* filesBelow(scope, start, options);
   else if (options.matches(basename(start))) yield scope.locate(start).path;

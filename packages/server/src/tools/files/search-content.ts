@@ -57,7 +57,10 @@ export const searchContent: Tool = defineTool({
     const { unreadable: unreadableFiles, unfinished: unfinishedFiles } = search;
     const notes =
       note('not searched, because the system does not permit it', unreadableFiles) +
-      note('not searched to the end, because lines are too long, or too long for this pattern', unfinishedFiles);
+      note(
+        'not searched to the end, because lines are too long, or too long for this pattern',
+        unfinishedFiles,
+      );
     return dataResult(
       { matches, unreadableFiles, unfinishedFiles, ...(nextCursor !== undefined && { nextCursor }) },
       describe(matches) + notes + continuation(nextCursor),
