@@ -63,7 +63,7 @@ function describe(issue: z.core.$ZodIssue, keys: readonly string[], value: unkno
     return issue.keys.map((key) => `"${key}" is not known${suggest(key, keys)}`);
   }
   const at = issue.path.map(String).join('.');
-  const received = JSON.stringify(issue.path.reduce<unknown>(member, value)) ?? 'nothing';
+  const received = quote(issue.path, value);
   if (issue.code === 'invalid_value') {
     const choices = issue.values.map(String);
     return [
@@ -75,6 +75,12 @@ function describe(issue: z.core.$ZodIssue, keys: readonly string[], value: unkno
     return [`"${at}" is ${received}, expected ${[...new Set(kinds)].join(' or ')}`];
   }
   return [at === '' ? issue.message : `"${at}" is ${received}: ${issue.message}`];
+}
+
+/** A secret that is almost right must not appear in a message. */
+function quote(path: readonly PropertyKey[], value: unknown): string {
+  if (path[0] === 'token') return 'no token';
+  return JSON.stringify(path.reduce<unknown>(member, value)) ?? 'nothing';
 }
 
 function member(value: unknown, key: PropertyKey): unknown {
