@@ -123,7 +123,7 @@ test('a call that was cancelled is in the audit trail, since a part of it may ha
   const { client, audit, close } = await connectTools({ workspace: { ...workspace, createScope } });
   const args = { path: 'cancel', recursive: true };
   const call = client.callTool({ name: 'delete_file', arguments: args }, { signal: stop.signal });
-  await expect(call).rejects.toThrow();
+  await expect(call).rejects.toThrow('aborted');
   await vi.waitUntil(() => audit.length > 0, { timeout: 10_000 });
   expect(audit).toEqual([{ tool: 'delete_file', path: 'cancel', decision: 'allowed', reason: 'cancelled' }]);
   await close();
