@@ -1,6 +1,6 @@
 /** The time to match grows with a power of the repetitions in one name, and of those over folders. */
 const MOST_REPEATS_PER_NAME = 3;
-const MOST_DEEP_STARS = 3;
+const MOST_DEEP_STARS = 4;
 /** Alternatives after one another multiply: `{a,a}{a,a}` has four ways to match. */
 const MOST_WAYS = 1000;
 
