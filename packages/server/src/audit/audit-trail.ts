@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  writeSync,
+} from 'node:fs';
 import type { Disposable } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
 
@@ -25,6 +35,8 @@ export interface AuditTrailOptions {
 const MOST_BYTES = 10 * 1024 * 1024;
 /** A path that long does not exist; a line must stay a line a reader can take. */
 const LONGEST_PATH = 4096;
+/** Putting a file aside takes no time; whoever seems to be at it for longer was ended meanwhile. */
+const STALE_LOCK_MS = 10_000;
 /** Paths of all clients end up here: for the owner's eyes. */
 const OWNER_ONLY = 0o600;
 
@@ -44,19 +56,20 @@ function describeFault(error: unknown): string {
 
 /**
  * Appends decisions to a file as JSON lines. Written at once and in order, so that a server that is killed has told
- * everything it did.
+ * everything it did. Several servers may share a file: when one puts it aside, the others go on in the new one.
  */
 export class AuditTrail implements Disposable {
   readonly #options: AuditTrailOptions;
   readonly #maxBytes: number;
   #descriptor: number | undefined;
+  #disposed = false;
   #failed = false;
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? MOST_BYTES;
     try {
-      this.#open();
+      this.#descriptor = this.#open();
     } catch (cause) {
       const state = describeFault(cause);
       throw new RootwardServerError('usage', `Cannot write the audit file ${options.file}: ${state}`, {
@@ -75,10 +88,12 @@ export class AuditTrail implements Disposable {
       decision,
       ...(reason !== undefined && { reason }),
     });
-    this.#attempt(() => this.#append(Buffer.from(`${line}\n`)));
+    if (this.#disposed) return;
+    this.#try(() => this.#append(Buffer.from(`${line}\n`)));
   }
 
   dispose(): void {
+    this.#disposed = true;
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
@@ -87,41 +102,78 @@ export class AuditTrail implements Disposable {
     this.dispose();
   }
 
-  #attempt(step: () => void): void {
+  #append(bytes: Buffer): void {
+    this.#follow();
+    if (this.#descriptor === undefined) return;
+    const { size } = fstatSync(this.#descriptor);
+    if (size > 0 && size + bytes.length > this.#maxBytes) {
+      // A file that cannot be put aside grows: better than a decision that nobody hears of.
+      this.#try(() => this.#putAside());
+      this.#follow();
+    }
+    for (let written = 0; written < bytes.length;) {
+      written += writeSync(this.#descriptor, bytes, written);
+    }
+  }
+
+  /** Goes on in the file of that name where it is another one, as when somebody has put the old one aside. */
+  #follow(): void {
+    if (this.#isNamed()) return;
+    this.#try(() => {
+      const opened = this.#open();
+      if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+      this.#descriptor = opened;
+    });
+  }
+
+  #isNamed(): boolean {
+    const named = lstatSync(this.#options.file, { throwIfNoEntry: false });
+    if (named === undefined || this.#descriptor === undefined) return false;
+    const { ino, dev } = fstatSync(this.#descriptor);
+    return named.ino === ino && named.dev === dev;
+  }
+
+  /** One at a time: the second would put the new file over the old one, and all that is in there would be lost. */
+  #putAside(): void {
+    const { file } = this.#options;
+    const lock = `${file}.lock`;
+    if (!takeLock(lock)) return;
     try {
-      step();
+      if (this.#isNamed()) renameSync(file, `${file}.1`);
+    } finally {
+      rmdirSync(lock);
+    }
+  }
+
+  #try(work: () => void): void {
+    try {
+      work();
     } catch (error) {
       if (!this.#failed) this.#options.onFailure?.(error);
       this.#failed = true;
     }
   }
 
-  #append(bytes: Buffer): void {
-    if (this.#descriptor !== undefined) {
-      // Asked every time: each client starts a server of its own, and they may share the file.
-      const { size, ino } = fstatSync(this.#descriptor);
-      if (size > 0 && size + bytes.length > this.#maxBytes) this.#attempt(() => this.#rotate(ino));
-    }
-    if (this.#descriptor !== undefined) writeSync(this.#descriptor, bytes);
-  }
-
-  /** What another server has put aside already is not put aside again: that would push out what it holds. */
-  #rotate(full: number): void {
-    const { file } = this.#options;
-    const isNamed = lstatSync(file, { throwIfNoEntry: false })?.ino === full;
-    this.dispose();
-    try {
-      if (isNamed) renameSync(file, `${file}.1`);
-    } finally {
-      // A file that is too long is better than decisions nobody can read about.
-      this.#open();
-    }
-  }
-
-  #open(): void {
+  #open(): number {
     const { O_WRONLY, O_APPEND, O_CREAT } = constants;
     // A link under the file's name would send the trail, and with it the rotation, somewhere else.
     const flags = O_WRONLY | O_APPEND | O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-    this.#descriptor = openSync(this.#options.file, flags, OWNER_ONLY);
+    return openSync(this.#options.file, flags, OWNER_ONLY);
+  }
+}
+
+/** False where another holds it. One that was left behind is removed, for the next who asks. */
+function takeLock(lock: string): boolean {
+  const held = lstatSync(lock, { throwIfNoEntry: false });
+  if (held !== undefined) {
+    if (Date.now() - held.mtimeMs > STALE_LOCK_MS) rmdirSync(lock);
+    return false;
+  }
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
   }
 }

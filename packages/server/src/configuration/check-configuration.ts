@@ -1,6 +1,7 @@
 import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
 import * as z from 'zod';
+import { globCost } from '../glob-cost.js';
 import type { ToolsetName } from '../tools/toolset-name.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
 import { suggest } from './nearest-match.js';
@@ -79,7 +80,7 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknown):
       (key) => `"${at === '' ? key : `${at}.${key}`}" is not known${suggest(key, known)}`,
     );
   }
-  const received = JSON.stringify(issue.path.reduce<unknown>(member, value)) ?? 'nothing';
+  const received = quote(issue.path, value);
   const fault = at === '' ? `it is ${received}` : `"${at}" is ${received}`;
   if (issue.code === 'invalid_value') {
     const choices = issue.values.map(String);
@@ -123,15 +124,23 @@ function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[
   return path.reduce(step, kinds(schema)).flatMap((node) => Object.keys(Object(member(node, 'properties'))));
 }
 
+/** A secret that is almost right must not appear in a message. */
+function quote(path: readonly PropertyKey[], value: unknown): string {
+  if (path[0] === 'token') return 'no token';
+  return JSON.stringify(path.reduce<unknown>(member, value)) ?? 'nothing';
+}
+
 function member(value: unknown, key: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** A glob that cannot be compiled would be taken for protection. */
+/** A glob that cannot be compiled would be taken for protection; one that takes minutes would hold up everything. */
 function denyProblem(deny: readonly string[]): string | undefined {
   try {
     void new Scope({ roots: [], rules: { deny } });
-    return undefined;
+    const costly = deny.find((pattern) => globCost(pattern) !== undefined);
+    if (costly === undefined) return undefined;
+    return `Cannot read the deny pattern ${JSON.stringify(costly)}: ${globCost(costly)}`;
   } catch (error) {
     if (error instanceof RootwardError) return error.message;
     throw error;

@@ -26,7 +26,7 @@ export function protectedPaths({ configuration, project, audit, program }: Steer
     ...(project === undefined || project === ''
       ? []
       : PROJECT_FOLDERS.map((folder) => join(project, folder))),
-    ...(audit === undefined ? [] : [audit, `${audit}.1`]),
+    ...(audit === undefined ? [] : [audit, `${audit}.1`, `${audit}.lock`]),
     ...(program === undefined ? [] : [program]),
   ];
   return [...new Set(paths.flatMap(followLinks))];

@@ -30,6 +30,10 @@ export function argumentSchema(
       vendor: 'rootward',
       validate: async (value) => {
         const { tool, handle } = split(value, takesHandle);
+        // One that is no handle must not make the call fall back on other roots.
+        if (handle !== undefined && typeof handle !== 'string') {
+          return { issues: [{ message: `#/${HANDLE}: expected a string, received ${typeof handle}` }] };
+        }
         const fault = await check(tool);
         if (fault !== undefined) return { issues: [{ message: fault }] };
         return { value: { tool, ...(handle !== undefined && { workspace: handle }) } };
@@ -100,9 +104,9 @@ function takesKnownForUnknown(fault: string, faults: readonly string[]): boolean
 function split(
   value: unknown,
   takesHandle: boolean,
-): { readonly tool: Record<string, unknown>; readonly handle: string | undefined } {
+): { readonly tool: Record<string, unknown>; readonly handle: unknown } {
   const args = isJsonObject(value) ? value : {};
   if (!takesHandle) return { tool: { ...args }, handle: undefined };
   const { [HANDLE]: handle, ...tool } = args;
-  return { tool, handle: typeof handle === 'string' ? handle : undefined };
+  return { tool, handle };
 }

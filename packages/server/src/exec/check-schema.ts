@@ -18,13 +18,13 @@ const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
 /**
- * The mistakes that would make a schema let everything or nothing through. Does NOT check it against the meta-schema:
+ * The mistakes that would make a schema let everything or nothing through, or break with every call. Does NOT check it against the meta-schema:
  * unknown keywords are ignored, as the standard says.
  */
 export function checkSchema(schema: unknown, field: string): readonly MetadataFault[] {
   if (schema === undefined || typeof schema === 'boolean') return [];
   if (!isJsonObject(schema)) return [{ field, message: 'it must be an object or a boolean' }];
-  const { type, required, pattern } = schema;
+  const { type, required, pattern, enum: choices, patternProperties } = schema;
   const faults: MetadataFault[] = [];
   for (const each of type === undefined ? [] : [type].flat()) {
     if (!TYPES.has(each)) {
@@ -39,6 +39,14 @@ export function checkSchema(schema: unknown, field: string): readonly MetadataFa
       field: `${field}.pattern`,
       message: `${JSON.stringify(pattern)} is no regular expression`,
     });
+  }
+  if (choices !== undefined && !Array.isArray(choices)) {
+    faults.push({ field: `${field}.enum`, message: 'it must be a list' });
+  }
+  for (const name of isJsonObject(patternProperties) ? Object.keys(patternProperties) : []) {
+    if (isPattern(name)) continue;
+    const message = `${JSON.stringify(name)} is no regular expression`;
+    faults.push({ field: `${field}.patternProperties`, message });
   }
   for (const keyword of SINGLE) {
     const held = schema[keyword];

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { access, open, readdir, readFile, stat } from 'node:fs/promises';
-import { join, parse } from 'node:path';
+import { basename, join, parse } from 'node:path';
 import { describeJsonFault } from '../configuration/json-fault.js';
 import type { ExecutableTool, ToolProblem } from './executable-tool.js';
 import { findHeader } from './inline-header.js';
@@ -73,7 +73,7 @@ async function readFolder(folder: string): Promise<Found> {
   const text = await readIfThere(file);
   if (text === undefined) return undefined;
   const executable = await findExecutable(folder);
-  const found = readTool(text, file, 'file' in executable ? executable.file : '', parse(folder).name);
+  const found = readTool(text, file, 'file' in executable ? executable.file : '', basename(folder));
   if ('file' in executable) return found;
   return { problems: [...('problems' in found ? found.problems : []), executable.problem] };
 }

@@ -2,19 +2,19 @@ import { isJsonObject, parseJson } from './json.js';
 import type { JsonObject } from './json.js';
 
 /** Each search for a closing bracket may go through the whole text; a tool that prints nonsense must not hold us up. */
-const MOST_UNCLOSED = 8;
+const MOST_PASSES = 8;
 
 /** The JSON objects that start a line of their own somewhere in a text, in order. Other text is passed over. */
 export function findDocuments(text: string): readonly JsonObject[] {
   const documents: JsonObject[] = [];
   let position = 0;
-  let unclosed = 0;
+  let left = MOST_PASSES * text.length;
   while (position < text.length) {
-    if (text[position] === '{' && unclosed < MOST_UNCLOSED) {
+    if (text[position] === '{' && left > 0) {
       const end = endOfObject(text, position);
       const value = end === undefined ? undefined : parseJson(text.slice(position, end));
-      if (end === undefined) unclosed += 1;
-      else if (isJsonObject(value)) {
+      left -= (end ?? text.length) - position;
+      if (end !== undefined && isJsonObject(value)) {
         documents.push(value);
         position = end;
         if (text[position] === '{') continue;

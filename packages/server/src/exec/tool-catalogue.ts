@@ -1,6 +1,6 @@
-import { existsSync, watch } from 'node:fs';
+import { readdirSync, statSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Logger } from '@rootward/core';
 import { discoverTools, TOOLS_FOLDER } from './discover-tools.js';
 import type { Discovery } from './discover-tools.js';
@@ -17,12 +17,18 @@ export interface ToolCatalogueOptions {
 /** An editor writes a file in several steps; one look after the last of them is enough. */
 const SETTLE_MS = 50;
 
+interface Watched {
+  readonly watcher: FSWatcher;
+  /** Of what is watched: under the same name there may be another folder by now, as after a change of branches. */
+  readonly inode: number;
+}
+
 /** The tools of a project as they are now. */
 export class ToolCatalogue implements Disposable {
   readonly project: string;
   readonly #options: ToolCatalogueOptions;
   readonly #listeners = new Set<(discovery: Discovery) => void>();
-  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #watchers = new Map<string, Watched>();
   readonly #told = new Set<string>();
   #current: Discovery;
   #fingerprint: string;
@@ -73,9 +79,10 @@ export class ToolCatalogue implements Disposable {
     try {
       do {
         this.#again = false;
+        // First, so that no change goes by between the look and the watch.
+        this.#watchAll();
         const found = await discoverTools(this.#options.project, this.#options.reservedNames);
         if (this.#disposed) return;
-        this.#watchAll();
         this.#apply(found);
       } while (this.#again);
     } finally {
@@ -112,34 +119,35 @@ export class ToolCatalogue implements Disposable {
     }
   }
 
-  /** The project itself, for a `tools/` that is made later; `tools/`; and the folders of the tools. */
+  /** The project itself, for a `tools/` that is made later; `tools/`; and what is in it, since any folder may become a tool. */
   #watchAll(): void {
     if (this.#listeners.size === 0) return;
     const { project } = this.#options;
-    const { tools, problems } = this.#current;
+    const folder = join(project, TOOLS_FOLDER);
     const wanted = new Set([
       project,
-      join(project, TOOLS_FOLDER),
-      ...tools.map(({ metadataFile }) => dirname(metadataFile)),
-      ...problems.flatMap(({ file }) => [file, dirname(file)]),
+      folder,
+      ...foldersIn(folder),
+      ...this.#current.problems.map(({ file }) => file),
     ]);
-    for (const [folder, watcher] of this.#watchers) {
-      if (wanted.has(folder) && existsSync(folder)) continue;
+    for (const [path, { watcher, inode }] of this.#watchers) {
+      if (wanted.has(path) && inodeOf(path) === inode) continue;
       watcher.close();
-      this.#watchers.delete(folder);
+      this.#watchers.delete(path);
     }
-    for (const folder of wanted) this.#watch(folder);
+    for (const path of wanted) this.#watch(path);
   }
 
-  #watch(folder: string): void {
-    if (this.#watchers.has(folder)) return;
+  #watch(path: string): void {
+    const inode = inodeOf(path);
+    if (inode === undefined || this.#watchers.has(path)) return;
     try {
-      const watcher = watch(folder, { persistent: false }, () => this.#onEvent());
+      const watcher = watch(path, { persistent: false }, () => this.#onEvent());
       watcher.on('error', () => {
         watcher.close();
-        this.#watchers.delete(folder);
+        this.#watchers.delete(path);
       });
-      this.#watchers.set(folder, watcher);
+      this.#watchers.set(path, { watcher, inode });
     } catch {
       // Not there, or too many watches: what cannot be watched is seen at the next look.
     }
@@ -153,7 +161,26 @@ export class ToolCatalogue implements Disposable {
 
   #unwatchAll(): void {
     clearTimeout(this.#timer);
-    for (const watcher of this.#watchers.values()) watcher.close();
+    for (const { watcher } of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
+  }
+}
+
+/** Links included: they may lead to folders. */
+function foldersIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => !entry.name.startsWith('.') && !entry.isFile())
+      .map(({ name }) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function inodeOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ino;
+  } catch {
+    return undefined;
   }
 }

@@ -40,7 +40,7 @@ export interface ToolEnvironment {
 const LARGEST_VARIABLE = 64 * 1024;
 /** Where tools send progress and log lines; a number that scripts rarely use for themselves. */
 export const CHANNEL_FD = 7;
-/** They open the server itself; no tool ever sees them. */
+/** They open the server itself; no tool ever sees them, in whatever letter case, which Windows does not tell apart. */
 const SECRETS: ReadonlySet<string> = new Set(['ROOTWARD_TOKEN', 'ROOTWARD_HANDLE_KEY']);
 const ALWAYS = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 /** Without these, programs do not even start on Windows. */
@@ -109,7 +109,7 @@ export function inheritedVariables(server: Variables, mode: EnvironmentMode): In
   const variables: Record<string, string> = {};
   for (const name of names) {
     const value = server[name];
-    if (value !== undefined && !SECRETS.has(name) && !OWN.test(name)) variables[name] = value;
+    if (value !== undefined && !SECRETS.has(name.toUpperCase()) && !OWN.test(name)) variables[name] = value;
   }
   const filtersPath = mode.kind !== 'inherit' && WORKSPACE_BIN.test(variables['PATH'] ?? '');
   return { variables, filtersPath };

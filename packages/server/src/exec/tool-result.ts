@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { fitsAnswerAsJson } from '../tools/results.js';
 import { findDocuments } from './json-documents.js';
 import { isJsonObject, parseJson } from './json.js';
 import type { JsonObject } from './json.js';
@@ -50,8 +51,17 @@ export function readAnswer(facts: RunFacts): ToolAnswer {
         text.slice(0, SHOWN_OF_CUT),
       );
     case 'exited':
-      return readReport(facts.errorFile) ?? readOutput(name, outcome, text, note);
+      return fitting(readReport(facts.errorFile) ?? readOutput(name, outcome, text, note), facts, text);
   }
+}
+
+/** A longer answer would end the connection of the client. */
+function fitting(answer: ToolAnswer, { name, errorFile = '' }: RunFacts, text: string): ToolAnswer {
+  if (fitsAnswerAsJson(answer, text.length + errorFile.length)) return answer;
+  return failure(
+    `${name} printed more than a client can take in one answer; this is how its output starts`,
+    text.slice(0, SHOWN_OF_CUT),
+  );
 }
 
 /** The error file holds an error of the protocol, or a result that a helper wanted to be sure of. */

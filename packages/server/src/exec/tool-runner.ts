@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -200,7 +201,7 @@ export class ToolRunner implements Disposable {
     return readAnswer({
       name: metadata.name,
       outcome,
-      errorFile: await takeFile(environment.errorFile),
+      errorFile: await takeFile(environment.errorFile, maxOutputBytes),
       timeoutMs,
       extendedMs,
       maxOutputBytes,
@@ -251,14 +252,20 @@ function noteCancellation(file: string): void {
   }
 }
 
-async function takeFile(file: string): Promise<string | undefined> {
+async function takeFile(file: string, maxBytes: number): Promise<string | undefined> {
   // Synchronous, since it is almost never there: a round trip through the thread pool costs more than the look.
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  // Reading a pipe or a device might never end.
-  const text = found.isFile() ? await readFile(file, 'utf8') : 'The error file of the tool is no file';
+  const text = await readReport(file, found, maxBytes);
   await removeAll([file]);
   return text;
+}
+
+async function readReport(file: string, found: Stats, maxBytes: number): Promise<string> {
+  // Reading a pipe or a device might never end.
+  if (!found.isFile()) return 'The error file of the tool is no file';
+  if (found.size > maxBytes) return `The error file of the tool has more than ${maxBytes} bytes`;
+  return readFile(file, 'utf8');
 }
 
 async function removeAll(files: readonly string[]): Promise<void> {

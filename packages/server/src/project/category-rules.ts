@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { globCost } from '../glob-cost.js';
 
 /** A group of guidance documents as a settings file describes it. */
 interface CategoryRule {
@@ -18,9 +19,6 @@ const LONGEST_PATTERN = 200;
 const LONGEST_DESCRIPTION = 500;
 const MOST_PATTERNS = 50;
 const MOST_CATEGORIES = 100;
-/** The time to match grows with a power of the stars, and a repository may bring its own patterns. */
-const MAX_STARS_PER_NAME = 3;
-const MAX_DEEP_STARS = 2;
 
 function isInnerPath(text: string): boolean {
   if (/[\\\p{Cc}]/u.test(text) || /^[A-Za-z]:/.test(text) || text.startsWith('/')) return false;
@@ -34,9 +32,7 @@ function isUsableGlob(text: string): boolean {
   const balanced = (open: string, close: string): boolean =>
     text.split(open).length === text.split(close).length;
   if (!balanced('[', ']') || !balanced('{', '}')) return false;
-  const names = text.split('/');
-  if (names.filter((name) => name === '**').length > MAX_DEEP_STARS) return false;
-  return names.every((name) => name === '**' || name.split('*').length - 1 <= MAX_STARS_PER_NAME);
+  return globCost(text) === undefined;
 }
 
 const category = z.strictObject({

@@ -1,4 +1,4 @@
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RootwardServerError } from '../error.js';
@@ -12,6 +12,8 @@ export interface FileLockOptions {
 /** Holding it takes a few milliseconds; whoever needs longer is stuck. */
 const PATIENCE_MS = 5000;
 const RETRY_MS = 15;
+/** Whoever has made a lock and not signed it for so long is gone, or found the disk full. */
+const UNSIGNED_MS = 10_000;
 
 /**
  * Runs a task while holding a lock file, across processes. A lock whose process on this machine is gone is taken over.
@@ -77,7 +79,8 @@ async function isAbandoned(file: string): Promise<boolean> {
     holder = JSON.parse(await readFile(file, 'utf8'));
   } catch {
     // Gone meanwhile, or being written this moment.
-    return false;
+    const made = await stat(file).catch(() => undefined);
+    return made !== undefined && Date.now() - made.mtimeMs > UNSIGNED_MS;
   }
   if (typeof holder !== 'object' || holder === null || !('pid' in holder) || !('host' in holder))
     return false;

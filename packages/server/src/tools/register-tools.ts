@@ -117,6 +117,8 @@ async function runTool(
   } catch (error) {
     if (error instanceof NeedsAnswer) return error.question();
     if (error instanceof RootwardError || error instanceof RootwardMcpError) auditRest('refused', error.code);
+    // A part of it may have been done.
+    else if (context.signal.aborted) auditRest('allowed', 'cancelled');
     throw error;
   }
 }

@@ -17,6 +17,12 @@ export function fitsAnswer(text: string): boolean {
   return Buffer.byteLength(JSON.stringify(text)) <= LONGEST_ANSWER;
 }
 
+/** The same for anything else; `characters` is at most as much as it was made of, each used twice at most. */
+export function fitsAnswerAsJson(value: object, characters: number): boolean {
+  if (characters * 2 * LONGEST_ESCAPE <= LONGEST_ANSWER) return true;
+  return Buffer.byteLength(JSON.stringify(value)) <= LONGEST_ANSWER;
+}
+
 /** Text, sent once. A note about it goes into a block of its own, so that the first one is exactly what was asked for. */
 export function textResult(text: string, note?: string): CallToolResult {
   if (!fitsAnswer(text)) {

@@ -14,7 +14,7 @@ export interface AuditEntry {
   /** As the caller wrote it. */
   readonly path: string;
   readonly decision: AuditDecision;
-  /** The code of the refusal. */
+  /** The code of the refusal, or `cancelled` for a call that was not finished. */
   readonly reason?: string;
 }
 

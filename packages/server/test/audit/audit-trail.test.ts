@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -74,33 +83,36 @@ test('AuditTrail does not follow a link, and names the file it cannot write', ()
 test('AuditTrail reports a failure once and goes on', () => {
   const file = newFile();
   const failures: unknown[] = [];
-  using trail = new AuditTrail({ file, maxBytes: 100, onFailure: (error) => void failures.push(error) });
-  // Nothing can take its place.
-  mkdirSync(join(`${file}.1`, 'x'), { recursive: true });
-  for (let call = 0; call < 4; call++) trail.record(RECORD);
-  expect(failures).toHaveLength(1);
-  expect(lines(file)).toHaveLength(4);
-});
-
-test('AuditTrail starts a new file where somebody has taken the full one away', () => {
-  const file = newFile();
-  using trail = new AuditTrail({ file, maxBytes: 100 });
+  using trail = new AuditTrail({ file, onFailure: (error) => void failures.push(error) });
   trail.record(RECORD);
   rmSync(file);
-  trail.record({ ...RECORD, path: '/b' });
-  expect(lines(file)).toMatchObject([{ path: '/b' }]);
+  mkdirSync(file);
+  for (let call = 0; call < 3; call++) trail.record(RECORD);
+  expect(failures).toHaveLength(1);
+  rmdirSync(file);
+  trail.record({ ...RECORD, path: 'after' });
+  expect(lines(file)).toMatchObject([{ path: 'after' }]);
 });
 
-test('AuditTrails of several servers share a file, and none puts aside what another has just begun', () => {
+test('AuditTrail writes on where a full file cannot be put aside, and says so', () => {
   const file = newFile();
-  using one = new AuditTrail({ file, now, maxBytes: 250 });
-  using two = new AuditTrail({ file, now, maxBytes: 250 });
-  for (let path = 0; path < 4; path++) {
-    (path % 2 === 0 ? one : two).record({ ...RECORD, path: String(path) });
-  }
-  const paths = [`${file}.1`, file].flatMap((each) =>
-    lines(each).map((line) => (line as { path: string }).path),
+  mkdirSync(join(`${file}.1`, 'in-the-way'), { recursive: true });
+  const failures: unknown[] = [];
+  using trail = new AuditTrail({ file, maxBytes: 250, onFailure: (error) => void failures.push(error) });
+  for (let path = 0; path < 10; path++) trail.record({ ...RECORD, path: String(path) });
+  expect(lines(file)).toHaveLength(10);
+  expect(failures).toHaveLength(1);
+});
+
+test('AuditTrail loses no line of the last two files when several share one', () => {
+  const file = newFile();
+  const trails = [1, 2, 3].map(() => new AuditTrail({ file, now, maxBytes: 1000 }));
+  for (let path = 0; path < 50; path++) trails[path % 3]!.record({ ...RECORD, path: String(path) });
+  const paths = [...lines(`${file}.1`), ...lines(file)].map((line) =>
+    Number(Reflect.get(line as object, 'path')),
   );
-  expect(paths).toEqual(['0', '1', '2', '3']);
-  expect(statSync(`${file}.1`).size).toBeLessThanOrEqual(250);
+  expect(paths.at(-1)).toBe(49);
+  expect(paths).toEqual(paths.map((_, index) => 50 - paths.length + index));
+  for (const each of [file, `${file}.1`]) expect(statSync(each).size).toBeLessThanOrEqual(1000);
+  for (const trail of trails) trail.dispose();
 });

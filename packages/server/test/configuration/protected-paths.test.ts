@@ -44,7 +44,7 @@ test('protectedPaths() follows links that go up, that are absolute, and that lea
 
 test('protectedPaths() protects the commands and settings of a tools project, the trail and the program', () => {
   const paths = protectedPaths({ ...none, project: '/p', audit: '/a.log', program: '/dist' });
-  expect(paths).toEqual(['/p/tools', '/p/config', '/a.log', '/a.log.1', '/dist']);
+  expect(paths).toEqual(['/p/tools', '/p/config', '/a.log', '/a.log.1', '/a.log.lock', '/dist']);
 });
 
 test('protectedPaths() protects nothing where nothing is named', () => {

@@ -155,6 +155,11 @@ describe('loadSettings()', () => {
   test('never repeats a token it refuses', async () => {
     const failure = load(makeHome(), { token: ['secret secret secret'] });
     await expect(failure).rejects.not.toThrow('secret');
+    for (const token of [['secret secret secret'], { a: 'secret' }]) {
+      const file = load(makeHome({ 'x.json': { token } }), { config: 'x.json' });
+      await expect(file).rejects.toThrow('"token" is no token');
+      await expect(file).rejects.not.toThrow('secret');
+    }
   });
 });
 

@@ -68,3 +68,16 @@ test.runIf(process.platform !== 'win32')(
     expect(problems.map((problem) => problem.message)).toEqual(['tool.meta.json is no file']);
   },
 );
+
+test('discoverTools() names a tool after its whole folder, dots included', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'rootward-discover-'));
+  for (const name of ['example.roots.list', 'example.roots.read']) {
+    mkdirSync(join(other, 'tools', name), { recursive: true });
+    writeFileSync(join(other, 'tools', name, 'tool.meta.json'), '{}');
+    writeFileSync(join(other, 'tools', name, 'tool.sh'), '#!/bin/sh\n', { mode: 0o755 });
+  }
+  const { tools, problems } = await discoverTools(other);
+  rmSync(other, { recursive: true });
+  expect(tools.map(({ metadata }) => metadata.name)).toEqual(['example.roots.list', 'example.roots.read']);
+  expect(problems).toEqual([]);
+});

@@ -19,6 +19,7 @@ describe('findDocuments()', () => {
   test('takes documents without a break between them, and passes over what never closes', () => {
     expect(findDocuments('{"a":1}{"b":2}\n{ open\n{"c":"}"}')).toEqual([{ a: 1 }, { b: 2 }, { c: '}' }]);
     expect(findDocuments('{\n'.repeat(1_000_000))).toEqual([]);
+    expect(findDocuments('{\n'.repeat(500_000) + '}\n'.repeat(500_000))).toEqual([]);
   });
 });
 

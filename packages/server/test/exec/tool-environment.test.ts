@@ -64,6 +64,11 @@ describe('toolEnvironment()', () => {
     );
   });
 
+  test('hides the secrets of the server in any letter case, which some systems do not tell apart', () => {
+    const server = { ROOTWARD_TOKEN: 'a', Rootward_Token: 'b', rootward_handle_key: 'c', OTHER: 'd' };
+    expect(inheritedVariables(server, { kind: 'inherit' }).variables).toEqual({ OTHER: 'd' });
+  });
+
   test('says how to read JSON without jq', () => {
     const without = toolEnvironment(inherited({ MCPBASH_JSON_TOOL_BIN: '/old/jq' }), call).variables;
     expect([without['MCPBASH_JSON_TOOL_BIN'], without['MCP_NODE_BIN']]).toEqual([undefined, '/bin/node']);

@@ -39,6 +39,16 @@ describe('readMetadata()', () => {
       { outputSchema: { oneOf: [true, { properties: [] }] } },
       'outputSchema.oneOf.1.properties',
     ],
+    [
+      'choices that are no list',
+      { inputSchema: { properties: { a: { enum: 'x' } } } },
+      'inputSchema.properties.a.enum',
+    ],
+    [
+      'names by a pattern that is none',
+      { inputSchema: { patternProperties: { '(': {} } } },
+      'inputSchema.patternProperties',
+    ],
     ['a hint that is no boolean', { annotations: { readOnlyHint: 'yes' } }, 'annotations.readOnlyHint'],
   ])('names the field of %s', (_what, value, field) => {
     expect(readMetadata(value, 'x')).toMatchObject({ faults: [{ field }] });

@@ -51,3 +51,16 @@ test('readAnswer() does not send large data twice', () => {
     { type: 'text', text: expect.stringMatching(/^\[\d+ characters of JSON/) as string },
   ]);
 });
+
+test.each([
+  ['text', '\n'.repeat(9_500_000), undefined],
+  ['JSON', JSON.stringify({ rows: '"'.repeat(2_000_000) }), undefined],
+  ['an error', '', '"'.repeat(9_500_000)],
+])('readAnswer() sends no answer of %s that would end the connection of a client', (_, stdout, errorFile) => {
+  const answer = readAnswer(facts(stdout, { errorFile }));
+  expect(answer).toMatchObject({
+    kind: 'result',
+    result: { isError: true, content: [{ text: expect.stringContaining('more than a client can take') }] },
+  });
+  expect(JSON.stringify(answer).length).toBeLessThan(1_000_000);
+});

@@ -139,3 +139,19 @@ describe.runIf(process.platform !== 'win32')('the time a tool may take', () => {
     expect(await running.whenEnded()).toContain('stalled told of no progress for 30 s');
   });
 });
+
+test('an error file longer than an output may be is not read', async () => {
+  addTool('flood', {});
+  const script = '#!/bin/sh\ndd if=/dev/null of="$MCP_TOOL_ERROR_FILE" bs=1 seek=3000000000\n';
+  writeFileSync(join(project, 'tools', 'flood', 'tool.sh'), script);
+  using runner = new ToolRunner({ project, environment: process.env, children: new ChildRegistry() });
+  const answer = await runner.run(await findTool('flood'), {
+    args: {},
+    roots: () => Promise.resolve([]),
+    signal: new AbortController().signal,
+  });
+  expect(answer).toMatchObject({
+    kind: 'protocol-error',
+    message: 'The error file of the tool has more than 10485760 bytes',
+  });
+});

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { withFileLock } from '../../src/project/file-lock.js';
@@ -56,6 +56,18 @@ describe('withFileLock()', () => {
       message: expect.stringContaining(lock),
     });
     expect(existsSync(lock)).toBe(true);
+  });
+
+  test('takes over what was never signed, but not what may be signed this moment', async () => {
+    const lock = tree.path('unsigned');
+    writeFileSync(lock, '');
+    await expect(withFileLock(lock, () => Promise.resolve(), { patience: 0 })).rejects.toThrow(
+      'another process',
+    );
+    const before = new Date(Date.now() - 60_000);
+    utimesSync(lock, before, before);
+    expect(await withFileLock(lock, () => Promise.resolve('mine'))).toBe('mine');
+    expect(existsSync(lock)).toBe(false);
   });
 
   test('stops waiting when told to', async () => {

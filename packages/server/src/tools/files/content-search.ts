@@ -2,6 +2,7 @@ import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
 import { findRipgrep } from '../../programs/find-ripgrep.js';
 import type { ToolContext } from '../tool-context.js';
+import { SlowPattern } from './line-pattern.js';
 import type { LineMatch, LinePattern } from './line-pattern.js';
 import { readInChunks } from './read-in-chunks.js';
 import { filesWithLiteral } from './ripgrep.js';
@@ -15,6 +16,8 @@ const BATCH_CHARACTERS = process.platform === 'win32' ? 24_000 : 500_000;
 const CHUNK_CHARACTERS = 256 * 1024;
 /** Larger files are read in pieces of this size. */
 const LARGE_FILE = 1024 * 1024;
+/** A minified file must not spoil a search; a pattern that is slow on more than a few is the pattern's own fault. */
+const MOST_SLOW_FILES = 3;
 
 export interface FileMatch extends LineMatch {
   readonly path: string;
@@ -35,6 +38,9 @@ export class ContentSearch {
   readonly found: FileMatch[] = [];
   /** Files the system does not let us read. */
   unreadable = 0;
+  /** Files not searched to their end: a line is too long, or too long for this pattern. */
+  unfinished = 0;
+  #slow = 0;
   readonly #options: ContentSearchOptions;
   #paths: string[] = [];
   #texts: string[] = [];
@@ -73,12 +79,12 @@ export class ContentSearch {
     for (const path of files) {
       await this.#searchFile(path);
       if (this.#characters >= CHUNK_CHARACTERS) {
-        this.#flush();
+        await this.#flush();
         if (this.#isEnough()) return;
         await nextTurn();
       }
     }
-    this.#flush();
+    await this.#flush();
   }
 
   async #searchFile(path: string): Promise<void> {
@@ -97,26 +103,53 @@ export class ContentSearch {
   }
 
   async #searchLargeFile(path: string): Promise<void> {
-    const { scope, pattern, context } = this.#options;
-    this.#flush();
-    for await (const { text, linesBefore } of readInChunks(scope, path, LARGE_FILE, context.signal)) {
+    const { scope, context } = this.#options;
+    await this.#flush();
+    let leftOut = false;
+    const chunks = readInChunks(scope, path, LARGE_FILE, context.signal);
+    for await (const { text, linesBefore, leavesOut } of chunks) {
       if (this.#isEnough()) return;
-      for (const match of pattern.search([text])[0] ?? []) {
-        this.found.push({ path, ...match, line: match.line + linesBefore });
-      }
+      leftOut ||= leavesOut;
+      const matches = this.#searchAlone(text);
+      if (matches === undefined) return;
+      for (const match of matches) this.found.push({ path, ...match, line: match.line + linesBefore });
       await nextTurn();
     }
+    if (leftOut) this.unfinished++;
   }
 
-  #flush(): void {
-    const paths = this.#paths;
-    for (const [index, matches] of this.#options.pattern.search(this.#texts).entries()) {
-      const path = paths[index] ?? '';
-      for (const match of matches) this.found.push({ path, ...match });
-    }
+  async #flush(): Promise<void> {
+    const [paths, texts] = [this.#paths, this.#texts];
     this.#paths = [];
     this.#texts = [];
     this.#characters = 0;
+    const all = this.#searchTogether(texts);
+    for (const [index, path] of paths.entries()) {
+      const matches = all === undefined ? this.#searchAlone(texts[index] ?? '') : all[index];
+      for (const match of matches ?? []) this.found.push({ path, ...match });
+      if (all === undefined) await nextTurn();
+    }
+  }
+
+  /** Undefined where one of them takes too long. */
+  #searchTogether(texts: readonly string[]): readonly (readonly LineMatch[])[] | undefined {
+    try {
+      return this.#options.pattern.search(texts);
+    } catch (error) {
+      if (error instanceof SlowPattern) return undefined;
+      throw error;
+    }
+  }
+
+  /** Undefined, and counted, where that takes too long. */
+  #searchAlone(text: string): readonly LineMatch[] | undefined {
+    try {
+      return this.#options.pattern.search([text])[0];
+    } catch (error) {
+      if (!(error instanceof SlowPattern) || ++this.#slow > MOST_SLOW_FILES) throw error;
+      this.unfinished++;
+      return undefined;
+    }
   }
 
   #isEnough(): boolean {

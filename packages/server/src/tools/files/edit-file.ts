@@ -35,7 +35,8 @@ export const editFile: Tool = defineTool({
         await scope.write(path, before.bom ? BYTE_ORDER_MARK + after : after, { signal });
       }
       const shown = diff !== undefined && fitsAnswer(diff) ? diff : undefined;
-      return textResult(shown ?? `Edited ${asked}; the change is too large to show as a diff`);
+      const done = dryRun ? 'Nothing was changed' : `Edited ${asked}`;
+      return textResult(shown ?? `${done}; the change is too large to show as a diff`);
     });
   },
 });

@@ -32,7 +32,7 @@ function findByLines(text: string, oldText: string, newText: string): readonly M
   for (const [index, line] of lines.entries()) {
     if (trimmed.every((expected, at) => lineTrimmed[index + at] === expected)) {
       const found = lines.slice(index, index + wanted.length);
-      const replacement = reindent(newText.split('\n'), wanted, indentOf(line));
+      const replacement = reindent(newText.split('\n'), wanted, found);
       matches.push({ start, end: start + found.join('\n').length, replacement });
     }
     start += line.length + 1;
@@ -40,16 +40,31 @@ function findByLines(text: string, oldText: string, newText: string): readonly M
   return matches;
 }
 
-/** The first line takes the indentation it replaces; the others keep theirs relative to the lines they replace. */
-function reindent(newLines: readonly string[], oldLines: readonly string[], indent: string): string {
-  const lines = newLines.map((line, index) => {
-    if (index === 0) return indent + line.trimStart();
-    const oldIndent = indentOf(oldLines[index] ?? '');
-    const newIndent = indentOf(line);
-    if (oldIndent === '' || newIndent === '') return line;
-    return indent + ' '.repeat(Math.max(0, newIndent.length - oldIndent.length)) + line.trimStart();
-  });
+/** Lines are indented like those of the file that stand where lines with their indentation stood in the edit. */
+function reindent(
+  newLines: readonly string[],
+  oldLines: readonly string[],
+  found: readonly string[],
+): string {
+  const known = new Map<string, string>();
+  for (const [index, line] of oldLines.entries()) {
+    const indent = indentOf(line);
+    if (line.trim() !== '' && !known.has(indent)) known.set(indent, indentOf(found[index] ?? ''));
+  }
+  const lines = newLines.map((line) =>
+    line.trim() === '' ? line : translate(indentOf(line), known) + line.trimStart(),
+  );
   return lines.join('\n');
+}
+
+/** What is deeper than all that is known keeps its distance, and so does what is less deep. */
+function translate(indent: string, known: ReadonlyMap<string, string>): string {
+  const byLength = [...known].sort(([one], [other]) => other.length - one.length);
+  const outer = byLength.find(([old]) => indent.startsWith(old));
+  if (outer !== undefined) return outer[1] + indent.slice(outer[0].length);
+  const inner = byLength.findLast(([old]) => old.startsWith(indent));
+  if (inner === undefined) return indent;
+  return inner[1].slice(0, Math.max(0, inner[1].length - (inner[0].length - indent.length)));
 }
 
 function indentOf(line: string): string {

@@ -1,5 +1,6 @@
 import { RootwardError } from '@rootward/core';
 import picomatch from 'picomatch';
+import { globCost } from '../../glob-cost.js';
 
 /** Whether a path, relative and with `/`, matches. */
 export type Matches = (relative: string) => boolean;
@@ -9,8 +10,8 @@ const LONGEST = 1000;
 
 /** A glob over whole relative paths, dot files included: `*.ts` matches at the top only, `**\/*.ts` anywhere. */
 export function compileGlob(pattern: string): Matches {
-  if (pattern === '' || pattern.length > LONGEST) {
-    const state = pattern === '' ? 'it is empty' : `it is longer than ${LONGEST} characters`;
+  const state = faultOf(pattern);
+  if (state !== undefined) {
     throw new RootwardError(
       'invalid-option',
       `Cannot use the glob ${JSON.stringify(pattern.slice(0, 50))}: ${state}`,
@@ -20,6 +21,11 @@ export function compileGlob(pattern: string): Matches {
     );
   }
   return picomatch(pattern, { dot: true, strictSlashes: true });
+}
+
+function faultOf(pattern: string): string | undefined {
+  if (pattern === '') return 'it is empty';
+  return pattern.length > LONGEST ? `it is longer than ${LONGEST} characters` : globCost(pattern);
 }
 
 /** A glob as in a list of files to search: without a slash it matches a name at any depth. */

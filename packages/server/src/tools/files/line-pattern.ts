@@ -16,6 +16,16 @@ export interface LineMatch {
   readonly text: string;
 }
 
+/** Matching takes too long. */
+export class SlowPattern extends RootwardError {
+  constructor(source: string, cause: unknown) {
+    super('invalid-option', `Cannot search for ${quote(source)}: matching takes too long`, {
+      cause,
+      instruction: 'Simplify the pattern, above all repetitions inside repetitions',
+    });
+  }
+}
+
 /** A regular expression that is looked for line by line, in bounded time. */
 export class LinePattern {
   /** A text without this has no match. */
@@ -32,7 +42,7 @@ export class LinePattern {
     createContext(this.#sandbox);
   }
 
-  /** The matching lines of each text. Throws when that takes too long. */
+  /** The matching lines of each text. Throws `SlowPattern` when that takes too long. */
   search(texts: readonly string[]): readonly (readonly LineMatch[])[] {
     const found: (readonly LineMatch[])[] = [];
     this.#sandbox.run = () => {
@@ -41,11 +51,7 @@ export class LinePattern {
     try {
       this.#script.runInContext(this.#sandbox, { timeout: TIMEOUT_MS });
     } catch (cause) {
-      throw new RootwardError(
-        'invalid-option',
-        `Cannot search for ${JSON.stringify(this.#expression.source)}: matching takes too long`,
-        { cause, instruction: 'Simplify the pattern, above all repetitions inside repetitions' },
-      );
+      throw new SlowPattern(this.#expression.source, cause);
     }
     return found;
   }
@@ -55,23 +61,28 @@ export class LinePattern {
   }
 }
 
+function quote(pattern: string): string {
+  return JSON.stringify(pattern.length > SHOWN ? `${pattern.slice(0, SHOWN)}…` : pattern);
+}
+
+/** The engine finds out that an expression is too large only when it is used. */
+function usable(expression: RegExp): RegExp {
+  ''.search(expression);
+  return expression;
+}
+
 /** With the `u` flag where the pattern allows it: people also write `\-` and lone braces, which it does not. */
 function compile(pattern: string, flags: string): RegExp {
   try {
-    return new RegExp(pattern, `u${flags}`);
+    return usable(new RegExp(pattern, `u${flags}`));
   } catch {
     try {
-      return new RegExp(pattern, flags);
+      return usable(new RegExp(pattern, flags));
     } catch (cause) {
-      throw new RootwardError(
-        'invalid-option',
-        `Cannot search for ${JSON.stringify(pattern)}: it is not a pattern`,
-        {
-          cause,
-          instruction:
-            'Pass a regular expression; put a backslash before characters that are meant literally',
-        },
-      );
+      throw new RootwardError('invalid-option', `Cannot search for ${quote(pattern)}: it is not a pattern`, {
+        cause,
+        instruction: 'Pass a regular expression; put a backslash before characters that are meant literally',
+      });
     }
   }
 }

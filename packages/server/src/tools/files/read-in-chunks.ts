@@ -11,6 +11,8 @@ export interface TextChunk {
   readonly text: string;
   /** How many lines of the file come before. */
   readonly linesBefore: number;
+  /** The line that follows is too long, and left out. */
+  readonly leavesOut: boolean;
 }
 
 /** A text file of any size as pieces of whole lines. Ends early where the file turns out not to be UTF-8 text. */
@@ -22,18 +24,30 @@ export async function* readInChunks(
 ): AsyncGenerator<TextChunk, void> {
   let rest: Uint8Array = new Uint8Array();
   let linesBefore = 0;
+  /** Inside a line that is left out. */
+  let skipping = false;
   for (let offset = 0; ;) {
     const { bytes } = await scope.readBytes(path, { offset, length: chunkBytes, signal });
     const last = bytes.length < chunkBytes;
-    const data = Buffer.concat([rest, bytes]);
+    offset += bytes.length;
+    const lineEnd = skipping ? bytes.indexOf(NEWLINE) + 1 : 0;
+    if (skipping && lineEnd === 0) {
+      if (last) return;
+      continue;
+    }
+    if (skipping) linesBefore++;
+    skipping = false;
+    const data = Buffer.concat([rest, bytes.subarray(lineEnd)]);
     const end = last ? data.length : data.lastIndexOf(NEWLINE) + 1;
-    if (data.length - end > LONGEST_LINE || !isUtf8(data.subarray(0, end))) return;
+    if (!isUtf8(data.subarray(0, end))) return;
     const text = data.toString('utf8', 0, end);
-    if (text !== '') yield { text: linesBefore === 0 ? withoutMark(text) : text, linesBefore };
+    skipping = data.length - end > LONGEST_LINE;
+    if (text !== '' || skipping) {
+      yield { text: linesBefore === 0 ? withoutMark(text) : text, linesBefore, leavesOut: skipping };
+    }
     if (last) return;
     linesBefore += countNewlines(data.subarray(0, end));
-    rest = data.subarray(end);
-    offset += bytes.length;
+    rest = skipping ? new Uint8Array() : data.subarray(end);
   }
 }
 

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { parse } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { ToolContext } from '../tool-context.js';
 import type { LinePattern } from './line-pattern.js';
 
@@ -28,11 +30,9 @@ export async function filesWithLiteral(
   { children, signal }: Pick<ToolContext, 'children' | 'signal'>,
 ): Promise<ReadonlySet<string> | undefined> {
   if (literal === undefined || literal.includes('\n')) return undefined;
-  const child = spawn(
-    program,
-    [...FLAGS, ...(ignoreCase ? ['--ignore-case'] : []), `--regexp=${literal}`, '--', ...files],
-    { cwd: parse(program).root, env: {}, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true, signal },
-  );
+  const options = [...FLAGS, ...(ignoreCase ? ['--ignore-case'] : []), `--regexp=${literal}`];
+  const child = start(program, [...options, '--', ...files], signal);
+  if (child === undefined) return undefined;
   const registration = children.add(child);
   try {
     const chunks: Buffer[] = [];
@@ -45,5 +45,25 @@ export async function filesWithLiteral(
     return undefined;
   } finally {
     registration[Symbol.dispose]();
+  }
+}
+
+/** Undefined where the system takes no such command line: too long, or with a character that none can have. */
+function start(
+  program: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): ChildProcessByStdio<null, Readable, null> | undefined {
+  try {
+    return spawn(program, args, {
+      cwd: parse(program).root,
+      env: {},
+      stdio: ['ignore', 'pipe', 'ignore'],
+      windowsHide: true,
+      signal,
+    });
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
   }
 }

@@ -1,7 +1,9 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Scope } from '@rootward/core';
-import { containsPath, hostPathStyle, RootwardError } from '@rootward/core';
+import { RootwardError } from '@rootward/core';
 import type { Matches } from './glob.js';
+
+const WITHOUT_FILES: ReadonlySet<string> = new Set(['not-found', 'denied']);
 
 export interface CandidateOptions {
   readonly matches: Matches;
@@ -15,11 +17,44 @@ export async function* searchCandidates(
   path: string | undefined,
   options: CandidateOptions,
 ): AsyncGenerator<string, void> {
-  for (const start of path === undefined ? startingPoints(scope) : [path]) {
-    const { kind } = await scope.stat(start);
-    if (kind === 'directory') yield* filesBelow(scope, start, options);
-    else if (options.matches(basename(start))) yield scope.locate(start).path;
+  if (path !== undefined) {
+    yield* filesAt(scope, path, options);
+    return;
   }
+  const starts = startingPoints(scope);
+  // What an outer root leaves out, such as by its .gitignore, a root inside it may still have.
+  const overlap = overlaps(starts);
+  const seen = new Set<string>();
+  for (const start of starts) {
+    for await (const file of filesOfRoot(scope, start, options)) {
+      if (seen.has(file)) continue;
+      if (overlap) seen.add(file);
+      yield file;
+    }
+  }
+}
+
+/** A root that is gone since it was named, or denied, has no files; the others still do. */
+async function* filesOfRoot(
+  scope: Scope,
+  root: string,
+  options: CandidateOptions,
+): AsyncGenerator<string, void> {
+  try {
+    yield* filesAt(scope, root, options);
+  } catch (error) {
+    if (!(error instanceof RootwardError) || !WITHOUT_FILES.has(error.code)) throw error;
+  }
+}
+
+async function* filesAt(
+  scope: Scope,
+  start: string,
+  options: CandidateOptions,
+): AsyncGenerator<string, void> {
+  const { kind } = await scope.stat(start);
+  if (kind === 'directory') yield* filesBelow(scope, start, options);
+  else if (options.matches(basename(start))) yield scope.locate(start).path;
 }
 
 async function* filesBelow(
@@ -32,7 +67,7 @@ async function* filesBelow(
   }
 }
 
-/** Roots inside other roots are searched with those. Broad ones have to be named: a home directory takes minutes. */
+/** Broad ones have to be named: a home directory takes minutes. */
 function startingPoints({ roots }: Scope): readonly string[] {
   const narrow = roots.filter(({ broad }) => !broad).map(({ path }) => path);
   if (roots.length === 0) {
@@ -45,7 +80,15 @@ function startingPoints({ roots }: Scope): readonly string[] {
       { instruction: 'Pass the path of the directory to search' },
     );
   }
-  return narrow.filter(
-    (path) => !narrow.some((other) => other !== path && containsPath(other, path, hostPathStyle)),
-  );
+  return narrow;
+}
+
+/** Whether a root lies inside another. */
+function overlaps(roots: readonly string[]): boolean {
+  const all = new Set(roots);
+  const isInside = (path: string): boolean => {
+    const above = dirname(path);
+    return above !== path && (all.has(above) || isInside(above));
+  };
+  return roots.some(isInside);
 }

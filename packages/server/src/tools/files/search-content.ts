@@ -35,6 +35,7 @@ export const searchContent: Tool = defineTool({
         z.object({ path: z.string(), line: z.number(), column: z.number(), text: z.string() }),
       ),
       unreadableFiles: z.number(),
+      unfinishedFiles: z.number(),
       nextCursor: nextCursorField(),
     }),
   paths: ({ path }) => (path === undefined ? [] : [path]),
@@ -55,9 +56,16 @@ export const searchContent: Tool = defineTool({
     const matches = search.found.slice(start, end);
     if (path === undefined) auditShown(matches, context);
     const nextCursor = search.found.length > end ? String(end) : undefined;
+    const { unreadable: unreadableFiles, unfinished: unfinishedFiles } = search;
+    const notes =
+      note('not searched, because the system does not permit it', unreadableFiles) +
+      note(
+        'not searched to the end, because lines are too long, or too long for this pattern',
+        unfinishedFiles,
+      );
     return dataResult(
-      { matches, unreadableFiles: search.unreadable, ...(nextCursor !== undefined && { nextCursor }) },
-      describe(matches) + unreadableNote(search.unreadable) + continuation(nextCursor),
+      { matches, unreadableFiles, unfinishedFiles, ...(nextCursor !== undefined && { nextCursor }) },
+      describe(matches) + notes + continuation(nextCursor),
     );
   },
 });
@@ -72,6 +80,6 @@ function describe(matches: readonly FileMatch[]): string {
   return matches.map(({ path, line, text }) => `${path}:${line}: ${text}`).join('\n');
 }
 
-function unreadableNote(count: number): string {
-  return count === 0 ? '' : `\n[not searched, because the system does not permit it: ${count} files]`;
+function note(what: string, count: number): string {
+  return count === 0 ? '' : `\n[${what}: ${count} files]`;
 }

@@ -13,9 +13,15 @@ export const writeFile: Tool = defineTool({
   annotations: REPLACES,
   input: () => z.object({ path: z.string(), content: z.string() }),
   paths: ({ path }) => [path],
-  handle: async ({ path, content }, context) => {
+  handle: async ({ path: asked, content }, context) => {
+    const path = context.expandHome(asked);
     const scope = await context.workspace.scope();
-    await scope.write(context.expandHome(path), content, { signal: context.signal });
-    return textResult(`Successfully wrote to ${path}`);
+    // Writing itself says best why a path is refused.
+    const key = scope.contains(path) ? scope.locate(path).path : path;
+    // An edit that has read the file before would undo this.
+    return context.changes.run(key, async () => {
+      await scope.write(path, content, { signal: context.signal });
+      return textResult(`Successfully wrote to ${asked}`);
+    });
   },
 });

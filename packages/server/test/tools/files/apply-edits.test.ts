@@ -45,10 +45,23 @@ test('applyEdits() refuses a text that is not there', () => {
 describe('where nothing matches exactly', () => {
   test('whole lines may differ in their outer white space, and the indentation stays', () => {
     const text = 'if (x) {\n    one();\n    two();\n}\n';
-    expect(apply(text, ['one();\ntwo();', 'three();\nfour();'])).toBe('if (x) {\n    three();\nfour();\n}\n');
+    expect(apply(text, ['one();\ntwo();', 'three();\nfour();'])).toBe(
+      'if (x) {\n    three();\n    four();\n}\n',
+    );
     expect(apply(text, ['  one();\n  two();', '  three();\n    four();'])).toBe(
       'if (x) {\n    three();\n      four();\n}\n',
     );
+  });
+
+  test('every new line gets the indentation of the file, whatever that of the edit is', () => {
+    const python = 'class A:\n    def f(self):\n        return 1\n';
+    expect(
+      apply(python, ['def f(self):\n    return 1', 'def f(self):\n    x = 2\n\n    if x:\n        return x']),
+    ).toBe('class A:\n    def f(self):\n        x = 2\n\n        if x:\n            return x\n');
+    expect(
+      apply('\tif (x) {\n\t\ty();\n\t}\n', ['if (x) {\n  y();\n}', 'if (x) {\n  z();\n  w();\n}\nv();']),
+    ).toBe('\tif (x) {\n\t\tz();\n\t\tw();\n\t}\n\tv();\n');
+    expect(apply('        a\n        b\n', ['    a \n    b', '    a\n  c'])).toBe('        a\n      c\n');
   });
 
   test('two places that differ in white space only are ambiguous', () => {

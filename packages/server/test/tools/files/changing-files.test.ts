@@ -1,5 +1,7 @@
 import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { Scope } from '@rootward/core';
+import type { Snapshot } from '@rootward/core';
+import { expect, test, vi } from 'vitest';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
 
@@ -107,5 +109,22 @@ test.each(ERAS)('no file tool reaches beyond the roots, by any spelling (%s)', a
     }
   }
   expect(readFileSync(tree.path('out/secret.txt'), 'utf8')).toBe('secret');
+  await close();
+});
+
+test('a call that was cancelled is in the audit trail, since a part of it may have been done', async () => {
+  const files = Array.from({ length: 1000 }, (_, index) => [`in/cancel/d${index % 50}/f${index}`, '']);
+  tree.add(Object.fromEntries(files) as Record<string, string>);
+  const stop = new AbortController();
+  const createScope = ({ roots }: Snapshot): Scope => {
+    stop.abort();
+    return new Scope({ roots });
+  };
+  const { client, audit, close } = await connectTools({ workspace: { ...workspace, createScope } });
+  const args = { path: 'cancel', recursive: true };
+  const call = client.callTool({ name: 'delete_file', arguments: args }, { signal: stop.signal });
+  await expect(call).rejects.toThrow('aborted');
+  await vi.waitUntil(() => audit.length > 0, { timeout: 10_000 });
+  expect(audit).toEqual([{ tool: 'delete_file', path: 'cancel', decision: 'allowed', reason: 'cancelled' }]);
   await close();
 });

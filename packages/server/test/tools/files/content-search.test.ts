@@ -80,6 +80,7 @@ test.each([
   ['K$', true],
   ['not there', false],
   ['n.*e', false],
+  ['needle\0', false],
 ])('with and without ripgrep, %j (ignoring case: %s) finds the same', async (pattern, ignoreCase) => {
   expect(ripgrep).toBeDefined();
   let asked = 0;

@@ -92,3 +92,26 @@ test('a fence in the file does not end the diff', async () => {
   expect(diff.endsWith('````\n\n')).toBe(true);
   await close();
 });
+
+test('edit_file and write_file of one file do not undo each other', async () => {
+  const { call, close } = await connectTools({ workspace });
+  for (let round = 0; round < 5; round++) {
+    tree.add({ 'both.txt': 'one\ntwo\n' });
+    const [edited] = await Promise.all([
+      call('edit_file', { path: 'both.txt', edits: [edit('two', '2')] }),
+      call('write_file', { path: 'both.txt', content: 'new\n' }),
+    ]);
+    expect(readFileSync(tree.path('both.txt'), 'utf8')).toBe('new\n');
+    expect(edited.isError).toBeUndefined();
+  }
+  await close();
+});
+
+test('edit_file says of a dry run that nothing was changed, also where the diff is too large', async () => {
+  tree.add({ 'wide.txt': `${'x'.repeat(9_000_000)}\nend\n` });
+  const { text, close } = await connectTools({ workspace });
+  const args = { path: 'wide.txt', edits: [edit('x\nend', 'end')] };
+  expect(await text('edit_file', { ...args, dryRun: true })).toMatch(/^Nothing was changed;/);
+  expect(await text('edit_file', args)).toMatch(/^Edited wide.txt;/);
+  await close();
+});

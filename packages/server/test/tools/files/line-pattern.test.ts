@@ -30,6 +30,12 @@ test('LinePattern refuses what is not a pattern', () => {
   );
 });
 
+test('LinePattern refuses what is too large for the engine, and does not repeat it all', () => {
+  expect(() => new LinePattern(`a?${'x'.repeat(200_000)}`, false)).toThrow(
+    expect.objectContaining({ message: expect.stringMatching(/^.{1,400}: it is not a pattern$/) }),
+  );
+});
+
 test('LinePattern.search() gives up on a pattern that would take for ever', () => {
   const pattern = new LinePattern('(a+)+$', false);
   expect(() => pattern.search([`${'a'.repeat(60)}b`])).toThrow(

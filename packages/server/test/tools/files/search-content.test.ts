@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { Scope } from '@rootward/core';
 import { expect, test } from 'vitest';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
@@ -65,5 +67,47 @@ test.each(ERAS)('search_content without roots says so (%s)', async (era) => {
   expect(reportOf(await call('search_content', { pattern: 'needle' }))).toMatchObject({
     error_type: 'no_roots',
   });
+  await close();
+});
+
+test('search_content searches a root inside another that leaves it out, once', async () => {
+  const { data, close } = await connectTools({ roots: [tree.uri('in'), tree.uri('in/dist')] });
+  const { matches } = await data('search_content', { pattern: 'needle', glob: '*.ts' });
+  const paths = (matches as { path: string }[]).map(({ path }) => path.slice(tree.top.length + 1));
+  expect(paths.sort()).toEqual(['in/a.ts', 'in/dist/c.ts', 'in/nested/root/d.ts']);
+  await close();
+});
+
+test('search_content is not spoiled by a root that is gone, or by one that is denied', async () => {
+  const gone = makeTree({ 'gone/x.ts': 'needle', 'kept/y.ts': 'needle', 'kept/secret.ts': 'needle' });
+  const { data, close } = await connectTools({
+    roots: [gone.uri('gone'), gone.uri('kept/secret.ts'), gone.uri('kept')],
+    workspace: { createScope: ({ roots: all }) => new Scope({ roots: all, rules: { deny: ['secret.*'] } }) },
+  });
+  expect((await data('search_content', { pattern: 'needle' }))['matches']).toHaveLength(2);
+  rmSync(gone.path('gone'), { recursive: true });
+  expect((await data('search_content', { pattern: 'needle' }))['matches']).toMatchObject([
+    { path: gone.path('kept/y.ts') },
+  ]);
+  await close();
+});
+
+test('search_content goes on after a line or a file that is too long for it, and says so', async () => {
+  const long = makeTree({
+    'in/data.jsonl': `\uFEFFneedle 1\n${'x'.repeat(10 * 1024 * 1024)}needle\nneedle 3\n`,
+    'in/small.ts': 'needle',
+    'in/vendor.min.js': 'needle(e,t){return e+t};'.repeat(40_000),
+  });
+  const { data, text, close } = await connectTools({ roots: [long.uri('in')] });
+  const lines = (found: Record<string, unknown>): unknown =>
+    (found['matches'] as { path: string; line: number }[])
+      .map(({ path, line }) => `${path.slice(long.path('in').length + 1)}:${line}`)
+      .sort();
+  const found = await data('search_content', { pattern: '^needle' });
+  expect(lines(found)).toEqual(['data.jsonl:1', 'data.jsonl:3', 'small.ts:1', 'vendor.min.js:1']);
+  expect(found).toMatchObject({ unfinishedFiles: 1, unreadableFiles: 0 });
+  const slow = { pattern: 'needle.*[@]|small', glob: '{small,vendor}.*' };
+  expect(await data('search_content', slow)).toMatchObject({ matches: [], unfinishedFiles: 1 });
+  expect(await text('search_content', slow)).toContain('too long for this pattern: 1 files');
   await close();
 });

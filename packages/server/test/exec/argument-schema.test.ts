@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { argumentSchema } from '../../src/exec/argument-schema.js';
+
+const OBJECT = { type: 'object', properties: { n: { type: 'integer' } } };
+
+async function validate(args: unknown, withHandle = true, schema: object = OBJECT): Promise<unknown> {
+  return argumentSchema({ ...schema }, withHandle)['~standard'].validate(args);
+}
+
+test('argumentSchema() takes the handle out of the arguments of a tool', async () => {
+  expect(await validate({ n: 1, workspace: 'h' })).toEqual({ value: { tool: { n: 1 }, workspace: 'h' } });
+  expect(await validate({ n: 1, workspace: 'h' }, false)).toEqual({
+    value: { tool: { n: 1, workspace: 'h' } },
+  });
+});
+
+test('argumentSchema() leaves a tool the workspace argument of its own', async () => {
+  const own = { type: 'object', properties: { workspace: { type: 'integer' } } };
+  expect(await validate({ workspace: 5 }, true, own)).toEqual({ value: { tool: { workspace: 5 } } });
+});
+
+test.each([5, null, {}, ['h'], false])(
+  'argumentSchema() refuses %j for a handle, and never goes on without',
+  async (workspace) => {
+    expect(await validate({ n: 1, workspace })).toEqual({
+      issues: [{ message: expect.stringMatching(/^#\/workspace: expected a string/) as unknown }],
+    });
+  },
+);
