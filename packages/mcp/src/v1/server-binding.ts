@@ -133,23 +133,29 @@ function reachOf(transport: Transport | undefined): Reach {
   return transport !== undefined && 'handleRequest' in transport ? 'http' : 'local';
 }
 
-/** An author may listen to the same notification; both are told. */
+/** An author may listen to the same notifications, and stop listening; the connection is told all the same. */
 function hookNotifications(server: Server, connection: () => LegacyConnection | undefined): void {
   const setHandler = server.setNotificationHandler.bind(server);
-  setHandler(InitializedNotificationSchema, () => {
-    connection()?.initialized();
-    server.oninitialized?.();
-  });
-  setHandler(RootsListChangedNotificationSchema, () => connection()?.rootsChanged());
+  const removeHandler = server.removeNotificationHandler.bind(server);
+  const initialized = (): void => connection()?.initialized();
+  const rootsChanged = (): void => connection()?.rootsChanged();
+  const told = new Map<unknown, () => void>([
+    [InitializedNotificationSchema, initialized],
+    [RootsListChangedNotificationSchema, rootsChanged],
+  ]);
   server.setNotificationHandler = (schema, handler) => {
-    const listens: unknown = schema;
-    if (listens !== RootsListChangedNotificationSchema) {
-      setHandler(schema, handler);
-      return;
-    }
+    const tell = told.get(schema);
     setHandler(schema, (notification) => {
-      connection()?.rootsChanged();
+      tell?.();
       return handler(notification);
     });
   };
+  server.removeNotificationHandler = (method) => {
+    if (method === 'notifications/initialized') setHandler(InitializedNotificationSchema, initialized);
+    else if (method === 'notifications/roots/list_changed') {
+      setHandler(RootsListChangedNotificationSchema, rootsChanged);
+    } else removeHandler(method);
+  };
+  server.setNotificationHandler(InitializedNotificationSchema, () => server.oninitialized?.());
+  setHandler(RootsListChangedNotificationSchema, rootsChanged);
 }

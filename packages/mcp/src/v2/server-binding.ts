@@ -228,25 +228,29 @@ function readClientInfo(envelope: unknown): ClientInfo | undefined {
   return typeof version === 'string' ? { name, version } : { name };
 }
 
-/** An author may listen to the same notifications; both are told. */
+/** An author may listen to the same notifications, and stop listening; the connection is told all the same. */
 function hookNotifications(server: Server, connection: () => LegacyConnection | undefined): void {
   const setHandler = server.setNotificationHandler.bind(server);
-  setHandler('notifications/initialized', () => {
-    connection()?.initialized();
-    server.oninitialized?.();
-  });
-  setHandler('notifications/roots/list_changed', () => connection()?.rootsChanged());
-  const hooked = (method: string, ...rest: unknown[]): void => {
+  const removeHandler = server.removeNotificationHandler.bind(server);
+  const told = new Map<string, () => void>([
+    ['notifications/initialized', () => connection()?.initialized()],
+    ['notifications/roots/list_changed', () => connection()?.rootsChanged()],
+  ]);
+  server.setNotificationHandler = (method: string, ...rest: unknown[]): void => {
+    const tell = told.get(method);
     const handler = rest.at(-1);
-    if (method === 'notifications/roots/list_changed' && typeof handler === 'function') {
-      const both = (...args: unknown[]): unknown => {
-        connection()?.rootsChanged();
-        return handler(...args);
-      };
-      Reflect.apply(setHandler, server, [method, ...rest.slice(0, -1), both]);
-      return;
-    }
-    Reflect.apply(setHandler, server, [method, ...rest]);
+    const both = (...args: unknown[]): unknown => {
+      tell?.();
+      return typeof handler === 'function' ? handler(...args) : undefined;
+    };
+    const hooked = tell === undefined ? rest : [...rest.slice(0, -1), both];
+    Reflect.apply(setHandler, server, [method, ...hooked]);
   };
-  server.setNotificationHandler = hooked;
+  server.removeNotificationHandler = (method): void => {
+    const tell = told.get(method);
+    if (tell === undefined) removeHandler(method);
+    else Reflect.apply(setHandler, server, [method, tell]);
+  };
+  server.setNotificationHandler('notifications/initialized', () => server.oninitialized?.());
+  server.removeNotificationHandler('notifications/roots/list_changed');
 }

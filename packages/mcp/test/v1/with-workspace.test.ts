@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  InitializedNotificationSchema,
+  RootsListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { expect, test } from 'vitest';
@@ -100,6 +103,30 @@ test('withWorkspace() of v1 sees a change, and so does the author’s own listen
   client.changeRoots(answering([{ uri: roots.uri('b') }]));
   expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('b')}`]));
   expect(heard).toBe(1);
+  await client.close();
+});
+
+test('withWorkspace() of v1 hears of a client whose messages an author listens to, or no longer does', async () => {
+  const heard: string[] = [];
+  const client = await connect(
+    (server) => {
+      server.server.setNotificationHandler(
+        InitializedNotificationSchema,
+        () => void heard.push('initialized'),
+      );
+      server.server.setNotificationHandler(
+        RootsListChangedNotificationSchema,
+        () => void heard.push('changed'),
+      );
+      server.server.removeNotificationHandler('notifications/roots/list_changed');
+      reader(server);
+    },
+    { roots: answering(A) },
+  );
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('a')}`]));
+  client.changeRoots(answering([{ uri: roots.uri('b') }]));
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('b')}`]));
+  expect(heard).toEqual(['initialized']);
   await client.close();
 });
 

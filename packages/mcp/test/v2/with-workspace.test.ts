@@ -369,6 +369,28 @@ test('withWorkspace() leaves an author’s own listeners in place', async () => 
   await client.close();
 });
 
+test('withWorkspace() hears of a client whose messages an author listens to, or no longer does', async () => {
+  const heard: string[] = [];
+  const client = connect(
+    (server) => {
+      server.server.setNotificationHandler('notifications/initialized', () => void heard.push('initialized'));
+      server.server.setNotificationHandler(
+        'notifications/roots/list_changed',
+        () => void heard.push('changed'),
+      );
+      server.server.removeNotificationHandler('notifications/roots/list_changed');
+      reader(server);
+    },
+    { roots: answering(A) },
+  );
+  await client.connect();
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([roots.path('a')]));
+  client.changeRoots(answering([{ uri: roots.uri('b') }]));
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([roots.path('b')]));
+  expect(heard).toEqual(['initialized']);
+  await client.close();
+});
+
 test('withWorkspace() disposes of the workspace when the connection ends', async () => {
   let live: { ready(): Promise<unknown> } | undefined;
   const client = connect(
