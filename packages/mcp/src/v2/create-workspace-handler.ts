@@ -5,7 +5,7 @@ import type { SessionsOptions } from './sessions.js';
 
 /** Options of `createWorkspaceHandler`: those of its sessions, and those of the SDK's `createMcpHandler`. */
 export interface WorkspaceHandlerOptions
-  extends SessionsOptions, Omit<CreateMcpHandlerOptions, 'legacy' | 'maxRequestBodySize'> {}
+  extends SessionsOptions, Omit<CreateMcpHandlerOptions, 'legacy' | keyof SessionsOptions> {}
 
 /** What the client learns of an error of the factory: nothing but that there was one. */
 const INTERNAL_ERROR = {

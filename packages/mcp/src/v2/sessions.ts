@@ -9,14 +9,18 @@ import type {
 import { systemClock } from '@rootward/core';
 import type { Clock, Timer } from '@rootward/core';
 import { describePrincipal } from './principal.js';
+import { SessionEventStore } from './session-event-store.js';
 import { SessionTransport } from './session-transport.js';
 
 /** How sessions of legacy clients over HTTP are kept. */
 export interface SessionsOptions {
   /** Answer legacy clients with plain JSON instead of streams. They can then not be asked for roots. */
   readonly jsonResponse?: boolean;
+  /** Lets clients resume streams that broke off. One for all sessions; each gets its own events back, and no others. */
   readonly eventStore?: EventStore;
   readonly maxRequestBodySize?: number;
+  /** How often a stream without news says that it is there, in milliseconds; 0 for never. */
+  readonly keepAliveMs?: number;
   /** A session in which nothing happens, and that nobody listens to, for so long is closed. In milliseconds. */
   readonly sessionIdleTimeout?: number;
   /** Beyond this many, the session that was idle longest makes room. */
@@ -86,13 +90,14 @@ export class Sessions {
   /** The transport refuses anything but `initialize`; then there is no session, and the server is not kept. */
   async #open(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const { authInfo } = options;
-    const { jsonResponse, eventStore, maxRequestBodySize } = this.#options;
+    const { jsonResponse, eventStore, maxRequestBodySize, keepAliveMs } = this.#options;
     const transport = new SessionTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => this.#keep(id, session),
       ...(jsonResponse !== undefined && { enableJsonResponse: jsonResponse }),
-      ...(eventStore !== undefined && { eventStore }),
+      ...(eventStore !== undefined && { eventStore: new SessionEventStore(eventStore) }),
       ...(maxRequestBodySize !== undefined && { maxRequestBodySize }),
+      ...(keepAliveMs !== undefined && { keepAliveMs }),
     });
     transport.onclose = () => this.#forget(session);
     const server = await this.#factory({
@@ -116,26 +121,28 @@ export class Sessions {
 
   async #serve(session: Session, request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const { authInfo, parsedBody } = options;
-    this.#begin(session, request);
-    return session.transport.handleRequest(request, {
+    this.#touch(session);
+    const response = await session.transport.handleRequest(request, {
       ...(authInfo !== undefined && { authInfo }),
       ...(parsedBody !== undefined && { parsedBody }),
     });
+    return request.method === 'GET' && response.ok ? this.#listen(session, request, response) : response;
   }
 
-  /** A stream counts until its client goes away, a request until it is answered. */
-  #begin(session: Session, request: Request): void {
-    this.#touch(session);
-    if (request.method !== 'GET' || request.signal.aborted) return;
+  /**
+   * A stream counts until either side ends it. It is taken from the transport as soon as its client goes away: whoever
+   * writes it out notices only with the next event, and until then the client could not come back.
+   */
+  #listen(session: Session, { signal }: Request, response: Response): Response {
+    if (response.body === null) return response;
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const end = (): void => {
+      session.listening -= 1;
+      this.#touch(session);
+    };
     session.listening += 1;
-    request.signal.addEventListener(
-      'abort',
-      () => {
-        session.listening -= 1;
-        this.#touch(session);
-      },
-      { once: true },
-    );
+    response.body.pipeTo(writable, { signal }).then(end, end);
+    return new Response(readable, response);
   }
 
   #touch(session: Session): void {

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { createWorkspaceHandler, withWorkspace } from '../../src/index.js';
 import type { WorkspaceHandler, WorkspaceHandlerOptions } from '../../src/index.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
+import { MemoryEventStore } from '../fixtures/memory-event-store.js';
 import { RawHttpClient } from '../fixtures/raw-http-client.js';
 
 /** Calls of `wait` by name, each with what lets it go. */
@@ -16,6 +17,10 @@ function serve(options: WorkspaceHandlerOptions): WorkspaceHandler {
     server.registerTool('wait', { inputSchema }, async ({ name }) => {
       await new Promise<void>((resolve) => waiting.set(name, resolve));
       return { content: [], structuredContent: { name } };
+    });
+    server.registerTool('end-stream', {}, (ctx) => {
+      ctx.http?.closeStandaloneSSE?.();
+      return { content: [] };
     });
     return server;
   }, options);
@@ -44,9 +49,70 @@ test('a session that nobody uses or listens to is closed', async () => {
   expect(handler.sessions).toBe(2);
   expect((await idle.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
   abort.abort();
-  clock.advance(2000);
-  expect(handler.sessions).toBe(0);
+  await vi.waitFor(() => {
+    clock.advance(2000);
+    expect(handler.sessions).toBe(0);
+  });
   await handler.close();
+});
+
+test('a stream that was refused keeps no session', async () => {
+  const clock = new FakeClock();
+  const handler = serve({ clock, sessionIdleTimeout: 1000 });
+  const client = new RawHttpClient(handler.fetch);
+  await client.connect();
+  const abort = new AbortController();
+  await client.listen(abort.signal);
+  expect((await client.send('GET')).status).toBe(409);
+  abort.abort();
+  await vi.waitFor(() => {
+    clock.advance(2000);
+    expect(handler.sessions).toBe(0);
+  });
+  await handler.close();
+});
+
+test('a stream that the server ended keeps no session', async () => {
+  const clock = new FakeClock();
+  const eventStore = new MemoryEventStore();
+  const handler = serve({ clock, sessionIdleTimeout: 1000, eventStore });
+  const client = new RawHttpClient(handler.fetch);
+  await client.connect();
+  const stream = await client.send('GET');
+  await client.callTool('end-stream');
+  await stream.text();
+  await vi.waitFor(() => {
+    clock.advance(2000);
+    expect(handler.sessions).toBe(0);
+  });
+  await handler.close();
+});
+
+test('a client whose stream broke off can listen again before anything was written to it', async () => {
+  const handler = serve({ keepAliveMs: 0 });
+  const client = new RawHttpClient(handler.fetch);
+  await client.connect();
+  const abort = new AbortController();
+  await client.send('GET', undefined, abort.signal);
+  expect((await client.send('GET')).status).toBe(409);
+  abort.abort();
+  await vi.waitFor(async () => expect((await client.send('GET')).status).toBe(200));
+  await handler.close();
+});
+
+test('a stream without news says that it is there as often as told', async () => {
+  const handler = serve({ keepAliveMs: 10 });
+  const client = new RawHttpClient(handler.fetch);
+  await client.connect();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const stream = await client.send('GET');
+    vi.advanceTimersByTime(20);
+    await handler.close();
+    expect(await stream.text()).toBe(': keepalive\n\n'.repeat(2));
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('when there are too many sessions, the one that was idle longest makes room', async () => {
