@@ -14,7 +14,8 @@ import type { RootsPort, WorkspaceView } from '@rootward/core';
 import { isObject } from '../stdio/message.js';
 import { askLeniently, LegacyConnection } from '../workspace/legacy-connection.js';
 import { PreparedWorkspace } from '../workspace/prepared-workspace.js';
-import type { Reach, WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import type { WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import { isFedByRequest, reachOf } from '../workspace/reach.js';
 import { LazyWorkspaceContext } from '../workspace/workspace-context.js';
 import type { WorkspaceContext } from '../workspace/workspace-context.js';
 
@@ -55,10 +56,9 @@ export class ServerBinding {
   context(extra: Extra): WorkspaceContext {
     const { transport } = this.#server;
     const connection = (this.#connection ??= this.#connect(transport));
-    const port =
-      reachOf(transport) === 'http'
-        ? this.#port((options) => extra.sendRequest(ROOTS_LIST, ResultSchema, options))
-        : undefined;
+    const port = isFedByRequest(transport)
+      ? this.#port((options) => extra.sendRequest(ROOTS_LIST, ResultSchema, options))
+      : undefined;
     const { _meta: meta, signal } = extra;
     const view = (): Promise<WorkspaceView> => connection.view({ meta, signal, port });
     return new LazyWorkspaceContext({
@@ -93,15 +93,13 @@ export class ServerBinding {
 
   #connect(transport: Transport | undefined): LegacyConnection {
     const server = this.#server;
-    const reach = reachOf(transport);
     return new LegacyConnection(this.#prepared, {
-      reach,
+      reach: reachOf(transport),
       capabilities: () => server.getClientCapabilities(),
       clientInfo: () => server.getClientVersion(),
-      port:
-        reach === 'http'
-          ? undefined
-          : this.#port((options) => server.request(ROOTS_LIST, ResultSchema, options)),
+      port: isFedByRequest(transport)
+        ? undefined
+        : this.#port((options) => server.request(ROOTS_LIST, ResultSchema, options)),
     });
   }
 
@@ -126,11 +124,6 @@ function isTimeout(error: unknown): boolean {
   if (!(error instanceof McpError)) return false;
   const code: number = ErrorCode.RequestTimeout;
   return error.code === code && isObject(error.data) && 'timeout' in error.data;
-}
-
-/** Transports of Streamable HTTP are fed request by request; all others are a stream in both directions. */
-function reachOf(transport: Transport | undefined): Reach {
-  return transport !== undefined && 'handleRequest' in transport ? 'http' : 'local';
 }
 
 /** An author may listen to the same notifications, and stop listening; the connection is told all the same. */

@@ -13,6 +13,7 @@ import type { ClientLink } from '../workspace/legacy-connection.js';
 import { mustAsk, openForRequest, viewModernRequest } from '../workspace/modern-request.js';
 import type { ModernRequest } from '../workspace/modern-request.js';
 import type { PreparedWorkspace, Reach, WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import { isFedByRequest, reachOf } from '../workspace/reach.js';
 import { carriesRoots, readRootsAnswer } from '../workspace/roots-answer.js';
 import { LazyWorkspaceContext } from '../workspace/workspace-context.js';
 import type { WorkspaceContext } from '../workspace/workspace-context.js';
@@ -91,7 +92,7 @@ export class ServerBinding {
     const { transport } = this.#server;
     const { _meta: meta, signal, send } = ctx.mcpReq;
     const port =
-      reachOf(transport) === 'http' && carriesRequests(transport)
+      isFedByRequest(transport) && carriesRequests(transport)
         ? this.#port((options) => send(ROOTS_LIST, ANYTHING, options))
         : undefined;
     const view = (): Promise<WorkspaceView> => connection.view({ meta, signal, port });
@@ -191,13 +192,13 @@ export class ServerBinding {
 
   #connect(transport: Transport | undefined): LegacyConnection {
     const server = this.#server;
-    const reach = reachOf(transport);
     const link: ClientLink = {
-      reach,
+      reach: reachOf(transport),
       capabilities: () => server.getClientCapabilities(),
       clientInfo: () => server.getClientVersion(),
-      port:
-        reach === 'http' ? undefined : this.#port((options) => server.request(ROOTS_LIST, ANYTHING, options)),
+      port: isFedByRequest(transport)
+        ? undefined
+        : this.#port((options) => server.request(ROOTS_LIST, ANYTHING, options)),
     };
     return new LegacyConnection(this.prepared, link);
   }
@@ -211,11 +212,6 @@ export class ServerBinding {
 
 const ROOTS_LIST = { method: 'roots/list' } as const;
 const CLEAR_UP_MS = 1000;
-
-/** Transports of Streamable HTTP are fed request by request; all others are a stream in both directions. */
-function reachOf(transport: Transport | undefined): Reach {
-  return transport !== undefined && 'handleRequest' in transport ? 'http' : 'local';
-}
 
 function carriesRequests(transport: (Transport & TransportHints) | undefined): boolean {
   return transport?.carriesRequests ?? true;

@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import {
   InitializedNotificationSchema,
+  ListRootsRequestSchema,
   RootsListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -253,6 +263,33 @@ async function serveHttp(
     return transport.handleRequest(request);
   };
 }
+
+test('withWorkspace() of v1 keeps clients of the older HTTP transport below the operator’s roots', async () => {
+  const inside = join(roots.path('operator'), 'inside');
+  mkdirSync(inside);
+  const transports: SSEServerTransport[] = [];
+  const http = createServer((request, response) => {
+    if (request.method === 'POST') {
+      void transports[0]?.handlePostMessage(request, response);
+      return;
+    }
+    const transport = new SSEServerTransport('/messages', response);
+    transports.push(transport);
+    const server = withWorkspace(new McpServer(INFO), { ...BARE, roots: [roots.path('operator')] });
+    reader(server);
+    void server.connect(transport);
+  });
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  const client = new Client(INFO, { capabilities: { roots: {} } });
+  const declared = [...A, { uri: pathToFileURL(inside).href }];
+  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: declared }));
+  const { port } = http.address() as AddressInfo;
+  await client.connect(new SSEClientTransport(new URL(`http://127.0.0.1:${port}/sse`)));
+  expect(textOf(await client.callTool({ name: 'roots' }))).toBe(JSON.stringify([`client ${inside}`]));
+  await client.close();
+  http.closeAllConnections();
+  http.close();
+});
 
 test('the callbacks of a resource template have the workspace', async () => {
   const client = await connect(
