@@ -48,15 +48,10 @@ export async function prepareServing(settings: LoadedSettings, around: Surroundi
   const log = new StderrLogger(settings.logLevel);
   for (const warning of unknownVariables(around.environment)) log.warn(warning);
   const projectSettings = new ProjectSettingsStore(userDirectory(around.environment, around.home));
-  const prepared = prepareWorkspace(workspaceOptions(settings, around, log, projectSettings));
-  const sources = await prepared.sources(settings.http === undefined ? 'local' : 'http');
-  if (settings.http !== undefined && sources.reading.ceiling === undefined) {
-    return prepareServing({ ...settings, within: hintedCeiling(sources) }, around);
-  }
+  const options = workspaceOptions(settings, around, log, projectSettings);
   return {
     settings,
-    prepared,
-    sources,
+    ...(settings.http === undefined ? await prepareLocal(options) : await prepareForHttp(options)),
     log,
     audit: openAudit(settings.audit, log),
     projectSettings,
@@ -64,6 +59,24 @@ export async function prepareServing(settings: LoadedSettings, around: Surroundi
     environment: around.environment,
     editJournal: editJournal(around),
   };
+}
+
+type Prepared = Pick<Serving, 'prepared' | 'sources'>;
+
+async function prepareLocal(options: WorkspaceOptions): Promise<Prepared> {
+  const prepared = prepareWorkspace(options);
+  return { prepared, sources: await prepared.sources('local') };
+}
+
+async function prepareForHttp(options: WorkspaceOptions): Promise<Prepared> {
+  const prepared = prepareWorkspace(options);
+  const found = await prepared.sources('http');
+  if (found.reading.ceiling !== undefined) return { prepared, sources: found };
+  // Read again below the ceiling, and in silence: what there is to warn of has been said.
+  const log = new StderrLogger('silent');
+  const bounded = prepareWorkspace({ ...options, within: hintedCeiling(found), log });
+  const sources = await bounded.sources('http');
+  return { prepared: prepareWorkspace({ ...options, sources }), sources };
 }
 
 /**
