@@ -40,8 +40,9 @@ interface Session {
 const IDLE_MS = 30 * 60_000;
 const MOST_SESSIONS = 10_000;
 const SESSION_HEADER = 'mcp-session-id';
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE']);
 const SESSION_NOT_FOUND = -32_001;
-const SESSION_REQUIRED = -32_000;
+const BAD_REQUEST = -32_000;
 
 /**
  * The sessions of legacy clients over HTTP, each with a server and a transport of its own. A session belongs to the
@@ -68,7 +69,8 @@ export class Sessions {
   async fetch(request: Request, options: McpHandlerRequestOptions = {}): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
     if (id === null) {
-      return request.method === 'POST' ? this.#open(request, options) : sessionRequired();
+      if (request.method === 'POST') return this.#open(request, options);
+      return METHODS.has(request.method) ? sessionRequired() : methodNotAllowed();
     }
     const session = this.#sessions.get(id);
     if (session === undefined || session.principal !== describePrincipal(options.authInfo)) {
@@ -191,7 +193,13 @@ function sessionNotFound(): Response {
 }
 
 function sessionRequired(): Response {
-  return failure(400, SESSION_REQUIRED, 'Bad Request: Mcp-Session-Id header is required');
+  return failure(400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
+}
+
+function methodNotAllowed(): Response {
+  const response = failure(405, BAD_REQUEST, 'Method not allowed.');
+  response.headers.set('Allow', [...METHODS].join(', '));
+  return response;
 }
 
 function failure(status: number, code: number, message: string): Response {

@@ -115,6 +115,21 @@ test('a stream without news says that it is there as often as told', async () =>
   }
 });
 
+test.each([true, false])(
+  'a method nobody knows is refused as such, with a session: %s',
+  async (hasSession) => {
+    const handler = serve({});
+    const client = new RawHttpClient(handler.fetch);
+    if (hasSession) await client.connect();
+    for (const method of ['OPTIONS', 'HEAD', 'PUT']) {
+      const response = await client.send(method);
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE']);
+    }
+    expect((await client.send('GET')).status).toBe(hasSession ? 200 : 400);
+    await handler.close();
+  },
+);
+
 test('when there are too many sessions, the one that was idle longest makes room', async () => {
   const handler = serve({ maxSessions: 2 });
   const clients = [1, 2, 3].map(() => new RawHttpClient(handler.fetch));
