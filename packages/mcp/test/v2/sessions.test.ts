@@ -182,6 +182,29 @@ test('a request that was cancelled keeps no session', async () => {
   await handler.close();
 });
 
+test.each([true, false])(
+  'the exchange of a request that was cancelled ends, with JSON responses: %s',
+  async (jsonResponse) => {
+    const handler = serve({ jsonResponse });
+    const client = new RawHttpClient(handler.fetch);
+    await client.connect();
+    const name = `given up ${jsonResponse}`;
+    const params = { name: 'wait', arguments: { name } };
+    const exchange = client
+      .post({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params })
+      .then((response) => response.text());
+    const go = await whenWaiting(name);
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } };
+    await client.post(cancel);
+    expect(await exchange).toContain('Request cancelled');
+    go();
+    // Too late, and for nobody.
+    expect((await client.post(cancel)).status).toBe(202);
+    expect(await client.request('ping')).toEqual({});
+    await handler.close();
+  },
+);
+
 test('a session with a request under way does not make room', async () => {
   const handler = serve({ maxSessions: 1 });
   const [busy, second] = [new RawHttpClient(handler.fetch), new RawHttpClient(handler.fetch)];
