@@ -178,7 +178,8 @@ export class ServerBinding {
   /** The connection ends with its transport, whoever closes it. */
   #hookConnect(server: Server): void {
     const connect = server.connect.bind(server);
-    server.connect = (transport) => {
+    server.connect = async (transport) => {
+      const previous = this.#connection;
       const connection = this.#connect(transport);
       this.#connection = connection;
       const { onclose } = transport;
@@ -186,7 +187,14 @@ export class ServerBinding {
         onclose?.();
         connection.dispose();
       };
-      return connect(transport);
+      try {
+        await connect(transport);
+      } catch (error) {
+        // The SDK refuses a second transport; the first goes on, with the roots of its own client.
+        this.#connection = previous;
+        connection.dispose();
+        throw error;
+      }
     };
   }
 

@@ -140,6 +140,20 @@ test('withWorkspace() of v1 hears of a client whose messages an author listens t
   await client.close();
 });
 
+test('withWorkspace() of v1 keeps the roots of a connection when a second one is refused', async () => {
+  let server: WorkspaceServer | undefined;
+  const client = await connect(
+    (made) => {
+      server = made;
+      reader(made);
+    },
+    { roots: answering(A) },
+  );
+  await expect(server!.connect(connectInProcess().transport)).rejects.toThrow('Already connected');
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('a')}`]));
+  await client.close();
+});
+
 test('withWorkspace() of v1 covers the older registration methods, prompts, resources and templates', async () => {
   const client = await connect(
     (server) => {

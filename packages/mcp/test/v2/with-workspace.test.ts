@@ -391,6 +391,18 @@ test('withWorkspace() hears of a client whose messages an author listens to, or 
   await client.close();
 });
 
+test('withWorkspace() keeps the roots of a connection when a second one is refused', async () => {
+  const connection = connectInProcess();
+  const server = withWorkspace(new McpServer({ name: 's', version: '1.0.0' }), BARE);
+  reader(server);
+  await server.connect(connection.transport);
+  const client = new ScriptedClient(connection, { roots: answering(A) });
+  await client.connect();
+  await expect(server.connect(connectInProcess().transport)).rejects.toThrow('already connected');
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([roots.path('a')]));
+  await client.close();
+});
+
 test('withWorkspace() disposes of the workspace when the connection ends', async () => {
   let live: { ready(): Promise<unknown> } | undefined;
   const client = connect(
