@@ -8,6 +8,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { systemClock } from '@rootward/core';
 import type { Clock, Timer } from '@rootward/core';
+import { RootwardMcpError } from '../error.js';
 import { describePrincipal } from './principal.js';
 import { SessionEventStore } from './session-event-store.js';
 import { SessionTransport } from './session-transport.js';
@@ -55,6 +56,7 @@ export class Sessions {
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
   #sweep: Timer | undefined;
+  #closed = false;
 
   constructor(factory: McpServerFactory, options: SessionsOptions = {}) {
     this.#factory = factory;
@@ -82,6 +84,7 @@ export class Sessions {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#sweep?.clear();
     this.#sweep = undefined;
     const open = [...this.#sessions.values()];
@@ -107,6 +110,10 @@ export class Sessions {
       requestInfo: request,
       ...(authInfo !== undefined && { authInfo }),
     });
+    if (this.#closed) {
+      await server.close();
+      throw new RootwardMcpError('closed', 'Cannot open a session: the handler is closed');
+    }
     const session: Session = {
       transport,
       server,

@@ -216,3 +216,27 @@ test('a session with a request under way does not make room', async () => {
   expect(await call).toEqual({ name: 'busy' });
   await handler.close();
 });
+
+test('a session that was being opened when the handler was closed does not come to be', async () => {
+  const errors: string[] = [];
+  let made: (() => void) | undefined;
+  const handler = createWorkspaceHandler(
+    async () => {
+      await new Promise<void>((resolve) => (made = resolve));
+      return new McpServer({ name: 's', version: '1.0.0' });
+    },
+    { onerror: ({ message }) => void errors.push(message) },
+  );
+  const client = new RawHttpClient(handler.fetch);
+  const connecting = client.connect();
+  const refused = expect(connecting).rejects.toThrow('Internal server error');
+  const finish = await vi.waitFor(() => {
+    if (made === undefined) throw new Error('the factory was not called');
+    return made;
+  });
+  await handler.close();
+  finish();
+  await refused;
+  expect(handler.sessions).toBe(0);
+  expect(errors).toEqual(['Cannot open a session: the handler is closed']);
+});
