@@ -154,6 +154,13 @@ test('withWorkspace() of v1 keeps the roots of a connection when a second one is
   await client.close();
 });
 
+test('withWorkspace() of v1 answers and hears a client that writes null for metadata', async () => {
+  const client = await connect(reader, { roots: answeringWith({ roots: A, _meta: null }) });
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('a')}`]));
+  await expect(client.request('ping', { _meta: null })).rejects.toThrow('_meta is not an object');
+  await client.close();
+});
+
 test('withWorkspace() of v1 covers the older registration methods, prompts, resources and templates', async () => {
   const client = await connect(
     (server) => {

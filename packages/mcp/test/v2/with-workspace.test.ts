@@ -403,6 +403,14 @@ test('withWorkspace() keeps the roots of a connection when a second one is refus
   await client.close();
 });
 
+test('withWorkspace() answers and hears a client that writes null for metadata', async () => {
+  const client = connect(reader, { roots: answeringWith({ roots: A, _meta: null }) });
+  await client.connect();
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([roots.path('a')]));
+  await expect(client.request('ping', { _meta: null })).rejects.toThrow('_meta is not an object');
+  await client.close();
+});
+
 test('withWorkspace() disposes of the workspace when the connection ends', async () => {
   let live: { ready(): Promise<unknown> } | undefined;
   const client = connect(
