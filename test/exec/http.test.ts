@@ -82,6 +82,16 @@ describe.each(['legacy', 'modern'] as const)('an executable tool over HTTP, %s',
     expect(forged.isError).toBe(true);
   });
 
+  // A legacy client opens its stream when it likes, and what comes before is lost.
+  test.runIf(era === 'modern')('is announced to whoever listens when it is added', async () => {
+    let announced = 0;
+    client.setNotificationHandler('notifications/tools/list_changed', () => void announced++);
+    const listening = await client.listen({ toolsListChanged: true });
+    project.addTool('added', 'echo added');
+    await vi.waitFor(() => expect(announced).toBeGreaterThan(0), { timeout: 20_000 });
+    await listening.close();
+  });
+
   test('tells progress and log lines while it runs', async () => {
     const go = mark(`go-${era}`);
     const logged: unknown[] = [];

@@ -1,7 +1,7 @@
 import { Console } from 'node:console';
 
 /** The console methods that write to stdout, which belongs to the protocol alone. */
-const STDOUT_METHODS = ['log', 'info', 'debug', 'dir', 'table'] as const;
+const STDOUT_METHODS = ['log', 'info', 'debug', 'dir', 'dirxml', 'table'] as const;
 
 /**
  * Sends what handlers and libraries print with `console` to stderr: one stray line on stdout is a broken message

@@ -32,6 +32,8 @@ export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcAnswe
 export const INVALID_REQUEST = -32_600;
 export const INTERNAL_ERROR = -32_603;
 
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
 /** `data` of the error that stands in for an answer the client got wrong, so that a caller can tell it from a refusal. */
 export const MALFORMED_ANSWER = 'rootward/malformed-answer';
 
@@ -44,7 +46,8 @@ export type Incoming =
 
 /**
  * Sorts one JSON value. Messages are rebuilt from the members the protocol knows, because the SDKs drop a
- * message with any other member without answering it. Does NOT look inside `params` or `result`.
+ * message with any other member without answering it, as they do with metadata they cannot read. Does NOT look at
+ * anything but `_meta` inside `params` and `result`.
  */
 export function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return { kind: 'invalid', id: undefined, problem: 'it is not a JSON object' };
@@ -56,6 +59,8 @@ export function readMessage(value: unknown): Incoming {
   if (params !== undefined && !isObject(params)) {
     return { kind: 'invalid', id, problem: 'params is not an object' };
   }
+  const problem = metadataProblem(params?.['_meta']);
+  if (problem !== undefined) return { kind: 'invalid', id, problem };
   const body = params === undefined ? { method } : { method, params };
   if (id !== undefined) return { kind: 'request', message: { jsonrpc: '2.0', id, ...body } };
   if ('id' in value) return { kind: 'invalid', id, problem: 'id is neither a string nor an integer' };
@@ -68,7 +73,9 @@ function readAnswer(id: RequestId, value: { readonly [key: string]: unknown }): 
   if (result !== undefined && error !== undefined) {
     return malformed(id, 'it has a result and an error');
   }
-  if (isObject(result)) return { kind: 'answer', id, message: { jsonrpc: '2.0', id, result } };
+  if (isObject(result)) {
+    return { kind: 'answer', id, message: { jsonrpc: '2.0', id, result: withReadableMetadata(result) } };
+  }
   if (error === undefined) return malformed(id, 'its result is not an object');
   if (!isObject(error)) return malformed(id, 'its error is not an object');
   const { code, message, data } = error;
@@ -77,6 +84,28 @@ function readAnswer(id: RequestId, value: { readonly [key: string]: unknown }): 
   }
   const body = data === undefined ? { code, message } : { code, message, data };
   return { kind: 'answer', id, message: { jsonrpc: '2.0', id, error: body } };
+}
+
+function metadataProblem(meta: unknown): string | undefined {
+  if (meta === undefined) return undefined;
+  if (!isObject(meta)) return '_meta is not an object';
+  const { progressToken, [RELATED_TASK]: task } = meta;
+  if (progressToken !== undefined && !isRequestId(progressToken)) {
+    return 'progressToken is neither a string nor an integer';
+  }
+  if (task !== undefined && !(isObject(task) && typeof task['taskId'] === 'string')) {
+    return 'the related task has no id';
+  }
+  return undefined;
+}
+
+/** An answer counts without its metadata: some clients write `null` for what they do not have. */
+function withReadableMetadata(result: { readonly [key: string]: unknown }): {
+  readonly [key: string]: unknown;
+} {
+  if (metadataProblem(result['_meta']) === undefined) return result;
+  const { _meta, ...rest } = result;
+  return rest;
 }
 
 function malformed(id: RequestId, problem: string): Incoming {

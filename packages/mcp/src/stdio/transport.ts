@@ -36,6 +36,11 @@ const MAX_LINE_BYTES = 10 * 1024 * 1024;
 const LINGER_MS = 400;
 /** Revisions on which a batch is legal, and is answered by a batch. Later ones know single messages only. */
 const BATCH_REVISIONS: ReadonlySet<string> = new Set(['2024-11-05', '2025-03-26']);
+/**
+ * Both SDKs take as many over HTTP. The messages of a batch are handled in one go: a line full of them would keep the
+ * process from hearing a signal for a minute.
+ */
+const MOST_BATCHED = 100;
 /** An implementation-defined server error: the client closed its end and cannot answer any more. */
 const CONNECTION_CLOSED = -32_000;
 
@@ -177,12 +182,24 @@ export class StdioTransport {
       return;
     }
     if (Array.isArray(value)) {
+      if (value.length > MOST_BATCHED) {
+        this.#refuseBatch();
+        return;
+      }
       const items = value.map((item) => readMessage(item));
       this.#takeBatch(valid ? items : items.map((item) => notUtf8(item)));
       return;
     }
     const item = readMessage(value);
     this.#take(valid ? item : notUtf8(item));
+  }
+
+  /** As a whole, under no id: to find out what is in it is the work that is refused. */
+  #refuseBatch(): void {
+    const problem = `Cannot serve batch: it holds more than ${String(MOST_BATCHED)} messages`;
+    this.#report(new RootwardMcpError('invalid-message', problem));
+    const error = { code: INVALID_REQUEST, message: problem };
+    this.#writeQuietly(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
   }
 
   #takeBatch(items: readonly Incoming[]): void {

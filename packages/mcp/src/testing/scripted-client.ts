@@ -70,15 +70,20 @@ export class ScriptedClient {
   readonly #watchers = new Set<() => void>();
   #script: RootsScript | undefined;
   #nextId = 1;
+  /** Why nothing comes any more. */
+  #failure: RootwardMcpError | undefined;
 
   constructor(connection: Connection, options: ScriptedClientOptions = {}) {
     this.#connection = connection;
     this.#options = options;
     this.#script = options.roots;
     connection.input.on('data', (chunk: Buffer) => {
-      for (const line of this.#lines.push(chunk)) this.#take(JSON.parse(line.toString('utf8')));
+      for (const line of this.#lines.push(chunk)) this.#read(line.toString('utf8'));
     });
-    void connection.ended.then(() => this.#fail());
+    connection.ended.then(
+      () => this.#fail('closed', 'Cannot get an answer: the server ended the connection'),
+      (cause: unknown) => this.#fail('closed', 'Cannot get an answer: the server did not start', cause),
+    );
   }
 
   get era(): 'legacy' | 'modern' {
@@ -113,12 +118,17 @@ export class ScriptedClient {
     return this.call('tools/call', { name, arguments: args }, options);
   }
 
-  /** A request whose `input_required` results are answered by the script, as often as they come. */
+  /**
+   * A request whose `input_required` results are answered by the script, as often as they ask for roots. One that asks
+   * for other things only is returned as it is.
+   */
   async call(method: string, params: Result = {}, options: RequestOptions = {}): Promise<Result> {
     let result = await this.request(method, params, options);
     while (result['resultType'] === 'input_required') {
+      const keys = inputRequestsFor(result, 'roots/list');
+      if (keys.length === 0) return result;
       const inputResponses: Record<string, unknown> = {};
-      for (const key of inputRequestsFor(result, 'roots/list')) {
+      for (const key of keys) {
         const answer = await this.#answerInput();
         if (answer !== undefined) inputResponses[key] = answer.value;
       }
@@ -150,6 +160,8 @@ export class ScriptedClient {
   /** Waits for the answer to the request with this id, which `send` puts on the wire. */
   expect(id: RequestId, send: () => void, signal?: AbortSignal): Promise<Result> {
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (this.#failure !== undefined) throw this.#failure;
       this.#pending.set(id, { resolve, reject });
       signal?.addEventListener('abort', () => {
         if (!this.#pending.delete(id)) return;
@@ -185,9 +197,10 @@ export class ScriptedClient {
     await this.until(() => this.asked.length >= count);
   }
 
-  /** Resolves when `condition` holds; it is looked at after every message. */
+  /** Resolves when `condition` holds; it is looked at after every message. Rejects when no more can come. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
+      if (this.#failure !== undefined) throw this.#failure;
       await new Promise<void>((resolve) => {
         const watcher = (): void => {
           this.#watchers.delete(watcher);
@@ -215,11 +228,26 @@ export class ScriptedClient {
     return this.#options.clientInfo ?? { name: 'scripted-client', version: '1.0.0' };
   }
 
-  #fail(): void {
-    for (const pending of this.#pending.values()) {
-      pending.reject(new RootwardMcpError('closed', 'Cannot get an answer: the server ended the connection'));
-    }
+  #fail(code: 'closed' | 'invalid-message', message: string, cause?: unknown): void {
+    const failure = (this.#failure ??= new RootwardMcpError(code, message, { cause }));
+    for (const pending of this.#pending.values()) pending.reject(failure);
     this.#pending.clear();
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  #read(line: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch (cause) {
+      this.#fail('invalid-message', `Cannot read what the server wrote: ${JSON.stringify(line)}`, cause);
+      return;
+    }
+    this.#take(value);
   }
 
   #take(value: unknown): void {
@@ -230,7 +258,7 @@ export class ScriptedClient {
       if (item.kind === 'answer') this.#settle(item.id, item.message);
       else if (item.kind === 'request') this.#serve(item.message);
     }
-    for (const watcher of this.#watchers) watcher();
+    this.#wake();
   }
 
   #settle(id: RequestId, answer: JsonRpcAnswer): void {

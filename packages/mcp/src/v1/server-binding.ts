@@ -14,7 +14,8 @@ import type { RootsPort, WorkspaceView } from '@rootward/core';
 import { isObject } from '../stdio/message.js';
 import { askLeniently, LegacyConnection } from '../workspace/legacy-connection.js';
 import { PreparedWorkspace } from '../workspace/prepared-workspace.js';
-import type { Reach, WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import type { WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import { isFedByRequest, reachOf } from '../workspace/reach.js';
 import { LazyWorkspaceContext } from '../workspace/workspace-context.js';
 import type { WorkspaceContext } from '../workspace/workspace-context.js';
 
@@ -55,10 +56,9 @@ export class ServerBinding {
   context(extra: Extra): WorkspaceContext {
     const { transport } = this.#server;
     const connection = (this.#connection ??= this.#connect(transport));
-    const port =
-      reachOf(transport) === 'http'
-        ? this.#port((options) => extra.sendRequest(ROOTS_LIST, ResultSchema, options))
-        : undefined;
+    const port = isFedByRequest(transport)
+      ? this.#port((options) => extra.sendRequest(ROOTS_LIST, ResultSchema, options))
+      : undefined;
     const { _meta: meta, signal } = extra;
     const view = (): Promise<WorkspaceView> => connection.view({ meta, signal, port });
     return new LazyWorkspaceContext({
@@ -79,7 +79,8 @@ export class ServerBinding {
   /** The connection ends with its transport, whoever closes it. */
   #hookConnect(server: Server): void {
     const connect = server.connect.bind(server);
-    server.connect = (transport) => {
+    server.connect = async (transport) => {
+      const previous = this.#connection;
       const connection = this.#connect(transport);
       this.#connection = connection;
       const { onclose } = transport;
@@ -87,21 +88,26 @@ export class ServerBinding {
         onclose?.();
         connection.dispose();
       };
-      return connect(transport);
+      try {
+        await connect(transport);
+      } catch (error) {
+        // The SDK refuses a second transport; the first goes on, with the roots of its own client.
+        this.#connection = previous;
+        connection.dispose();
+        throw error;
+      }
     };
   }
 
   #connect(transport: Transport | undefined): LegacyConnection {
     const server = this.#server;
-    const reach = reachOf(transport);
     return new LegacyConnection(this.#prepared, {
-      reach,
+      reach: reachOf(transport),
       capabilities: () => server.getClientCapabilities(),
       clientInfo: () => server.getClientVersion(),
-      port:
-        reach === 'http'
-          ? undefined
-          : this.#port((options) => server.request(ROOTS_LIST, ResultSchema, options)),
+      port: isFedByRequest(transport)
+        ? undefined
+        : this.#port((options) => server.request(ROOTS_LIST, ResultSchema, options)),
     });
   }
 
@@ -128,28 +134,29 @@ function isTimeout(error: unknown): boolean {
   return error.code === code && isObject(error.data) && 'timeout' in error.data;
 }
 
-/** Transports of Streamable HTTP are fed request by request; all others are a stream in both directions. */
-function reachOf(transport: Transport | undefined): Reach {
-  return transport !== undefined && 'handleRequest' in transport ? 'http' : 'local';
-}
-
-/** An author may listen to the same notification; both are told. */
+/** An author may listen to the same notifications, and stop listening; the connection is told all the same. */
 function hookNotifications(server: Server, connection: () => LegacyConnection | undefined): void {
   const setHandler = server.setNotificationHandler.bind(server);
-  setHandler(InitializedNotificationSchema, () => {
-    connection()?.initialized();
-    server.oninitialized?.();
-  });
-  setHandler(RootsListChangedNotificationSchema, () => connection()?.rootsChanged());
+  const removeHandler = server.removeNotificationHandler.bind(server);
+  const initialized = (): void => connection()?.initialized();
+  const rootsChanged = (): void => connection()?.rootsChanged();
+  const told = new Map<unknown, () => void>([
+    [InitializedNotificationSchema, initialized],
+    [RootsListChangedNotificationSchema, rootsChanged],
+  ]);
   server.setNotificationHandler = (schema, handler) => {
-    const listens: unknown = schema;
-    if (listens !== RootsListChangedNotificationSchema) {
-      setHandler(schema, handler);
-      return;
-    }
+    const tell = told.get(schema);
     setHandler(schema, (notification) => {
-      connection()?.rootsChanged();
+      tell?.();
       return handler(notification);
     });
   };
+  server.removeNotificationHandler = (method) => {
+    if (method === 'notifications/initialized') setHandler(InitializedNotificationSchema, initialized);
+    else if (method === 'notifications/roots/list_changed') {
+      setHandler(RootsListChangedNotificationSchema, rootsChanged);
+    } else removeHandler(method);
+  };
+  server.setNotificationHandler(InitializedNotificationSchema, () => server.oninitialized?.());
+  setHandler(RootsListChangedNotificationSchema, rootsChanged);
 }

@@ -5,9 +5,9 @@ import type { SessionsOptions } from './sessions.js';
 
 /** Options of `createWorkspaceHandler`: those of its sessions, and those of the SDK's `createMcpHandler`. */
 export interface WorkspaceHandlerOptions
-  extends SessionsOptions, Omit<CreateMcpHandlerOptions, 'legacy' | 'maxRequestBodySize'> {}
+  extends SessionsOptions, Omit<CreateMcpHandlerOptions, 'legacy' | keyof SessionsOptions> {}
 
-/** What the client learns of an error of the factory: nothing but that there was one. */
+/** What the client learns of an error on this side: nothing but that there was one. */
 const INTERNAL_ERROR = {
   jsonrpc: '2.0',
   error: { code: -32_603, message: 'Internal server error' },
@@ -40,10 +40,9 @@ export function createWorkspaceHandler(
       return sessions.size;
     },
     fetch: async (request, given = {}) => {
-      const legacy = await isLegacyRequest(request, given.parsedBody, limit);
-      if (!legacy) return modern.fetch(request, given);
       try {
-        return await sessions.fetch(request, given);
+        const legacy = await isLegacyRequest(request, given.parsedBody, limit);
+        return await (legacy ? sessions : modern).fetch(request, given);
       } catch (error) {
         options.onerror?.(error instanceof Error ? error : new Error(String(error)));
         return Response.json(INTERNAL_ERROR, { status: 500 });

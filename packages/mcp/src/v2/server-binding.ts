@@ -13,6 +13,7 @@ import type { ClientLink } from '../workspace/legacy-connection.js';
 import { mustAsk, openForRequest, viewModernRequest } from '../workspace/modern-request.js';
 import type { ModernRequest } from '../workspace/modern-request.js';
 import type { PreparedWorkspace, Reach, WorkspaceOptions } from '../workspace/prepared-workspace.js';
+import { isFedByRequest, reachOf } from '../workspace/reach.js';
 import { carriesRoots, readRootsAnswer } from '../workspace/roots-answer.js';
 import { LazyWorkspaceContext } from '../workspace/workspace-context.js';
 import type { WorkspaceContext } from '../workspace/workspace-context.js';
@@ -91,7 +92,7 @@ export class ServerBinding {
     const { transport } = this.#server;
     const { _meta: meta, signal, send } = ctx.mcpReq;
     const port =
-      reachOf(transport) === 'http' && carriesRequests(transport)
+      isFedByRequest(transport) && carriesRequests(transport)
         ? this.#port((options) => send(ROOTS_LIST, ANYTHING, options))
         : undefined;
     const view = (): Promise<WorkspaceView> => connection.view({ meta, signal, port });
@@ -177,7 +178,8 @@ export class ServerBinding {
   /** The connection ends with its transport, whoever closes it. */
   #hookConnect(server: Server): void {
     const connect = server.connect.bind(server);
-    server.connect = (transport) => {
+    server.connect = async (transport) => {
+      const previous = this.#connection;
       const connection = this.#connect(transport);
       this.#connection = connection;
       const { onclose } = transport;
@@ -185,19 +187,26 @@ export class ServerBinding {
         onclose?.();
         connection.dispose();
       };
-      return connect(transport);
+      try {
+        await connect(transport);
+      } catch (error) {
+        // The SDK refuses a second transport; the first goes on, with the roots of its own client.
+        this.#connection = previous;
+        connection.dispose();
+        throw error;
+      }
     };
   }
 
   #connect(transport: Transport | undefined): LegacyConnection {
     const server = this.#server;
-    const reach = reachOf(transport);
     const link: ClientLink = {
-      reach,
+      reach: reachOf(transport),
       capabilities: () => server.getClientCapabilities(),
       clientInfo: () => server.getClientVersion(),
-      port:
-        reach === 'http' ? undefined : this.#port((options) => server.request(ROOTS_LIST, ANYTHING, options)),
+      port: isFedByRequest(transport)
+        ? undefined
+        : this.#port((options) => server.request(ROOTS_LIST, ANYTHING, options)),
     };
     return new LegacyConnection(this.prepared, link);
   }
@@ -212,11 +221,6 @@ export class ServerBinding {
 const ROOTS_LIST = { method: 'roots/list' } as const;
 const CLEAR_UP_MS = 1000;
 
-/** Transports of Streamable HTTP are fed request by request; all others are a stream in both directions. */
-function reachOf(transport: Transport | undefined): Reach {
-  return transport !== undefined && 'handleRequest' in transport ? 'http' : 'local';
-}
-
 function carriesRequests(transport: (Transport & TransportHints) | undefined): boolean {
   return transport?.carriesRequests ?? true;
 }
@@ -228,25 +232,29 @@ function readClientInfo(envelope: unknown): ClientInfo | undefined {
   return typeof version === 'string' ? { name, version } : { name };
 }
 
-/** An author may listen to the same notifications; both are told. */
+/** An author may listen to the same notifications, and stop listening; the connection is told all the same. */
 function hookNotifications(server: Server, connection: () => LegacyConnection | undefined): void {
   const setHandler = server.setNotificationHandler.bind(server);
-  setHandler('notifications/initialized', () => {
-    connection()?.initialized();
-    server.oninitialized?.();
-  });
-  setHandler('notifications/roots/list_changed', () => connection()?.rootsChanged());
-  const hooked = (method: string, ...rest: unknown[]): void => {
+  const removeHandler = server.removeNotificationHandler.bind(server);
+  const told = new Map<string, () => void>([
+    ['notifications/initialized', () => connection()?.initialized()],
+    ['notifications/roots/list_changed', () => connection()?.rootsChanged()],
+  ]);
+  server.setNotificationHandler = (method: string, ...rest: unknown[]): void => {
+    const tell = told.get(method);
     const handler = rest.at(-1);
-    if (method === 'notifications/roots/list_changed' && typeof handler === 'function') {
-      const both = (...args: unknown[]): unknown => {
-        connection()?.rootsChanged();
-        return handler(...args);
-      };
-      Reflect.apply(setHandler, server, [method, ...rest.slice(0, -1), both]);
-      return;
-    }
-    Reflect.apply(setHandler, server, [method, ...rest]);
+    const both = (...args: unknown[]): unknown => {
+      tell?.();
+      return typeof handler === 'function' ? handler(...args) : undefined;
+    };
+    const hooked = tell === undefined ? rest : [...rest.slice(0, -1), both];
+    Reflect.apply(setHandler, server, [method, ...hooked]);
   };
-  server.setNotificationHandler = hooked;
+  server.removeNotificationHandler = (method): void => {
+    const tell = told.get(method);
+    if (tell === undefined) removeHandler(method);
+    else Reflect.apply(setHandler, server, [method, tell]);
+  };
+  server.setNotificationHandler('notifications/initialized', () => server.oninitialized?.());
+  server.removeNotificationHandler('notifications/roots/list_changed');
 }

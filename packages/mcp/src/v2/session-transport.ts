@@ -6,6 +6,9 @@ import type {
   WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
 
+/** As in the Language Server Protocol; MCP has no code of its own for it. */
+const CANCELLED = -32_800;
+
 /**
  * Streamable HTTP for one session, which says whether a question of ours can travel inside a request of the client,
  * and whether requests of the client are under way.
@@ -32,8 +35,12 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     const { onmessage } = this;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
     this.onmessage = ((message, extra) => {
-      this.#note(message);
+      const isRequest = 'method' in message && 'id' in message;
+      if (isRequest) this.#underWay.add(message.id);
       onmessage?.(message, extra);
+      if (!isRequest && 'method' in message && message.method === 'notifications/cancelled') {
+        this.#endCancelled(message.params?.['requestId']);
+      }
     }) satisfies Transport['onmessage'];
   }
 
@@ -42,15 +49,19 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     return super.send(message, options);
   }
 
-  #note(message: JSONRPCMessage): void {
-    if (!('method' in message)) return;
-    if ('id' in message) this.#underWay.add(message.id);
-    // Whoever cancels gets no answer.
-    else if (message.method === 'notifications/cancelled') this.#done(message.params?.['requestId']);
+  /**
+   * A cancelled request gets no answer from the server, and the SDK would keep its HTTP exchange open for ever: clients
+   * do not end it either. An answer that comes after a cancellation is ignored by whoever gets it.
+   */
+  #endCancelled(id: unknown): void {
+    if ((typeof id !== 'string' && typeof id !== 'number') || !this.#underWay.has(id)) return;
+    const answer = { jsonrpc: '2.0', id, error: { code: CANCELLED, message: 'Request cancelled' } } as const;
+    this.send(answer).catch((error: unknown) => {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    });
   }
 
-  #done(id: unknown): void {
-    if (typeof id !== 'string' && typeof id !== 'number') return;
-    if (this.#underWay.delete(id)) this.#onAnswer?.();
+  #done(id: RequestId | undefined): void {
+    if (id !== undefined && this.#underWay.delete(id)) this.#onAnswer?.();
   }
 }

@@ -8,15 +8,20 @@ import type {
 } from '@modelcontextprotocol/server';
 import { systemClock } from '@rootward/core';
 import type { Clock, Timer } from '@rootward/core';
+import { RootwardMcpError } from '../error.js';
 import { describePrincipal } from './principal.js';
+import { SessionEventStore } from './session-event-store.js';
 import { SessionTransport } from './session-transport.js';
 
 /** How sessions of legacy clients over HTTP are kept. */
 export interface SessionsOptions {
   /** Answer legacy clients with plain JSON instead of streams. They can then not be asked for roots. */
   readonly jsonResponse?: boolean;
+  /** Lets clients resume streams that broke off. One for all sessions; each gets its own events back, and no others. */
   readonly eventStore?: EventStore;
   readonly maxRequestBodySize?: number;
+  /** How often a stream without news says that it is there, in milliseconds; 0 for never. */
+  readonly keepAliveMs?: number;
   /** A session in which nothing happens, and that nobody listens to, for so long is closed. In milliseconds. */
   readonly sessionIdleTimeout?: number;
   /** Beyond this many, the session that was idle longest makes room. */
@@ -36,8 +41,9 @@ interface Session {
 const IDLE_MS = 30 * 60_000;
 const MOST_SESSIONS = 10_000;
 const SESSION_HEADER = 'mcp-session-id';
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE']);
 const SESSION_NOT_FOUND = -32_001;
-const SESSION_REQUIRED = -32_000;
+const BAD_REQUEST = -32_000;
 
 /**
  * The sessions of legacy clients over HTTP, each with a server and a transport of its own. A session belongs to the
@@ -50,6 +56,7 @@ export class Sessions {
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
   #sweep: Timer | undefined;
+  #closed = false;
 
   constructor(factory: McpServerFactory, options: SessionsOptions = {}) {
     this.#factory = factory;
@@ -64,7 +71,8 @@ export class Sessions {
   async fetch(request: Request, options: McpHandlerRequestOptions = {}): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
     if (id === null) {
-      return request.method === 'POST' ? this.#open(request, options) : sessionRequired();
+      if (request.method === 'POST') return this.#open(request, options);
+      return METHODS.has(request.method) ? sessionRequired() : methodNotAllowed();
     }
     const session = this.#sessions.get(id);
     if (session === undefined || session.principal !== describePrincipal(options.authInfo)) {
@@ -76,6 +84,7 @@ export class Sessions {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#sweep?.clear();
     this.#sweep = undefined;
     const open = [...this.#sessions.values()];
@@ -86,13 +95,14 @@ export class Sessions {
   /** The transport refuses anything but `initialize`; then there is no session, and the server is not kept. */
   async #open(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const { authInfo } = options;
-    const { jsonResponse, eventStore, maxRequestBodySize } = this.#options;
+    const { jsonResponse, eventStore, maxRequestBodySize, keepAliveMs } = this.#options;
     const transport = new SessionTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => this.#keep(id, session),
       ...(jsonResponse !== undefined && { enableJsonResponse: jsonResponse }),
-      ...(eventStore !== undefined && { eventStore }),
+      ...(eventStore !== undefined && { eventStore: new SessionEventStore(eventStore) }),
       ...(maxRequestBodySize !== undefined && { maxRequestBodySize }),
+      ...(keepAliveMs !== undefined && { keepAliveMs }),
     });
     transport.onclose = () => this.#forget(session);
     const server = await this.#factory({
@@ -100,6 +110,10 @@ export class Sessions {
       requestInfo: request,
       ...(authInfo !== undefined && { authInfo }),
     });
+    if (this.#closed) {
+      await server.close();
+      throw new RootwardMcpError('closed', 'Cannot open a session: the handler is closed');
+    }
     const session: Session = {
       transport,
       server,
@@ -116,26 +130,28 @@ export class Sessions {
 
   async #serve(session: Session, request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const { authInfo, parsedBody } = options;
-    this.#begin(session, request);
-    return session.transport.handleRequest(request, {
+    this.#touch(session);
+    const response = await session.transport.handleRequest(request, {
       ...(authInfo !== undefined && { authInfo }),
       ...(parsedBody !== undefined && { parsedBody }),
     });
+    return request.method === 'GET' && response.ok ? this.#listen(session, request, response) : response;
   }
 
-  /** A stream counts until its client goes away, a request until it is answered. */
-  #begin(session: Session, request: Request): void {
-    this.#touch(session);
-    if (request.method !== 'GET' || request.signal.aborted) return;
+  /**
+   * A stream counts until either side ends it. It is taken from the transport as soon as its client goes away: whoever
+   * writes it out notices only with the next event, and until then the client could not come back.
+   */
+  #listen(session: Session, { signal }: Request, response: Response): Response {
+    if (response.body === null) return response;
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const end = (): void => {
+      session.listening -= 1;
+      this.#touch(session);
+    };
     session.listening += 1;
-    request.signal.addEventListener(
-      'abort',
-      () => {
-        session.listening -= 1;
-        this.#touch(session);
-      },
-      { once: true },
-    );
+    response.body.pipeTo(writable, { signal }).then(end, end);
+    return new Response(readable, response);
   }
 
   #touch(session: Session): void {
@@ -184,7 +200,13 @@ function sessionNotFound(): Response {
 }
 
 function sessionRequired(): Response {
-  return failure(400, SESSION_REQUIRED, 'Bad Request: Mcp-Session-Id header is required');
+  return failure(400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
+}
+
+function methodNotAllowed(): Response {
+  const response = failure(405, BAD_REQUEST, 'Method not allowed.');
+  response.headers.set('Allow', [...METHODS].join(', '));
+  return response;
 }
 
 function failure(status: number, code: number, message: string): Response {

@@ -4,12 +4,11 @@ import type { PreparedWorkspace, Reach } from './prepared-workspace.js';
 
 /** What a connection of the legacy era tells, whichever SDK it belongs to. */
 export interface ClientLink {
-  /** Over HTTP a request of ours can only travel inside a request of the client. */
   readonly reach: Reach;
   /** Undefined before `initialize`, and for ever where each request is served by a server of its own. */
   capabilities(): { readonly roots?: unknown } | undefined;
   clientInfo(): { readonly name: string; readonly version: string } | undefined;
-  /** The way to the client that lasts as long as the connection. */
+  /** The way to the client that lasts as long as the connection. Over Streamable HTTP there is none. */
   readonly port: RootsPort | undefined;
 }
 
@@ -100,7 +99,7 @@ export class LegacyConnection {
   #declare(workspace: Workspace): void {
     if (this.#declared) return;
     const capabilities = this.#link.capabilities();
-    if (capabilities === undefined && this.#link.reach === 'local') return;
+    if (capabilities === undefined && this.#link.port !== undefined) return;
     this.#declared = true;
     const roots = capabilities?.roots;
     const listChanged = isObject(roots) && roots['listChanged'] === true;

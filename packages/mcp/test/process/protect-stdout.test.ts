@@ -19,3 +19,19 @@ test('protectStdout() sends what is printed to stderr, until it is disposed of',
   expect(written).toEqual(['a stray line\n', '{ a: 1 }\n']);
   expect(console.log).toBe(log);
 });
+
+test.each(['log', 'info', 'debug', 'dir', 'dirxml', 'table', 'group', 'count'] as const)(
+  'protectStdout() covers console.%s()',
+  (method) => {
+    const written: string[] = [];
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      written.push(String(text));
+      return true;
+    });
+    const protection = protectStdout();
+    console[method](`by ${method}`);
+    console.groupEnd();
+    protection[Symbol.dispose]();
+    expect(written.join('')).toContain(`by ${method}`);
+  },
+);

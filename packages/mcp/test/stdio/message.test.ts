@@ -54,6 +54,36 @@ test.each([
   expect(readMessage(value)).toMatchObject({ kind: 'invalid', id });
 });
 
+const UNREADABLE = [
+  ['null', null],
+  ['a list', []],
+  ['a progress token that is null', { progressToken: null }],
+  ['a fractional progress token', { progressToken: 1.5 }],
+  ['a related task without an id', { 'io.modelcontextprotocol/related-task': {} }],
+] as const;
+
+test.each(UNREADABLE)('readMessage() finds a request with %s as metadata invalid', (_, _meta) => {
+  const request = { jsonrpc: '2.0', id: 3, method: 'ping', params: { _meta } };
+  expect(readMessage(request)).toMatchObject({ kind: 'invalid', id: 3 });
+});
+
+test.each(UNREADABLE)('readMessage() takes an answer with %s as metadata without it', (_, _meta) => {
+  const answer = { jsonrpc: '2.0', id: 3, result: { roots: [], _meta } };
+  expect(readMessage(answer)).toEqual({
+    kind: 'answer',
+    id: 3,
+    message: { jsonrpc: '2.0', id: 3, result: { roots: [] } },
+  });
+});
+
+test('readMessage() leaves metadata alone that can be read', () => {
+  const params = {
+    _meta: { progressToken: 'a', 'io.modelcontextprotocol/related-task': { taskId: 't' }, own: null },
+  };
+  const message = { jsonrpc: '2.0', id: 3, method: 'ping', params };
+  expect(readMessage(message)).toEqual({ kind: 'request', message });
+});
+
 test('readMessage() sorts any JSON value without throwing', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {

@@ -127,6 +127,26 @@ test('StdioTransport takes a batch apart and answers one by one on a revision wi
   expect(rig.received).toHaveLength(2);
 });
 
+test.each(['2025-03-26', '2025-11-25'])(
+  'StdioTransport refuses a batch of more than a hundred messages as a whole on %s',
+  async (revision) => {
+    const rig = await open();
+    await negotiate(rig, revision);
+    const batch = Array.from({ length: 101 }, (_, id) => request(id));
+    await rig.feed(line(batch));
+    expect(rig.received).toEqual([]);
+    expect(rig.written()).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32_600, message: 'Cannot serve batch: it holds more than 100 messages' },
+      },
+    ]);
+    await rig.feed(line(batch.slice(1)));
+    expect(rig.received).toHaveLength(100);
+  },
+);
+
 test('StdioTransport takes answers out of a batch', async () => {
   const rig = await open();
   await rig.transport.send(request(0, 'roots/list'));

@@ -177,3 +177,54 @@ test('ScriptedClient drives a server in another process and sees it leave', asyn
   expect(await connection.exit).toBe(0);
   expect(connection.stderr()).toBe('a stray line\n');
 });
+
+test('ScriptedClient fails what can no longer come, whenever it is asked for', async () => {
+  const client = inProcess({ roots: silent });
+  await client.connect();
+  const early = client.whenAsked(99).catch((error: unknown) => error);
+  const ended = { code: 'closed', message: 'Cannot get an answer: the server ended the connection' };
+  await client.close();
+  expect(await early).toMatchObject(ended);
+  await expect(client.whenAsked(99)).rejects.toMatchObject(ended);
+  await expect(client.request('ping')).rejects.toMatchObject(ended);
+});
+
+test('ScriptedClient does not send a request that is cancelled already', async () => {
+  const client = inProcess({});
+  await client.connect();
+  const before = client.received.length;
+  await expect(client.request('ping', {}, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+  await client.request('ping');
+  expect(client.received).toHaveLength(before + 1);
+  await client.close();
+});
+
+test('ScriptedClient says why there is no answer from a program that does not exist or talks nonsense', async () => {
+  const missing = new ScriptedClient(connectToProcess('/nonexistent/program'));
+  await expect(missing.connect()).rejects.toMatchObject({ code: 'closed', cause: { code: 'ENOENT' } });
+  const script = 'process.stdin.resume(); process.stdout.write("Hello\\n")';
+  const chatty = new ScriptedClient(connectToProcess(process.execPath, { args: ['-e', script] }));
+  await expect(chatty.connect()).rejects.toMatchObject({
+    code: 'invalid-message',
+    message: 'Cannot read what the server wrote: "Hello"',
+  });
+  await chatty.close();
+});
+
+test('ScriptedClient returns a result that asks for something else than roots', async () => {
+  const connection = connectInProcess();
+  const schema = { type: 'object', properties: { name: { type: 'string' } } } as const;
+  const question = inputRequired.elicit({ message: 'Who?', requestedSchema: schema });
+  serveStdio(
+    () => {
+      const server = new McpServer({ name: 'asker', version: '1.0.0' });
+      server.registerTool('who', {}, () => inputRequired({ inputRequests: { who: question } }));
+      return server;
+    },
+    { transport: connection.transport },
+  );
+  const capabilities = { elicitation: { form: {} } };
+  const client = new ScriptedClient(connection, { era: 'modern', capabilities });
+  expect(await client.callTool('who')).toMatchObject({ resultType: 'input_required' });
+  await client.close();
+});

@@ -1,7 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  InitializedNotificationSchema,
+  ListRootsRequestSchema,
+  RootsListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { expect, test } from 'vitest';
@@ -100,6 +113,51 @@ test('withWorkspace() of v1 sees a change, and so does the author’s own listen
   client.changeRoots(answering([{ uri: roots.uri('b') }]));
   expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('b')}`]));
   expect(heard).toBe(1);
+  await client.close();
+});
+
+test('withWorkspace() of v1 hears of a client whose messages an author listens to, or no longer does', async () => {
+  const heard: string[] = [];
+  const client = await connect(
+    (server) => {
+      server.server.setNotificationHandler(
+        InitializedNotificationSchema,
+        () => void heard.push('initialized'),
+      );
+      server.server.setNotificationHandler(
+        RootsListChangedNotificationSchema,
+        () => void heard.push('changed'),
+      );
+      server.server.removeNotificationHandler('notifications/roots/list_changed');
+      reader(server);
+    },
+    { roots: answering(A) },
+  );
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('a')}`]));
+  client.changeRoots(answering([{ uri: roots.uri('b') }]));
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('b')}`]));
+  expect(heard).toEqual(['initialized']);
+  await client.close();
+});
+
+test('withWorkspace() of v1 keeps the roots of a connection when a second one is refused', async () => {
+  let server: WorkspaceServer | undefined;
+  const client = await connect(
+    (made) => {
+      server = made;
+      reader(made);
+    },
+    { roots: answering(A) },
+  );
+  await expect(server!.connect(connectInProcess().transport)).rejects.toThrow('Already connected');
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('a')}`]));
+  await client.close();
+});
+
+test('withWorkspace() of v1 answers and hears a client that writes null for metadata', async () => {
+  const client = await connect(reader, { roots: answeringWith({ roots: A, _meta: null }) });
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('a')}`]));
+  await expect(client.request('ping', { _meta: null })).rejects.toThrow('_meta is not an object');
   await client.close();
 });
 
@@ -226,6 +284,33 @@ async function serveHttp(
     return transport.handleRequest(request);
   };
 }
+
+test('withWorkspace() of v1 keeps clients of the older HTTP transport below the operator’s roots', async () => {
+  const inside = join(roots.path('operator'), 'inside');
+  mkdirSync(inside);
+  const transports: SSEServerTransport[] = [];
+  const http = createServer((request, response) => {
+    if (request.method === 'POST') {
+      void transports[0]?.handlePostMessage(request, response);
+      return;
+    }
+    const transport = new SSEServerTransport('/messages', response);
+    transports.push(transport);
+    const server = withWorkspace(new McpServer(INFO), { ...BARE, roots: [roots.path('operator')] });
+    reader(server);
+    void server.connect(transport);
+  });
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  const client = new Client(INFO, { capabilities: { roots: {} } });
+  const declared = [...A, { uri: pathToFileURL(inside).href }];
+  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: declared }));
+  const { port } = http.address() as AddressInfo;
+  await client.connect(new SSEClientTransport(new URL(`http://127.0.0.1:${port}/sse`)));
+  expect(textOf(await client.callTool({ name: 'roots' }))).toBe(JSON.stringify([`client ${inside}`]));
+  await client.close();
+  http.closeAllConnections();
+  http.close();
+});
 
 test('the callbacks of a resource template have the workspace', async () => {
   const client = await connect(

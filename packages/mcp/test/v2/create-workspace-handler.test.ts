@@ -252,3 +252,14 @@ test('a handle made for one principal is refused to another', async () => {
   }
   await handler.close();
 });
+
+test('a request whose body was read by someone else is answered, and reported', async () => {
+  const errors: string[] = [];
+  const handler = serve({ onerror: ({ message }) => void errors.push(message) });
+  const headers = { 'content-type': 'application/json' };
+  const request = new Request('http://localhost/mcp', { method: 'POST', headers, body: '{}' });
+  await request.text();
+  expect((await handler.fetch(request)).status).toBe(500);
+  expect(errors).toHaveLength(1);
+  await handler.close();
+});

@@ -369,6 +369,48 @@ test('withWorkspace() leaves an author’s own listeners in place', async () => 
   await client.close();
 });
 
+test('withWorkspace() hears of a client whose messages an author listens to, or no longer does', async () => {
+  const heard: string[] = [];
+  const client = connect(
+    (server) => {
+      server.server.setNotificationHandler('notifications/initialized', () => void heard.push('initialized'));
+      server.server.setNotificationHandler(
+        'notifications/roots/list_changed',
+        () => void heard.push('changed'),
+      );
+      server.server.removeNotificationHandler('notifications/roots/list_changed');
+      reader(server);
+    },
+    { roots: answering(A) },
+  );
+  await client.connect();
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([roots.path('a')]));
+  client.changeRoots(answering([{ uri: roots.uri('b') }]));
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([roots.path('b')]));
+  expect(heard).toEqual(['initialized']);
+  await client.close();
+});
+
+test('withWorkspace() keeps the roots of a connection when a second one is refused', async () => {
+  const connection = connectInProcess();
+  const server = withWorkspace(new McpServer({ name: 's', version: '1.0.0' }), BARE);
+  reader(server);
+  await server.connect(connection.transport);
+  const client = new ScriptedClient(connection, { roots: answering(A) });
+  await client.connect();
+  await expect(server.connect(connectInProcess().transport)).rejects.toThrow('already connected');
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([roots.path('a')]));
+  await client.close();
+});
+
+test('withWorkspace() answers and hears a client that writes null for metadata', async () => {
+  const client = connect(reader, { roots: answeringWith({ roots: A, _meta: null }) });
+  await client.connect();
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([roots.path('a')]));
+  await expect(client.request('ping', { _meta: null })).rejects.toThrow('_meta is not an object');
+  await client.close();
+});
+
 test('withWorkspace() disposes of the workspace when the connection ends', async () => {
   let live: { ready(): Promise<unknown> } | undefined;
   const client = connect(

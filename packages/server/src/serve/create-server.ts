@@ -64,8 +64,6 @@ function createRunner(
 ): ToolRunner | undefined {
   if (catalogue === undefined) return undefined;
   const { project } = catalogue;
-  // Servers that live for one request do not follow; the folder is watched for them.
-  if (settings.http !== undefined) catalogue.onDidChange(() => undefined);
   const runner = new ToolRunner({ project, environment, mode: settings.toolEnvironment, children });
   onShutdown(() => {
     catalogue.dispose();

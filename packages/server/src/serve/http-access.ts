@@ -14,9 +14,18 @@ const PRINCIPAL_DIGITS = 16;
  */
 export function allowedHostnames(host: string): readonly string[] {
   if (isLoopback(host)) return [...new Set([...LOOPBACK_NAMES, inUrl(host)])];
-  if (!ANY_ADDRESS.has(host)) return [...LOOPBACK_NAMES, inUrl(host.toLowerCase())];
+  if (!ANY_ADDRESS.has(host)) return [...LOOPBACK_NAMES, asInHeader(host)];
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return [...LOOPBACK_NAMES, hostname().toLowerCase(), ...addresses.map(({ address }) => inUrl(address))];
+}
+
+/**
+ * As clients write it: in lower case, and an IPv6 address in its shortest form and without the zone, which means
+ * something on this machine only.
+ */
+function asInHeader(host: string): string {
+  const url = `http://${inUrl(host.replace(/%.*$/, ''))}`;
+  return URL.canParse(url) ? new URL(url).hostname : host.toLowerCase();
 }
 
 /** An IPv6 address stands in brackets where a port may follow. */

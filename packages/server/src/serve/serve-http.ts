@@ -19,7 +19,7 @@ const TOKEN_BYTES = 32;
 
 /** Serves any number of clients over HTTP until a signal comes. */
 export async function serveHttp(serving: Serving, port: number): Promise<HttpPlace> {
-  const { settings, log, audit, temporaries } = serving;
+  const { settings, log, audit, catalogue, temporaries } = serving;
   const { host, insecureNoToken } = settings;
   const madeToken =
     settings.tokens.length > 0 || insecureNoToken
@@ -32,6 +32,9 @@ export async function serveHttp(serving: Serving, port: number): Promise<HttpPla
     onShutdown: (hook) => void guard.onShutdown(hook),
   });
   const http = createHttpServer(factory, { host, tokens, log });
+  // Servers that live for one request cannot tell of changes; whoever listens over HTTP is told for them. It also keeps
+  // the folder watched, so that each of them sees it as it is.
+  catalogue?.onDidChange(() => http.handler.notify.toolsChanged());
   guard.onShutdown(() => http.close());
   process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());

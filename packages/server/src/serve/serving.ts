@@ -54,17 +54,10 @@ export async function prepareServing(
   for (const warning of unknownVariables(around.environment)) log.warn(warning);
   const projectSettings = new ProjectSettingsStore(userDirectory(around.environment, around.home));
   const temporaries = new TemporaryFiles();
-  const prepared = prepareWorkspace(
-    workspaceOptions(settings, around, log, { projectSettings, temporaries }),
-  );
-  const sources = await prepared.sources(settings.http === undefined ? 'local' : 'http');
-  if (settings.http !== undefined && sources.reading.ceiling === undefined) {
-    return prepareServing({ ...settings, ...hintedCeiling(sources) }, around, log);
-  }
+  const options = workspaceOptions(settings, around, log, { projectSettings, temporaries });
   return {
     settings,
-    prepared,
-    sources,
+    ...(settings.http === undefined ? await prepareLocal(options) : await prepareForHttp(options)),
     log,
     audit: openAudit(settings.audit, log),
     projectSettings,
@@ -73,6 +66,24 @@ export async function prepareServing(
     environment: around.environment,
     editJournal: editJournal(around),
   };
+}
+
+type Prepared = Pick<Serving, 'prepared' | 'sources'>;
+
+async function prepareLocal(options: WorkspaceOptions): Promise<Prepared> {
+  const prepared = prepareWorkspace(options);
+  return { prepared, sources: await prepared.sources('local') };
+}
+
+async function prepareForHttp(options: WorkspaceOptions): Promise<Prepared> {
+  const prepared = prepareWorkspace(options);
+  const found = await prepared.sources('http');
+  if (found.reading.ceiling !== undefined) return { prepared, sources: found };
+  // Read again below the ceiling, and in silence: what there is to warn of has been said.
+  const log = new StderrLogger('silent');
+  const bounded = prepareWorkspace({ ...options, ...hintedCeiling(found), log });
+  const sources = await bounded.sources('http');
+  return { prepared: prepareWorkspace({ ...options, sources }), sources };
 }
 
 /**

@@ -53,6 +53,14 @@ test('allowedHostnames() of another address knows that address, too', () => {
   expect(allowedHostnames('192.0.2.7')).not.toContain('0.0.0.0');
 });
 
+test.each([
+  ['2001:DB8:0:0::7', '[2001:db8::7]'],
+  ['Build.Example', 'build.example'],
+  ['fe80::1%eth0', '[fe80::1]'],
+])('allowedHostnames() of %s knows it as clients write it', (host, written) => {
+  expect(allowedHostnames(host)).toContain(written);
+});
+
 test('inUrl() puts IPv6 addresses in brackets', () => {
   expect(inUrl('::1')).toBe('[::1]');
   expect(inUrl('127.0.0.1')).toBe('127.0.0.1');
