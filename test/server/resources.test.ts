@@ -50,3 +50,19 @@ test('the project resource is null where there is none', async () => {
   };
   expect(contents[0]!.text).toBe('{"project":null}');
 });
+
+test('a legacy client is told when another project is chosen: that it changed, and that other guides are listed', async () => {
+  const roots = answering([{ uri: folders.uri('a') }, { uri: folders.uri('b') }]);
+  const { client } = await connectRootward([], { roots });
+  await client.request('resources/list');
+  await client.request('resources/subscribe', { uri: 'workspace://roots' });
+  await client.request('resources/subscribe', { uri: 'workspace://project' });
+  await client.callTool('workspace_info');
+  await vi.waitFor(() => expect(updates(client.received)).toHaveLength(2));
+  client.received.length = 0;
+  await client.callTool('switch_project', { project: 'b' });
+  await vi.waitFor(() => expect(updates(client.received)).toEqual([{ uri: 'workspace://project' }]));
+  expect(client.received).toContainEqual(
+    expect.objectContaining({ method: 'notifications/resources/list_changed' }),
+  );
+});

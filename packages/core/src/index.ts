@@ -71,7 +71,7 @@ export { systemClock } from './workspace/clock.js';
 export type { Clock, Timer } from './workspace/clock.js';
 export { createWorkspace } from './workspace/create-workspace.js';
 export type { Follower } from './workspace/followers.js';
-export type { ChangeListener } from './workspace/listeners.js';
+export type { ChangeListener, ProjectListener } from './workspace/listeners.js';
 export { defaultLimits } from './workspace/limits.js';
 export type { WorkspaceLimits } from './workspace/limits.js';
 export { findMeter, observeWorkspace } from './workspace/observe.js';

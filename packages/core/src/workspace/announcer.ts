@@ -1,24 +1,31 @@
 import type { Disposable } from '../disposable.js';
+import type { Project } from '../project/project.js';
 import { diffRoots } from '../roots/diff-roots.js';
 import type { WorkspaceChange } from './change.js';
 import type { Follower, FollowersSetup } from './followers.js';
 import { Followers } from './followers.js';
-import type { ChangeListener } from './listeners.js';
+import type { ChangeListener, ProjectListener } from './listeners.js';
 import { Listeners } from './listeners.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Tells everyone who wants to know of changes: listeners at once, followers as they get to it. */
 export class Announcer {
-  readonly #listeners: Listeners;
+  readonly #listeners: Listeners<WorkspaceChange>;
+  readonly #projectListeners: Listeners<Project>;
   readonly #followers: Followers;
 
   constructor(setup: FollowersSetup) {
     this.#listeners = new Listeners(setup.log);
+    this.#projectListeners = new Listeners(setup.log);
     this.#followers = new Followers(setup);
   }
 
   listen(listener: ChangeListener): Disposable {
     return this.#listeners.add(listener);
+  }
+
+  listenToChoices(listener: ProjectListener): Disposable {
+    return this.#projectListeners.add(listener);
   }
 
   /** Its first change is what is there already, if anything is. */
@@ -33,6 +40,10 @@ export class Announcer {
     this.#followers.announce(change);
   }
 
+  announceChoice(project: Project): void {
+    this.#projectListeners.fire(project);
+  }
+
   /** When the followers have seen every change so far, except those that are late. */
   followed(): Promise<void> {
     return this.#followers.idle();
@@ -40,6 +51,7 @@ export class Announcer {
 
   clear(): void {
     this.#listeners.clear();
+    this.#projectListeners.clear();
     this.#followers.clear();
   }
 }

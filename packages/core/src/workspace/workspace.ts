@@ -28,7 +28,7 @@ import { explainSnapshot } from './explain.js';
 import type { Follower } from './followers.js';
 import type { WorkspaceLimits } from './limits.js';
 import { readLimits } from './limits.js';
-import type { ChangeListener } from './listeners.js';
+import type { ChangeListener, ProjectListener } from './listeners.js';
 import type { Snapshot } from './snapshot.js';
 import { primaryDirectory, takeSnapshot } from './snapshot.js';
 import { Statements } from './statements.js';
@@ -136,6 +136,11 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#announcing().listen(listener);
   }
 
+  /** Told of every project that someone switches to. Roots that come and go may change the project, too. */
+  onDidChooseProject(listener: ProjectListener): Disposable {
+    return this.#announcing().listenToChoices(listener);
+  }
+
   /** Adds a listener that may take its time. It sees the roots that are there already first, as added. */
   follow(follower: Follower): Disposable {
     this.#requireAlive('follow');
@@ -223,7 +228,9 @@ export class Workspace implements WorkspaceView, Disposable {
   /** Makes a root or a mere name the project, as long as that root remains. */
   chooseProject(choice: { readonly root: Root } | { readonly name: string }): Project {
     this.#view = undefined;
-    return this.#project.choose(choice, this.#snapshot);
+    const project = this.#project.choose(choice, this.#snapshot);
+    this.#announcer?.announceChoice(project);
+    return project;
   }
 
   /**

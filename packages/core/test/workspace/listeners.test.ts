@@ -73,3 +73,20 @@ describe('onDidChange', () => {
     expect(heard).toEqual(['first', 'later']);
   });
 });
+
+describe('onDidChooseProject', () => {
+  test('comes for every project that is chosen, and not for roots', async () => {
+    const tree = makeTree('a', 'b');
+    const { workspace, client } = await connectAsked();
+    const chosen: (string | undefined)[] = [];
+    const listening = workspace.onDidChooseProject(({ path }) => void chosen.push(path));
+    await client.answer([tree('a'), tree('b')]);
+    const [, second] = workspace.snapshot().roots;
+    workspace.chooseProject({ root: second! });
+    workspace.chooseProject({ name: 'elsewhere' });
+    expect(() => workspace.chooseProject({ name: '/' })).toThrow('not a project name');
+    listening.dispose();
+    workspace.chooseProject({ root: second! });
+    expect(chosen).toEqual([tree('b'), undefined]);
+  });
+});

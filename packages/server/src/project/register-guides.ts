@@ -61,10 +61,12 @@ export function registerGuides(
   );
   return (workspace) => {
     live = workspace;
-    workspace.onDidChange(() => {
+    const tell = (): void => {
       // Who never asked for the list has none that could be out of date. The client may have gone meanwhile.
       if (listed) server.server.sendResourceListChanged().catch(() => undefined);
-    });
+    };
+    workspace.onDidChange(tell);
+    workspace.onDidChooseProject(tell);
   };
 }
 

@@ -38,12 +38,15 @@ export function offerSubscriptions({ server }: WorkspaceServer): (workspace: Wor
     return {};
   });
   return (workspace) => {
+    const tell = (uri: string): void => {
+      // The client may have gone meanwhile.
+      if (subscribed.has(uri)) server.sendResourceUpdated({ uri }).catch(() => undefined);
+    };
     workspace.onDidChange(() => {
-      for (const uri of subscribed) {
-        // The client may have gone meanwhile.
-        server.sendResourceUpdated({ uri }).catch(() => undefined);
-      }
+      tell(ROOTS_URI);
+      tell(PROJECT_URI);
     });
+    workspace.onDidChooseProject(() => tell(PROJECT_URI));
   };
 }
 
