@@ -127,7 +127,9 @@ export class ContentSearch {
     for (const [index, path] of paths.entries()) {
       const matches = all === undefined ? this.#searchAlone(texts[index] ?? '') : all[index];
       for (const match of matches ?? []) this.found.push({ path, ...match });
-      if (all === undefined) await nextTurn();
+      if (all !== undefined) continue;
+      await nextTurn();
+      this.#options.context.signal.throwIfAborted();
     }
   }
 

@@ -153,3 +153,23 @@ test('an aborted search ends with the reason', async () => {
   const context = { children: new ChildRegistry(), signal: controller.signal };
   await expect(search('needle', { ripgrep: asked, context })).rejects.toThrow('enough');
 });
+
+test('a search can be cancelled while it goes through files that take a pattern long', async () => {
+  const slow = makeTree();
+  slow.add(Object.fromEntries(['a', 'b', 'c'].map((name) => [name, `${'a'.repeat(60)}!`])));
+  const own = new Scope({ roots: [{ ...root, path: slow.top, uri: slow.uri('.') }] });
+  const controller = new AbortController();
+  const run = new ContentSearch({
+    scope: own,
+    pattern: new LinePattern('(a+)+$', false),
+    limit: 1,
+    context: { children: new ChildRegistry(), signal: controller.signal },
+    ripgrep: none,
+  });
+  // All files are read by then, and none of the three, half a second each, has been looked through alone.
+  async function* files(): AsyncGenerator<string, void> {
+    yield* ['a', 'b', 'c'].map((name) => slow.path(name));
+    setTimeout(() => controller.abort(), 400);
+  }
+  await expect(run.run(files())).rejects.toThrow(/abort/i);
+});
