@@ -174,13 +174,17 @@ async function plan(
       );
     }
     const { modified } = await context.scope.stat(path);
-    // The edits are for the text as the server saw it.
-    if (modified.getTime() > askedAt + TIME_ROUNDING_MS) throw changedMeanwhile(path);
+    // The edits are for the text as the server saw it. A time that has not come yet says nothing.
+    if (isBetween(modified.getTime(), askedAt, Date.now())) throw changedMeanwhile(path);
     const { text } = await context.scope.readText(path);
     const after = applyTextEdits(text, edits);
     if (after !== text) planned.push({ path, before: text, after });
   }
   return planned.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function isBetween(time: number, after: number, until: number): boolean {
+  return time > after + TIME_ROUNDING_MS && time <= until + TIME_ROUNDING_MS;
 }
 
 /** Lines that differ; a rename keeps their number in all but odd cases, which show as a run of changes. */

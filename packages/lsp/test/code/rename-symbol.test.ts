@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pathToFileUri, Scope } from '@rootward/core';
@@ -124,6 +124,13 @@ test('renameSymbol() changes nothing when a file is saved while the server think
     message: expect.stringContaining('changed meanwhile'),
   });
   expect(readFileSync(file, 'utf8')).toBe('a new line\nprice');
+});
+
+test('renameSymbol() changes a file whose time lies in the future, too', async () => {
+  const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000);
+  utimesSync(home.at('b/shop.ts'), tomorrow, tomorrow);
+  expect(await rename({ apply: true })).toMatchObject({ applied: true });
+  expect(texts()).toEqual([LIBRARY.replace('price', 'cost'), SHOP.replaceAll('price', 'cost')]);
 });
 
 /** A scope of which only these writes succeed, counted from 1. */
