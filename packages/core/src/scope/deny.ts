@@ -1,5 +1,6 @@
 import picomatch from 'picomatch';
 import { RootwardError } from '../error.js';
+import { withDeepGroups } from './glob-groups.js';
 import { CASE_INSENSITIVE } from './letter-case.js';
 
 /**
@@ -75,7 +76,7 @@ interface Pattern {
 function compile(text: string, glob: string): Pattern {
   if (!GLOB_CHARACTERS.test(glob) && !CASE_INSENSITIVE) return { text, test: (name) => name === glob };
   try {
-    return { text, test: picomatch(glob, OPTIONS) };
+    return { text, test: picomatch(withDeepGroups(glob), OPTIONS) };
   } catch (error) {
     throw unusable(text, 'it is not a valid glob', error);
   }

@@ -40,6 +40,20 @@ test('a pattern with a slash is relative to the root', () => {
   ]);
 });
 
+test('any number of folders at the start of an alternative may be none', () => {
+  const paths = ['.env', 'a/.env', 'x.env', 'keys/a', 'a/b/keys/c', 'monkeys/a', 'd', 'a/d'];
+  const wanted = ['.env', 'a/.env', 'keys/a', 'a/b/keys/c', 'd'];
+  expect(denied(['{**/.env,**/keys/**,d}'], ...paths)).toEqual(wanted);
+  expect(denied(['{{d,e},{**/.env,**/keys/**}}'], ...paths)).toEqual(wanted);
+  expect(denied(['@(**/.env|**/keys/*|d)'], ...paths)).toEqual(wanted);
+  expect(denied(['a/{**/.env,c}'], 'a/.env', 'a/b/.env', 'a/c', '.env')).toEqual([
+    'a/.env',
+    'a/b/.env',
+    'a/c',
+  ]);
+  expect(denied(['a,**/b'], 'a,x/b', 'a,b')).toEqual(['a,x/b']);
+});
+
 test('a trailing slash means the folder and all that is in it', () => {
   expect(denied(['build/'], 'build', 'build/a', 'x/build/a', 'builds')).toEqual([
     'build',

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { containsPath, fileUriToPath, hostPathStyle } from '@rootward/core';
+import { containsPath, fileUriToPath, hostPathStyle, withDeepGroups } from '@rootward/core';
 import type { FileSystemWatcher, Registration } from 'vscode-languageserver-protocol';
 
 export const WATCH_METHOD = 'workspace/didChangeWatchedFiles';
@@ -28,7 +28,7 @@ function readPattern(pattern: FileSystemWatcher['globPattern']): FilePattern | u
 }
 
 function anywhere(pattern: string): FilePattern {
-  const matches = picomatch(pattern, { dot: true });
+  const matches = picomatch(withDeepGroups(pattern), { dot: true });
   return (_, relative) => matches(relative);
 }
 
@@ -41,7 +41,7 @@ function absolutePattern(pattern: string): FilePattern {
 }
 
 function below(base: string, pattern: string): FilePattern {
-  const matches = picomatch(pattern, { dot: true });
+  const matches = picomatch(withDeepGroups(pattern), { dot: true });
   return (folder, relative) => {
     const path = `${slashed(folder)}/${relative}`;
     const start = slashed(base);

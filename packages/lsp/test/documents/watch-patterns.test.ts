@@ -9,6 +9,7 @@ function matches(globPattern: unknown, folder: string, relative: string): boolea
 test.each([
   ['**/*.py', '/w', 'a/b.py', true],
   ['**/*.py', '/w', 'a/b.ts', false],
+  ['{**/*.py,**/setup.cfg}', '/w', 'setup.cfg', true],
   ['**', '/w', '.hidden/x', true],
   ['/w[1]/**/*', '/w[1]', 'a/b.ts', true],
   ['/w[1]/**/*', '/w1', 'a/b.ts', false],

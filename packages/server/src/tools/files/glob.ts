@@ -1,4 +1,4 @@
-import { RootwardError } from '@rootward/core';
+import { RootwardError, withDeepGroups } from '@rootward/core';
 import picomatch from 'picomatch';
 import { globCost } from '../../glob-cost.js';
 
@@ -20,7 +20,7 @@ export function compileGlob(pattern: string): Matches {
       },
     );
   }
-  return picomatch(pattern, { dot: true, strictSlashes: true });
+  return picomatch(withDeepGroups(pattern), { dot: true, strictSlashes: true });
 }
 
 function faultOf(pattern: string): string | undefined {

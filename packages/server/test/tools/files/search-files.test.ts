@@ -29,6 +29,11 @@ test.each(ERAS)('search_files finds by glob what can be reached (%s)', async (er
     'src/.hidden.ts',
     'src/b.ts',
   ]);
+  expect(await find({ pattern: '{**/a.ts,**/b.ts}' })).toEqual(['a.ts', 'src/b.ts']);
+  expect(await find({ pattern: '**/*.ts', excludePatterns: ['{**/src/**,**/dist/**}'] })).toEqual([
+    'a.ts',
+    'inside.ts',
+  ]);
   expect(await find({ pattern: '**/*.ts', excludePatterns: ['src'] })).toEqual([
     'a.ts',
     'dist/c.ts',
