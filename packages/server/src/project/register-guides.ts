@@ -59,12 +59,12 @@ export function registerGuides(
       };
     },
   );
+  const tell = (): void => {
+    // Who never asked for the list has none that could be out of date. The client may have gone meanwhile.
+    if (listed) server.server.sendResourceListChanged().catch(() => undefined);
+  };
   return (workspace) => {
     live = workspace;
-    const tell = (): void => {
-      // Who never asked for the list has none that could be out of date. The client may have gone meanwhile.
-      if (listed) server.server.sendResourceListChanged().catch(() => undefined);
-    };
     workspace.onDidChange(tell);
     workspace.onDidChooseProject(tell);
   };

@@ -37,11 +37,11 @@ export function offerSubscriptions({ server }: WorkspaceServer): (workspace: Wor
     subscribed.delete(uri);
     return {};
   });
+  const tell = (uri: string): void => {
+    // The client may have gone meanwhile.
+    if (subscribed.has(uri)) server.sendResourceUpdated({ uri }).catch(() => undefined);
+  };
   return (workspace) => {
-    const tell = (uri: string): void => {
-      // The client may have gone meanwhile.
-      if (subscribed.has(uri)) server.sendResourceUpdated({ uri }).catch(() => undefined);
-    };
     workspace.onDidChange(() => {
       tell(ROOTS_URI);
       tell(PROJECT_URI);
