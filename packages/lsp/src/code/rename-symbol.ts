@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { hostPathStyle, readFileUri } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
@@ -12,9 +13,11 @@ import type { Place } from '../documents/find-word.js';
 import { completeAnswer } from './complete-answer.js';
 import type { CodeContext } from './context.js';
 import { definitionTargets } from './definition-targets.js';
+import { documentSymbols } from './document-symbols.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
+import { otherOwner } from './other-owner.js';
 import { requireCapability } from './require-capability.js';
 import type { Seen } from './show-files.js';
 import { withUses } from './show-files.js';
@@ -120,6 +123,7 @@ async function ask(
       const foreign = await foreignDefinition(context, instance, document, position);
       if (files.some(({ edits }) => edits.length > 0)) {
         if (foreign !== undefined) throw foreign;
+        await refuseOther(context, instance, document, request, position, files);
         return files;
       }
       refusal ??= foreign;
@@ -133,6 +137,37 @@ async function ask(
     'symbol-not-found',
     `Cannot rename "${request.symbol}": the server sees nothing to rename in "${request.file}"`,
   );
+}
+
+/** Where the file does not say `Cart.total`, any `total` in it is a guess, and may be that of something else. */
+async function refuseOther(
+  { signal }: CodeContext,
+  instance: ServerInstance,
+  document: OpenDocument,
+  { symbol, line }: RenameRequest,
+  position: Place,
+  files: readonly FileEdits[],
+): Promise<void> {
+  const [owner, name] = symbol
+    .split(/::|[.#]/)
+    .filter(Boolean)
+    .slice(-2);
+  if (owner === undefined || name === undefined || line !== undefined) return;
+  const before = document.text.split(/\r\n|\n|\r/)[position.line]?.slice(0, position.character) ?? '';
+  if (before.endsWith(symbol.slice(0, symbol.lastIndexOf(name)))) return;
+  const edits = files.filter(({ uri }) => pathOf(uri) === document.path).flatMap((file) => file.edits);
+  const other = otherOwner(await documentSymbols(instance, document, signal), edits, owner);
+  if (other === undefined) return;
+  throw new RootwardLspError(
+    'edit-refused',
+    `Cannot rename "${symbol}": the "${name}" in this file is in "${other}", so nothing is changed`,
+    { instruction: `Ask for "${other}.${name}" if that is meant, or name the file of "${symbol}"` },
+  );
+}
+
+function pathOf(uri: string): string | undefined {
+  const reading = readFileUri(uri, hostPathStyle);
+  return reading.ok ? reading.path : undefined;
 }
 
 /** A server may rename the uses it may touch and leave a definition elsewhere as it is, which breaks code. */

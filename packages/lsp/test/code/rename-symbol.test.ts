@@ -126,6 +126,22 @@ test('renameSymbol() changes nothing when a file is saved while the server think
   expect(readFileSync(file, 'utf8')).toBe('a new line\nprice');
 });
 
+test('renameSymbol() does not rename the member of something else that has the same name', async () => {
+  const text = '// Cart.total is elsewhere\nexport class Order {\n  total() {\n    return 1;\n  }\n}\n';
+  home.write({ 'a/order.ts': text, 'a/use.ts': "import { Order } from './order';\nnew Order().total();\n" });
+  const file = home.at('a/order.ts');
+  await expect(rename({ symbol: 'Cart.total', file, apply: true })).rejects.toMatchObject({
+    code: 'edit-refused',
+    instruction: expect.stringContaining('"Order.total"'),
+  });
+  expect(readFileSync(file, 'utf8')).toBe(text);
+  const asked = { symbol: 'Order.total', apply: true };
+  expect(await rename({ ...asked, file })).toMatchObject({ applied: true, edits: 2 });
+  expect(await rename({ symbol: 'order.cost', newName: 'sum', file: home.at('a/use.ts') })).toMatchObject({
+    edits: 2,
+  });
+});
+
 test('renameSymbol() changes a file whose time lies in the future, too', async () => {
   const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000);
   utimesSync(home.at('b/shop.ts'), tomorrow, tomorrow);
