@@ -16,6 +16,7 @@ export { readFileUri } from './uri/read-file-uri.js';
 export type { FileUriReading } from './uri/read-file-uri.js';
 export type { CopyOptions } from './scope/copy.js';
 export { BROAD_ROOT_DENIES } from './scope/deny.js';
+export { globCost } from './scope/glob-cost.js';
 export { withDeepGroups } from './scope/glob-groups.js';
 export type { EntryKind, ListEntry, ListOptions } from './scope/list.js';
 export type { Location } from './scope/locate.js';

@@ -1,5 +1,6 @@
 import picomatch from 'picomatch';
 import { RootwardError } from '../error.js';
+import { globCost } from './glob-cost.js';
 import { withDeepGroups } from './glob-groups.js';
 import { CASE_INSENSITIVE } from './letter-case.js';
 
@@ -63,8 +64,6 @@ const OPTIONS: picomatch.PicomatchOptions = {
   debug: true,
 };
 const NOTHING: DenyMatcher = { match: () => undefined };
-/** The time to match grows with a power of the stars in one name; a repository may bring its own patterns. */
-const MAX_STARS_PER_NAME = 3;
 
 type NameTest = (name: string) => boolean;
 
@@ -100,12 +99,9 @@ function bare(text: string): string {
   if (names.some((name) => name === '' || name === '.' || name === '..')) {
     throw unusable(text, 'it has an empty name, "." or ".." in it');
   }
-  // Repetition within repetition can take a regular expression hours.
-  if (/[+*]\(/.test(glob)) throw unusable(text, 'groups that repeat, "+(" and "*(", are not supported');
   if (!isBalanced(glob)) throw unusable(text, 'a bracket is not closed');
-  if (names.some((name) => name !== '**' && name.split('*').length - 1 > MAX_STARS_PER_NAME)) {
-    throw unusable(text, `a name has more than ${MAX_STARS_PER_NAME} stars`);
-  }
+  const cost = globCost(glob);
+  if (cost !== undefined) throw unusable(text, cost);
   return glob;
 }
 

@@ -1,7 +1,6 @@
 import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
 import * as z from 'zod';
-import { globCost } from '../glob-cost.js';
 import type { ToolsetName } from '../tools/toolset-name.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
 import { suggest } from './nearest-match.js';
@@ -138,9 +137,7 @@ function member(value: unknown, key: PropertyKey): unknown {
 function denyProblem(deny: readonly string[]): string | undefined {
   try {
     void new Scope({ roots: [], rules: { deny } });
-    const costly = deny.find((pattern) => globCost(pattern) !== undefined);
-    if (costly === undefined) return undefined;
-    return `Cannot read the deny pattern ${JSON.stringify(costly)}: ${globCost(costly)}`;
+    return undefined;
   } catch (error) {
     if (error instanceof RootwardError) return error.message;
     throw error;

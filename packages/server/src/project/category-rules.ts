@@ -1,5 +1,5 @@
+import { globCost } from '@rootward/core';
 import * as z from 'zod';
-import { globCost } from '../glob-cost.js';
 
 /** A group of guidance documents as a settings file describes it. */
 interface CategoryRule {

@@ -1,6 +1,5 @@
-import { RootwardError, withDeepGroups } from '@rootward/core';
+import { globCost, RootwardError, withDeepGroups } from '@rootward/core';
 import picomatch from 'picomatch';
-import { globCost } from '../../glob-cost.js';
 
 /** Whether a path, relative and with `/`, matches. */
 export type Matches = (relative: string) => boolean;

@@ -1,9 +1,7 @@
 import picomatch from 'picomatch';
 import { expect, test } from 'vitest';
-import { checkRules } from '../src/configuration/workspace-rules.js';
-import { globCost } from '../src/glob-cost.js';
-import { makeTree } from './fixtures/temp-tree.js';
-import { connectTools, reportOf } from './fixtures/tools-client.js';
+import { compileDenies } from '../../src/scope/deny.js';
+import { globCost } from '../../src/scope/glob-cost.js';
 
 const COSTLY = [
   '*a*a*a*a*a*b',
@@ -46,23 +44,15 @@ test.each([
   expect(picomatch(glob, { dot: true })(`${'a.'.repeat(120)}/${'src/'.repeat(200)}x`)).toBe(false);
 });
 
-test('tools and rules refuse globs that would hold up everything else', async () => {
-  const tree = makeTree({ [`in/${'a'.repeat(200)}`]: 'needle' });
-  const { call, close } = await connectTools({ roots: [tree.uri('in')] });
-  for (const glob of COSTLY) {
-    const calls = [
-      call('search_files', { path: '.', pattern: glob }),
-      call('search_files', { path: '.', pattern: '*', excludePatterns: [glob] }),
-      call('search_content', { pattern: 'needle', glob }),
-      call('directory_tree', { path: '.', excludePatterns: [glob] }),
-    ];
-    for (const result of await Promise.all(calls)) {
-      expect(reportOf(result)).toMatchObject({ error_type: 'invalid_option' });
-    }
-    expect(checkRules({ deny: [glob] })).toEqual({ problem: expect.any(String) as unknown });
-    expect(checkRules({ categories: { docs: { patterns: [glob] } } })).toEqual({
-      problem: expect.any(String) as unknown,
-    });
-  }
-  await close();
+test.each(COSTLY)('a deny of %s is refused', (glob) => {
+  expect(() => compileDenies([glob])).toThrow('Cannot read the deny pattern');
+});
+
+test('a deny may have a star in each of many alternatives', () => {
+  const denies = compileDenies(['{*.pem,*.key,*.p12,*.pfx}']);
+  expect(['a.pem', 'deep/b.pfx', 'c.txt'].map((path) => denies.match(path))).toEqual([
+    '{*.pem,*.key,*.p12,*.pfx}',
+    '{*.pem,*.key,*.p12,*.pfx}',
+    undefined,
+  ]);
 });

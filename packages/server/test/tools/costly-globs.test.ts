@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { checkRules } from '../../src/configuration/workspace-rules.js';
+import { makeTree } from '../fixtures/temp-tree.js';
+import { connectTools, reportOf } from '../fixtures/tools-client.js';
+
+const COSTLY = ['*a*a*a*a*a*b', `${'{a,a}'.repeat(30)}b`, '+(a|aa)b', '**/a/**/a/**/a/**/a/**/b'];
+
+test('tools and rules refuse globs that would hold up everything else', async () => {
+  const tree = makeTree({ [`in/${'a'.repeat(200)}`]: 'needle' });
+  const { call, close } = await connectTools({ roots: [tree.uri('in')] });
+  for (const glob of COSTLY) {
+    const calls = [
+      call('search_files', { path: '.', pattern: glob }),
+      call('search_files', { path: '.', pattern: '*', excludePatterns: [glob] }),
+      call('search_content', { pattern: 'needle', glob }),
+      call('directory_tree', { path: '.', excludePatterns: [glob] }),
+    ];
+    for (const result of await Promise.all(calls)) {
+      expect(reportOf(result)).toMatchObject({ error_type: 'invalid_option' });
+    }
+    expect(checkRules({ deny: [glob] })).toEqual({ problem: expect.any(String) as unknown });
+    expect(checkRules({ categories: { docs: { patterns: [glob] } } })).toEqual({
+      problem: expect.any(String) as unknown,
+    });
+  }
+  await close();
+});
