@@ -99,10 +99,12 @@ test.each([
   expect(accessOf(sibling)).toEqual([[sibling, 'read-write']]);
 });
 
+function manyRoots(folder: string, access: Root['access']): readonly Root[] {
+  return Array.from({ length: 5_000 }, (_, index) => rootAt(`/home/someone/${folder}-${index}/app`, access));
+}
+
 test('keepReadOnly() stays quick with thousands of both', () => {
-  const many = (folder: string, access: Root['access']): Root[] =>
-    Array.from({ length: 5_000 }, (_, index) => rootAt(`/home/someone/${folder}-${index}/app`, access));
-  const [roots, readOnly] = [many('client', 'read-write'), many('operator', 'read-only')];
+  const [roots, readOnly] = [manyRoots('client', 'read-write'), manyRoots('operator', 'read-only')];
   const start = performance.now();
   expect(keepReadOnly(roots, readOnly, 'posix')).toEqual(roots);
   // Comparing each with each takes several seconds.

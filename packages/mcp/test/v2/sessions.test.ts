@@ -244,9 +244,9 @@ test('a session whose server was connected when the handler was closed does not 
   let ended = false;
   const handler = createWorkspaceHandler(() => {
     const server = new McpServer({ name: 's', version: '1.0.0' });
-    const { connect } = server.server;
+    const connect = server.server.connect.bind(server.server);
     server.server.connect = async (transport) => {
-      await connect.call(server.server, transport);
+      await connect(transport);
       await handler.close();
     };
     server.server.onclose = () => (ended = true);
