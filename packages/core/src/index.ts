@@ -62,7 +62,7 @@ export type { SwitchTarget } from './project/resolve-switch.js';
 export type { ClientDeclaration, ClientInfo, ClientState } from './sources/client-state.js';
 export { readSources } from './sources/read-sources.js';
 export type { ClientRootsMode, Sources, SourcesOptions } from './sources/read-sources.js';
-export type { ConfiguredRoots, Statement } from './sources/root-source.js';
+export type { ConfiguredRoots, Origins, Statement } from './sources/root-source.js';
 export type { TraceEntry, Verdict } from './sources/trace.js';
 export type { Answer } from './workspace/answer.js';
 export type { AskingLimits } from './workspace/asking-state.js';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Root } from '../roots/root.js';
+import type { Root, Source } from '../roots/root.js';
 
 /** What someone switched to: a root, or a mere name, made when the roots were those of `epoch`. */
 export type ProjectChoice =
@@ -11,25 +11,30 @@ export interface ChoiceContext {
   readonly known: string | undefined;
   readonly choice: ProjectChoice | undefined;
   readonly epoch: number;
+  /** Sources whose roots are left only where they forbid something. */
+  readonly replaced: readonly Source[];
 }
 
 /**
  * The root the work is about. A root someone switched to counts while it remains; then the client's first directory;
  * then the project known so far while its root remains; then the first directory of anyone else, `PWD` last. A mere
  * name counts before all roots until they change, since whoever set it knew them, and after all roots from then on.
+ * What is left of roots that were replaced is the project only if someone switched to it.
  */
 export function chooseRoot(
   roots: readonly Root[],
-  { known, choice, epoch }: ChoiceContext,
+  { known, choice, epoch, replaced }: ChoiceContext,
 ): Root | undefined {
   if (choice?.kind === 'name' && choice.epoch === epoch) return undefined;
   const find = (matches: (root: Root) => boolean): Root | undefined =>
     roots.find((root) => root.kind === 'directory' && matches(root) && basename(root.path) !== '');
+  const findInUse = (matches: (root: Root) => boolean): Root | undefined =>
+    find((root) => matches(root) && !replaced.includes(root.source));
   return (
     (choice?.kind === 'root' ? find((root) => root.path === choice.path) : undefined) ??
-    find((root) => root.source === 'client') ??
-    find((root) => root.path === known) ??
-    find((root) => root.source !== 'pwd') ??
-    find(() => true)
+    findInUse((root) => root.source === 'client') ??
+    findInUse((root) => root.path === known) ??
+    findInUse((root) => root.source !== 'pwd') ??
+    findInUse(() => true)
   );
 }

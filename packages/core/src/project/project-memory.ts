@@ -1,5 +1,5 @@
 import { RootwardError } from '../error.js';
-import type { Root } from '../roots/root.js';
+import type { Root, Source } from '../roots/root.js';
 import { printable } from '../uri/printable.js';
 import type { ProjectChoice } from './choose-root.js';
 import { chooseRoot } from './choose-root.js';
@@ -11,6 +11,7 @@ import { isProjectName } from './project-name.js';
 interface Moment {
   readonly epoch: number;
   readonly roots: readonly Root[];
+  readonly trace: readonly { readonly source: Source; readonly verdict: string }[];
 }
 
 /** What one connection knows of its project: what was last found, and what someone switched to. */
@@ -64,7 +65,8 @@ export class ProjectMemory {
     return this.#latest.project;
   }
 
-  #rootOf({ roots, epoch }: Moment): Root | undefined {
-    return chooseRoot(roots, { known: this.#known, choice: this.#choice, epoch });
+  #rootOf({ roots, epoch, trace }: Moment): Root | undefined {
+    const replaced = trace.filter(({ verdict }) => verdict === 'replaced').map(({ source }) => source);
+    return chooseRoot(roots, { known: this.#known, choice: this.#choice, epoch, replaced });
   }
 }

@@ -32,6 +32,7 @@ export interface SourcesOptions {
   readonly config?: readonly ConfiguredRoots[];
   /** The ceiling (`--within`). */
   readonly within?: readonly string[];
+  /** What messages call the places that `within` and `project` come from. */
   readonly origins?: Origins;
   /** Without `within`, what the operator named is the ceiling, as it must be where strangers may connect. */
   readonly operatorRootsAreCeiling?: boolean;

@@ -45,7 +45,7 @@ export function traceOf(said: Said, decision: Decision): readonly TraceEntry[] {
       request,
       revoked && handle !== decision.guest ? blocked(request) : guestVerdict(request, decision, ignores),
     ),
-    ...sources.operators.map((statement) => entryOf(statement, operatorVerdict(statement, decision))),
+    ...sources.operators.map((statement) => operatorEntry(statement, said, decision)),
     ...[...sources.hints, sources.fallback].map((statement) => {
       const needed = decision.guest === undefined && decision.operator === undefined;
       return entryOf(
@@ -69,6 +69,14 @@ function plainVerdict(statement: Statement, winner: Statement | 'client' | undef
 
 function guestVerdict(statement: Statement, { guest }: Decision, ignores: boolean): Verdict {
   return ignores ? 'ignored' : plainVerdict(statement, guest);
+}
+
+/** The roots may be replaced, but not what they forbid; else nobody could tell why a root of the client is read-only. */
+function operatorEntry(statement: Statement, { sources }: Said, decision: Decision): TraceEntry {
+  const entry = entryOf(statement, operatorVerdict(statement, decision));
+  const [first] = sources.readOnly;
+  if (entry.verdict !== 'replaced' || first === undefined || first.source !== statement.source) return entry;
+  return { ...entry, detail: `${entry.detail} (what is read-only there stays so)` };
 }
 
 function operatorVerdict(statement: Statement, { guest, operator }: Decision): Verdict {

@@ -1,5 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Root } from '../../src/roots/root.js';
+import { keepReadOnly } from '../../src/sources/keep-read-only.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { makeTree } from '../workspace/scripted-client.js';
 import { readFrom } from './read-from.js';
@@ -64,4 +66,47 @@ describe.each([
     await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('shared')).href }] } });
     expect(writable(workspace, tree('shared/work'))).toBe(true);
   });
+});
+
+function rootAt(path: string, access: Root['access'] = 'read-write'): Root {
+  const source = access === 'read-only' ? 'config' : 'client';
+  return {
+    uri: `file://${path}`,
+    path,
+    name: path,
+    kind: 'directory',
+    access,
+    source,
+    declared: path,
+    broad: false,
+  };
+}
+
+test.each([
+  ['posix', '/', '/srv/a', '/srv/a/b', '/srv/ab'],
+  ['windows', 'C:\\', 'C:\\srv\\a', 'C:\\srv\\a\\b', 'C:\\srv\\ab'],
+  ['windows', '\\\\host\\share', '\\\\host\\share\\a', '\\\\host\\share\\a\\b', '\\\\host\\share\\ab'],
+] as const)('keepReadOnly() compares %s paths below %s part by part', (style, top, place, below, sibling) => {
+  const readOnly = [rootAt(place, 'read-only')];
+  const accessOf = (path: string): unknown =>
+    keepReadOnly([rootAt(path)], readOnly, style).map((root) => [root.path, root.access]);
+  expect(accessOf(top)).toEqual([
+    [top, 'read-write'],
+    [place, 'read-only'],
+  ]);
+  expect(accessOf(place)).toEqual([[place, 'read-only']]);
+  expect(accessOf(below)).toEqual([[below, 'read-only']]);
+  expect(accessOf(sibling)).toEqual([[sibling, 'read-write']]);
+});
+
+function manyRoots(folder: string, access: Root['access']): readonly Root[] {
+  return Array.from({ length: 5_000 }, (_, index) => rootAt(`/home/someone/${folder}-${index}/app`, access));
+}
+
+test('keepReadOnly() stays quick with thousands of both', () => {
+  const [roots, readOnly] = [manyRoots('client', 'read-write'), manyRoots('operator', 'read-only')];
+  const start = performance.now();
+  expect(keepReadOnly(roots, readOnly, 'posix')).toEqual(roots);
+  // Comparing each with each takes several seconds.
+  expect(performance.now() - start).toBeLessThan(1_000);
 });

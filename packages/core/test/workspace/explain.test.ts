@@ -32,6 +32,21 @@ describe('explain()', () => {
     expect(text.split('\n')).toHaveLength(2 + 5 + 1);
   });
 
+  test('says that what was replaced still forbids', async () => {
+    const tree = makeTree('shared/archive');
+    const file = tree('rootward.json');
+    const roots = [{ path: tree('shared/archive'), access: 'read-only' }];
+    const { workspace, client } = await connectAsked({ config: [{ file, roots }] });
+    await client.answer([tree('shared')]);
+    expect(workspace.explain()).toBe(
+      [
+        `2 roots from client and config: ${tree('shared')} and ${tree('shared/archive')}`,
+        `Client 'tester' gave 1 root: used; ${file} names ${tree('shared/archive')} ` +
+          '(what is read-only there stays so): replaced by the roots of the client',
+      ].join('\n'),
+    );
+  });
+
   test('keeps the name of a hostile client on one line', async () => {
     const { workspace } = await connect();
     workspace.clientDeclared({ roots: false, clientInfo: { name: 'x\n1 root from flag: /' } });

@@ -67,6 +67,17 @@ describe('forRequest()', () => {
     expect(paths(view.snapshot().roots)).toEqual([tree('call'), tree('extra')]);
   });
 
+  test('is about the directory of the call, also where a part of it was made read-only', async () => {
+    const tree = makeTree('call/archive');
+    const roots = [{ path: tree('call/archive'), access: 'read-only' }];
+    const { workspace } = await connect({ config: [{ file: tree('rootward.json'), roots }] });
+    workspace.clientDeclared({ roots: false });
+    expect(workspace.project().name).toBe('archive');
+    const view = await workspace.forRequest({ 'agent-working-dir': tree('call') });
+    expect(paths(view.snapshot().roots)).toEqual([tree('call'), tree('call/archive')]);
+    expect(view.project().name).toBe('call');
+  });
+
   test('does not even read metadata where client roots are ignored', async () => {
     const tree = makeTree('call');
     const { workspace } = await connect({ clientRoots: 'ignore' });

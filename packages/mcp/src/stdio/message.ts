@@ -56,15 +56,22 @@ export function readMessage(value: unknown): Incoming {
   if (value['jsonrpc'] !== '2.0') return { kind: 'invalid', id, problem: 'jsonrpc is not "2.0"' };
   const { method, params } = value;
   if (typeof method !== 'string') return { kind: 'invalid', id, problem: 'method is not a string' };
+  if (id === undefined) {
+    if ('id' in value) return { kind: 'invalid', id, problem: 'id is neither a string nor an integer' };
+    return { kind: 'notification', message: { jsonrpc: '2.0', method, ...readableParams(params) } };
+  }
   if (params !== undefined && !isObject(params)) {
     return { kind: 'invalid', id, problem: 'params is not an object' };
   }
   const problem = metadataProblem(params?.['_meta']);
   if (problem !== undefined) return { kind: 'invalid', id, problem };
   const body = params === undefined ? { method } : { method, params };
-  if (id !== undefined) return { kind: 'request', message: { jsonrpc: '2.0', id, ...body } };
-  if ('id' in value) return { kind: 'invalid', id, problem: 'id is neither a string nor an integer' };
-  return { kind: 'notification', message: { jsonrpc: '2.0', ...body } };
+  return { kind: 'request', message: { jsonrpc: '2.0', id, ...body } };
+}
+
+/** A notification counts without what cannot be read: nobody would hear that it was refused. */
+function readableParams(params: unknown): { readonly params?: { readonly [key: string]: unknown } } {
+  return isObject(params) ? { params: withReadableMetadata(params) } : {};
 }
 
 function readAnswer(id: RequestId, value: { readonly [key: string]: unknown }): Incoming {
@@ -99,12 +106,12 @@ function metadataProblem(meta: unknown): string | undefined {
   return undefined;
 }
 
-/** An answer counts without its metadata: some clients write `null` for what they do not have. */
-function withReadableMetadata(result: { readonly [key: string]: unknown }): {
+/** What need not be answered counts without its metadata: some clients write `null` for what they do not have. */
+function withReadableMetadata(body: { readonly [key: string]: unknown }): {
   readonly [key: string]: unknown;
 } {
-  if (metadataProblem(result['_meta']) === undefined) return result;
-  const { _meta, ...rest } = result;
+  if (metadataProblem(body['_meta']) === undefined) return body;
+  const { _meta, ...rest } = body;
   return rest;
 }
 

@@ -1,11 +1,11 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { getMethodLiteral } from '@modelcontextprotocol/sdk/server/zod-json-schema-compat.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   ErrorCode,
   InitializedNotificationSchema,
-  McpError,
   ResultSchema,
   RootsListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -127,11 +127,14 @@ async function unlessLost(ask: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** A client may use the same code; only the SDK says which time ran out. */
+/**
+ * A client may use the same code; only the SDK says which time ran out. Told by its members: the SDK comes in two
+ * builds, and an author who calls `require` has the classes of the other one.
+ */
 function isTimeout(error: unknown): boolean {
-  if (!(error instanceof McpError)) return false;
-  const code: number = ErrorCode.RequestTimeout;
-  return error.code === code && isObject(error.data) && 'timeout' in error.data;
+  if (!isObject(error)) return false;
+  const { code, data } = error;
+  return code === ErrorCode.RequestTimeout && isObject(data) && 'timeout' in data;
 }
 
 /** An author may listen to the same notifications, and stop listening; the connection is told all the same. */
@@ -140,12 +143,13 @@ function hookNotifications(server: Server, connection: () => LegacyConnection | 
   const removeHandler = server.removeNotificationHandler.bind(server);
   const initialized = (): void => connection()?.initialized();
   const rootsChanged = (): void => connection()?.rootsChanged();
-  const told = new Map<unknown, () => void>([
-    [InitializedNotificationSchema, initialized],
-    [RootsListChangedNotificationSchema, rootsChanged],
+  const told = new Map([
+    ['notifications/initialized', initialized],
+    ['notifications/roots/list_changed', rootsChanged],
   ]);
   server.setNotificationHandler = (schema, handler) => {
-    const tell = told.get(schema);
+    // By method, as the SDK does: an author may bring a schema of their own, or of the other build of the SDK.
+    const tell = told.get(getMethodLiteral(schema));
     setHandler(schema, (notification) => {
       tell?.();
       return handler(notification);

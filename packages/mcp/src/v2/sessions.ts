@@ -110,10 +110,7 @@ export class Sessions {
       requestInfo: request,
       ...(authInfo !== undefined && { authInfo }),
     });
-    if (this.#closed) {
-      await server.close();
-      throw new RootwardMcpError('closed', 'Cannot open a session: the handler is closed');
-    }
+    await this.#requireOpen(server);
     const session: Session = {
       transport,
       server,
@@ -124,8 +121,16 @@ export class Sessions {
     await server.connect(transport);
     transport.watchRequests(() => this.#touch(session));
     const response = await this.#serve(session, request, options);
+    await this.#requireOpen(server);
     if (transport.sessionId === undefined) await server.close();
     return response;
+  }
+
+  /** Whoever closed the handler while a session was being opened did not know of its server. */
+  async #requireOpen(server: Session['server']): Promise<void> {
+    if (!this.#closed) return;
+    await server.close();
+    throw new RootwardMcpError('closed', 'Cannot open a session: the handler is closed');
   }
 
   async #serve(session: Session, request: Request, options: McpHandlerRequestOptions): Promise<Response> {

@@ -76,6 +76,19 @@ test.each(UNREADABLE)('readMessage() takes an answer with %s as metadata without
   });
 });
 
+test.each(UNREADABLE)('readMessage() takes a notification with %s as metadata without it', (_, _meta) => {
+  const method = 'notifications/cancelled';
+  expect(readMessage({ jsonrpc: '2.0', method, params: { requestId: 3, _meta } })).toEqual({
+    kind: 'notification',
+    message: { jsonrpc: '2.0', method, params: { requestId: 3 } },
+  });
+});
+
+test.each([null, []])('readMessage() takes a notification whose params are %j without them', (params) => {
+  const notification = { jsonrpc: '2.0', method: 'notifications/roots/list_changed' };
+  expect(readMessage({ ...notification, params })).toEqual({ kind: 'notification', message: notification });
+});
+
 test('readMessage() leaves metadata alone that can be read', () => {
   const params = {
     _meta: { progressToken: 'a', 'io.modelcontextprotocol/related-task': { taskId: 't' }, own: null },

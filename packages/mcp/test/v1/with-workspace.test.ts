@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -49,9 +50,10 @@ async function connect(
   build: (server: WorkspaceServer) => void,
   client: ScriptedClientOptions,
   options: WorkspaceOptions = BARE,
+  made: McpServer = new McpServer(INFO),
 ): Promise<ScriptedClient> {
   const connection = connectInProcess();
-  const server = withWorkspace(new McpServer(INFO), options);
+  const server = withWorkspace(made, options);
   build(server);
   await server.connect(connection.transport);
   const scripted = new ScriptedClient(connection, client);
@@ -137,6 +139,44 @@ test('withWorkspace() of v1 hears of a client whose messages an author listens t
   client.changeRoots(answering([{ uri: roots.uri('b') }]));
   expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('b')}`]));
   expect(heard).toEqual(['initialized']);
+  await client.close();
+});
+
+/** What an author gets who calls `require`: classes and schemas that are none of those imported here. */
+const require = createRequire(import.meta.url);
+const otherServer = require('@modelcontextprotocol/sdk/server/mcp.js') as { McpServer: typeof McpServer };
+const otherTypes = require('@modelcontextprotocol/sdk/types.js') as {
+  RootsListChangedNotificationSchema: typeof RootsListChangedNotificationSchema;
+};
+
+test('withWorkspace() of v1 sees a change that an author of the other build listens to', async () => {
+  let heard = 0;
+  const client = await connect(
+    (server) => {
+      server.server.setNotificationHandler(otherTypes.RootsListChangedNotificationSchema, () => void heard++);
+      reader(server);
+    },
+    { roots: answering(A) },
+    BARE,
+    new otherServer.McpServer(INFO),
+  );
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('a')}`]));
+  client.changeRoots(answering([{ uri: roots.uri('b') }]));
+  expect(textOf(await client.callTool('roots'))).toBe(JSON.stringify([`client ${roots.path('b')}`]));
+  expect(heard).toBe(1);
+  await client.close();
+});
+
+test('withWorkspace() of v1 takes a timeout of the other build for silence', async () => {
+  const client = await connect(
+    (server) => {
+      server.registerTool('state', {}, async ({ workspace }) => text((await workspace.snapshot()).client));
+    },
+    { roots: silent },
+    { ...BARE, limits: { answerTimeout: 50, readyTimeout: 60_000 } },
+    new otherServer.McpServer(INFO),
+  );
+  expect(textOf(await client.callTool('state'))).toBe('silent');
   await client.close();
 });
 

@@ -239,3 +239,21 @@ test('a session that was being opened when the handler was closed does not come 
   expect(handler.sessions).toBe(0);
   expect(errors).toEqual(['Cannot open a session: the handler is closed']);
 });
+
+test('a session whose server was connected when the handler was closed does not come to be', async () => {
+  let ended = false;
+  const handler = createWorkspaceHandler(() => {
+    const server = new McpServer({ name: 's', version: '1.0.0' });
+    const connect = server.server.connect.bind(server.server);
+    server.server.connect = async (transport) => {
+      await connect(transport);
+      await handler.close();
+    };
+    server.server.onclose = () => (ended = true);
+    return server;
+  });
+  const client = new RawHttpClient(handler.fetch);
+  await expect(client.connect()).rejects.toThrow('Internal server error');
+  expect(handler.sessions).toBe(0);
+  expect(ended).toBe(true);
+});
