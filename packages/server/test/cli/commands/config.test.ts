@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeHomes, run } from '../../fixtures/command-line.js';
+
+const makeHome = makeHomes();
+
+async function noteOf(...args: string[]): Promise<string> {
+  return (await run(makeHome(), ['config', '--client', ...args])).err;
+}
+
+describe('rootward config', () => {
+  test.each([
+    ['claude-code', 'mcpServers'],
+    ['Claude Desktop', 'mcpServers'],
+    ['vscode', 'servers'],
+    ['VS Code', 'servers'],
+    ['cursor', 'mcpServers'],
+    ['gemini-cli', 'mcpServers'],
+    ['zed', 'context_servers'],
+    ['windsurf', 'mcpServers'],
+    ['opencode', 'mcp'],
+    ['jetbrains', 'mcpServers'],
+  ])('--client %s prints JSON to paste', async (client, key) => {
+    const { code, out } = await run(makeHome(), ['config', '--client', client, '/a b']);
+    expect(code).toBe(0);
+    const server = (JSON.parse(out) as Record<string, Record<string, unknown>>)[key]?.['rootward'];
+    expect(JSON.stringify(server)).toContain('"npx"');
+    expect(JSON.stringify(server)).toContain('"/a b"');
+  });
+
+  test('--client codex prints TOML, goose YAML', async () => {
+    expect((await run(makeHome(), ['config', '--client', 'codex'])).out).toBe(
+      '[mcp_servers.rootward]\ncommand = "npx"\nargs = ["-y", "rootward"]\n',
+    );
+    expect((await run(makeHome(), ['config', '--client', 'goose'])).out).toContain(
+      '    args: ["-y", "rootward"]',
+    );
+  });
+
+  test('--url prints how to reach a server that runs', async () => {
+    const { out } = await run(makeHome(), [
+      'config',
+      '--client',
+      'cursor',
+      '--url',
+      'http://h/mcp',
+      '--token',
+      't',
+    ]);
+    expect(JSON.parse(out)).toEqual({
+      mcpServers: { rootward: { url: 'http://h/mcp', headers: { Authorization: 'Bearer t' } } },
+    });
+  });
+
+  test('names folders so that they mean the same wherever the client starts the server', async () => {
+    const home = makeHome();
+    const { out } = await run(home, ['config', '--client', 'cursor', '.', '~/sub', '${workspaceFolder}']);
+    expect(JSON.parse(out)).toMatchObject({
+      mcpServers: { rootward: { args: ['-y', 'rootward', home, join(home, 'sub'), '${workspaceFolder}'] } },
+    });
+  });
+
+  test('asks for folders only where naming them would help', async () => {
+    expect(await noteOf('windsurf')).toContain('name the folders');
+    expect(await noteOf('cursor')).not.toContain('name the folders');
+    expect(await noteOf('windsurf', '/a')).not.toContain('name the folders');
+    expect(await noteOf('windsurf', '--url', 'http://h/mcp')).not.toContain('name the folders');
+  });
+
+  test.each([
+    [['--token', 'a'], '--token'],
+    [['--url', 'http://h/mcp', '/folder'], '"/folder"'],
+    [['--url', 'h/mcp'], '"h/mcp" as --url'],
+  ])('%j exits with 2 and names what it has no use for', async (args, culprit) => {
+    const { code, out, err } = await run(makeHome(), ['config', '--client', 'cursor', ...args]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(culprit);
+  });
+
+  test('without a client exits with 2 and lists them', async () => {
+    expect(await run(makeHome(), ['config'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('windsurf'),
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeHomes, run } from '../../fixtures/command-line.js';
+
+const makeHome = makeHomes();
+
+describe('rootward doctor', () => {
+  test('is content where there is a root', async () => {
+    const home = makeHome();
+    const { code, out } = await run(home, ['doctor', 'project'], { CLAUDECODE: '1' });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ok {2}host {2,}Claude Code/m);
+    expect(out).toMatch(/^ok {2}source flag {2,}--root names/m);
+    expect(out).toContain('No problems found');
+  });
+
+  test('exits with 1 and tells the fix for every problem', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'project', '.rootward.json'), '{"roots":["/"]}');
+    const { code, out } = await run(home, ['doctor', '--json', 'project'], {
+      ROOTWARD_ROOT: '/x',
+      // oxlint-disable-next-line no-template-curly-in-string -- as a host that does not expand it passes it on
+      CLAUDE_PROJECT_DIR: '${workspaceFolder}',
+    });
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(out) as { findings: { topic: string; state: string; fix?: string }[] };
+    const problems = findings.filter(({ state }) => state === 'problem');
+    expect(problems.map(({ topic }) => topic)).toEqual(['environment', 'source host', 'workspace rules']);
+    expect(problems.every(({ fix }) => fix !== undefined)).toBe(true);
+  });
+
+  test('finds it a problem to have no roots', async () => {
+    expect(await run(makeHome(), ['doctor'])).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^!! {2}roots {2,}none/m),
+    });
+  });
+});

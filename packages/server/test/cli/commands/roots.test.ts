@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeHomes, run } from '../../fixtures/command-line.js';
+
+const makeHome = makeHomes();
+
+describe('rootward roots', () => {
+  test('says which roots there are, and why', async () => {
+    const { code, out } = await run(makeHome(), ['roots', 'project']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/1 root from flag: .*project/);
+  });
+
+  test('prints JSON', async () => {
+    const home = makeHome();
+    const { out } = await run(home, ['roots', '--json'], { PWD: join(home, 'project') });
+    expect(JSON.parse(out)).toMatchObject({
+      roots: [{ path: join(home, 'project'), source: 'pwd' }],
+      rejected: [],
+      trace: expect.arrayContaining([expect.objectContaining({ source: 'pwd', verdict: 'used' })]),
+    });
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeHomes, run } from '../../fixtures/command-line.js';
+
+const makeHome = makeHomes();
+
+describe('rootward validate', () => {
+  test('checks one file', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'good.json'), '{"readOnly":true}');
+    writeFileSync(join(home, 'bad.json'), '{"readonly":true}');
+    expect(await run(home, ['validate', 'good.json'])).toMatchObject({ code: 0, out: 'fine  good.json\n' });
+    expect(await run(home, ['validate', 'bad.json'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('did you mean "readOnly"?'),
+    });
+    expect((await run(home, ['validate', 'missing.json'])).code).toBe(2);
+  });
+
+  test('names the line and the column where a file stops being JSON', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'bad.json'), '{\n  "roots": [],\n  readOnly: true\n}');
+    const { code, err } = await run(home, ['validate', 'bad.json']);
+    expect(code).toBe(2);
+    expect(err).toContain('at line 3, column 3');
+  });
+
+  test('says of which kind a value has to be', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'bad.json'), '{"http":"yes"}');
+    expect((await run(home, ['validate', 'bad.json'])).err).toContain(
+      '"http" is "yes", expected boolean or number',
+    );
+  });
+
+  test.each([
+    ['{"readOnly":"yes"}', '"readOnly" is "yes", expected boolean'],
+    ['[]', 'it is [], expected object'],
+    [
+      '{"languageServers":{"typescript":{"comand":"x"}}}',
+      '"languageServers.typescript.comand" is not known; did you mean "command"?',
+    ],
+    [
+      '{"languageServers":{"typescript":{"args":"x"}}}',
+      '"languageServers.typescript.args" is "x", expected array',
+    ],
+    [
+      '{"languageServers":{"typescript":true}}',
+      '"languageServers.typescript" is true, expected false or object',
+    ],
+    ['{"languageServers":{"typescript":{"folders":"shard"}}}', 'did you mean "shared"?'],
+    ['{"roots":["project",1]}', '"roots.1" is 1, expected a path, or an object with a "path"'],
+    ['{"roots":[{"uri":"file:///x"}]}', 'expected a path, or an object with a "path"'],
+    ['{"roots":[{"path":"project","access":"none"}]}', 'an "access" of read-write or read-only'],
+  ])('finds what the published schema forbids in %s', async (text, problem) => {
+    const home = makeHome();
+    writeFileSync(join(home, 'bad.json'), text);
+    const { code, out, err } = await run(home, ['validate', 'bad.json']);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(`Cannot use ${join(home, 'bad.json')}: `);
+    expect(err).toContain(problem);
+  });
+
+  test('says that a folder is no file', async () => {
+    const home = makeHome();
+    const { code, err } = await run(home, ['validate', 'project']);
+    expect(code).toBe(2);
+    expect(err).toContain('it is a folder; name the file in it');
+  });
+
+  test('prints problems as JSON', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'bad.json'), '{"readonly":true}');
+    for (const args of [
+      ['validate', 'bad.json'],
+      ['validate', '--config', 'bad.json'],
+    ]) {
+      const { code, out } = await run(home, [...args, '--json']);
+      expect(code).toBe(2);
+      expect(JSON.parse(out)).toMatchObject({
+        valid: false,
+        problems: [expect.stringContaining('readOnly')],
+      });
+    }
+  });
+
+  test('checks everything a server here would use', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'c.json'), JSON.stringify({ roots: ['project', 'missing'] }));
+    const { code, err } = await run(home, ['validate', '--config', 'c.json', '--log-level', 'silent']);
+    expect(code).toBe(2);
+    expect(err).toContain('missing');
+  });
+
+  test('names a list of roots that cannot be read, as doctor does', async () => {
+    const home = makeHome();
+    const file = join(home, 'project', 'config', 'roots.json');
+    mkdirSync(join(home, 'project', 'config'));
+    writeFileSync(file, '{');
+    const validated = await run(home, ['validate', '--project', 'project']);
+    expect(validated.code).toBe(2);
+    expect(validated.err).toContain(`Cannot use ${file}: it is not JSON`);
+    const examined = await run(home, ['doctor', '--project', 'project']);
+    expect(examined.code).toBe(1);
+    expect(examined.out).toContain(`Cannot use ${file}: it is not JSON`);
+  });
+});
