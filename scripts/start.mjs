@@ -1,6 +1,15 @@
-// Serves the folder `npm start` was called from. A script, since shells differ in how they spell a variable.
+// Serves the folder `npm start` was called from, or what its arguments name. A script, since shells differ in how they
+// spell a variable.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+
 const folder = process.env.INIT_CWD ?? process.cwd();
-// npm makes it that of this package, which nobody asked for as a root.
+const namesPlace = process.argv
+  .slice(2)
+  .some((argument) => existsSync(resolve(folder, argument.replace(/^--[a-z-]+=/, ''))));
+// npm makes both those of this package, which nobody asked for as a root.
+process.chdir(folder);
 process.env.PWD = folder;
-process.argv.splice(2, 0, '--root', folder, '--http');
+// With its value, so that a folder that follows is not taken for the port.
+process.argv.splice(2, 0, '--http=true', ...(namesPlace ? [] : ['--root', folder]));
 await import('../packages/server/dist/rootward.cjs');

@@ -121,18 +121,19 @@ describe.runIf(existsSync('/usr/bin/script'))('on a terminal', () => {
   });
 });
 
-test('npm start serves the folder it was called from, and says how to connect and how to stop', async () => {
+/** What `npm start` prints, called from a folder. */
+async function npmStart(from: string, args: readonly string[] = []): Promise<string> {
   const repository = fileURLToPath(new URL('../../', import.meta.url));
   const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
   // Without a shell, as nothing in it may depend on one.
-  const [command, ...args] = manifest.scripts.start.split(' ');
+  const [command, ...script] = manifest.scripts.start.split(' ');
   expect(command).toBe('node');
-  const child = spawn(process.execPath, [...args, '0'], {
+  const child = spawn(process.execPath, [...script, ...args, '--http', '0'], {
     cwd: repository,
     // As npm sets them.
-    env: { ...bareEnvironment(), INIT_CWD: folders.path('b'), PWD: repository },
+    env: { ...bareEnvironment(), INIT_CWD: from, PWD: repository },
   });
   let text = '';
   for await (const chunk of child.stdout) {
@@ -140,9 +141,24 @@ test('npm start serves the folder it was called from, and says how to connect an
     if (text.includes('Ctrl+C')) break;
   }
   child.kill('SIGTERM');
-  expect(text).toContain(`1 root from flag: ${folders.path('b')}`);
-  expect(text).not.toContain('Rejected');
-  expect(text).toContain('"mcpServers"');
+  return text;
+}
+
+describe('npm start', () => {
+  test('serves the folder it was called from, and says how to connect and how to stop', async () => {
+    const text = await npmStart(folders.path('b'), ['--read-only']);
+    expect(text).toContain(`1 root from flag: ${folders.path('b')}`);
+    expect(text).not.toContain('Rejected');
+    expect(text).toContain('"mcpServers"');
+  });
+
+  test.each([
+    ['a folder', () => [folders.path('a')]],
+    ['a folder relative to where it was called', () => ['../a']],
+    ['--root', () => [`--root=${folders.path('a')}`]],
+  ])('serves what is named by %s instead', async (_, args) => {
+    expect(await npmStart(folders.path('b'), args())).toContain(`1 root from flag: ${folders.path('a')}\n`);
+  });
 });
 
 describe('the compiled program', () => {
