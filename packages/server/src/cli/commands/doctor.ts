@@ -1,5 +1,5 @@
 import { systemPlatform } from '@rootward/core';
-import type { Operation, Snapshot } from '@rootward/core';
+import type { Operation, RejectionReason, Snapshot, Source } from '@rootward/core';
 import { unknownVariables } from '../../configuration/from-environment.js';
 import type { Environment } from '../../configuration/from-environment.js';
 import type { LoadedSettings } from '../../configuration/load-settings.js';
@@ -125,15 +125,12 @@ function describeRoots(snapshot: Snapshot): readonly Finding[] {
       state: verdict === 'used' ? 'fine' : 'note',
       detail: `${detail} (${verdict})`,
     })),
-    ...rejected.map(({ source, message, reason }): Finding => ({
-      topic: `source ${source}`,
-      state: 'problem',
-      detail: message,
-      fix:
-        reason === 'unexpanded'
-          ? 'This host does not expand that variable; write the path itself'
-          : `Correct what ${source} says, or remove it`,
-    })),
+    ...rejected.map(({ source, message, reason }): Finding =>
+      // Nobody chose where the shell stands, so there is nothing to put right.
+      source === 'pwd'
+        ? { topic: `source ${source}`, state: 'note', detail: message }
+        : { topic: `source ${source}`, state: 'problem', detail: message, fix: describeFix(source, reason) },
+    ),
     roots.length === 0
       ? {
           topic: 'roots',
@@ -151,6 +148,11 @@ function describeRoots(snapshot: Snapshot): readonly Finding[] {
         fix: 'Name the folders that are needed instead',
       })),
   ];
+}
+
+function describeFix(source: Source, reason: RejectionReason): string {
+  if (reason === 'unexpanded') return 'This host does not expand that variable; write the path itself';
+  return source === 'host' ? 'Correct the variable, or unset it' : 'Correct the configuration file';
 }
 
 function describeProjectFiles({ roots }: Snapshot, store: ProjectSettingsStore): readonly Finding[] {

@@ -30,6 +30,14 @@ describe('rootward doctor', () => {
     expect(problems.every(({ fix }) => fix !== undefined)).toBe(true);
   });
 
+  test('finds no fault with a shell that stands in the home directory', async () => {
+    const home = makeHome();
+    const { code, out } = await run(home, ['doctor', 'project'], { PWD: home });
+    expect(out).toMatch(/^-- {2}source pwd {2,}Cannot use .* a whole disk or home directory/m);
+    expect(out).toContain('No problems found');
+    expect(code).toBe(0);
+  });
+
   test('finds it a problem to have no roots', async () => {
     expect(await run(makeHome(), ['doctor'])).toMatchObject({
       code: 1,
