@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connectRootward, makeFolders, PROGRAM, textOf } from '../server/fixtures/rootward.js';
@@ -116,14 +116,19 @@ test('rootward init --tools writes a project whose own tests pass, and overwrite
   const made = makeFolders();
   const first = await runCommand(['init', '--tools', join(made.top, 'new')]);
   expect(first.code).toBe(0);
-  const tests = spawn(join(made.top, 'new/test/run.sh'), {
-    env: { ...process.env, ROOTWARD: `${process.execPath} ${PROGRAM}` },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let out = '';
-  tests.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  await once(tests, 'close');
-  expect(out).toBe('ok hello-node\nok hello-python\nok hello-shell\n');
+  mkdirSync(join(made.top, 'bin'));
+  symlinkSync(PROGRAM, join(made.top, 'bin/rootward'));
+  const path = `${join(made.top, 'bin')}:${process.env['PATH']}`;
+  for (const named of [{ ROOTWARD: `${process.execPath} ${PROGRAM}` }, { PATH: path }]) {
+    const tests = spawn(join(made.top, 'new/test/run.sh'), {
+      env: { ...process.env, ...named },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let out = '';
+    tests.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    await once(tests, 'close');
+    expect(out).toBe('ok hello-node\nok hello-python\nok hello-shell\n');
+  }
   const second = await runCommand(['init', '--tools', join(made.top, 'new')]);
   expect(second.code).toBe(1);
   expect(second.err).toContain('exists already');

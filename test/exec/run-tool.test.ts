@@ -147,7 +147,7 @@ describe('rootward run-tool', () => {
       run(['talks', '--verbose']),
       run(['slow', '--timeout', '0.2']),
     ]);
-    expect(dry.out).toContain('tool.sh');
+    expect(dry.out).toMatch(/tool\.sh with \{"path":"x"\} and 1 root\n$/);
     expect(environment.out).toContain(`MCP_ROOTS_PATHS=${join(project.path, 'data')}\n`);
     expect(verbose.err).toContain('[50/100] half');
     expect(verbose.err).toContain('there');

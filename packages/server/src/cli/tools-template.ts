@@ -51,10 +51,11 @@ result({"path": path, "names": sorted(os.listdir(path))})
 
 function test(name: string, args: string, expected: string): string {
   return `#!/usr/bin/env bash
-# ROOTWARD names the program, where it is not on PATH.
+# ROOTWARD names the program; without it, the one on PATH runs, else that of npx.
 set -euo pipefail
+command -v rootward > /dev/null && program=rootward || program='npx rootward'
 project=$(cd "$(dirname "\${BASH_SOURCE[0]}")/.." && pwd)
-output=$(\${ROOTWARD:-npx rootward} run-tool ${name} --project "$project" --args '${args}')
+output=$(\${ROOTWARD:-$program} run-tool ${name} --project "$project" --args '${args}')
 case $output in
   *'${expected}'*) echo "ok ${name}" ;;
   *) echo "not ok ${name}: $output" >&2; exit 1 ;;

@@ -7,6 +7,7 @@ import { lazyCheck } from '../../exec/argument-schema.js';
 import type { ChannelMessage } from '../../exec/channel-message.js';
 import { ToolRunner } from '../../exec/tool-runner.js';
 import type { ToolAnswer } from '../../exec/tool-result.js';
+import { countRoots } from '../../serve/readiness.js';
 import { harmless, painter } from '../paint.js';
 import type { Status } from '../status.js';
 import { FAILED, FINE, printJson, screenFor } from '../terminal.js';
@@ -59,7 +60,7 @@ export async function runTool(
   if (flags.dryRun === true) {
     const paths = roots.map(({ path }) => path);
     if (json) printJson(terminal, { tool: name, file: tool.file, args, roots: paths });
-    else terminal.out(`${name}: ${tool.file} with ${JSON.stringify(args)} and ${roots.length} roots\n`);
+    else terminal.out(`${name}: ${tool.file} with ${JSON.stringify(args)} and ${countRoots(roots)}\n`);
     return FINE;
   }
   const children = new ChildRegistry();
