@@ -76,7 +76,9 @@ export async function serversToAsk(
     }
   }
   const toAsk = [...found].map(([definition, projects]) => ({ definition, projects: sorted(projects) }));
-  return { toAsk, notes: [...notes], complete };
+  // One language that is not served leaves the others whole; where none is, an empty answer says nothing.
+  const anyServed = toAsk.length > 0 || notes.size === 0;
+  return { toAsk, notes: [...notes], complete: complete && anyServed };
 }
 
 /** Whether what failed could have added to an answer. */
