@@ -23,12 +23,16 @@ const INSTRUCTIONS: Readonly<Record<string, string>> = {
   'invalid-path': 'Pass a path inside the roots, absolute or relative to the first root',
   io: 'Try again; if it keeps failing, tell the user',
   'no-roots': 'Ask the user to open a folder in the client or to configure one',
+  'not-a-directory': 'List the directory above to see what is there',
+  'not-a-file': 'Pass the path of a file; list a folder to see what is in it',
   'not-empty': 'Empty the directory first, or ask for a recursive removal',
   'not-found': 'List the directory above to see what is there',
+  'not-permitted': 'Leave it as it is, or tell the user',
   'not-text': 'Read it as bytes instead',
   'outside-roots': 'Use a path inside the roots',
   'read-only': 'Write somewhere else; this place may only be read',
   'too-large': 'Read a part of it instead',
+  'unsupported-type': 'Pass the path of a regular file or a folder',
 };
 const OTHERWISE = 'Check the path against the roots of this workspace';
 

@@ -11,6 +11,7 @@ test('reportError() keeps the instruction of an error, and gives one to an error
     instruction: 'Call switch_project',
   });
   expect(reportError(new RootwardError('not-found', 'Gone'))?.instruction).toContain('List the directory');
+  expect(reportError(new RootwardError('not-a-file', 'Folder'))?.instruction).toContain('list a folder');
   expect(reportError(new RootwardError('link-loop', 'Round'))?.instruction).not.toBe('');
   expect(reportError(new RootwardMcpError('invalid-handle', 'Bad'))?.error_type).toBe('invalid_handle');
 });
