@@ -124,7 +124,7 @@ describe('rootward run-tool', () => {
 
   test.each([
     ['an unknown tool', ['rots'], 'rots'],
-    ['arguments that do not fit', ['example.roots.read', '--args', '{"path":1}'], '#/path'],
+    ['arguments that do not fit', ['example.roots.read', '--args', '{"path":1}'], 'path: expected string'],
     ['arguments that are no JSON', ['roots', '--args', '{'], '{'],
     ['a timeout that is none', ['roots', '--timeout', 'soon'], 'soon'],
     ['an environment that is none', ['roots', '--tool-env', 'most'], 'most'],

@@ -32,7 +32,7 @@ export function argumentSchema(
         const { tool, handle } = split(value, takesHandle);
         // One that is no handle must not make the call fall back on other roots.
         if (handle !== undefined && typeof handle !== 'string') {
-          return { issues: [{ message: `#/${HANDLE}: expected a string, received ${typeof handle}` }] };
+          return { issues: [{ message: `${HANDLE}: expected a string, received ${typeof handle}` }] };
         }
         const fault = await check(tool);
         if (fault !== undefined) return { issues: [{ message: fault }] };
@@ -86,7 +86,17 @@ function innermost(message: string): string {
   const telling = faults.filter(
     (fault) => !fault.endsWith('does not match schema.') && !takesKnownForUnknown(fault, faults),
   );
-  return (telling.length === 0 ? faults : telling).join('; ');
+  return (telling.length === 0 ? faults : telling).map(inOurWords).join('; ');
+}
+
+/** The validator names places as JSON pointers and calls what is there an instance; callers know arguments. */
+function inOurWords(fault: string): string {
+  return fault
+    .replace(/^#: /, '')
+    .replace(/^#\//, '')
+    .replace(/Instance does not have required property (".*")\.$/, '$1 is missing')
+    .replace(/Instance type "(.*)" is invalid\. Expected "(.*)"\.$/, 'expected $2, received $1')
+    .replace(/\.$/, '');
 }
 
 function takesKnownForUnknown(fault: string, faults: readonly string[]): boolean {

@@ -23,7 +23,18 @@ test.each([5, null, {}, ['h'], false])(
   'argumentSchema() refuses %j for a handle, and never goes on without',
   async (workspace) => {
     expect(await validate({ n: 1, workspace })).toEqual({
-      issues: [{ message: expect.stringMatching(/^#\/workspace: expected a string/) as unknown }],
+      issues: [{ message: expect.stringMatching(/^workspace: expected a string/) as unknown }],
     });
   },
 );
+
+test.each([
+  [{}, '"n" is missing'],
+  [{ n: 'x' }, 'n: expected integer, received string'],
+  [{ n: 1, inner: {} }, 'inner: "m" is missing'],
+  [{ n: 1, inner: { m: 1 } }, 'inner/m: expected string, received number'],
+])('argumentSchema() says what is wrong with %j', async (args, message) => {
+  const inner = { type: 'object', properties: { m: { type: 'string' } }, required: ['m'] };
+  const schema = { type: 'object', properties: { n: { type: 'integer' }, inner }, required: ['n'] };
+  expect(await validate(args, true, schema)).toEqual({ issues: [{ message }] });
+});
