@@ -16,7 +16,7 @@ const sortTree = (nodes: readonly { name: string; children?: [] }[]): unknown =>
     .map((node) => (node.children === undefined ? node : { ...node, children: sortTree(node.children) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The order of these is that of the disk in the reference server, and by name in ours. */
+/** The order of these is that of the disk, in the reference server or in both. */
 const UNORDERED: Readonly<Record<string, (text: string) => unknown>> = {
   list_directory: byLine,
   search_files: byLine,

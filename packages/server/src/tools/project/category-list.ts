@@ -69,7 +69,8 @@ export const categoryList: Tool = defineTool({
       const categories = await Promise.all(shown.map((guide) => describe(source, guide, page)));
       const { problems } = session.settings();
       const told = problems.map(({ file, problem }) => `${basename(file)} changes nothing: ${problem}`);
-      const message = `${session.project.id} has ${guides.length} categories`;
+      const count = guides.length === 1 ? '1 category' : `${guides.length} categories`;
+      const message = `${session.project.id} has ${count}`;
       return {
         value: {
           project: session.project.id,

@@ -29,7 +29,7 @@ describe('category_list', () => {
     const id = await client.current();
     expect(result['structuredContent']).toEqual({
       success: true,
-      message: `${id} has 1 categories`,
+      message: `${id} has 1 category`,
       value: {
         project: id,
         categories: [
