@@ -69,6 +69,18 @@ describe('rootward over HTTP', () => {
     expect((await send(http.url, authorized(TOKEN), INITIALIZE)).status).toBe(200);
   });
 
+  test.each([
+    ['a body that is too large', authorized(TOKEN), 413],
+    ['a wrong token', authorized('a-token-for-tests-9'), 401],
+  ])('lets a client that still sends read that %s is refused', async (_what, headers, status) => {
+    const body = 'x'.repeat(11 * 1024 * 1024);
+    for (let i = 0; i < 5; i++) {
+      const response = await fetch(http.url, { method: 'POST', headers, body });
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ error: { code: -32_000 } });
+    }
+  });
+
   test('lets nobody use the session of another principal', async () => {
     const session = await openSession(TOKEN);
     const ping = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });

@@ -28,6 +28,8 @@ const MOST_BODY_BYTES = 10 * 1024 * 1024;
 /** A sender that is slower than this holds a connection, not a conversation. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const MOST_CONNECTIONS = 1000;
+/** How long a client that was refused may go on sending before it has to have read the answer. */
+const LINGER_MS = 5_000;
 
 /** The MCP endpoint behind its guards: name, origin, token, size. Not listening yet. */
 export function createHttpServer(factory: McpServerFactory, options: HttpServerOptions): HttpServer {
@@ -47,11 +49,15 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
   const gate = new TokenGate(tokens);
 
   const server = createServer((request: IncomingMessage & { auth?: AuthInfo }, response) => {
-    // Before the body is read: whoever is refused does not get to send one.
+    // All of this before the body is read. The first two answer by themselves; whoever they refuse must know that
+    // nothing more is taken on this connection.
+    response.setHeader('Connection', 'close');
     if (!hasKnownHost(request, response) || !hasKnownOrigin(request, response)) {
-      refuseFurther(request, response);
+      request.pause();
+      response.once('finish', () => request.destroy());
       return;
     }
+    response.removeHeader('Connection');
     if (pathOf(request) !== ENDPOINT) {
       refuse(request, response, 404, `There is only ${ENDPOINT} here`);
       return;
@@ -103,13 +109,21 @@ function pathOf({ url }: IncomingMessage): string {
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }));
-  refuseFurther(request, response);
-}
-
-/** What still comes of a refused request is not read; the connection ends once the answer is out. */
-function refuseFurther(request: IncomingMessage, response: ServerResponse): void {
-  request.pause();
-  response.once('finish', () => request.destroy());
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  response.write(body);
+  // Ending while a sender still sends resets the connection, and most clients then report that instead of the answer.
+  // So what still comes is thrown away for a while.
+  const patience = setTimeout(() => request.destroy(), LINGER_MS).unref();
+  request.resume();
+  for (const event of ['end', 'close']) {
+    request.once(event, () => {
+      clearTimeout(patience);
+      response.end();
+    });
+  }
 }

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Clock } from '@rootward/core';
@@ -92,4 +94,21 @@ test('createHttpServer() ends with sessions and streams open', async () => {
   await http.close();
   await closed;
   expect(http.handler.sessions).toBe(0);
+});
+
+test('createHttpServer() tells whom it refuses that the connection ends, and serves the next', async () => {
+  const { url } = await start(new SteppedClock());
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const send = async (headers: Record<string, string>): Promise<number | undefined> => {
+    const sent = request(url, { method: 'POST', agent, headers: { Accept: 'application/json', ...headers } });
+    sent.end('{');
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    return response.statusCode;
+  };
+  expect(await send({ Origin: 'https://evil.example' })).toBe(403);
+  expect(await send({ Host: 'evil.example' })).toBe(403);
+  expect(await send({ 'Content-Type': 'application/json' })).not.toBe(403);
+  agent.destroy();
 });
