@@ -20,6 +20,7 @@ const INTERNAL_ERROR = -32_603;
 const INSTRUCTIONS: Readonly<Record<string, string>> = {
   'already-exists': 'Choose another path, or remove what is there first',
   'cross-device': 'Copy it, then remove the original',
+  'invalid-option': 'Correct the value, or tell the user where it is not yours to choose',
   'invalid-path': 'Pass a path inside the roots, absolute or relative to the first root',
   io: 'Try again; if it keeps failing, tell the user',
   'no-roots': 'Ask the user to open a folder in the client or to configure one',
