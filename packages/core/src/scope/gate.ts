@@ -9,7 +9,7 @@ import { readFileUri } from '../uri/read-file-uri.js';
 import { MAX_PATH_LENGTH, splitLast } from './asked-path.js';
 import { childPath } from './child-path.js';
 import type { Pin, PinOptions, Platform } from './pin.js';
-import { errnoOf, fromSystem, noRoots, outsideRoots, refused, scopeError } from './refusal.js';
+import { errnoOf, folderMissing, fromSystem, noRoots, outsideRoots, refused, scopeError } from './refusal.js';
 import { isKernelPath, RootIndex } from './root-index.js';
 import { RuleBook } from './rules.js';
 import type { Placement, Refusal, ScopeRules } from './rules.js';
@@ -107,7 +107,8 @@ export class Gate {
     try {
       parent = this.#platform.pin(head, { directory: true });
     } catch (error) {
-      throw this.#explain(action, asked, head, error);
+      const explained = this.#explain(action, asked, head, error);
+      throw explained.code === 'not-found' ? folderMissing(action, asked, error) : explained;
     }
     try {
       const path = childPath(parent.path, name);

@@ -97,6 +97,15 @@ export function fromSystem(action: string, path: string, error: unknown): Rootwa
   return new RootwardError(code, `Cannot ${action} ${quotePath(path)}: ${state}`, { path, cause: error });
 }
 
+/** For what would be made, moved or removed in a folder that is not there. */
+export function folderMissing(action: string, path: string, cause: unknown): RootwardError {
+  return new RootwardError('not-found', `Cannot ${action} ${quotePath(path)}: its folder does not exist`, {
+    path,
+    cause,
+    instruction: 'Create the folder first, or correct the path',
+  });
+}
+
 export function scopeError(code: ErrorCode, action: string, path: string, state: string): RootwardError {
   return new RootwardError(code, `Cannot ${action} ${quotePath(path)}: ${state}`, { path });
 }

@@ -33,6 +33,16 @@ describe.each(platforms)('Scope.write() on the %s platform', (_name, platform) =
     expect(tree().names()).toEqual(['a.txt']);
   });
 
+  test('says that the folder is missing, and what to do', async () => {
+    await expect(scope().write('none/a.txt', 'x')).rejects.toMatchObject({
+      code: 'not-found',
+      message: 'Cannot write "none/a.txt": its folder does not exist',
+      instruction: expect.stringContaining('Create the folder') as unknown,
+    });
+    // Outside the roots nobody learns what is there.
+    expect(await codeOf(scope().write('../none/a.txt', 'x'))).toBe('outside-roots');
+  });
+
   test('writes bytes as they are', async () => {
     const bytes = Uint8Array.from([0, 255, 128, 10, 13]);
     await scope().write('a.bin', bytes);
