@@ -173,7 +173,11 @@ async function describePrograms(
   const servers = await describeServers(environment, roots, settings);
   return [
     ripgrep === undefined
-      ? { topic: 'ripgrep', state: 'note', detail: 'not found; searching works without it, more slowly' }
+      ? {
+          topic: 'ripgrep',
+          state: 'note',
+          detail: 'none outside the roots; searching works without it, more slowly',
+        }
       : { topic: 'ripgrep', state: 'fine', detail: ripgrep },
     ...servers,
   ];
