@@ -1,7 +1,8 @@
 // The same over HTTP, for both eras: legacy clients get a session each, modern requests stand alone.
-// Usage: [PORT=3000] node server.mjs [FOLDER]. A folder named here is the most any client can open.
+// Usage: [PORT=3000] node server.mjs FOLDER…. What is named here is the most any client can open.
 // There is no token: everyone on this machine can connect. `requireBearerAuth` of the SDK checks one.
 import { createServer } from 'node:http';
+import { resolve } from 'node:path';
 import {
   localhostHostValidation,
   localhostOriginValidation,
@@ -11,8 +12,15 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler, prepareWorkspace, withWorkspace } from '@rootward/mcp';
 import { z } from 'zod';
 
+const folders = process.argv.slice(2).map((folder) => resolve(folder));
+// Without any, whoever connects could name the whole disk.
+if (folders.length === 0) {
+  console.error('Usage: node server.mjs FOLDER…');
+  process.exit(2);
+}
+
 // Servers are made per session or request here, so what they share is prepared once.
-const workspace = prepareWorkspace({ roots: process.argv.slice(2) });
+const workspace = prepareWorkspace({ roots: folders });
 
 const handler = createWorkspaceHandler(() => {
   const server = withWorkspace(new McpServer({ name: 'line-counter', version: '1.0.0' }), workspace);
