@@ -78,7 +78,18 @@ async function pack({ folder, manifest }: PublicPackage): Promise<string> {
   );
   if (manifest.name === 'rootward') expect(names).toContain('dist/THIRD-PARTY-NOTICES.txt');
   expect(names.filter((name) => /^(test|src)\/|\.tsbuildinfo$|\.cache$/.test(name))).toEqual([]);
+  // Sources are not in the package, so a map has to bring them along.
+  const maps = names.filter((name) => name.endsWith('.map'));
+  expect(maps.filter((name) => !hasItsSources(join(folder, name)))).toEqual([]);
   return join(project, packed.filename);
+}
+
+function hasItsSources(map: string): boolean {
+  const { sources, sourcesContent = [] } = JSON.parse(readFileSync(map, 'utf8')) as {
+    sources: unknown[];
+    sourcesContent?: unknown[];
+  };
+  return sources.length > 0 && sources.length === sourcesContent.length;
 }
 
 /** Checks the types of files in the project, as strictly as a user may. */
