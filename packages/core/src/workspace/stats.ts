@@ -13,7 +13,7 @@ export interface Stats {
   };
   /** Calls of `ready()` that could be answered from the snapshot, and those that asked or waited. */
   readonly cache: { readonly hits: number; readonly misses: number };
-  /** Refused operations, by error code. */
+  /** Refused operations that `countRefusal()` was told of, by error code. */
   readonly refusals: Readonly<Record<string, number>>;
   /** Milliseconds from a notification to its answer being applied, over the latest ones; undefined before the first. */
   readonly latency: { readonly last?: number; readonly p50?: number; readonly p95?: number };
