@@ -128,13 +128,19 @@ test('diagnostics() of a file are the first fifty, and the rest is counted', asy
   }
 });
 
-test('findSymbol() is not complete when a server fails, and is when a language is not served', async () => {
+test('findSymbol() is not complete when a server fails', async () => {
   const failing = serve(scripted({ crash: 'on-start' }, { folders: 'file-driven' }));
   expect(await findSymbol(failing, { query: 'word' })).toMatchObject({ complete: false, total: 0 });
+});
+
+test('findSymbol() is complete when one language of several is not served, and not when none is', async () => {
+  const missing = { ...scripted({}, { name: 'missing', extension: '.gone' }), commands: ['no-such-server'] };
+  home.write({ 'root/b.gone': 'word\n' });
+  const served = home.serve({ servers: [scripted({}, { folders: 'per-root' }), missing] });
+  const notes = [expect.stringContaining('is not installed')];
+  expect(await findSymbol(served, { query: 'word' })).toMatchObject({ complete: true, notes });
   await home.servers.dispose();
-  const missing = serve({ ...scripted({}), commands: ['no-such-toy-server'] });
-  const { complete, notes } = await findSymbol(missing, { query: 'word' });
-  expect([complete, notes.length]).toEqual([true, 1]);
+  expect(await findSymbol(serve(missing), { query: 'word' })).toMatchObject({ complete: false, notes });
 });
 
 test('what a server says before it has looked through its files is called incomplete, and not applied', async () => {

@@ -83,16 +83,6 @@ test('findSymbol() goes on to the next project when a server fails in one', asyn
   expect(startedIn()).toHaveLength(3);
 });
 
-test('findSymbol() calls nothing complete where no server is installed', async () => {
-  const definition = { ...scripted({}), commands: ['no-such-language-server'] };
-  const result = await findSymbol(code.serve({ servers: [definition] }), { query: 'served' });
-  expect(result).toMatchObject({
-    total: 0,
-    complete: false,
-    notes: [expect.stringContaining('is not installed')],
-  });
-});
-
 test('findSymbol() leaves out a file that goes away while it looks', async () => {
   const gone = code.at('root/b/deep/x.toy');
   const scope = new Proxy(code.workspace.scope(), {
