@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CHANGES } from '../annotations.js';
+import { changeKey } from '../change-queue.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { fitsAnswer, textResult } from '../results.js';
@@ -27,7 +28,7 @@ export const editFile: Tool = defineTool({
     const { signal } = context;
     const scope = await context.workspace.scope();
     // Two edits of one file at a time would each keep only their own.
-    return context.changes.run(scope.locate(path).path, async () => {
+    return context.changes.run([changeKey(scope, path)], async () => {
       const before = await scope.readText(path, { signal });
       const after = applyEdits(asked, before.text, edits);
       const diff = await unifiedDiff(asked, before.text, after);

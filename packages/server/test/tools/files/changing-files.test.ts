@@ -112,6 +112,24 @@ test.each(ERAS)('no file tool reaches beyond the roots, by any spelling (%s)', a
   await close();
 });
 
+test('what moves or deletes a file waits for an edit of it that came first', async () => {
+  const edits = [{ oldText: 'one', newText: 'two' }];
+  const { call, close } = await connectTools({ workspace });
+  const afterEdit = async (path: string, name: string, args: Record<string, unknown>): Promise<void> => {
+    tree.add({ [`in/${path}`]: 'one' });
+    const results = await Promise.all([call('edit_file', { path, edits }), call(name, args)]);
+    expect(results.map(({ isError }) => isError)).toEqual([undefined, undefined]);
+    expect(existsSync(tree.path('in', path))).toBe(false);
+  };
+  await afterEdit('busy.txt', 'delete_file', { path: 'busy.txt' });
+  await afterEdit('busy/a.txt', 'delete_file', { path: 'busy', recursive: true });
+  await afterEdit('busy.txt', 'move_file', { source: 'busy.txt', destination: 'idle.txt' });
+  expect(readFileSync(tree.path('in/idle.txt'), 'utf8')).toBe('two');
+  await afterEdit('busy/a.txt', 'move_file', { source: 'busy', destination: 'idle' });
+  expect(readFileSync(tree.path('in/idle/a.txt'), 'utf8')).toBe('two');
+  await close();
+});
+
 test('a call that was cancelled is in the audit trail, since a part of it may have been done', async () => {
   const files = Array.from({ length: 1000 }, (_, index) => [`in/cancel/d${index % 50}/f${index}`, '']);
   tree.add(Object.fromEntries(files) as Record<string, string>);
