@@ -4,6 +4,7 @@ import { findRipgrep } from '../../programs/find-ripgrep.js';
 import type { ToolContext } from '../tool-context.js';
 import { SlowPattern } from './line-pattern.js';
 import type { LineMatch, LinePattern } from './line-pattern.js';
+import { mayContain } from './may-contain.js';
 import { readInChunks } from './read-in-chunks.js';
 import { filesWithLiteral } from './ripgrep.js';
 
@@ -38,7 +39,10 @@ export class ContentSearch {
   readonly found: FileMatch[] = [];
   /** Files the system does not let us read. */
   unreadable = 0;
-  /** Files not searched to their end: a line is too long, or too long for this pattern. */
+  /**
+   * Files not searched to their end, though something in them may match: a line is too long, or too long for this
+   * pattern, or the rest is not text.
+   */
   unfinished = 0;
   #slow = 0;
   readonly #options: ContentSearchOptions;
@@ -103,7 +107,7 @@ export class ContentSearch {
   }
 
   async #searchLargeFile(path: string): Promise<void> {
-    const { scope, context } = this.#options;
+    const { scope, pattern, context } = this.#options;
     await this.#flush();
     let leftOut = false;
     const chunks = readInChunks(scope, path, LARGE_FILE, context.signal);
@@ -115,7 +119,7 @@ export class ContentSearch {
       for (const match of matches) this.found.push({ path, ...match, line: match.line + linesBefore });
       await nextTurn();
     }
-    if (leftOut) this.unfinished++;
+    if (leftOut && (await mayContain(scope, path, pattern, context.signal))) this.unfinished++;
   }
 
   async #flush(): Promise<void> {

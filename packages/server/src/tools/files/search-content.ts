@@ -60,7 +60,7 @@ export const searchContent: Tool = defineTool({
     const notes =
       note('not searched, because the system does not permit it', unreadableFiles) +
       note(
-        'not searched to the end, because lines are too long, or too long for this pattern',
+        'not searched to the end, because lines are too long, or too long for this pattern, or the rest is not UTF-8 text',
         unfinishedFiles,
       );
     return dataResult(
