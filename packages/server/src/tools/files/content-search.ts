@@ -1,6 +1,7 @@
 import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
 import { findRipgrep } from '../../programs/find-ripgrep.js';
+import { nextTurn } from '../pace.js';
 import type { ToolContext } from '../tool-context.js';
 import { SlowPattern } from './line-pattern.js';
 import type { LineMatch, LinePattern } from './line-pattern.js';
@@ -161,10 +162,4 @@ export class ContentSearch {
   #isEnough(): boolean {
     return this.found.length >= this.#options.limit;
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
