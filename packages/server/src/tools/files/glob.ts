@@ -29,7 +29,7 @@ function faultOf(pattern: string): string | undefined {
 
 /** A glob as in a list of files to search: without a slash it matches a name at any depth. */
 export function compileNameGlob(pattern: string): Matches {
-  return compileGlob(pattern.includes('/') ? pattern : `**/${pattern}`);
+  return compileGlob(pattern === '' || pattern.includes('/') ? pattern : `**/${pattern}`);
 }
 
 /** What a list of excluding globs leaves out. */

@@ -176,6 +176,14 @@ test('a search ends soon after it has found enough', async () => {
   expect(found.length).toBeLessThan(FILES / 3);
 });
 
+test('nothing is kept of matches that are skipped, however many', async () => {
+  const all = await search('needle', { ripgrep: none });
+  const { length } = all.found;
+  const { found } = await search('needle', { skip: length - 3, limit: 2, ripgrep: none });
+  expect(found.slice(0, 2)).toEqual(all.found.slice(-3, -1));
+  expect((await search('needle', { skip: 1e15, ripgrep: none })).found).toEqual([]);
+});
+
 test('ripgrep is a child that the process knows of, and gone afterwards', async () => {
   const children = new ChildRegistry();
   const add = vi.spyOn(children, 'add');

@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { occurrences } from '../../../src/tools/files/occurrences.js';
 
+const text = (most: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: most });
+
 test('occurrences() finds what looking at every place finds', () => {
-  const text = (most: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: most });
   fc.assert(
     fc.property(text(40), text(5), (all, wanted) => {
       fc.pre(wanted !== '');
