@@ -4,6 +4,7 @@ import { changeKey } from '../change-queue.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { textResult } from '../results.js';
+import { adviseFolder } from './advise-folder.js';
 
 export const moveFile: Tool = defineTool({
   name: 'move_file',
@@ -19,7 +20,7 @@ export const moveFile: Tool = defineTool({
     const scope = await context.workspace.scope();
     // An edit that has read the file before would write it again under its old name.
     return context.changes.run([changeKey(scope, from), changeKey(scope, to)], async () => {
-      await scope.rename(from, to, { signal });
+      await adviseFolder(to, scope.rename(from, to, { signal }));
       return textResult(`Successfully moved ${source} to ${destination}`);
     });
   },

@@ -38,8 +38,9 @@ export async function readTextFileAs(
   const { path, ...asked } = args;
   // The reference server takes 0 for "not given" here.
   const { head, tail } = { head: asked.head || undefined, tail: asked.tail || undefined };
-  if (head !== undefined && tail !== undefined) {
-    throw new RootwardError('invalid-option', 'Cannot read lines: head and tail are both given', {
+  const [one, other] = rangesIn({ ...asked, head, tail });
+  if (other !== undefined) {
+    throw new RootwardError('invalid-option', `Cannot read lines: ${one} and ${other} are both given`, {
       path,
       instruction: 'Pass one of head, tail, or offset and limit',
     });
@@ -55,6 +56,12 @@ export async function readTextFileAs(
   });
   const shown = head !== undefined && text.endsWith('\n') ? text.slice(0, -1) : text;
   return textResult(shown, truncated ? cutNote(size, tail !== undefined) : undefined);
+}
+
+/** The ways in which lines are asked for; offset and limit go together. */
+function rangesIn({ head, tail, offset, limit }: Omit<z.output<ReadTextInput>, 'path'>): readonly string[] {
+  const range = offset === undefined ? limit !== undefined && 'limit' : 'offset';
+  return [head !== undefined && 'head', tail !== undefined && 'tail', range].filter((way) => way !== false);
 }
 
 function cutNote(size: number, fromEnd: boolean): string {

@@ -48,6 +48,22 @@ test.each(ERAS)(
   },
 );
 
+test('who forgot the directory of a new file is told to create it', async () => {
+  tree.add({ 'in/x.txt': 'x' });
+  const { call, close } = await connectTools({ workspace });
+  const destination = 'missing/y.txt';
+  for (const [name, args, target] of [
+    ['write_file', { path: destination, content: 'y' }, true],
+    ['copy_file', { source: 'x.txt', destination }, true],
+    ['move_file', { source: 'x.txt', destination }, true],
+    ['move_file', { source: 'missing.txt', destination: 'y.txt' }, false],
+  ] as const) {
+    const { error_type: type, instruction } = reportOf(await call(name, args));
+    expect([type, String(instruction).includes('create_directory')]).toEqual(['not_found', target]);
+  }
+  await close();
+});
+
 test('delete_file removes a link, never what it leads to', async () => {
   symlinkSync(tree.path('out'), tree.path('in/link'));
   const { text, close } = await connectTools({ workspace });
