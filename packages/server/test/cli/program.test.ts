@@ -209,6 +209,20 @@ describe('rootward doctor', () => {
     expect(out).toContain('No problems found');
   });
 
+  test('says where decisions go, or why they cannot', async () => {
+    const home = makeHome();
+    const audited = (file: string) => run(home, ['doctor', 'project', '--audit', file]);
+    expect(await audited('audit.jsonl')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^ok {2}audit /m),
+    });
+    expect(existsSync(join(home, 'audit.jsonl'))).toBe(false);
+    expect(await audited('missing/x')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^!! {2}audit /m),
+    });
+  });
+
   test('exits with 1 and tells the fix for every problem', async () => {
     const home = makeHome();
     writeFileSync(join(home, 'project', '.rootward.json'), '{"roots":["/"]}');
@@ -312,6 +326,24 @@ describe('rootward validate', () => {
     }
   });
 
+  test.each([
+    ['{"token":"not a token at all"}', 'Cannot use the token of '],
+    ['{"toolEnv":"everything"}', 'Cannot use "everything" as toolEnv in '],
+    ['{"within":["missing"]}', 'it does not exist (given by "within" in '],
+    ['{"project":"missing"}', 'it does not exist (given by "project" in '],
+    ['{"audit":"missing/audit.jsonl"}', 'its folder does not exist'],
+    ['{"audit":"project"}', 'it is a folder'],
+  ])('finds what keeps a server from starting in %s', async (text, problem) => {
+    const home = makeHome();
+    writeFileSync(join(home, 'c.json'), text);
+    const { code, out } = await run(home, ['validate', '--config', 'c.json', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({ valid: false, problems: [expect.stringContaining(problem)] });
+    const start = await run(home, ['--config', 'c.json']);
+    expect(start.code).toBe(2);
+    expect(start.err).toContain(problem);
+  });
+
   test('checks everything a server here would use', async () => {
     const home = makeHome();
     writeFileSync(join(home, 'c.json'), JSON.stringify({ roots: ['project', 'missing'] }));
@@ -378,6 +410,8 @@ describe('rootward init', () => {
     const home = makeHome();
     await run(home, ['init', 'project']);
     expect(existsSync(join(home, 'project', 'rootward.json'))).toBe(true);
+    const { out } = await run(home, ['init', 'my project']);
+    expect(out).toContain(`--config '${join(home, 'my project', 'rootward.json')}'\n`);
   });
 });
 
