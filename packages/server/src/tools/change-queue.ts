@@ -42,5 +42,5 @@ function collide(some: readonly string[], others: readonly string[]): boolean {
 }
 
 function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  return path.startsWith(folder) && (path[folder.length] === sep || folder.endsWith(sep));
 }

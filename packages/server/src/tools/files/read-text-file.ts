@@ -55,7 +55,9 @@ export async function readTextFileAs(
     signal: context.signal,
   });
   const shown = head !== undefined && text.endsWith('\n') ? text.slice(0, -1) : text;
-  return textResult(shown, truncated ? cutNote(size, tail !== undefined) : undefined);
+  if (truncated) return textResult(shown, cutNote(size, tail !== undefined));
+  const isBeyond = shown === '' && size > 0 && asked.limit !== 0 && (asked.offset ?? 0) > 0;
+  return textResult(shown, isBeyond ? `[the file has no more than ${asked.offset} lines]` : undefined);
 }
 
 /** The ways in which lines are asked for; offset and limit go together. */

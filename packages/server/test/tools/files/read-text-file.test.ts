@@ -52,6 +52,17 @@ test.each([
   await close();
 });
 
+test('read_text_file says that a file ends before the lines that were asked for', async () => {
+  const { call, close } = await connectTools({ workspace });
+  const notes = async (range: Record<string, number>): Promise<unknown> =>
+    (await call('read_text_file', { path: 'f.txt', ...range })).content.slice(1);
+  expect(await notes({ offset: 100, limit: 2 })).toEqual([
+    { type: 'text', text: '[the file has no more than 100 lines]' },
+  ]);
+  expect([await notes({ offset: 1 }), await notes({ offset: 1, limit: 0 })]).toEqual([[], []]);
+  await close();
+});
+
 test('read_text_file refuses a whole file above 8 MB, and reads lines of it', async () => {
   const line = `${'x'.repeat(1023)}\n`;
   tree.add({ 'large.txt': line.repeat(9 * 1024) });
