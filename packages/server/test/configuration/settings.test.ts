@@ -174,6 +174,16 @@ describe('loadSettings()', () => {
 });
 
 describe('fromEnvironment()', () => {
+  test.each([
+    ['ROOTWARD_WITHIN', ':'],
+    ['ROOTWARD_TOOLSETS', ' , '],
+    ['ROOTWARD_TOKEN', ','],
+  ])('refuses a %s of nothing but separators, rather than doing without', (variable, text) => {
+    expect(() => fromEnvironment({ [variable]: text })).toThrow(
+      `Cannot use ${JSON.stringify(text)} as ${variable}: it names nothing`,
+    );
+  });
+
   test('refuses relative paths, which would depend on where a host starts the server', () => {
     expect(() => fromEnvironment({ ROOTWARD_WITHIN: 'x' })).toThrow(
       'Cannot use "x" as ROOTWARD_WITHIN: expected an absolute path',
