@@ -67,7 +67,7 @@ export function refused(action: string, path: string, refusal: Refusal): Rootwar
 
 const BY_ERRNO: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
   ['ENOENT', ['not-found', 'no such file or folder']],
-  ['ENOTDIR', ['not-a-directory', 'a part of the path is not a folder']],
+  ['ENOTDIR', ['not-a-directory', 'it, or a part of its path, is not a folder']],
   ['EISDIR', ['not-a-file', 'it is a folder']],
   ['EEXIST', ['already-exists', 'it exists already']],
   ['ENOTEMPTY', ['not-empty', 'the folder is not empty']],

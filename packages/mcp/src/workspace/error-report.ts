@@ -19,20 +19,24 @@ const INTERNAL_ERROR = -32_603;
 
 const INSTRUCTIONS: Readonly<Record<string, string>> = {
   'already-exists': 'Choose another path, or remove what is there first',
+  'bad-encoding': 'Pass a plain path instead of a URI',
   'cross-device': 'Copy it, then remove the original',
   'invalid-option': 'Correct the value, or tell the user where it is not yours to choose',
   'invalid-path': 'Pass a path inside the roots, absolute or relative to the first root',
   io: 'Try again; if it keeps failing, tell the user',
+  'link-loop': 'Use a path that does not lead through this link',
   'no-roots': 'Ask the user to open a folder in the client or to configure one',
   'not-a-directory': 'List the directory above to see what is there',
   'not-a-file': 'Pass the path of a file; list a folder to see what is in it',
+  'not-a-file-uri': 'Pass a plain path or a file URI',
   'not-empty': 'Empty the directory first, or ask for a recursive removal',
   'not-found': 'List the directory above to see what is there',
-  'not-permitted': 'Leave it as it is, or tell the user',
+  'not-permitted': 'Leave it as it is, or ask the user to allow it',
   'not-text': 'Read it as bytes instead',
   'outside-roots': 'Use a path inside the roots',
   'read-only': 'Write somewhere else; this place may only be read',
   'too-large': 'Read a part of it instead',
+  'unstable-path': 'Try again',
   'unsupported-type': 'Pass the path of a regular file or a folder',
 };
 const OTHERWISE = 'Check the path against the roots of this workspace';

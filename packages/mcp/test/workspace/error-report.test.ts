@@ -17,6 +17,13 @@ test('reportError() keeps the instruction of an error, and gives one to an error
   expect(reportError(new RootwardMcpError('invalid-handle', 'Bad'))?.error_type).toBe('invalid_handle');
 });
 
+test.each(['invalid-option', 'not-a-file', 'not-a-directory', 'not-permitted', 'unsupported-type'] as const)(
+  'reportError() sends nobody to the roots for %s, which has nothing to do with them',
+  (code) => {
+    expect(reportError(new RootwardError(code, 'No'))?.instruction).not.toMatch(/roots/);
+  },
+);
+
 test('reportError() leaves the errors of others alone', () => {
   expect(reportError(new Error('boom'))).toBeUndefined();
   expect(reportError('boom')).toBeUndefined();

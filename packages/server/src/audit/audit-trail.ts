@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   fstatSync,
@@ -7,8 +8,10 @@ import {
   openSync,
   renameSync,
   rmdirSync,
+  statSync,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Disposable } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
 
@@ -54,6 +57,25 @@ function describeFault(error: unknown): string {
   return FAULTS[code] ?? error.message;
 }
 
+/** Why a trail could not be written there, in the words of a start that fails. Writes nothing. */
+export function findAuditProblem(file: string): string | undefined {
+  try {
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === true) return cannotWrite(file, FAULTS['EISDIR']);
+    if (stats?.isSymbolicLink() === true) return cannotWrite(file, FAULTS['ELOOP']);
+    if (stats === undefined && !statSync(dirname(file)).isDirectory())
+      return cannotWrite(file, FAULTS['ENOTDIR']);
+    accessSync(stats === undefined ? dirname(file) : file, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return cannotWrite(file, describeFault(error));
+  }
+}
+
+function cannotWrite(file: string, state = 'it cannot be opened'): string {
+  return `Cannot write the audit file ${file}: ${state}`;
+}
+
 /**
  * Appends decisions to a file as JSON lines. Written at once and in order, so that a server that is killed has told
  * everything it did. Several servers may share a file: when one puts it aside, the others go on in the new one.
@@ -71,10 +93,7 @@ export class AuditTrail implements Disposable {
     try {
       this.#descriptor = this.#open();
     } catch (cause) {
-      const state = describeFault(cause);
-      throw new RootwardServerError('usage', `Cannot write the audit file ${options.file}: ${state}`, {
-        cause,
-      });
+      throw new RootwardServerError('usage', cannotWrite(options.file, describeFault(cause)), { cause });
     }
   }
 

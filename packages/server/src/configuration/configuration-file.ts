@@ -2,9 +2,11 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ConfiguredRoots } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
+import { expandHome } from '../tools/expand-home.js';
 import { describeJsonFault } from './json-fault.js';
 import type { OptionValues } from './option-values.js';
 import { DEFAULT_PORT } from './option-values.js';
+import type { Origin } from './read-values.js';
 import { readPath, readTokens, readToolEnvironment } from './read-values.js';
 
 /** One `rootward.json` that is in force. */
@@ -23,7 +25,10 @@ export interface ConfigurationFile {
 const MOST_BYTES = 1024 * 1024;
 
 /** Reads and checks a configuration file; undefined where there is none. Throws `configuration`, naming the culprit. */
-export async function readConfigurationFile(file: string): Promise<ConfigurationFile | undefined> {
+export async function readConfigurationFile(
+  file: string,
+  home: string,
+): Promise<ConfigurationFile | undefined> {
   let text: string;
   let canonical: string;
   try {
@@ -39,7 +44,14 @@ export async function readConfigurationFile(file: string): Promise<Configuration
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw invalid(file, `the disk answered ${String(code ?? error)}`, error);
   }
-  return { ...(await interpret(parse(text, file), file)), file, canonical };
+  const value = parse(text, file);
+  try {
+    return { ...(await interpret(value, file, home)), file, canonical };
+  } catch (error) {
+    // What is wrong use of a flag is a broken file here.
+    if (!(error instanceof RootwardServerError) || error.code !== 'usage') throw error;
+    throw new RootwardServerError('configuration', error.message, { cause: error });
+  }
 }
 
 function parse(text: string, file: string): unknown {
@@ -53,15 +65,13 @@ function parse(text: string, file: string): unknown {
 async function interpret(
   value: unknown,
   file: string,
+  home: string,
 ): Promise<Pick<ConfigurationFile, 'values' | 'deny' | 'roots'>> {
   const { checkConfiguration } = await import('./check-configuration.js');
   const checked = checkConfiguration(value);
   if (!checked.ok) throw invalid(file, checked.problems.join('; '));
   const { roots, deny = [], token, http, ...given } = checked.configuration;
-  const origin = (key: string): { name: string; base: string } => ({
-    name: `${key} in ${file}`,
-    base: dirname(file),
-  });
+  const origin = (key: string): Origin => ({ name: `${key} in ${file}`, base: dirname(file), home });
   const path = (key: 'project' | 'audit'): Partial<OptionValues> => {
     const text = given[key];
     return text === undefined ? {} : { [key]: readPath(text, origin(key)) };
@@ -88,11 +98,19 @@ async function interpret(
         within: given.within.map((text) => readPath(text, origin('within'))),
       }),
       ...(http !== undefined && { http: http === true ? DEFAULT_PORT : http }),
-      ...(token !== undefined && { tokens: readTokens([token], origin('token')) }),
+      ...(token !== undefined && { tokens: readTokens([token], { ...origin('token'), name: file }) }),
     },
     deny,
-    roots: roots === undefined ? undefined : { file, roots },
+    roots:
+      roots === undefined ? undefined : { file, roots: roots.map((root) => withHomeExpanded(root, home)) },
   };
+}
+
+/** Whatever else is wrong with an entry is found out where roots are read. */
+function withHomeExpanded(root: unknown, home: string): unknown {
+  if (typeof root === 'string') return expandHome(root, home);
+  if (typeof root !== 'object' || root === null || !('path' in root)) return root;
+  return typeof root.path === 'string' ? { ...root, path: expandHome(root.path, home) } : root;
 }
 
 function invalid(file: string, state: string, cause?: unknown): RootwardServerError {

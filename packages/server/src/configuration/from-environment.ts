@@ -1,3 +1,4 @@
+import { RootwardServerError } from '../error.js';
 import { nearestMatch } from './nearest-match.js';
 import type { OptionValues } from './option-values.js';
 import { OPTIONS } from './options.js';
@@ -18,9 +19,18 @@ export function fromEnvironment(environment: Environment): OptionValues {
     if (text === undefined || text.trim() === '' || variable === ROOTS_VARIABLE) return {};
     const texts = separator === undefined ? [text] : text.split(separator).map((part) => part.trim());
     const [first, ...rest] = texts.filter((part) => part !== '');
-    return first === undefined ? {} : read([first, ...rest], { name: variable, base: undefined });
+    if (first === undefined) throw namesNothing(text, variable);
+    return read([first, ...rest], { name: variable, base: undefined });
   });
   return Object.assign({}, ...said);
+}
+
+/** Most likely made of variables that are not set. A ceiling that is lost without a word would open everything. */
+function namesNothing(text: string, variable: string): RootwardServerError {
+  return new RootwardServerError(
+    'usage',
+    `Cannot use ${JSON.stringify(text)} as ${variable}: it names nothing; leave it empty for none`,
+  );
 }
 
 /** Variables that look like ours and are not, most likely mistyped. */

@@ -23,7 +23,7 @@ export async function loadSettings(
   const places = configurationPlaces({ ...variables, ...flags }, environment, home);
   const files = [];
   for (const { file, named } of places) {
-    const found = await readConfigurationFile(file);
+    const found = await readConfigurationFile(file, home);
     if (found !== undefined) files.push(found);
     else if (named) throw new RootwardServerError('configuration', `Cannot use ${file}: it does not exist`);
   }

@@ -1,20 +1,46 @@
-/** Runs what reads and then writes the same file one after the other, and everything else at once. */
-export class ChangeQueue {
-  readonly #tails = new Map<string, Promise<unknown>>();
+import { sep } from 'node:path';
+import type { Scope } from '@rootward/core';
 
-  async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
-    const before = this.#tails.get(key);
-    const running = before === undefined ? task() : before.then(task, task);
-    this.#tails.set(key, running);
+interface Running {
+  readonly keys: readonly string[];
+  readonly ended: Promise<unknown>;
+}
+
+/** Runs changes of the same files, or of a folder and what is in it, one after the other, and all others at once. */
+export class ChangeQueue {
+  readonly #running = new Set<Running>();
+
+  /** Keys are paths, or names that stand for something else. */
+  async run<Result>(keys: readonly string[], task: () => Promise<Result>): Promise<Result> {
+    const before = [...this.#running].filter((other) => collide(keys, other.keys));
+    // Whoever waits for nobody starts at once, and so before whoever comes next.
+    const running = before.length === 0 ? task() : Promise.all(before.map(({ ended }) => ended)).then(task);
+    const entry: Running = { keys, ended: running.catch(() => undefined) };
+    this.#running.add(entry);
     try {
       return await running;
     } finally {
-      if (this.#tails.get(key) === running) this.#tails.delete(key);
+      this.#running.delete(entry);
     }
   }
 
-  /** Keys something is under way for. */
+  /** How many changes are under way or wait. */
   get size(): number {
-    return this.#tails.size;
+    return this.#running.size;
   }
+}
+
+/** The key of a path: where it leads. What is out of scope keeps its name, since changing it says best why it is refused. */
+export function changeKey(scope: Scope, path: string): string {
+  return scope.contains(path) ? scope.locate(path).path : path;
+}
+
+function collide(some: readonly string[], others: readonly string[]): boolean {
+  return some.some((one) =>
+    others.some((other) => one === other || isBelow(one, other) || isBelow(other, one)),
+  );
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder) && (path[folder.length] === sep || folder.endsWith(sep));
 }

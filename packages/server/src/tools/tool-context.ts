@@ -41,7 +41,7 @@ export interface ToolContext {
   readonly languages: LanguageSupport;
   /** On whose behalf the call is made; empty where nobody has to say who they are. */
   readonly principal: string;
-  /** For tools that write what they made of what they read. */
+  /** For tools that change files: two changes of the same file must not mix. */
   readonly changes: ChangeQueue;
   /** Written for every path of a call, unless the tool has said so itself. Never holds contents. */
   audit(path: string, decision: AuditDecision, reason?: string): void;

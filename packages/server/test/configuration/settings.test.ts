@@ -112,6 +112,16 @@ describe('loadSettings()', () => {
     });
   });
 
+  test('takes `~` in a file for the home directory', async () => {
+    const roots = ['~/r', { path: '~', name: 'all' }, './~', 1];
+    const home = makeHome({ 'c/x.json': { within: ['~'], audit: '~/log', roots } });
+    expect(await load(home, { config: 'c/x.json' })).toMatchObject({
+      within: [home],
+      audit: `${home}/log`,
+      configuredRoots: [{ roots: [`${home}/r`, { path: home, name: 'all' }, './~', 1] }],
+    });
+  });
+
   test.each([
     [{ reedOnly: true }, '"reedOnly" is not known; did you mean "readOnly"?'],
     [{ nonsense: 1, other: 2 }, '"nonsense" is not known; "other" is not known'],
@@ -164,6 +174,16 @@ describe('loadSettings()', () => {
 });
 
 describe('fromEnvironment()', () => {
+  test.each([
+    ['ROOTWARD_WITHIN', ':'],
+    ['ROOTWARD_TOOLSETS', ' , '],
+    ['ROOTWARD_TOKEN', ','],
+  ])('refuses a %s of nothing but separators, rather than doing without', (variable, text) => {
+    expect(() => fromEnvironment({ [variable]: text })).toThrow(
+      `Cannot use ${JSON.stringify(text)} as ${variable}: it names nothing`,
+    );
+  });
+
   test('refuses relative paths, which would depend on where a host starts the server', () => {
     expect(() => fromEnvironment({ ROOTWARD_WITHIN: 'x' })).toThrow(
       'Cannot use "x" as ROOTWARD_WITHIN: expected an absolute path',

@@ -25,3 +25,16 @@ test('tools and rules refuse globs that would hold up everything else', async ()
   }
   await close();
 });
+
+test.each(['search_files', 'directory_tree'])('%s refuses more globs than anyone writes', async (name) => {
+  const tree = makeTree({ 'in/a': '' });
+  const { call, close } = await connectTools({ roots: [tree.uri('in')] });
+  const args = { path: '.', pattern: '*' };
+  const globs = Array.from({ length: 1001 }, (_, index) => `x${index}`);
+  expect(reportOf(await call(name, { ...args, excludePatterns: globs }))).toMatchObject({
+    error_type: 'invalid_option',
+    message: 'Cannot exclude 1001 globs at once',
+  });
+  expect((await call(name, { ...args, excludePatterns: globs.slice(1) })).isError).toBeUndefined();
+  await close();
+});

@@ -1,5 +1,6 @@
 import { systemPlatform } from '@rootward/core';
 import type { Operation, RejectionReason, Snapshot, Source } from '@rootward/core';
+import { findAuditProblem } from '../../audit/audit-trail.js';
 import { unknownVariables } from '../../configuration/from-environment.js';
 import type { Environment } from '../../configuration/from-environment.js';
 import type { LoadedSettings } from '../../configuration/load-settings.js';
@@ -56,6 +57,7 @@ export async function runDoctor(
     describeHost(environment),
     ...describeFiles(settings),
     ...describeVariables(environment),
+    ...describeAudit(settings),
     ...describeRoots(snapshot),
     ...describeProjectFiles(
       snapshot,
@@ -115,6 +117,16 @@ function describeVariables(environment: Environment): readonly Finding[] {
     detail,
     fix: 'Rename or remove it',
   }));
+}
+
+function describeAudit({ audit }: LoadedSettings): readonly Finding[] {
+  if (audit === undefined) return [];
+  const problem = findAuditProblem(audit);
+  return [
+    problem === undefined
+      ? { topic: 'audit', state: 'fine', detail: `decisions are appended to ${audit}` }
+      : { topic: 'audit', state: 'problem', detail: problem, fix: 'Name a file in a folder that exists' },
+  ];
 }
 
 function describeRoots(snapshot: Snapshot): readonly Finding[] {

@@ -4,6 +4,7 @@ import { TOOLS_TEMPLATE } from '../tools-template.js';
 import { alignRows } from '../align-rows.js';
 import { painter } from '../paint.js';
 import { makeFolder } from '../make-folder.js';
+import { quoteForShell } from '../quote-for-shell.js';
 import { reportFiles } from '../report-files.js';
 import { screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
@@ -43,11 +44,6 @@ export async function runInitTools(
     );
   }
   return code;
-}
-
-/** So that the line can be copied. */
-function quoteForShell(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 async function writeNew(file: string, text: string, mode: number): Promise<boolean> {

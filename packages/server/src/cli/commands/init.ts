@@ -4,6 +4,7 @@ import { CONFIGURATION_FILE, configurationPlaces } from '../../configuration/fin
 import { RootwardServerError } from '../../error.js';
 import type { Terminal } from '../terminal.js';
 import { makeFolder } from '../make-folder.js';
+import { quoteForShell } from '../quote-for-shell.js';
 import { reportFiles } from '../report-files.js';
 
 /** Puts common secrets out of reach, and leaves everything else as it is without a file. */
@@ -32,7 +33,10 @@ export async function runInit(
   await handle.writeFile(`${JSON.stringify(STARTER, undefined, 2)}\n`);
   await handle.close();
   const code = reportFiles({ written: [file], kept: [] }, { json }, terminal);
-  const use = directory === undefined ? 'It is used from now on.' : `Use it with: rootward --config ${file}`;
+  const use =
+    directory === undefined
+      ? 'It is used from now on.'
+      : `Use it with: rootward --config ${quoteForShell(file)}`;
   if (!json) terminal.out(`${use}\n`);
   return code;
 }

@@ -1,5 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
-import type { Logger } from '@rootward/core';
+import { RootwardError } from '@rootward/core';
+import type { Logger, Snapshot } from '@rootward/core';
+import { findAuditProblem } from '../../audit/audit-trail.js';
 import { readConfigurationFile } from '../../configuration/configuration-file.js';
 import type { LoadedSettings } from '../../configuration/load-settings.js';
 import { findBrokenRules } from '../../configuration/workspace-rules.js';
@@ -31,11 +33,11 @@ interface Output {
 
 /** Checks one configuration file, without anything it names. */
 export async function validateFile(file: string, { json }: Output, terminal: Terminal): Promise<number> {
-  const { directory } = terminal.around;
+  const { directory, home } = terminal.around;
   const path = isAbsolute(file) ? file : `${directory}${sep}${file}`;
   const problems: string[] = [];
   const problem = await problemOf(async () => {
-    const found = await readConfigurationFile(path);
+    const found = await readConfigurationFile(path, home);
     if (found === undefined) {
       throw new RootwardServerError('usage', `Cannot validate ${file}: it does not exist`);
     }
@@ -65,9 +67,14 @@ export async function validateHere(
     );
   }
   status.say('Checking the roots');
-  using workspace = await openWorkspace(settings, terminal);
   warnOfVariables(settings, terminal);
-  const { roots, rejected } = workspace.snapshot();
+  const opened: Snapshot[] = [];
+  const unusable = await problemOf(async () => {
+    using workspace = await openWorkspace(settings, terminal);
+    opened.push(workspace.snapshot());
+  });
+  const { roots, rejected } = opened[0] ?? { roots: [], rejected: [] };
+  const audit = settings.audit === undefined ? undefined : findAuditProblem(settings.audit);
   status.say('Checking the tools');
   const { tools, problems } = await findTools(settings, terminal);
   const verdict: Verdict = {
@@ -75,6 +82,7 @@ export async function validateHere(
     roots: roots.length,
     tools: tools.map(({ metadata, file }) => ({ name: metadata.name, file })),
     problems: [
+      ...[unusable, audit].filter((each) => each !== undefined),
       ...rejected.filter(({ source }) => source === 'config').map(({ message }) => message),
       ...findBrokenRules(roots).map((broken) => `Cannot use ${broken.file}: ${broken.problem}`),
       ...problems.map(describeProblem),
@@ -95,6 +103,8 @@ async function problemOf(check: () => Promise<void>): Promise<string | undefined
     return undefined;
   } catch (error) {
     if (error instanceof RootwardServerError && error.code === 'configuration') return error.message;
+    // A folder named as a root, ceiling or project.
+    if (error instanceof RootwardError) return error.message;
     throw error;
   }
 }

@@ -28,7 +28,7 @@ export const renameSymbol: Tool = defineTool({
   paths: ({ file }) => [file],
   handle: (args, context) =>
     answerCode(context, ({ library, code, journal }) =>
-      context.changes.run(QUEUE, async () => {
+      context.changes.run([QUEUE], async () => {
         const request = { ...args, file: context.expandHome(args.file) };
         const { recovered, files: changed, ...result } = await library.renameSymbol(code, request, journal);
         if (result.applied) for (const { file } of changed) context.audit(file, 'allowed');

@@ -1,5 +1,5 @@
 import { RootwardError } from '@rootward/core';
-import { findMatches } from './find-matches.js';
+import { findMatches, MOST_MATCHES } from './find-matches.js';
 import type { Match } from './find-matches.js';
 import { NormalisedText, toLf } from './line-endings.js';
 
@@ -8,16 +8,21 @@ export interface Edit {
   readonly newText: string;
 }
 
-/** Enough to tell matches apart; a model that sees more narrows its text no better. */
-const LINES_NAMED = 10;
-
 /**
  * Applies edits in order, each to the outcome of the one before. An edit must match in exactly one place. Line endings
  * are those of the file: those of the edits do not matter. Throws, and changes nothing, when one edit does not fit.
+ * Comes back after each edit, so that whoever has many of them can do something else in between.
  */
-export function applyEdits(path: string, text: string, edits: readonly Edit[]): string {
+export function* applyEdits(
+  path: string,
+  text: string,
+  edits: readonly Edit[],
+): Generator<undefined, string, void> {
   let edited = text;
-  for (const [index, edit] of edits.entries()) edited = applyEdit(path, edited, edit, index, edits.length);
+  for (const [index, edit] of edits.entries()) {
+    edited = applyEdit(path, edited, edit, index, edits.length);
+    yield;
+  }
   return edited;
 }
 
@@ -56,11 +61,13 @@ function missingEdit(path: string, label: string, oldText: string): RootwardErro
 }
 
 function ambiguousEdit(path: string, label: string, text: string, matches: readonly Match[]): RootwardError {
-  const lines = matches.slice(0, LINES_NAMED).map(({ start }) => lineAt(text, start));
-  const more = matches.length > LINES_NAMED ? ' and more' : '';
+  const most = MOST_MATCHES - 1;
+  const lines = new Set(matches.slice(0, most).map(({ start }) => lineAt(text, start)));
+  const times = matches.length > most ? `more than ${most}` : matches.length;
+  const where = lines.size === 1 ? 'line' : 'lines';
   return new RootwardError(
     'ambiguous',
-    `Cannot edit ${JSON.stringify(path)}: the text of ${label} matches ${matches.length} times, on lines ${lines.join(', ')}${more}`,
+    `Cannot edit ${JSON.stringify(path)}: the text of ${label} matches ${times} times, on ${where} ${[...lines].join(', ')}${matches.length > most ? ' and more' : ''}`,
     { path, instruction: 'Pass more of the text around the place that is meant' },
   );
 }

@@ -1,9 +1,11 @@
 import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
 import { findRipgrep } from '../../programs/find-ripgrep.js';
+import { nextTurn } from '../pace.js';
 import type { ToolContext } from '../tool-context.js';
 import { SlowPattern } from './line-pattern.js';
 import type { LineMatch, LinePattern } from './line-pattern.js';
+import { mayContain } from './may-contain.js';
 import { readInChunks } from './read-in-chunks.js';
 import { filesWithLiteral } from './ripgrep.js';
 
@@ -26,7 +28,9 @@ export interface FileMatch extends LineMatch {
 export interface ContentSearchOptions {
   readonly scope: Scope;
   readonly pattern: LinePattern;
-  /** How many matches are enough. */
+  /** How many matches to leave out, as those of the pages before; default 0. */
+  readonly skip?: number;
+  /** How many of the others are enough. */
   readonly limit: number;
   readonly context: Pick<ToolContext, 'children' | 'signal'>;
   /** Where ripgrep is; without one, every file is read. */
@@ -38,8 +42,14 @@ export class ContentSearch {
   readonly found: FileMatch[] = [];
   /** Files the system does not let us read. */
   unreadable = 0;
-  /** Files not searched to their end: a line is too long, or too long for this pattern. */
+  /**
+   * Files not searched to their end, though something in them may match: a line is too long, or too long for this
+   * pattern, or the rest is not text.
+   */
   unfinished = 0;
+  /** Files that are not text, and so have no lines; ripgrep may have passed over others. */
+  notText = 0;
+  #skipped = 0;
   #slow = 0;
   readonly #options: ContentSearchOptions;
   #paths: string[] = [];
@@ -98,24 +108,28 @@ export class ContentSearch {
       if (!(error instanceof RootwardError)) throw error;
       if (error.code === 'too-large') await this.#searchLargeFile(path);
       else if (error.code === 'not-permitted') this.unreadable++;
-      // What is not text has no lines, and what is gone or out of scope by now is not there.
+      else if (error.code === 'not-text') this.notText++;
+      // What is gone or out of scope by now is not there.
     }
   }
 
   async #searchLargeFile(path: string): Promise<void> {
-    const { scope, context } = this.#options;
+    const { scope, pattern, context } = this.#options;
     await this.#flush();
+    let isText = false;
     let leftOut = false;
     const chunks = readInChunks(scope, path, LARGE_FILE, context.signal);
     for await (const { text, linesBefore, leavesOut } of chunks) {
       if (this.#isEnough()) return;
+      isText = true;
       leftOut ||= leavesOut;
       const matches = this.#searchAlone(text);
       if (matches === undefined) return;
-      for (const match of matches) this.found.push({ path, ...match, line: match.line + linesBefore });
+      this.#keep(path, matches, linesBefore);
       await nextTurn();
     }
-    if (leftOut) this.unfinished++;
+    if (!isText) this.notText++;
+    if (leftOut && (await mayContain(scope, path, pattern, context.signal))) this.unfinished++;
   }
 
   async #flush(): Promise<void> {
@@ -126,10 +140,19 @@ export class ContentSearch {
     const all = this.#searchTogether(texts);
     for (const [index, path] of paths.entries()) {
       const matches = all === undefined ? this.#searchAlone(texts[index] ?? '') : all[index];
-      for (const match of matches ?? []) this.found.push({ path, ...match });
+      this.#keep(path, matches ?? []);
       if (all !== undefined) continue;
       await nextTurn();
       this.#options.context.signal.throwIfAborted();
+    }
+  }
+
+  /** Those to leave out are only counted: there may be millions of them. */
+  #keep(path: string, matches: readonly LineMatch[], linesBefore = 0): void {
+    const { skip = 0 } = this.#options;
+    for (const match of matches) {
+      if (this.#skipped < skip) this.#skipped++;
+      else this.found.push({ path, ...match, line: match.line + linesBefore });
     }
   }
 
@@ -157,10 +180,4 @@ export class ContentSearch {
   #isEnough(): boolean {
     return this.found.length >= this.#options.limit;
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CHANGES } from '../annotations.js';
+import { changeKey } from '../change-queue.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { textResult } from '../results.js';
@@ -13,10 +14,14 @@ export const deleteFile: Tool = defineTool({
   annotations: CHANGES,
   input: () => z.object({ path: z.string(), recursive: z.boolean().optional() }),
   paths: ({ path }) => [path],
-  handle: async ({ path, recursive }, context) => {
-    const scope = await context.workspace.scope();
+  handle: async ({ path: asked, recursive }, context) => {
+    const path = context.expandHome(asked);
     const { signal } = context;
-    await scope.remove(context.expandHome(path), { recursive: recursive === true, signal });
-    return textResult(`Successfully deleted ${path}`);
+    const scope = await context.workspace.scope();
+    // An edit that has read the file before would bring it back.
+    return context.changes.run([changeKey(scope, path)], async () => {
+      await scope.remove(path, { recursive: recursive === true, signal });
+      return textResult(`Successfully deleted ${asked}`);
+    });
   },
 });

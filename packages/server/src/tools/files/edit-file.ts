@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import { CHANGES } from '../annotations.js';
+import { changeKey } from '../change-queue.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
+import { Pace } from '../pace.js';
 import { fitsAnswer, textResult } from '../results.js';
 import { applyEdits } from './apply-edits.js';
+import type { Edit } from './apply-edits.js';
 import { unifiedDiff } from './unified-diff.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -27,9 +30,9 @@ export const editFile: Tool = defineTool({
     const { signal } = context;
     const scope = await context.workspace.scope();
     // Two edits of one file at a time would each keep only their own.
-    return context.changes.run(scope.locate(path).path, async () => {
+    return context.changes.run([changeKey(scope, path)], async () => {
       const before = await scope.readText(path, { signal });
-      const after = applyEdits(asked, before.text, edits);
+      const after = await applyInTurns(asked, before.text, edits, signal);
       const diff = await unifiedDiff(asked, before.text, after);
       if (!dryRun && after !== before.text) {
         await scope.write(path, before.bom ? BYTE_ORDER_MARK + after : after, { signal });
@@ -40,3 +43,16 @@ export const editFile: Tool = defineTool({
     });
   },
 });
+
+async function applyInTurns(
+  path: string,
+  text: string,
+  edits: readonly Edit[],
+  signal: AbortSignal,
+): Promise<string> {
+  const pace = new Pace(signal);
+  const work = applyEdits(path, text, edits);
+  let step = work.next();
+  for (; step.done !== true; step = work.next()) await pace.keep();
+  return step.value;
+}

@@ -1,3 +1,8 @@
+import { occurrences } from './occurrences.js';
+
+/** More tell nothing more: which one is meant is unclear with two. */
+export const MOST_MATCHES = 11;
+
 /** A place where an edit fits, and what goes there. */
 export interface Match {
   readonly start: number;
@@ -5,7 +10,7 @@ export interface Match {
   readonly replacement: string;
 }
 
-/** All texts have `\n` line ends. Where nothing matches exactly, whole lines may differ in their outer white space. */
+/** No more than `MOST_MATCHES`. All texts have `\n` line ends. Where nothing matches exactly, whole lines may differ in their outer white space. */
 export function findMatches(text: string, oldText: string, newText: string): readonly Match[] {
   const exact = findExact(text, oldText, newText);
   return exact.length > 0 ? exact : findByLines(text, oldText, newText);
@@ -13,11 +18,11 @@ export function findMatches(text: string, oldText: string, newText: string): rea
 
 /** Overlapping places count too: which of them is meant is just as unclear. */
 function findExact(text: string, oldText: string, newText: string): readonly Match[] {
-  const matches: Match[] = [];
-  for (let at = text.indexOf(oldText); at >= 0; at = text.indexOf(oldText, at + 1)) {
-    matches.push({ start: at, end: at + oldText.length, replacement: newText });
-  }
-  return matches;
+  return occurrences(text, oldText, MOST_MATCHES).map((start) => ({
+    start,
+    end: start + oldText.length,
+    replacement: newText,
+  }));
 }
 
 function findByLines(text: string, oldText: string, newText: string): readonly Match[] {
@@ -26,18 +31,25 @@ function findByLines(text: string, oldText: string, newText: string): readonly M
   // Blank lines would fit anywhere in a run of them, and say nothing about where.
   if (trimmed.every((line) => line === '')) return [];
   const lines = text.split('\n');
-  const lineTrimmed = lines.map((line) => line.trim());
-  const matches: Match[] = [];
+  const places = occurrences(asLines(lines.map((line) => line.trim())), asLines(trimmed), MOST_MATCHES);
+  const found: Match[] = [];
   let start = 0;
+  let trimmedStart = 0;
   for (const [index, line] of lines.entries()) {
-    if (trimmed.every((expected, at) => lineTrimmed[index + at] === expected)) {
-      const found = lines.slice(index, index + wanted.length);
-      const replacement = reindent(newText.split('\n'), wanted, found);
-      matches.push({ start, end: start + found.join('\n').length, replacement });
+    if (places[found.length] === trimmedStart) {
+      const old = lines.slice(index, index + wanted.length);
+      const replacement = reindent(newText.split('\n'), wanted, old);
+      found.push({ start, end: start + old.join('\n').length, replacement });
     }
     start += line.length + 1;
+    trimmedStart += line.trim().length + 1;
   }
-  return matches;
+  return found;
+}
+
+/** With an end before the first and after the last, so that only whole lines are found. */
+function asLines(lines: readonly string[]): string {
+  return `\n${lines.join('\n')}\n`;
 }
 
 /** Lines are indented like those of the file that stand where lines with their indentation stood in the edit. */
@@ -51,9 +63,14 @@ function reindent(
     const indent = indentOf(line);
     if (line.trim() !== '' && !known.has(indent)) known.set(indent, indentOf(found[index] ?? ''));
   }
-  const lines = newLines.map((line) =>
-    line.trim() === '' ? line : translate(indentOf(line), known) + line.trimStart(),
-  );
+  const translated = new Map<string, string>();
+  const lines = newLines.map((line) => {
+    if (line.trim() === '') return line;
+    const indent = indentOf(line);
+    const own = translated.get(indent) ?? translate(indent, known);
+    translated.set(indent, own);
+    return own + line.trimStart();
+  });
   return lines.join('\n');
 }
 

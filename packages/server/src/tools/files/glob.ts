@@ -6,6 +6,8 @@ export type Matches = (relative: string) => boolean;
 
 /** Far longer than any glob a person writes; the cost of compiling one grows faster than its length. */
 const LONGEST = 1000;
+/** As many as a workspace may deny. Far more take minutes to compile. */
+const MOST_EXCLUDES = 1000;
 
 /** A glob over whole relative paths, dot files included: `*.ts` matches at the top only, `**\/*.ts` anywhere. */
 export function compileGlob(pattern: string): Matches {
@@ -29,20 +31,27 @@ function faultOf(pattern: string): string | undefined {
 
 /** A glob as in a list of files to search: without a slash it matches a name at any depth. */
 export function compileNameGlob(pattern: string): Matches {
-  return compileGlob(pattern.includes('/') ? pattern : `**/${pattern}`);
+  return compileGlob(pattern === '' || pattern.includes('/') ? pattern : `**/${pattern}`);
 }
 
 /** What a list of excluding globs leaves out. */
 export function compileExcludes(patterns: readonly string[]): Matches {
-  const excludes = patterns.map((pattern) => compileGlob(pattern));
+  return compileEach(patterns, (pattern) => [pattern]);
+}
+
+function compileEach(patterns: readonly string[], globsOf: (pattern: string) => readonly string[]): Matches {
+  if (patterns.length > MOST_EXCLUDES) {
+    throw new RootwardError('invalid-option', `Cannot exclude ${patterns.length} globs at once`, {
+      instruction: `Pass at most ${MOST_EXCLUDES}`,
+    });
+  }
+  const excludes = patterns.flatMap(globsOf).map(compileGlob);
   return (relative) => excludes.some((matches) => matches(relative));
 }
 
 /** The same for trees, where a pattern without a `*` is a name or path at any depth, as in the reference server. */
 export function compileTreeExcludes(patterns: readonly string[]): Matches {
-  return compileExcludes(
-    patterns.flatMap((pattern) =>
-      pattern.includes('*') ? [pattern] : [pattern, `**/${pattern}`, `**/${pattern}/**`],
-    ),
+  return compileEach(patterns, (pattern) =>
+    pattern.includes('*') ? [pattern] : [pattern, `**/${pattern}`, `**/${pattern}/**`],
   );
 }

@@ -32,6 +32,7 @@ export class LinePattern {
   readonly literal: string | undefined;
   readonly ignoreCase: boolean;
   readonly #expression: RegExp;
+  readonly #literalExpression: RegExp | undefined;
   readonly #script = new Script('run()');
   readonly #sandbox: { run: () => unknown } = { run: () => undefined };
 
@@ -39,6 +40,9 @@ export class LinePattern {
     this.ignoreCase = ignoreCase;
     this.#expression = compile(pattern, ignoreCase ? 'i' : '');
     this.literal = requiredLiteral(pattern);
+    if (ignoreCase && this.literal !== undefined) {
+      this.#literalExpression = new RegExp(escapeSyntax(this.literal), this.#expression.flags);
+    }
     createContext(this.#sandbox);
   }
 
@@ -46,7 +50,7 @@ export class LinePattern {
   search(texts: readonly string[]): readonly (readonly LineMatch[])[] {
     const found: (readonly LineMatch[])[] = [];
     this.#sandbox.run = () => {
-      for (const text of texts) found.push(this.#mayMatch(text) ? searchLines(text, this.#expression) : []);
+      for (const text of texts) found.push(this.mayMatch(text) ? searchLines(text, this.#expression) : []);
     };
     try {
       this.#script.runInContext(this.#sandbox, { timeout: TIMEOUT_MS });
@@ -56,9 +60,15 @@ export class LinePattern {
     return found;
   }
 
-  #mayMatch(text: string): boolean {
-    return this.literal === undefined || this.ignoreCase || text.includes(this.literal);
+  /** Whether a text has what every match contains. Quick, whatever the pattern is. */
+  mayMatch(text: string): boolean {
+    if (this.literal === undefined) return true;
+    return this.#literalExpression?.test(text) ?? text.includes(this.literal);
   }
+}
+
+function escapeSyntax(literal: string): string {
+  return literal.replaceAll(/[\\^$.|?*+()[\]{}]/g, String.raw`\$&`);
 }
 
 function quote(pattern: string): string {

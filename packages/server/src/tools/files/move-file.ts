@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { CHANGES } from '../annotations.js';
+import { changeKey } from '../change-queue.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { textResult } from '../results.js';
+import { adviseFolder } from './advise-folder.js';
 
 export const moveFile: Tool = defineTool({
   name: 'move_file',
@@ -13,9 +15,13 @@ export const moveFile: Tool = defineTool({
   input: () => z.object({ source: z.string(), destination: z.string() }),
   paths: ({ source, destination }) => [source, destination],
   handle: async ({ source, destination }, context) => {
-    const scope = await context.workspace.scope();
+    const [from, to] = [context.expandHome(source), context.expandHome(destination)];
     const { signal } = context;
-    await scope.rename(context.expandHome(source), context.expandHome(destination), { signal });
-    return textResult(`Successfully moved ${source} to ${destination}`);
+    const scope = await context.workspace.scope();
+    // An edit that has read the file before would write it again under its old name.
+    return context.changes.run([changeKey(scope, from), changeKey(scope, to)], async () => {
+      await adviseFolder(to, scope.rename(from, to, { signal }));
+      return textResult(`Successfully moved ${source} to ${destination}`);
+    });
   },
 });

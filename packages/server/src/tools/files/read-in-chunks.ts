@@ -11,11 +11,11 @@ export interface TextChunk {
   readonly text: string;
   /** How many lines of the file come before. */
   readonly linesBefore: number;
-  /** The line that follows is too long, and left out. */
+  /** What follows is left out: a line that is too long, or all the rest, which is not text. */
   readonly leavesOut: boolean;
 }
 
-/** A text file of any size as pieces of whole lines. Ends early where the file turns out not to be UTF-8 text. */
+/** A text file of any size as pieces of whole lines. Ends early where it stops being UTF-8 text; nothing comes of one that never is. */
 export async function* readInChunks(
   scope: Scope,
   path: string,
@@ -39,7 +39,10 @@ export async function* readInChunks(
     skipping = false;
     const data = Buffer.concat([rest, bytes.subarray(lineEnd)]);
     const end = last ? data.length : data.lastIndexOf(NEWLINE) + 1;
-    if (!isUtf8(data.subarray(0, end))) return;
+    if (!isUtf8(data.subarray(0, end))) {
+      if (linesBefore > 0) yield { text: '', linesBefore, leavesOut: true };
+      return;
+    }
     const text = data.toString('utf8', 0, end);
     skipping = data.length - end > LONGEST_LINE;
     if (text !== '' || skipping) {

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
+import { Pace } from '../pace.js';
 import { MOST_TEXT_BYTES, textResult } from '../results.js';
 import type { ToolContext } from '../tool-context.js';
 
@@ -21,12 +22,14 @@ export const readMultipleFiles: Tool = defineTool({
   handle: async ({ paths }, context) => {
     const scope = await context.workspace.scope();
     const parts: string[] = [];
+    const pace = new Pace(context.signal);
     let left = MOST_TEXT_BYTES;
     // One after the other: small files are read without waiting anyway, and the limit counts them all.
     for (const path of paths) {
       const { part, size } = await readPart(scope, path, left, context);
       parts.push(part);
       left -= size;
+      await pace.keep();
     }
     return textResult(parts.join(SEPARATOR));
   },

@@ -38,8 +38,9 @@ export async function readTextFileAs(
   const { path, ...asked } = args;
   // The reference server takes 0 for "not given" here.
   const { head, tail } = { head: asked.head || undefined, tail: asked.tail || undefined };
-  if (head !== undefined && tail !== undefined) {
-    throw new RootwardError('invalid-option', 'Cannot read lines: head and tail are both given', {
+  const [one, other] = rangesIn({ ...asked, head, tail });
+  if (other !== undefined) {
+    throw new RootwardError('invalid-option', `Cannot read lines: ${one} and ${other} are both given`, {
       path,
       instruction: 'Pass one of head, tail, or offset and limit',
     });
@@ -54,7 +55,15 @@ export async function readTextFileAs(
     signal: context.signal,
   });
   const shown = head !== undefined && text.endsWith('\n') ? text.slice(0, -1) : text;
-  return textResult(shown, truncated ? cutNote(size, tail !== undefined) : undefined);
+  if (truncated) return textResult(shown, cutNote(size, tail !== undefined));
+  const isBeyond = shown === '' && size > 0 && asked.limit !== 0 && (asked.offset ?? 0) > 0;
+  return textResult(shown, isBeyond ? `[the file has no more than ${asked.offset} lines]` : undefined);
+}
+
+/** The ways in which lines are asked for; offset and limit go together. */
+function rangesIn({ head, tail, offset, limit }: Omit<z.output<ReadTextInput>, 'path'>): readonly string[] {
+  const range = offset === undefined ? limit !== undefined && 'limit' : 'offset';
+  return [head !== undefined && 'head', tail !== undefined && 'tail', range].filter((way) => way !== false);
 }
 
 function cutNote(size: number, fromEnd: boolean): string {

@@ -16,6 +16,11 @@ const FLAGS = [
   '--files-with-matches',
   '--null',
 ];
+/**
+ * Letters whose other case ripgrep may not know: Unicode goes on adding pairs, and ripgrep may be older than Node. To
+ * those of Latin, Greek, Cyrillic and Armenian that are left out here, none was added since Unicode 9.
+ */
+const NEWER_CASE = /(?![\0-\u{17F}\u{370}-\u{587}])[\p{Lu}\p{Ll}\p{Lt}]/u;
 /** ripgrep's codes for "found" and "found nothing"; any other means that it may have missed something. */
 const COMPLETE: ReadonlySet<number | null> = new Set([0, 1]);
 
@@ -30,6 +35,7 @@ export async function filesWithLiteral(
   { children, signal }: Pick<ToolContext, 'children' | 'signal'>,
 ): Promise<ReadonlySet<string> | undefined> {
   if (literal === undefined || literal.includes('\n')) return undefined;
+  if (ignoreCase && NEWER_CASE.test(literal)) return undefined;
   const options = [...FLAGS, ...(ignoreCase ? ['--ignore-case'] : []), `--regexp=${literal}`];
   const child = start(program, [...options, '--', ...files], signal);
   if (child === undefined) return undefined;

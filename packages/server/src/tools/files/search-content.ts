@@ -1,3 +1,5 @@
+import { RootwardError } from '@rootward/core';
+import type { Scope } from '@rootward/core';
 import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
@@ -44,23 +46,25 @@ export const searchContent: Tool = defineTool({
     const pattern = new LinePattern(args.pattern, args.ignoreCase === true);
     const start = readCursor(cursor);
     const scope = await context.workspace.scope();
-    const candidates = searchCandidates(scope, path === undefined ? undefined : context.expandHome(path), {
+    const where = path === undefined ? undefined : context.expandHome(path);
+    const candidates = searchCandidates(scope, where, {
       matches: glob === undefined ? () => true : compileNameGlob(glob),
       gitignore: args.respectGitignore,
       signal: context.signal,
     });
-    const end = start + PAGE;
     // One more tells whether there is another page.
-    const search = new ContentSearch({ scope, pattern, limit: end + 1, context });
+    const search = new ContentSearch({ scope, pattern, skip: start, limit: PAGE + 1, context });
     await search.run(candidates);
-    const matches = search.found.slice(start, end);
+    // In a folder it is one of many that have no lines; who names it would take it for searched.
+    if (where !== undefined && search.notText === 1 && (await isFile(scope, where))) throw notText(where);
+    const matches = search.found.slice(0, PAGE);
     if (path === undefined) auditShown(matches, context);
-    const nextCursor = search.found.length > end ? String(end) : undefined;
+    const nextCursor = search.found.length > PAGE ? String(start + PAGE) : undefined;
     const { unreadable: unreadableFiles, unfinished: unfinishedFiles } = search;
     const notes =
       note('not searched, because the system does not permit it', unreadableFiles) +
       note(
-        'not searched to the end, because lines are too long, or too long for this pattern',
+        'not searched to the end, because lines are too long, or too long for this pattern, or the rest is not UTF-8 text',
         unfinishedFiles,
       );
     return dataResult(
@@ -69,6 +73,16 @@ export const searchContent: Tool = defineTool({
     );
   },
 });
+
+async function isFile(scope: Scope, path: string): Promise<boolean> {
+  return (await scope.stat(path)).kind === 'file';
+}
+
+function notText(path: string): RootwardError {
+  return new RootwardError('not-text', `Cannot search ${JSON.stringify(path)}: it is not UTF-8 text`, {
+    path,
+  });
+}
 
 /** Who names no path is shown those of the matches. */
 function auditShown(matches: readonly FileMatch[], context: ToolContext): void {

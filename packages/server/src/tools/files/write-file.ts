@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { REPLACES } from '../annotations.js';
+import { changeKey } from '../change-queue.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { textResult } from '../results.js';
+import { adviseFolder } from './advise-folder.js';
 
 export const writeFile: Tool = defineTool({
   name: 'write_file',
@@ -16,11 +18,9 @@ export const writeFile: Tool = defineTool({
   handle: async ({ path: asked, content }, context) => {
     const path = context.expandHome(asked);
     const scope = await context.workspace.scope();
-    // Writing itself says best why a path is refused.
-    const key = scope.contains(path) ? scope.locate(path).path : path;
     // An edit that has read the file before would undo this.
-    return context.changes.run(key, async () => {
-      await scope.write(path, content, { signal: context.signal });
+    return context.changes.run([changeKey(scope, path)], async () => {
+      await adviseFolder(path, scope.write(path, content, { signal: context.signal }));
       return textResult(`Successfully wrote to ${asked}`);
     });
   },

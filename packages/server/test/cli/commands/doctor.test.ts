@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeHomes, run } from '../../fixtures/command-line.js';
@@ -13,6 +13,20 @@ describe('rootward doctor', () => {
     expect(out).toMatch(/^ok {2}host {2,}Claude Code/m);
     expect(out).toMatch(/^ok {2}source flag {2,}--root names/m);
     expect(out).toContain('No problems found');
+  });
+
+  test('says where decisions go, or why they cannot', async () => {
+    const home = makeHome();
+    const audited = (file: string) => run(home, ['doctor', 'project', '--audit', file]);
+    expect(await audited('audit.jsonl')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^ok {2}audit /m),
+    });
+    expect(existsSync(join(home, 'audit.jsonl'))).toBe(false);
+    expect(await audited('missing/x')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^!! {2}audit /m),
+    });
   });
 
   test('exits with 1 and tells the fix for every problem', async () => {

@@ -49,5 +49,7 @@ describe('rootward init', () => {
     const home = makeHome();
     await run(home, ['init', 'project']);
     expect(existsSync(join(home, 'project', 'rootward.json'))).toBe(true);
+    const { out } = await run(home, ['init', 'my project']);
+    expect(out).toContain(`--config '${join(home, 'my project', 'rootward.json')}'\n`);
   });
 });

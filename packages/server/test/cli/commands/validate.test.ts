@@ -85,6 +85,24 @@ describe('rootward validate', () => {
     }
   });
 
+  test.each([
+    ['{"token":"not a token at all"}', 'Cannot use the token of '],
+    ['{"toolEnv":"everything"}', 'Cannot use "everything" as toolEnv in '],
+    ['{"within":["missing"]}', 'it does not exist (given by "within" in '],
+    ['{"project":"missing"}', 'it does not exist (given by "project" in '],
+    ['{"audit":"missing/audit.jsonl"}', 'its folder does not exist'],
+    ['{"audit":"project"}', 'it is a folder'],
+  ])('finds what keeps a server from starting in %s', async (text, problem) => {
+    const home = makeHome();
+    writeFileSync(join(home, 'c.json'), text);
+    const { code, out } = await run(home, ['validate', '--config', 'c.json', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({ valid: false, problems: [expect.stringContaining(problem)] });
+    const start = await run(home, ['--config', 'c.json']);
+    expect(start.code).toBe(2);
+    expect(start.err).toContain(problem);
+  });
+
   test('checks everything a server here would use', async () => {
     const home = makeHome();
     writeFileSync(join(home, 'c.json'), JSON.stringify({ roots: ['project', 'missing'] }));

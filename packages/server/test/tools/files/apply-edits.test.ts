@@ -2,12 +2,16 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyEdits } from '../../../src/tools/files/apply-edits.js';
 
-const apply = (text: string, ...edits: [string, string][]): string =>
-  applyEdits(
+const apply = (text: string, ...edits: [string, string][]): string => {
+  const work = applyEdits(
     'f',
     text,
     edits.map(([oldText, newText]) => ({ oldText, newText })),
   );
+  let step = work.next();
+  while (step.done !== true) step = work.next();
+  return step.value;
+};
 
 test('applyEdits() replaces the one place that matches, and takes newText as it is', () => {
   expect(apply('one two three', ['two', "$& $1 $' 2"])).toBe("one $& $1 $' 2 three");
@@ -33,7 +37,10 @@ test('applyEdits() refuses an ambiguous match and says how often and where it ma
       message: 'Cannot edit "f": the text of edit 2 of 2 matches 3 times, on lines 1, 3, 5',
     }),
   );
-  expect(() => apply('aaa', ['aa', 'b'])).toThrow(/matches 2 times/);
+  expect(() => apply('aaa', ['aa', 'b'])).toThrow(/matches 2 times, on line 1$/);
+  expect(() => apply('x\n'.repeat(12), ['x', 'y'])).toThrow(
+    /matches more than 10 times, on lines 1, .*, 10 and more$/,
+  );
 });
 
 test('applyEdits() refuses a text that is not there', () => {
@@ -66,6 +73,12 @@ describe('where nothing matches exactly', () => {
 
   test('two places that differ in white space only are ambiguous', () => {
     expect(() => apply('  a\n    a\n', ['\ta', 'b'])).toThrow(/matches 2 times, on lines 1, 2/);
+  });
+
+  test('the right one of several places is found, also after lines that are nearly the same', () => {
+    expect(apply('  a\n a\n  a\n b\n', ['a\n\ta\nb', 'x'])).toBe('  a\n x\n');
+    expect(apply(' a\n  b', [' b', 'c'])).toBe(' a\n c');
+    expect(apply('ab\n  b \nbc', ['b  ', 'd'])).toBe('ab\n  d\nbc');
   });
 
   test('blank lines match nothing', () => {

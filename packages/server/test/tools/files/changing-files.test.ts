@@ -48,6 +48,22 @@ test.each(ERAS)(
   },
 );
 
+test('who forgot the directory of a new file is told to create it', async () => {
+  tree.add({ 'in/x.txt': 'x' });
+  const { call, close } = await connectTools({ workspace });
+  const destination = 'missing/y.txt';
+  for (const [name, args, target] of [
+    ['write_file', { path: destination, content: 'y' }, true],
+    ['copy_file', { source: 'x.txt', destination }, true],
+    ['move_file', { source: 'x.txt', destination }, true],
+    ['move_file', { source: 'missing.txt', destination: 'y.txt' }, false],
+  ] as const) {
+    const { error_type: type, instruction } = reportOf(await call(name, args));
+    expect([type, String(instruction).includes('create_directory')]).toEqual(['not_found', target]);
+  }
+  await close();
+});
+
 test('delete_file removes a link, never what it leads to', async () => {
   symlinkSync(tree.path('out'), tree.path('in/link'));
   const { text, close } = await connectTools({ workspace });
@@ -109,6 +125,24 @@ test.each(ERAS)('no file tool reaches beyond the roots, by any spelling (%s)', a
     }
   }
   expect(readFileSync(tree.path('out/secret.txt'), 'utf8')).toBe('secret');
+  await close();
+});
+
+test('what moves or deletes a file waits for an edit of it that came first', async () => {
+  const edits = [{ oldText: 'one', newText: 'two' }];
+  const { call, close } = await connectTools({ workspace });
+  const afterEdit = async (path: string, name: string, args: Record<string, unknown>): Promise<void> => {
+    tree.add({ [`in/${path}`]: 'one' });
+    const results = await Promise.all([call('edit_file', { path, edits }), call(name, args)]);
+    expect(results.map(({ isError }) => isError)).toEqual([undefined, undefined]);
+    expect(existsSync(tree.path('in', path))).toBe(false);
+  };
+  await afterEdit('busy.txt', 'delete_file', { path: 'busy.txt' });
+  await afterEdit('busy/a.txt', 'delete_file', { path: 'busy', recursive: true });
+  await afterEdit('busy.txt', 'move_file', { source: 'busy.txt', destination: 'idle.txt' });
+  expect(readFileSync(tree.path('in/idle.txt'), 'utf8')).toBe('two');
+  await afterEdit('busy/a.txt', 'move_file', { source: 'busy', destination: 'idle' });
+  expect(readFileSync(tree.path('in/idle/a.txt'), 'utf8')).toBe('two');
   await close();
 });
 

@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Scope } from '@rootward/core';
 import type { Root } from '@rootward/core';
 import { ChildRegistry } from '@rootward/mcp';
@@ -30,6 +31,15 @@ tree.add({
   'in/long-line.txt': `${'x'.repeat(2_000_000)}needle`,
   'in/-dash needle.txt': 'needle in a file with an odd name',
   'in/naïve.txt': 'needle ß ſ K',
+  'in/turns-binary.log': Buffer.concat([
+    Buffer.from(`needle at first\n${'filler line\n'.repeat(200_000)}`),
+    Buffer.from([0xff, 0x0a]),
+    Buffer.from('Last Words\n'),
+  ]),
+  'in/large.bin': new Uint8Array(3_000_000).fill(0xff),
+  'in/longest-line.txt': `first\n${'x'.repeat(9_500_000)}y\nlast\n`,
+  // The pair is new in Unicode 17: what knows less does not take it for one.
+  'in/new-letters.txt': 'needle \u{16EBB}\u{16EBC}',
   'in/empty.txt': '',
 });
 const root: Root = {
@@ -49,6 +59,21 @@ const { signal } = new AbortController();
 interface Outcome {
   readonly found: readonly string[];
   readonly unreadable: number;
+  readonly unfinished: number;
+}
+
+/** The plain files first: enough of them for the odd ones to go past ripgrep. */
+async function* candidates(): AsyncGenerator<string, void> {
+  const odd: string[] = [];
+  for await (const file of searchCandidates(scope, undefined, {
+    matches: () => true,
+    gitignore: false,
+    signal,
+  })) {
+    if (dirname(file) === root.path) odd.push(file);
+    else yield file;
+  }
+  yield* odd;
 }
 
 async function search(
@@ -62,9 +87,9 @@ async function search(
     context: { children: new ChildRegistry(), signal },
     ...options,
   });
-  await run.run(searchCandidates(scope, undefined, { matches: () => true, gitignore: false, signal }));
+  await run.run(candidates());
   const found = run.found.map(({ path, line, column, text }) => `${path}:${line}:${column}:${text}`);
-  return { found, unreadable: run.unreadable };
+  return { found, unreadable: run.unreadable, unfinished: run.unfinished };
 }
 
 const none = () => Promise.resolve(undefined);
@@ -81,6 +106,13 @@ test.each([
   ['not there', false],
   ['n.*e', false],
   ['needle\0', false],
+  ['Last Words', false],
+  ['last words', true],
+  ['LAST WORDS$', true],
+  ['xxy', false],
+  ['XXY', true],
+  ['\u{16EA0}\u{16EA1}', true],
+  ['(x+)+XYZ', true],
 ])('with and without ripgrep, %j (ignoring case: %s) finds the same', async (pattern, ignoreCase) => {
   expect(ripgrep).toBeDefined();
   let asked = 0;
@@ -105,6 +137,14 @@ test('what is text is searched, whatever its size, name or mark; what is not, is
   expect(where('-dash needle.txt')).toHaveLength(1);
   expect(where('nul.txt')).toHaveLength(1);
   expect([...where('utf16.txt'), ...where('latin1.txt')]).toEqual([]);
+});
+
+test.each([
+  ['is not text any more', 'words', true, 1],
+  ['is not text any more, and has what every match has nowhere', 'Other words', false, 0],
+  ['has a line that is too long', '^last', false, 1],
+])('a file that %s is counted where that matters', async (_, pattern, ignoreCase, unfinished) => {
+  expect(await search(pattern, { ignoreCase, ripgrep: none })).toMatchObject({ unfinished });
 });
 
 const script = (name: string, text: string): (() => Promise<string>) => {
@@ -134,6 +174,14 @@ test('a search ends soon after it has found enough', async () => {
   const { found } = await search('needle', { limit: 5, ripgrep: none });
   expect(found.length).toBeGreaterThanOrEqual(5);
   expect(found.length).toBeLessThan(FILES / 3);
+});
+
+test('nothing is kept of matches that are skipped, however many', async () => {
+  const all = await search('needle', { ripgrep: none });
+  const { length } = all.found;
+  const { found } = await search('needle', { skip: length - 3, limit: 2, ripgrep: none });
+  expect(found.slice(0, 2)).toEqual(all.found.slice(-3, -1));
+  expect((await search('needle', { skip: 1e15, ripgrep: none })).found).toEqual([]);
 });
 
 test('ripgrep is a child that the process knows of, and gone afterwards', async () => {

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { formatSize } from '../../../src/tools/files/format-size.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
-import { connectTools, ERAS } from '../../fixtures/tools-client.js';
+import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
 
 const tree = makeTree({ 'in/b.txt': 'bb', 'in/a/x': '', 'in/.dot': '', 'out.txt': 'secret' });
 symlinkSync(tree.path('in/b.txt'), tree.path('in/inside'));
@@ -77,4 +77,19 @@ test.each([
   [5 * 1024 ** 5, '5120.00 TB'],
 ])('formatSize(%i) is %s', (bytes, text) => {
   expect(formatSize(bytes)).toBe(text);
+});
+
+test.each([
+  ['list_directory', {}],
+  ['list_directory_with_sizes', {}],
+  ['directory_tree', {}],
+  ['search_files', { pattern: '*' }],
+])('%s says that a file is no directory', async (name, args) => {
+  const { call, close } = await connectTools({ workspace });
+  expect(reportOf(await call(name, { path: 'b.txt', ...args }))).toMatchObject({
+    error_type: 'not_a_directory',
+    message: expect.stringMatching(/"b\.txt": it, or a part of its path, is not a folder$/),
+    instruction: 'Pass the path of a directory',
+  });
+  await close();
 });

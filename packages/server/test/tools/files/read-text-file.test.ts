@@ -39,13 +39,27 @@ test('read_text_file keeps line endings and leaves out a byte order mark', async
 });
 
 test.each([
-  [{ head: 1, tail: 1 }, 'invalid_option'],
-  [{ head: 1, offset: 1 }, 'invalid_option'],
-])('read_text_file refuses %j', async (range, type) => {
+  [{ head: 1, tail: 1 }, 'head and tail'],
+  [{ head: 1, offset: 1 }, 'head and offset'],
+  [{ tail: 1, limit: 1 }, 'tail and limit'],
+])('read_text_file refuses %j', async (range, culprits) => {
   const { call, close } = await connectTools({ workspace });
   expect(reportOf(await call('read_text_file', { path: 'f.txt', ...range }))).toMatchObject({
-    error_type: type,
+    error_type: 'invalid_option',
+    message: `Cannot read lines: ${culprits} are both given`,
+    instruction: 'Pass one of head, tail, or offset and limit',
   });
+  await close();
+});
+
+test('read_text_file says that a file ends before the lines that were asked for', async () => {
+  const { call, close } = await connectTools({ workspace });
+  const notes = async (range: Record<string, number>): Promise<unknown> =>
+    (await call('read_text_file', { path: 'f.txt', ...range })).content.slice(1);
+  expect(await notes({ offset: 100, limit: 2 })).toEqual([
+    { type: 'text', text: '[the file has no more than 100 lines]' },
+  ]);
+  expect([await notes({ offset: 1 }), await notes({ offset: 1, limit: 0 })]).toEqual([[], []]);
   await close();
 });
 

@@ -22,6 +22,7 @@ test.each([
   ['\\p{L}abc', undefined],
   ['((a)', undefined],
   ['x', undefined],
+  ['😀'.repeat(101), '😀'.repeat(100)],
   ['', undefined],
 ])('requiredLiteral(%j) is %j', (pattern, literal) => {
   expect(requiredLiteral(pattern)).toBe(literal);

@@ -51,6 +51,25 @@ test('search_content pages add up', async () => {
   await close();
 });
 
+test('search_content refuses a named file that is not text, and a glob that is empty', async () => {
+  const bytes = makeTree({
+    'in/latin1.txt': new Uint8Array([0xe9]),
+    'in/large.bin': new Uint8Array(2_000_000).fill(0xe9),
+  });
+  const { call, data, close } = await connectTools({ roots: [bytes.uri('in')] });
+  for (const path of ['latin1.txt', 'large.bin']) {
+    expect(reportOf(await call('search_content', { pattern: 'x', path }))).toMatchObject({
+      error_type: 'not_text',
+      message: `Cannot search "${path}": it is not UTF-8 text`,
+    });
+  }
+  expect((await data('search_content', { pattern: 'x', path: '.' }))['matches']).toEqual([]);
+  expect(reportOf(await call('search_content', { pattern: 'x', glob: '' }))).toMatchObject({
+    message: 'Cannot use the glob "": it is empty',
+  });
+  await close();
+});
+
 test('search_content does not search a broad root that was not named', async () => {
   const workspace = { environment: {}, home: tree.path('in'), roots: [tree.path('in')] };
   const { call, data, close } = await connectTools({ workspace });
@@ -108,6 +127,6 @@ test('search_content goes on after a line or a file that is too long for it, and
   expect(found).toMatchObject({ unfinishedFiles: 1, unreadableFiles: 0 });
   const slow = { pattern: 'needle.*[@]|small', glob: '{small,vendor}.*' };
   expect(await data('search_content', slow)).toMatchObject({ matches: [], unfinishedFiles: 1 });
-  expect(await text('search_content', slow)).toContain('too long for this pattern: 1 files');
+  expect(await text('search_content', slow)).toContain('not UTF-8 text: 1 files');
   await close();
 });
