@@ -4,7 +4,6 @@ import { ADDS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { textResult } from '../results.js';
-import { adviseFolder } from './advise-folder.js';
 
 /** Only adds, but fails the second time: the destination exists by then. */
 const COPIES: CompleteAnnotations = { ...ADDS, idempotentHint: false };
@@ -21,7 +20,7 @@ export const copyFile: Tool = defineTool({
     const scope = await context.workspace.scope();
     const { signal } = context;
     const [from, to] = [context.expandHome(source), context.expandHome(destination)];
-    await adviseFolder(to, scope.copy(from, to, { signal }));
+    await scope.copy(from, to, { signal });
     return textResult(`Successfully copied ${source} to ${destination}`);
   },
 });

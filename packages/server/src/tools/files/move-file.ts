@@ -4,7 +4,6 @@ import { changeKey } from '../change-queue.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { textResult } from '../results.js';
-import { adviseFolder } from './advise-folder.js';
 
 export const moveFile: Tool = defineTool({
   name: 'move_file',
@@ -20,7 +19,7 @@ export const moveFile: Tool = defineTool({
     const scope = await context.workspace.scope();
     // An edit that has read the file before would write it again under its old name.
     return context.changes.run([changeKey(scope, from), changeKey(scope, to)], async () => {
-      await adviseFolder(to, scope.rename(from, to, { signal }));
+      await scope.rename(from, to, { signal });
       return textResult(`Successfully moved ${source} to ${destination}`);
     });
   },

@@ -4,7 +4,6 @@ import { changeKey } from '../change-queue.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { textResult } from '../results.js';
-import { adviseFolder } from './advise-folder.js';
 
 export const writeFile: Tool = defineTool({
   name: 'write_file',
@@ -20,7 +19,7 @@ export const writeFile: Tool = defineTool({
     const scope = await context.workspace.scope();
     // An edit that has read the file before would undo this.
     return context.changes.run([changeKey(scope, path)], async () => {
-      await adviseFolder(path, scope.write(path, content, { signal: context.signal }));
+      await scope.write(path, content, { signal: context.signal });
       return textResult(`Successfully wrote to ${asked}`);
     });
   },

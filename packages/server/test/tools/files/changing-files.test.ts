@@ -59,7 +59,7 @@ test('who forgot the directory of a new file is told to create it', async () => 
     ['move_file', { source: 'missing.txt', destination: 'y.txt' }, false],
   ] as const) {
     const { error_type: type, instruction } = reportOf(await call(name, args));
-    expect([type, String(instruction).includes('create_directory')]).toEqual(['not_found', target]);
+    expect([type, String(instruction).startsWith('Create the folder')]).toEqual(['not_found', target]);
   }
   await close();
 });
