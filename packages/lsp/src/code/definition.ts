@@ -1,6 +1,7 @@
 import type { Hover, MarkedString, Range } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
+import { describeUnshown } from '../documents/unshown.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { concealErrors } from '../filter/conceal-errors.js';
@@ -32,6 +33,8 @@ export interface DefinitionResult {
   readonly hover?: string;
   /** Definitions that lie outside the roots, such as those of a standard library. */
   readonly outside: number;
+  /** Where nothing was found: files that may define it and could not be shown to the server. */
+  readonly notes: readonly string[];
 }
 
 /** A longer declaration is better read with a file tool. */
@@ -46,10 +49,10 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path);
   requireCapability(instance, 'definitionProvider', 'find definitions');
-  const { files } = await filesAround(context, instance, path, request.symbol);
+  const { files, unshown } = await filesAround(context, instance, path, request.symbol);
   const answer = instance.withDocuments(
     { scope, paths: [path], further: files, signal },
-    async (documents) => {
+    async (documents, unopened) => {
       const [document] = documents;
       if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
       await instance.readiness.wait(servers.limits.settleTimeout, signal);
@@ -73,6 +76,7 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
         definitions,
         ...(hover !== '' && { hover: concealPaths(scope, hover, { file: path, sources }) }),
         outside: filter.outside,
+        notes: targets.length > 0 ? [] : describeUnshown(instance.definition.name, [...unshown, ...unopened]),
       };
     },
   );

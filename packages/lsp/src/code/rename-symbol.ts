@@ -9,6 +9,7 @@ import { applyEdits, changedMeanwhile, recoverEdits } from '../rename/apply-edit
 import type { EditJournal } from '../rename/edit-journal.js';
 import type { FileEdits } from '../rename/read-workspace-edit.js';
 import { readWorkspaceEdit } from '../rename/read-workspace-edit.js';
+import { describeUnshown } from '../documents/unshown.js';
 import type { Place } from '../documents/find-word.js';
 import { completeAnswer } from './complete-answer.js';
 import type { CodeContext } from './context.js';
@@ -44,6 +45,8 @@ export interface RenameResult {
   readonly files: readonly { readonly file: string; readonly lines: readonly RenamedLine[] }[];
   /** False when the server may not have seen every file. Nothing is applied then. */
   readonly complete: boolean;
+  /** Files that may use it and could not be shown to the server. */
+  readonly notes: readonly string[];
   /** Edits of an earlier process that were cut off and have been undone. */
   readonly recovered: readonly Recovery[];
 }
@@ -76,20 +79,32 @@ export async function renameSymbol(
   return withUses(context, instance, { path, symbol }, async (document, seen) => {
     const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
     const planned = await plan(context, answer.value, askedAt);
-    const complete = answer.complete && seen.all;
-    if (request.apply === true && !complete) throw halfSeen(seen);
+    const files = planned.map(({ path: file, before, after }) => ({
+      file,
+      lines: changedLines(before, after),
+    }));
+    const notes = describeUnshown(instance.definition.name, seen.unshown, files);
+    const complete = answer.complete && seen.all && notes.length === 0;
+    if (request.apply === true && !complete) throw halfSeen(seen, notes);
     if (request.apply === true) await applyEdits(scope, planned, journal, signal);
     return {
       applied: request.apply === true,
       edits: answer.value.reduce((sum, { edits }) => sum + edits.length, 0),
-      files: planned.map(({ path: file, before, after }) => ({ file, lines: changedLines(before, after) })),
+      files,
       complete,
+      notes,
       recovered,
     };
   });
 }
 
-function halfSeen({ cut }: Seen): RootwardLspError {
+function halfSeen({ cut }: Seen, [note]: readonly string[]): RootwardLspError {
+  if (note !== undefined) {
+    return new RootwardLspError('edit-refused', `Cannot rename: ${note}, and half a rename breaks code`, {
+      instruction:
+        'List such a file in .gitignore if it is generated, or change the uses that search_content finds',
+    });
+  }
   return cut
     ? new RootwardLspError(
         'edit-refused',

@@ -15,6 +15,8 @@ import { serveClientSide } from '../connection/serve-client-side.js';
 import { ServerConnection } from '../connection/server-connection.js';
 import type { OpenDocument } from '../documents/documents.js';
 import { Documents } from '../documents/documents.js';
+import type { Unshown } from '../documents/unshown.js';
+import { unshownBecause } from '../documents/unshown.js';
 import { WATCH_METHOD } from '../documents/watch-patterns.js';
 import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
 import type { ServerProcess } from '../process/spawn-server.js';
@@ -46,7 +48,7 @@ export interface DocumentsRequest {
   readonly scope: Scope;
   /** In the order in which they are passed on. */
   readonly paths: readonly string[];
-  /** Further files, passed on after those. One that went away meanwhile is left out. */
+  /** Further files, passed on after those. One that cannot be opened is told instead, unless it went away meanwhile. */
   readonly further?: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly thorough?: boolean;
@@ -169,19 +171,24 @@ export class ServerInstance {
    */
   async withDocuments<Result>(
     { scope, paths, further = [], signal, thorough = false }: DocumentsRequest,
-    use: (documents: readonly OpenDocument[]) => Promise<Result>,
+    use: (documents: readonly OpenDocument[], unshown: readonly Unshown[]) => Promise<Result>,
   ): Promise<Result> {
     return this.whileBusy(async () => {
       await this.#syncWithDisk(scope, thorough, signal);
       const held: OpenDocument[] = [];
+      const unshown: Unshown[] = [];
       try {
         for (const path of paths) held.push(await this.#hold(scope, path, signal));
         for (const path of further) {
-          const document = await this.#hold(scope, path, signal).catch(() => undefined);
-          signal?.throwIfAborted();
-          if (document !== undefined) held.push(document);
+          try {
+            held.push(await this.#hold(scope, path, signal));
+          } catch (error) {
+            signal?.throwIfAborted();
+            const because = unshownBecause(path, error);
+            if (because !== undefined) unshown.push(because);
+          }
         }
-        return await use(held);
+        return await use(held, unshown);
       } finally {
         for (const { path } of held) this.#documents.release(path);
       }
