@@ -119,7 +119,7 @@ async function describe(
 }
 
 function shorten(source: string): string {
-  return source.length > MAX_SOURCE_CHARS ? `${source.slice(0, MAX_SOURCE_CHARS)}…` : source;
+  return source.length > MAX_SOURCE_CHARS ? `${source.slice(0, MAX_SOURCE_CHARS).toWellFormed()}…` : source;
 }
 
 /** The whole declaration around a name, for servers that tell the place of the name only. */

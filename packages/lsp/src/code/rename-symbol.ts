@@ -251,5 +251,5 @@ function changedLines(before: string, after: string): readonly RenamedLine[] {
 }
 
 function shorten(line: string): string {
-  return line.trim().slice(0, MAX_LINE_CHARS);
+  return line.trim().slice(0, MAX_LINE_CHARS).toWellFormed();
 }

@@ -87,6 +87,46 @@ test('definition() cuts a source that is one endless line', async () => {
   expect(definitions[0]!.source.length).toBeLessThan(10_000);
 });
 
+test('what is cut never ends with half a character, which many clients cannot read', async () => {
+  // Of each pair of texts, one is cut inside a smiley.
+  for (const start of ['word', 'word_']) {
+    const line = `${start.replace('_', ' ')}${'😀'.repeat(10_000)}`;
+    home.write({ 'root/a.toy': `${line}\n` });
+    const file = home.at('root/a.toy');
+    const here = { uri: pathToFileUri(file), range: lineRange(0) };
+    const script = {
+      capabilities: {
+        definitionProvider: true,
+        diagnosticProvider: {},
+        hoverProvider: true,
+        referencesProvider: true,
+        renameProvider: true,
+      },
+      answers: {
+        'textDocument/definition': here,
+        'textDocument/diagnostic': { kind: 'full', items: [{ range: lineRange(0), message: line }] },
+        'textDocument/documentSymbol': [
+          { name: line, kind: 12, range: lineRange(0), selectionRange: lineRange(0) },
+        ],
+        'textDocument/hover': { contents: line },
+        'textDocument/references': [here],
+        'textDocument/rename': { changes: { [here.uri]: [{ range: lineRange(0), newText: 'name' }] } },
+      },
+    };
+    const code = serve({ ...scripted(script, { folders: 'file-driven' }), answersInOrder: true });
+    const request = { symbol: 'word', file, newName: 'name' };
+    const answers = [
+      await definition(code, request),
+      await diagnostics(code, request),
+      await outline(code, request),
+      await references(code, request),
+      await renameSymbol(code, request, new EditJournal(home.at('journal'))),
+    ];
+    for (const answer of answers) expect(JSON.stringify(answer)).not.toMatch(/\\ud[89a-f]/i);
+    await home.servers.dispose();
+  }
+});
+
 test('diagnostics() of a root come in pages of files', async () => {
   for (let index = 0; index < 60; index += 1) home.write({ [`root/f${index}.toy`]: 'x\n' });
   const items = [{ range: lineRange(0), message: 'wrong' }];
