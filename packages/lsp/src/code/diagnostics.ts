@@ -9,7 +9,7 @@ import { concealErrors, unreadable } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';
-import { tooBroad } from './servers-to-ask.js';
+import { isGap, tooBroad } from './servers-to-ask.js';
 
 /** One finding of a language server. */
 export interface FoundDiagnostic {
@@ -64,6 +64,7 @@ export async function diagnostics(
   let end = start;
   const notes = new Set(broad.map(tooBroad));
   const results: Checked[] = [];
+  let failed = false;
   for (const file of all.slice(start, start + FILES_PER_PAGE)) {
     if (end > start && clock.now() >= deadline) break;
     end += 1;
@@ -72,14 +73,15 @@ export async function diagnostics(
     } catch (error) {
       context.signal?.throwIfAborted();
       if (!(error instanceof Error)) throw error;
+      // Nobody looks at a language that is not served here, however often it is asked.
+      failed ||= !(error instanceof RootwardLspError) || isGap(error);
       notes.add(describe(error));
     }
   }
   return {
     files: nonEmpty(results),
     checked: results.length,
-    complete:
-      broad.length === 0 && results.length === end - start && results.every(({ complete }) => complete),
+    complete: broad.length === 0 && !failed && results.every(({ complete }) => complete),
     notes: [...notes, ...cuts(results)],
     ...(end < all.length && { nextCursor: String(end) }),
   };

@@ -177,6 +177,22 @@ test('findSymbol() is not complete when a server fails, and is when a language i
   expect([complete, notes.length]).toEqual([true, 1]);
 });
 
+test('diagnostics() of a root are not complete when a server fails, and are when a language is not served', async () => {
+  home.write({ 'root/b.other': 'x' });
+  const answers = { 'textDocument/diagnostic': { kind: 'full', items: [] } };
+  const toy = scripted({ capabilities: { diagnosticProvider: {} }, answers }, { folders: 'file-driven' });
+  const other = scripted({ crash: 'on-start' }, { name: 'other', extension: '.other' });
+  const limits = { settleTimeout: 0 };
+  const missing = home.serve({ servers: [toy, { ...other, commands: ['no-such-server'] }], limits });
+  expect(await diagnostics(missing, {})).toMatchObject({
+    checked: 1,
+    complete: true,
+    notes: [expect.stringContaining('not installed')],
+  });
+  const failing = home.serve({ servers: [toy, other], limits });
+  expect(await diagnostics(failing, {})).toMatchObject({ checked: 1, complete: false });
+});
+
 test('what a server says before it has looked through its files is called incomplete, and not applied', async () => {
   const uri = pathToFileUri(home.at('root/a.toy'));
   const range = lineRange(0);
