@@ -1,6 +1,7 @@
 import type { Hover, MarkedString, Range } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
+import type { Unshown } from '../documents/unshown.js';
 import { describeUnshown } from '../documents/unshown.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
@@ -22,6 +23,7 @@ export interface FoundDefinition {
   /** Lines are counted from 1. */
   readonly line: number;
   readonly endLine: number;
+  /** Empty where the file cannot be opened. */
   readonly source: string;
 }
 
@@ -33,7 +35,7 @@ export interface DefinitionResult {
   readonly hover?: string;
   /** Definitions that lie outside the roots, such as those of a standard library. */
   readonly outside: number;
-  /** Where nothing was found: files that may define it and could not be shown to the server. */
+  /** Files that could not be opened: those of the definitions, or where there are none, those that may hold one. */
   readonly notes: readonly string[];
 }
 
@@ -62,12 +64,14 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
       const filter = new LocationFilter(scope);
       const definitions: FoundDefinition[] = [];
       const sources = [document.text];
+      const unread: Unshown[] = [];
       for (const target of targets) {
         const file = filter.admit(target.uri);
         if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
-        const { text, ...described } = await describe(context, instance, file, target);
+        const { text, unshown: its, ...described } = await describe(context, instance, file, target);
         definitions.push(described);
         sources.push(text);
+        unread.push(...its);
       }
       // What is shown about a symbol comes from where it is defined.
       const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : '';
@@ -76,7 +80,10 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
         definitions,
         ...(hover !== '' && { hover: concealPaths(scope, hover, { file: path, sources }) }),
         outside: filter.outside,
-        notes: targets.length > 0 ? [] : describeUnshown(instance.definition.name, [...unshown, ...unopened]),
+        notes: describeUnshown(
+          instance.definition.name,
+          targets.length > 0 ? unread : [...unshown, ...unopened],
+        ),
       };
     },
   );
@@ -101,19 +108,22 @@ async function describe(
   instance: ServerInstance,
   file: string,
   target: Target,
-): Promise<FoundDefinition & { readonly text: string }> {
-  return instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
-    if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
+): Promise<FoundDefinition & { readonly text: string; readonly unshown: readonly Unshown[] }> {
+  const request = { scope, paths: [], further: [file], signal };
+  return instance.withDocuments(request, async ([document], unshown) => {
+    const found = target.selection.start.line + 1;
+    if (document === undefined) return { file, line: found, endLine: found, source: '', text: '', unshown };
     const range = target.range ?? (await enclosing(instance, document, target.selection, signal));
     const lines = document.text.split(/\r\n|\n|\r/);
     const { line } = range.start;
     const end = Math.min(range.end.line, line + MAX_SOURCE_LINES - 1);
     return {
       file,
-      line: target.selection.start.line + 1,
+      line: found,
       endLine: range.end.line + 1,
       source: shorten(lines.slice(line, end + 1).join('\n')),
       text: document.text,
+      unshown,
     };
   });
 }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { pathToFileUri } from '@rootward/core';
 import { definition, findSymbol, references, renameSymbol, EditJournal } from '@rootward/lsp';
 import type { CodeContext } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
@@ -95,6 +96,22 @@ test('definition() names the files that were not shown where it finds nothing', 
   expect(found).toMatchObject({
     definitions: [],
     notes: [`scripted was not shown "${home.at('a/large.toy')}" (too large)`],
+  });
+});
+
+test('definition() gives the place in a file that cannot be opened, without its source', async () => {
+  home.write({ 'a/x.toy': 'word\n', 'a/huge.toy': generated(generated('word\n')) });
+  const start = { line: 7, character: 0 };
+  const target = { uri: pathToFileUri(home.at('a/huge.toy')), range: { start, end: start } };
+  const script = {
+    capabilities: { definitionProvider: true },
+    answers: { 'textDocument/definition': target },
+  };
+  const toy = { ...scripted(script, { folders: 'file-driven' }), answersInOrder: true };
+  const asked = { symbol: 'word', file: home.at('a/x.toy') };
+  expect(await definition(home.serve({ servers: [toy] }), asked)).toMatchObject({
+    definitions: [{ file: home.at('a/huge.toy'), line: 8, endLine: 8, source: '' }],
+    notes: [`scripted was not shown "${home.at('a/huge.toy')}" (too large)`],
   });
 });
 
