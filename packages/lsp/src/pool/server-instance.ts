@@ -13,12 +13,14 @@ import { initializeParams } from '../connection/initialize-params.js';
 import type { RequestMethod, Requests } from '../connection/requests.js';
 import { serveClientSide } from '../connection/serve-client-side.js';
 import { ServerConnection } from '../connection/server-connection.js';
+import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import { Documents } from '../documents/documents.js';
 import type { Unshown } from '../documents/unshown.js';
 import { unshownBecause } from '../documents/unshown.js';
 import { WATCH_METHOD } from '../documents/watch-patterns.js';
 import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
+import { lastWords } from '../process/last-words.js';
 import type { ServerProcess } from '../process/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
@@ -87,7 +89,9 @@ export class ServerInstance {
       return instance;
     } catch (error) {
       options.process.kill();
-      throw error;
+      if (!(error instanceof RootwardLspError) || error.code !== 'crashed') throw error;
+      const message = error.message + lastWords(options.process.complaint());
+      throw new RootwardLspError('crashed', message, { cause: error });
     }
   }
 
