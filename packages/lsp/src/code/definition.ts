@@ -49,7 +49,7 @@ const MAX_DEFINITIONS = 10;
 export async function definition(context: CodeContext, request: SymbolRequest): Promise<DefinitionResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path);
+  const instance = await servers.forFile(scope, path, signal);
   requireCapability(instance, 'definitionProvider', 'find definitions');
   const { files, unshown } = await filesAround(context, instance, path, request.symbol);
   const answer = instance.withDocuments(

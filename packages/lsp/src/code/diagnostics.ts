@@ -107,7 +107,7 @@ async function candidates(
 
 async function check(context: CodeContext, file: string): Promise<Checked> {
   const { servers, scope, signal } = context;
-  const instance = await servers.forFile(scope, file);
+  const instance = await servers.forFile(scope, file, signal);
   const checked = instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
     if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
     await instance.readiness.wait(servers.limits.settleTimeout, signal);

@@ -52,7 +52,7 @@ export async function references(
 ): Promise<ReferencesResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path);
+  const instance = await servers.forFile(scope, path, signal);
   requireCapability(instance, 'referencesProvider', 'find references');
   const { symbol } = request;
   return withUses(context, instance, { path, symbol }, async (document, seen) => {

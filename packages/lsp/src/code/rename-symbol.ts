@@ -70,7 +70,7 @@ export async function renameSymbol(
   const { servers, scope, signal } = context;
   const recovered = await recoverEdits(scope, journal);
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path);
+  const instance = await servers.forFile(scope, path, signal);
   requireCapability(instance, 'renameProvider', 'rename');
   const { symbol } = request;
   const askedAt = Date.now();

@@ -197,6 +197,18 @@ test('a call that is cancelled ends at once, and the server lives on', async () 
   expect(servers.status()).toMatchObject([{ state: 'running' }]);
 });
 
+test('a call that is cancelled while its server starts ends at once, and the server starts for the next', async () => {
+  const servers = serve({ hang: 'initialize' });
+  const controller = new AbortController();
+  const asked = ask(servers, 'one/a.toy', controller.signal);
+  await vi.waitFor(() => expect(existsSync(record) && recorded(record).length).toBe(2), WAIT);
+  controller.abort(new Error('enough'));
+  await expect(asked).rejects.toThrow('enough');
+  await expect(ask(servers, 'one/a.toy', controller.signal)).rejects.toThrow('enough');
+  expect(servers.status()).toMatchObject([{ state: 'starting' }]);
+  expect(pids()).toHaveLength(1);
+});
+
 test('roots that change while a server starts are what it ends up with', async () => {
   home.write({ 'two/a.toy': 'a' });
   const capabilities = { workspace: { workspaceFolders: { changeNotifications: true } } };
