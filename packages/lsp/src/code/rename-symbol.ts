@@ -11,6 +11,7 @@ import type { FileEdits } from '../rename/read-workspace-edit.js';
 import { readWorkspaceEdit } from '../rename/read-workspace-edit.js';
 import { describeUnshown } from '../documents/unshown.js';
 import type { Place } from '../documents/find-word.js';
+import type { Answer } from './complete-answer.js';
 import { completeAnswer } from './complete-answer.js';
 import type { CodeContext } from './context.js';
 import { definitionTargets } from './definition-targets.js';
@@ -18,6 +19,7 @@ import { documentSymbols } from './document-symbols.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
+import { markedFiles } from './marked-files.js';
 import { otherOwner } from './other-owner.js';
 import { requireCapability } from './require-capability.js';
 import type { Seen } from './show-files.js';
@@ -77,7 +79,7 @@ export async function renameSymbol(
   // Whatever is saved after the server has looked is then younger by its time than this moment.
   await setTimeout(TWO_TICKS_MS, undefined, signal === undefined ? {} : { signal });
   return withUses(context, instance, { path, symbol }, async (document, seen) => {
-    const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
+    const answer = await askForAll(context, instance, document, request);
     const planned = await plan(context, answer.value, askedAt);
     const files = planned.map(({ path: file, before, after }) => ({
       file,
@@ -119,6 +121,21 @@ function halfSeen({ cut }: Seen, [note]: readonly string[]): RootwardLspError {
         'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
         { instruction: 'Try again in a moment' },
       );
+}
+
+/** The edits in terms of the files without byte order marks, as they are read here. */
+async function askForAll(
+  context: CodeContext,
+  instance: ServerInstance,
+  document: OpenDocument,
+  request: RenameRequest,
+): Promise<Answer<readonly FileEdits[]>> {
+  const { scope, signal } = context;
+  const once = (): Promise<Answer<readonly FileEdits[]>> =>
+    completeAnswer(context, instance, () => ask(context, instance, document, request));
+  const answer = await once();
+  const paths = await markedFiles(context, instance, answer.value);
+  return paths.length === 0 ? answer : instance.withDocuments({ scope, paths, signal }, once);
 }
 
 async function ask(

@@ -164,6 +164,11 @@ export class ServerInstance {
     });
   }
 
+  /** Whether the server was shown a file, and does not go by the disk. */
+  hasOpen(path: string): boolean {
+    return this.#documents.has(path);
+  }
+
   /** Closes the documents that are no longer meant. */
   closeUnless(meant: (path: string) => boolean): void {
     for (const path of this.#documents.paths) if (!meant(path)) this.#documents.close(path);

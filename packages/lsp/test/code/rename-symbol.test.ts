@@ -58,6 +58,22 @@ test('renameSymbol() applied changes both roots, and keeps line ends and byte or
   expect(await journal.abandoned()).toEqual([]);
 });
 
+test.each([
+  ['pyright', 'py', 'def price(): return 1\n', 'from one import price; price()\n'],
+  ['bash-language-server', 'sh', 'price() { :; }\n', 'source ./one.sh; price\n'],
+])(
+  'renameSymbol() finds the right columns behind a byte order mark that %s has read itself',
+  async (server, ending, one, two) => {
+    home.write({ [`a/one.${ending}`]: `\uFEFF${one}`, [`a/two.${ending}`]: `\uFEFF${two}` });
+    home.serve({ servers: known(server), environment });
+    const file = home.at(`a/one.${ending}`);
+    expect(await rename({ file, apply: true })).toMatchObject({ applied: true });
+    expect(readFileSync(file, 'utf8')).toBe(`\uFEFF${one.replaceAll('price', 'cost')}`);
+    const other = readFileSync(home.at(`a/two.${ending}`), 'utf8');
+    expect(other).toBe(`\uFEFF${two.replaceAll('price', 'cost')}`);
+  },
+);
+
 test('renameSymbol() changes nothing when one root is read-only', async () => {
   const roots = home.workspace
     .scope()
