@@ -3,9 +3,8 @@ import { hostPathStyle, readFileUri } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import { applyTextEdits } from '../rename/apply-text-edits.js';
-import type { PlannedEdit, Recovery } from '../rename/apply-edits.js';
-import { applyEdits, changedMeanwhile, recoverEdits } from '../rename/apply-edits.js';
+import type { Recovery } from '../rename/apply-edits.js';
+import { applyEdits, recoverEdits } from '../rename/apply-edits.js';
 import type { EditJournal } from '../rename/edit-journal.js';
 import type { FileEdits } from '../rename/read-workspace-edit.js';
 import { readWorkspaceEdit } from '../rename/read-workspace-edit.js';
@@ -21,6 +20,7 @@ import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
 import { markedFiles } from './marked-files.js';
 import { otherOwner } from './other-owner.js';
+import { planEdits } from './plan-edits.js';
 import { requireCapability } from './require-capability.js';
 import type { Seen } from './show-files.js';
 import { withUses } from './show-files.js';
@@ -55,9 +55,7 @@ export interface RenameResult {
 
 const MAX_LINES = 200;
 const MAX_LINE_CHARS = 200;
-/** Times of files are rounded up as well as down. */
-const TIME_ROUNDING_MS = 1;
-/** They are taken from a clock of the system that ticks every ten milliseconds at worst. */
+/** The times of files are taken from a clock of the system that ticks every ten milliseconds at worst. */
 const TWO_TICKS_MS = 20;
 
 /**
@@ -80,7 +78,7 @@ export async function renameSymbol(
   await setTimeout(TWO_TICKS_MS, undefined, signal === undefined ? {} : { signal });
   return withUses(context, instance, { path, symbol }, async (document, seen) => {
     const answer = await askForAll(context, instance, document, request);
-    const planned = await plan(context, answer.value, askedAt);
+    const planned = await planEdits(context, answer.value, symbol, askedAt);
     const files = planned.map(({ path: file, before, after }) => ({
       file,
       lines: changedLines(before, after),
@@ -217,41 +215,6 @@ async function foreignDefinition(
     'edit-refused',
     'Cannot rename: the symbol is defined outside the roots, so nothing is changed',
   );
-}
-
-async function plan(
-  context: CodeContext,
-  files: readonly FileEdits[],
-  askedAt: number,
-): Promise<readonly PlannedEdit[]> {
-  const filter = new LocationFilter(context.scope);
-  const planned: PlannedEdit[] = [];
-  for (const { uri, edits } of files) {
-    const path = filter.admit(uri);
-    if (path === undefined) {
-      throw new RootwardLspError(
-        'edit-refused',
-        'Cannot rename: it would change a file outside the roots, so nothing is changed',
-      );
-    }
-    if (!context.scope.locate(path).writable) {
-      throw new RootwardLspError(
-        'edit-refused',
-        `Cannot rename: "${path}" may not be written, so nothing is changed`,
-      );
-    }
-    const { modified } = await context.scope.stat(path);
-    // The edits are for the text as the server saw it. A time that has not come yet says nothing.
-    if (isBetween(modified.getTime(), askedAt, Date.now())) throw changedMeanwhile(path);
-    const { text } = await context.scope.readText(path);
-    const after = applyTextEdits(text, edits);
-    if (after !== text) planned.push({ path, before: text, after });
-  }
-  return planned.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function isBetween(time: number, after: number, until: number): boolean {
-  return time > after + TIME_ROUNDING_MS && time <= until + TIME_ROUNDING_MS;
 }
 
 /** Lines that differ; a rename keeps their number in all but odd cases, which show as a run of changes. */

@@ -38,6 +38,14 @@ export function applyTextEdits(text: string, edits: readonly TextEdit[]): string
   return result + text.slice(position);
 }
 
+/** What edits replace, in their order. Pure. */
+export function replacedTexts(text: string, edits: readonly TextEdit[]): readonly string[] {
+  const lines = linesOf(text);
+  return edits.map(({ range }) =>
+    text.slice(offsetOf(range.start, lines, text), offsetOf(range.end, lines, text)),
+  );
+}
+
 function linesOf(text: string): readonly Line[] {
   const lines: Line[] = [];
   let start = 0;

@@ -74,6 +74,25 @@ test.each([
   },
 );
 
+test('renameSymbol() changes nothing where the server counts lines differently', async () => {
+  const text = '# a\rb\nprice() { :; }\nprice\n';
+  const file = home.at('a/x.sh');
+  home.write({ 'a/x.sh': text });
+  home.serve({ servers: known('bash-language-server'), environment });
+  await expect(rename({ file, apply: true })).rejects.toMatchObject({
+    code: 'edit-refused',
+    message: expect.stringContaining('carriage returns'),
+  });
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+test('renameSymbol() renames where all lines end with a carriage return', async () => {
+  const shop = SHOP.replaceAll('\n', '\r');
+  home.write({ 'b/shop.ts': shop });
+  expect(await rename({ apply: true })).toMatchObject({ applied: true, edits: 3 });
+  expect(texts()[1]).toBe(shop.replaceAll('price', 'cost'));
+});
+
 test('renameSymbol() changes nothing when one root is read-only', async () => {
   const roots = home.workspace
     .scope()
