@@ -1,3 +1,4 @@
+import type { TextEdit } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { PlannedEdit } from '../rename/apply-edits.js';
@@ -10,23 +11,21 @@ const LONE_RETURN = /\r(?!\n)/;
 /** Times of files are rounded up as well as down. */
 const TIME_ROUNDING_MS = 1;
 
+/** What becomes of one file. */
+interface PlannedFile extends PlannedEdit {
+  /** How many places change. */
+  readonly edits: number;
+}
+
 /** The edits of a rename as texts before and after. Refuses all of them where one may not be made, or goes astray. */
 export async function planEdits(
   context: CodeContext,
   files: readonly FileEdits[],
   symbol: string,
   askedAt: number,
-): Promise<readonly PlannedEdit[]> {
-  const filter = new LocationFilter(context.scope);
-  const planned: PlannedEdit[] = [];
-  for (const { uri, edits } of files) {
-    const path = filter.admit(uri);
-    if (path === undefined) {
-      throw new RootwardLspError(
-        'edit-refused',
-        'Cannot rename: it would change a file outside the roots, so nothing is changed',
-      );
-    }
+): Promise<readonly PlannedFile[]> {
+  const planned: PlannedFile[] = [];
+  for (const [path, edits] of byPath(context, files)) {
     if (!context.scope.locate(path).writable) {
       throw new RootwardLspError(
         'edit-refused',
@@ -39,9 +38,32 @@ export async function planEdits(
     const { text } = await context.scope.readText(path);
     if (LONE_RETURN.test(text)) refuseShifted(path, symbol, replacedTexts(text, edits));
     const after = applyTextEdits(text, edits);
-    if (after !== text) planned.push({ path, before: text, after });
+    if (after !== text) planned.push({ path, before: text, after, edits: edits.length });
   }
   return planned.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** A server that follows links may name one file in several ways, and an edit more than once. */
+function byPath(
+  { scope }: CodeContext,
+  files: readonly FileEdits[],
+): ReadonlyMap<string, readonly TextEdit[]> {
+  const filter = new LocationFilter(scope);
+  const found = new Map<string, Map<string, TextEdit>>();
+  for (const { uri, edits } of files) {
+    const path = filter.admit(uri);
+    if (path === undefined) {
+      throw new RootwardLspError(
+        'edit-refused',
+        'Cannot rename: it would change a file outside the roots, so nothing is changed',
+      );
+    }
+    const known = found.get(path) ?? new Map<string, TextEdit>();
+    found.set(path, known);
+    for (const edit of edits)
+      known.set(JSON.stringify([edit.range.start, edit.range.end, edit.newText]), edit);
+  }
+  return new Map([...found].map(([path, edits]) => [path, [...edits.values()]]));
 }
 
 /** The protocol takes a carriage return for a line end; servers that do not name other lines than they mean. */

@@ -89,7 +89,7 @@ export async function renameSymbol(
     if (request.apply === true) await applyEdits(scope, planned, journal, signal);
     return {
       applied: request.apply === true,
-      edits: answer.value.reduce((sum, { edits }) => sum + edits.length, 0),
+      edits: planned.reduce((sum, { edits }) => sum + edits, 0),
       files,
       complete,
       notes,

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pathToFileUri, Scope } from '@rootward/core';
@@ -32,6 +32,10 @@ afterEach(() => home.dispose());
 function rename(more: Partial<RenameRequest> = {}, scope?: Scope): Promise<RenameResult> {
   const request = { symbol: 'price', file: home.at('a/library.ts'), newName: 'cost', ...more };
   return renameSymbol(home.context(scope), request, journal);
+}
+
+function edit(line: number) {
+  return { range: { start: { line, character: 0 }, end: { line, character: 5 } }, newText: 'cost' };
 }
 
 function texts(): readonly string[] {
@@ -91,6 +95,21 @@ test('renameSymbol() renames where all lines end with a carriage return', async 
   home.write({ 'b/shop.ts': shop });
   expect(await rename({ apply: true })).toMatchObject({ applied: true, edits: 3 });
   expect(texts()[1]).toBe(shop.replaceAll('price', 'cost'));
+});
+
+test('renameSymbol() makes all edits of a file that the server names in two ways, each once', async () => {
+  home.write({ 'a/x.toy': 'price\nprice\n' });
+  symlinkSync(home.at('a'), home.at('a/link'));
+  const changes = {
+    [pathToFileUri(home.at('a/x.toy'))]: [edit(0)],
+    [pathToFileUri(home.at('a/link/x.toy'))]: [edit(0), edit(1)],
+  };
+  const script = { capabilities: { renameProvider: true }, answers: { 'textDocument/rename': { changes } } };
+  const toy = { ...scripted(script, { folders: 'file-driven' }), answersInOrder: true };
+  home.serve({ servers: [toy] });
+  const result = await rename({ file: home.at('a/x.toy'), apply: true });
+  expect(result).toMatchObject({ applied: true, edits: 2, files: [{ file: home.at('a/x.toy') }] });
+  expect(readFileSync(home.at('a/x.toy'), 'utf8')).toBe('cost\ncost\n');
 });
 
 test('renameSymbol() changes nothing when one root is read-only', async () => {
