@@ -38,6 +38,8 @@ export interface DiagnosticsResult {
 const FILES_PER_PAGE = 50;
 /** A page ends sooner after this long: a server that says nothing of a file is waited for each time. */
 const PAGE_MS = 30_000;
+/** And once its messages are this long: some compilers spell out types over pages. */
+const PAGE_CHARS = 200_000;
 const MAX_PER_FILE = 50;
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const;
 
@@ -65,11 +67,14 @@ export async function diagnostics(
   const notes = new Set(broad.map(tooBroad));
   const results: Checked[] = [];
   let failed = false;
+  let chars = 0;
   for (const file of all.slice(start, start + FILES_PER_PAGE)) {
-    if (end > start && clock.now() >= deadline) break;
+    if (end > start && (clock.now() >= deadline || chars >= PAGE_CHARS)) break;
     end += 1;
     try {
-      results.push(await check(context, file));
+      const checked = await check(context, file);
+      results.push(checked);
+      chars += checked.diagnostics.reduce((sum, { message }) => sum + message.length, 0);
     } catch (error) {
       context.signal?.throwIfAborted();
       if (!(error instanceof Error)) throw error;

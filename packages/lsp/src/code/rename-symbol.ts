@@ -21,6 +21,8 @@ import { locateSymbol } from './locate-symbol.js';
 import { markedFiles } from './marked-files.js';
 import { otherOwner } from './other-owner.js';
 import { planEdits } from './plan-edits.js';
+import type { RenamedFile } from './renamed-files.js';
+import { describeFiles } from './renamed-files.js';
 import { requireCapability } from './require-capability.js';
 import type { Seen } from './show-files.js';
 import { withUses } from './show-files.js';
@@ -32,29 +34,19 @@ export interface RenameRequest extends SymbolRequest {
   readonly apply?: boolean | undefined;
 }
 
-/** A line as it was and as it will be. */
-export interface RenamedLine {
-  /** Counted from 1. */
-  readonly line: number;
-  readonly before: string;
-  readonly after: string;
-}
-
 /** What `renameSymbol` did, or would do. */
 export interface RenameResult {
   readonly applied: boolean;
   readonly edits: number;
-  readonly files: readonly { readonly file: string; readonly lines: readonly RenamedLine[] }[];
+  readonly files: readonly RenamedFile[];
   /** False when the server may not have seen every file. Nothing is applied then. */
   readonly complete: boolean;
-  /** Files that may use it and could not be shown to the server. */
+  /** Files that may use it and could not be shown to the server, and how many lines are not shown here. */
   readonly notes: readonly string[];
   /** Edits of an earlier process that were cut off and have been undone. */
   readonly recovered: readonly Recovery[];
 }
 
-const MAX_LINES = 200;
-const MAX_LINE_CHARS = 200;
 /** The times of files are taken from a clock of the system that ticks every ten milliseconds at worst. */
 const TWO_TICKS_MS = 20;
 
@@ -79,10 +71,7 @@ export async function renameSymbol(
   return withUses(context, instance, { path, symbol }, async (document, seen) => {
     const answer = await askForAll(context, instance, document, request);
     const planned = await planEdits(context, answer.value, symbol, askedAt);
-    const files = planned.map(({ path: file, before, after }) => ({
-      file,
-      lines: changedLines(before, after),
-    }));
+    const { files, unlisted } = describeFiles(planned);
     const notes = describeUnshown(instance.definition.name, seen.unshown, files);
     const complete = answer.complete && seen.all && notes.length === 0;
     if (request.apply === true && !complete) throw halfSeen(seen, notes);
@@ -92,7 +81,7 @@ export async function renameSymbol(
       edits: planned.reduce((sum, { edits }) => sum + edits, 0),
       files,
       complete,
-      notes,
+      notes: [...notes, ...unlisted],
       recovered,
     };
   });
@@ -215,21 +204,4 @@ async function foreignDefinition(
     'edit-refused',
     'Cannot rename: the symbol is defined outside the roots, so nothing is changed',
   );
-}
-
-/** Lines that differ; a rename keeps their number in all but odd cases, which show as a run of changes. */
-function changedLines(before: string, after: string): readonly RenamedLine[] {
-  const old = before.split(/\r\n|\n|\r/);
-  return after
-    .split(/\r\n|\n|\r/)
-    .flatMap((line, index) =>
-      line === old[index]
-        ? []
-        : [{ line: index + 1, before: shorten(old[index] ?? ''), after: shorten(line) }],
-    )
-    .slice(0, MAX_LINES);
-}
-
-function shorten(line: string): string {
-  return line.trim().slice(0, MAX_LINE_CHARS).toWellFormed();
 }

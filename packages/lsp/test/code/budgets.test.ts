@@ -154,6 +154,38 @@ test('a page of diagnostics() ends where much time has passed', async () => {
   expect([second.checked, second.complete, second.nextCursor]).toEqual([2, false, undefined]);
 });
 
+test('a page of diagnostics() ends where its messages are long', async () => {
+  for (let index = 0; index < 9; index += 1) home.write({ [`root/f${index}.toy`]: 'x\n' });
+  const items = Array.from({ length: 25 }, () => ({ range: lineRange(0), message: 'long '.repeat(700) }));
+  const answers = { 'textDocument/diagnostic': { kind: 'full', items } };
+  const code = serve(
+    scripted({ capabilities: { diagnosticProvider: {} }, answers }, { folders: 'file-driven' }),
+  );
+  const first = await diagnostics(code, {});
+  expect(first).toMatchObject({ checked: 3, complete: true, nextCursor: '3' });
+  expect((await diagnostics(code, { cursor: first.nextCursor })).checked).toBe(3);
+});
+
+test('renameSymbol() shows the first thousand lines, and counts the others', async () => {
+  const text = 'word\n'.repeat(150);
+  const names = Array.from({ length: 12 }, (_, index) => `root/f${index}.toy`);
+  home.write(Object.fromEntries(names.map((name) => [name, text])));
+  const range = { start: { line: 0, character: 0 }, end: { line: 150, character: 0 } };
+  const edits = [{ range, newText: text.replaceAll('word', 'name') }];
+  const changes = Object.fromEntries(names.map((name) => [pathToFileUri(home.at(name)), edits]));
+  const script = { capabilities: { renameProvider: true }, answers: { 'textDocument/rename': { changes } } };
+  const code = serve({ ...scripted(script, { folders: 'file-driven' }), answersInOrder: true });
+  const request = { symbol: 'word', file: home.at('root/f0.toy'), newName: 'name' };
+  const result = await renameSymbol(code, request, new EditJournal(home.at('journal')));
+  expect(result).toMatchObject({
+    edits: 12,
+    complete: true,
+    notes: ['800 more changed lines are not shown'],
+  });
+  expect(result.files).toHaveLength(12);
+  expect(result.files.flatMap(({ lines }) => lines)).toHaveLength(1_000);
+});
+
 test('diagnostics() of a file are the first fifty, and the rest is counted', async () => {
   const items = Array.from({ length: 51 }, (_, line) => ({ range: lineRange(line), message: 'wrong' }));
   const answers = { 'textDocument/diagnostic': { kind: 'full', items } };
