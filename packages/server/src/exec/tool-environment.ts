@@ -53,14 +53,9 @@ const OWN =
   /^MCP_(?:SDK|CHANNEL_(?:FD|TAG)|CANCEL_FILE|NODE_BIN|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))$/;
 
 /** Everything a tool is started with: what it inherits, and what belongs to the call. Pure. */
-export function toolEnvironment(
-  { variables: base, workspaceBins }: InheritedVariables,
-  call: ToolCallFacts,
-): ToolEnvironment {
+export function toolEnvironment(inherited: InheritedVariables, call: ToolCallFacts): ToolEnvironment {
   const { roots } = call;
-  const variables: Record<string, string> = { ...base };
-  if (workspaceBins.size > 0)
-    keepInPath(variables, (folder) => !isInside(workspaceBins.get(folder), roots.list));
+  const variables = withoutWorkspaceBins(inherited, roots.list);
   const files = new Map<string, string>();
   const put = (name: string, fileVariable: string, suffix: string, value: string): void => {
     if (Buffer.byteLength(value) <= LARGEST_VARIABLE) {
@@ -137,6 +132,15 @@ function keepInPath(variables: Record<string, string>, isKept: (folder: string) 
 }
 
 /** `npx` puts the workspace's own `node_modules/.bin` first; whoever opens a folder must not thereby choose `grep`. */
+export function withoutWorkspaceBins(
+  { variables: base, workspaceBins }: InheritedVariables,
+  roots: readonly Root[],
+): Record<string, string> {
+  const variables = { ...base };
+  if (workspaceBins.size > 0) keepInPath(variables, (folder) => !isInside(workspaceBins.get(folder), roots));
+  return variables;
+}
+
 function isInside(folder: string | undefined, roots: readonly Root[]): boolean {
   return folder !== undefined && roots.some((root) => containsPath(root.path, folder, hostPathStyle));
 }
