@@ -35,6 +35,14 @@ if how == "require":
 else:
     tool.result({"roots": [each["path"] for each in tool.roots()], "inside": tool.contains(path), "cancelled": tool.is_cancelled()})
 `;
+const ECHO = `#!/usr/bin/env python3
+import os, sys
+sys.path.insert(0, os.environ["MCP_SDK"])
+sys.dont_write_bytecode = True
+import rootward_tool as tool
+print("first")
+tool.result({"said": tool.args()["say"], "name": os.fsdecode(b"x\\xff")})
+`;
 const SHELL = `path=$(mcp_args_get '.path // ""')
 mcp_progress 5 five
 mcp_log_info me hello
@@ -54,6 +62,7 @@ const project = makeProject({
   shell: SHELL,
   node: { script: NODE, file: 'tool.mjs' },
   python: { script: PYTHON, file: 'tool.py' },
+  echo: { script: ECHO, file: 'tool.py' },
 });
 const root = folders.path('root');
 symlinkSync('/etc', join(root, 'out'));
@@ -110,6 +119,23 @@ describe.each(['shell', 'node', 'python'])('the library for %s', (name) => {
     });
     expect(textOf(error)).toContain('denied');
   });
+});
+
+test('the library for python answers in UTF-8 whatever the system speaks, and with any name of a file', async () => {
+  const { out, err } = await runCommand(
+    [
+      'run-tool',
+      'echo',
+      '--project',
+      project.path,
+      '--args',
+      '{"say":"é😀"}',
+      '--tool-env',
+      'allow:PYTHONIOENCODING',
+    ],
+    { env: { PYTHONIOENCODING: 'latin-1' } },
+  );
+  expect([err, out]).toEqual(['', 'first\n{"said":"é😀","name":"x?"}\n']);
 });
 
 test('rootward init --tools writes a project whose own tests pass, and overwrites nothing', async () => {

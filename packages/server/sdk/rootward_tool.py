@@ -85,8 +85,18 @@ def is_cancelled():
 
 def result(value):
     """Answers with data: a value that can be JSON."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+    _print(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def _print(text):
+    # As bytes: the stream itself writes what the system speaks, and fails at names of files that are no text.
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:  # Somebody catches the output, as a test of a tool does.
+        sys.stdout.write(text + "\n")
+        return
     sys.stdout.flush()
+    stream.write((text + "\n").encode("utf-8", "replace"))
+    stream.flush()
 
 
 def tool_error(kind, message, hint=None, data=None):
@@ -114,5 +124,5 @@ def _end(report):
         with open(file, "w", encoding="utf-8") as handle:
             json.dump(report, handle)
     else:
-        sys.stdout.write(json.dumps(report) + "\n")
+        _print(json.dumps(report))
     sys.exit(1)

@@ -1,6 +1,8 @@
 import type { Hover, MarkedString, Range } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
+import type { Unshown } from '../documents/unshown.js';
+import { describeUnshown } from '../documents/unshown.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { concealErrors } from '../filter/conceal-errors.js';
@@ -21,6 +23,7 @@ export interface FoundDefinition {
   /** Lines are counted from 1. */
   readonly line: number;
   readonly endLine: number;
+  /** Empty where the file cannot be opened. */
   readonly source: string;
 }
 
@@ -32,6 +35,8 @@ export interface DefinitionResult {
   readonly hover?: string;
   /** Definitions that lie outside the roots, such as those of a standard library. */
   readonly outside: number;
+  /** Files that could not be opened: those of the definitions, or where there are none, those that may hold one. */
+  readonly notes: readonly string[];
 }
 
 /** A longer declaration is better read with a file tool. */
@@ -44,12 +49,12 @@ const MAX_DEFINITIONS = 10;
 export async function definition(context: CodeContext, request: SymbolRequest): Promise<DefinitionResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path);
+  const instance = await servers.forFile(scope, path, signal);
   requireCapability(instance, 'definitionProvider', 'find definitions');
-  const { files } = await filesAround(context, instance, path, request.symbol);
+  const { files, unshown } = await filesAround(context, instance, path, request.symbol);
   const answer = instance.withDocuments(
     { scope, paths: [path], further: files, signal },
-    async (documents) => {
+    async (documents, unopened) => {
       const [document] = documents;
       if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
       await instance.readiness.wait(servers.limits.settleTimeout, signal);
@@ -59,12 +64,14 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
       const filter = new LocationFilter(scope);
       const definitions: FoundDefinition[] = [];
       const sources = [document.text];
+      const unread: Unshown[] = [];
       for (const target of targets) {
         const file = filter.admit(target.uri);
         if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
-        const { text, ...described } = await describe(context, instance, file, target);
+        const { text, unshown: its, ...described } = await describe(context, instance, file, target);
         definitions.push(described);
         sources.push(text);
+        unread.push(...its);
       }
       // What is shown about a symbol comes from where it is defined.
       const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : '';
@@ -73,6 +80,10 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
         definitions,
         ...(hover !== '' && { hover: concealPaths(scope, hover, { file: path, sources }) }),
         outside: filter.outside,
+        notes: describeUnshown(
+          instance.definition.name,
+          targets.length > 0 ? unread : [...unshown, ...unopened],
+        ),
       };
     },
   );
@@ -97,25 +108,28 @@ async function describe(
   instance: ServerInstance,
   file: string,
   target: Target,
-): Promise<FoundDefinition & { readonly text: string }> {
-  return instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
-    if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
+): Promise<FoundDefinition & { readonly text: string; readonly unshown: readonly Unshown[] }> {
+  const request = { scope, paths: [], further: [file], signal };
+  return instance.withDocuments(request, async ([document], unshown) => {
+    const found = target.selection.start.line + 1;
+    if (document === undefined) return { file, line: found, endLine: found, source: '', text: '', unshown };
     const range = target.range ?? (await enclosing(instance, document, target.selection, signal));
     const lines = document.text.split(/\r\n|\n|\r/);
     const { line } = range.start;
     const end = Math.min(range.end.line, line + MAX_SOURCE_LINES - 1);
     return {
       file,
-      line: target.selection.start.line + 1,
+      line: found,
       endLine: range.end.line + 1,
       source: shorten(lines.slice(line, end + 1).join('\n')),
       text: document.text,
+      unshown,
     };
   });
 }
 
 function shorten(source: string): string {
-  return source.length > MAX_SOURCE_CHARS ? `${source.slice(0, MAX_SOURCE_CHARS)}…` : source;
+  return source.length > MAX_SOURCE_CHARS ? `${source.slice(0, MAX_SOURCE_CHARS).toWellFormed()}…` : source;
 }
 
 /** The whole declaration around a name, for servers that tell the place of the name only. */

@@ -9,7 +9,7 @@ import { concealErrors, unreadable } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { readCursor } from './page.js';
-import { tooBroad } from './servers-to-ask.js';
+import { isGap, tooBroad } from './servers-to-ask.js';
 
 /** One finding of a language server. */
 export interface FoundDiagnostic {
@@ -38,6 +38,8 @@ export interface DiagnosticsResult {
 const FILES_PER_PAGE = 50;
 /** A page ends sooner after this long: a server that says nothing of a file is waited for each time. */
 const PAGE_MS = 30_000;
+/** And once its messages are this long: some compilers spell out types over pages. */
+const PAGE_CHARS = 200_000;
 const MAX_PER_FILE = 50;
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const;
 
@@ -64,22 +66,27 @@ export async function diagnostics(
   let end = start;
   const notes = new Set(broad.map(tooBroad));
   const results: Checked[] = [];
+  let failed = false;
+  let chars = 0;
   for (const file of all.slice(start, start + FILES_PER_PAGE)) {
-    if (end > start && clock.now() >= deadline) break;
+    if (end > start && (clock.now() >= deadline || chars >= PAGE_CHARS)) break;
     end += 1;
     try {
-      results.push(await check(context, file));
+      const checked = await check(context, file);
+      results.push(checked);
+      chars += checked.diagnostics.reduce((sum, { message }) => sum + message.length, 0);
     } catch (error) {
       context.signal?.throwIfAborted();
       if (!(error instanceof Error)) throw error;
+      // Nobody looks at a language that is not served here, however often it is asked.
+      failed ||= !(error instanceof RootwardLspError) || isGap(error);
       notes.add(describe(error));
     }
   }
   return {
     files: nonEmpty(results),
     checked: results.length,
-    complete:
-      broad.length === 0 && results.length === end - start && results.every(({ complete }) => complete),
+    complete: broad.length === 0 && !failed && results.every(({ complete }) => complete),
     notes: [...notes, ...cuts(results)],
     ...(end < all.length && { nextCursor: String(end) }),
   };
@@ -105,7 +112,7 @@ async function candidates(
 
 async function check(context: CodeContext, file: string): Promise<Checked> {
   const { servers, scope, signal } = context;
-  const instance = await servers.forFile(scope, file);
+  const instance = await servers.forFile(scope, file, signal);
   const checked = instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
     if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
     await instance.readiness.wait(servers.limits.settleTimeout, signal);

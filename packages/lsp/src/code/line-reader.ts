@@ -19,7 +19,7 @@ export class LineReader {
       lines = await this.#load(file);
       this.#files.set(file, lines);
     }
-    return (lines[line] ?? '').trim().slice(0, MAX_LINE_CHARS);
+    return (lines[line] ?? '').trim().slice(0, MAX_LINE_CHARS).toWellFormed();
   }
 
   async #load(file: string): Promise<readonly string[]> {

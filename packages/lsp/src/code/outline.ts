@@ -30,7 +30,7 @@ const MAX_SYMBOLS = 400;
 export async function outline(context: CodeContext, request: { readonly file: string }): Promise<Outline> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path);
+  const instance = await servers.forFile(scope, path, signal);
   requireCapability(instance, 'documentSymbolProvider', 'list symbols');
   const answer = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
     const symbols = document === undefined ? [] : await documentSymbols(instance, document, signal);

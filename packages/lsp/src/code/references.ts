@@ -1,5 +1,6 @@
 import type { Location } from 'vscode-languageserver-protocol';
 import type { OpenDocument } from '../documents/documents.js';
+import { describeUnshown } from '../documents/unshown.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { completeAnswer } from './complete-answer.js';
@@ -31,6 +32,8 @@ export interface ReferencesResult {
   readonly complete: boolean;
   /** References that lie outside the roots. */
   readonly outside: number;
+  /** Files that may use it and could not be shown to the server. */
+  readonly notes: readonly string[];
   readonly nextCursor?: string;
 }
 
@@ -49,7 +52,7 @@ export async function references(
 ): Promise<ReferencesResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path);
+  const instance = await servers.forFile(scope, path, signal);
   requireCapability(instance, 'referencesProvider', 'find references');
   const { symbol } = request;
   return withUses(context, instance, { path, symbol }, async (document, seen) => {
@@ -59,13 +62,15 @@ export async function references(
     );
     const filter = new LocationFilter(scope);
     const found = admitAll(answer.value, filter);
+    const notes = describeUnshown(instance.definition.name, seen.unshown, found);
     const page = pageOf(found, request.cursor, PAGE_SIZE);
     return {
       symbol,
       total: found.length,
       files: await byFile(context, page.items),
-      complete: answer.complete && seen.all,
+      complete: answer.complete && seen.all && notes.length === 0,
       outside: filter.outside,
+      notes,
       ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
     };
   });

@@ -3,13 +3,14 @@ import { hostPathStyle, readFileUri } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import { applyTextEdits } from '../rename/apply-text-edits.js';
-import type { PlannedEdit, Recovery } from '../rename/apply-edits.js';
-import { applyEdits, changedMeanwhile, recoverEdits } from '../rename/apply-edits.js';
+import type { Recovery } from '../rename/apply-edits.js';
+import { applyEdits, recoverEdits } from '../rename/apply-edits.js';
 import type { EditJournal } from '../rename/edit-journal.js';
 import type { FileEdits } from '../rename/read-workspace-edit.js';
 import { readWorkspaceEdit } from '../rename/read-workspace-edit.js';
+import { describeUnshown } from '../documents/unshown.js';
 import type { Place } from '../documents/find-word.js';
+import type { Answer } from './complete-answer.js';
 import { completeAnswer } from './complete-answer.js';
 import type { CodeContext } from './context.js';
 import { definitionTargets } from './definition-targets.js';
@@ -17,7 +18,11 @@ import { documentSymbols } from './document-symbols.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { SymbolRequest } from './locate-symbol.js';
 import { locateSymbol } from './locate-symbol.js';
+import { markedFiles } from './marked-files.js';
 import { otherOwner } from './other-owner.js';
+import { planEdits } from './plan-edits.js';
+import type { RenamedFile } from './renamed-files.js';
+import { describeFiles } from './renamed-files.js';
 import { requireCapability } from './require-capability.js';
 import type { Seen } from './show-files.js';
 import { withUses } from './show-files.js';
@@ -29,30 +34,20 @@ export interface RenameRequest extends SymbolRequest {
   readonly apply?: boolean | undefined;
 }
 
-/** A line as it was and as it will be. */
-export interface RenamedLine {
-  /** Counted from 1. */
-  readonly line: number;
-  readonly before: string;
-  readonly after: string;
-}
-
 /** What `renameSymbol` did, or would do. */
 export interface RenameResult {
   readonly applied: boolean;
   readonly edits: number;
-  readonly files: readonly { readonly file: string; readonly lines: readonly RenamedLine[] }[];
+  readonly files: readonly RenamedFile[];
   /** False when the server may not have seen every file. Nothing is applied then. */
   readonly complete: boolean;
+  /** Files that may use it and could not be shown to the server, and how many lines are not shown here. */
+  readonly notes: readonly string[];
   /** Edits of an earlier process that were cut off and have been undone. */
   readonly recovered: readonly Recovery[];
 }
 
-const MAX_LINES = 200;
-const MAX_LINE_CHARS = 200;
-/** Times of files are rounded up as well as down. */
-const TIME_ROUNDING_MS = 1;
-/** They are taken from a clock of the system that ticks every ten milliseconds at worst. */
+/** The times of files are taken from a clock of the system that ticks every ten milliseconds at worst. */
 const TWO_TICKS_MS = 20;
 
 /**
@@ -67,29 +62,38 @@ export async function renameSymbol(
   const { servers, scope, signal } = context;
   const recovered = await recoverEdits(scope, journal);
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path);
+  const instance = await servers.forFile(scope, path, signal);
   requireCapability(instance, 'renameProvider', 'rename');
   const { symbol } = request;
   const askedAt = Date.now();
   // Whatever is saved after the server has looked is then younger by its time than this moment.
   await setTimeout(TWO_TICKS_MS, undefined, signal === undefined ? {} : { signal });
   return withUses(context, instance, { path, symbol }, async (document, seen) => {
-    const answer = await completeAnswer(context, instance, () => ask(context, instance, document, request));
-    const planned = await plan(context, answer.value, askedAt);
-    const complete = answer.complete && seen.all;
-    if (request.apply === true && !complete) throw halfSeen(seen);
+    const answer = await askForAll(context, instance, document, request);
+    const planned = await planEdits(context, answer.value, symbol, askedAt);
+    const { files, unlisted } = describeFiles(planned);
+    const notes = describeUnshown(instance.definition.name, seen.unshown, files);
+    const complete = answer.complete && seen.all && notes.length === 0;
+    if (request.apply === true && !complete) throw halfSeen(seen, notes);
     if (request.apply === true) await applyEdits(scope, planned, journal, signal);
     return {
       applied: request.apply === true,
-      edits: answer.value.reduce((sum, { edits }) => sum + edits.length, 0),
-      files: planned.map(({ path: file, before, after }) => ({ file, lines: changedLines(before, after) })),
+      edits: planned.reduce((sum, { edits }) => sum + edits, 0),
+      files,
       complete,
+      notes: [...notes, ...unlisted],
       recovered,
     };
   });
 }
 
-function halfSeen({ cut }: Seen): RootwardLspError {
+function halfSeen({ cut }: Seen, [note]: readonly string[]): RootwardLspError {
+  if (note !== undefined) {
+    return new RootwardLspError('edit-refused', `Cannot rename: ${note}, and half a rename breaks code`, {
+      instruction:
+        'List such a file in .gitignore if it is generated, or change the uses that search_content finds',
+    });
+  }
   return cut
     ? new RootwardLspError(
         'edit-refused',
@@ -104,6 +108,21 @@ function halfSeen({ cut }: Seen): RootwardLspError {
         'Cannot rename: the server may not have seen every file yet, and half a rename breaks code',
         { instruction: 'Try again in a moment' },
       );
+}
+
+/** The edits in terms of the files without byte order marks, as they are read here. */
+async function askForAll(
+  context: CodeContext,
+  instance: ServerInstance,
+  document: OpenDocument,
+  request: RenameRequest,
+): Promise<Answer<readonly FileEdits[]>> {
+  const { scope, signal } = context;
+  const once = (): Promise<Answer<readonly FileEdits[]>> =>
+    completeAnswer(context, instance, () => ask(context, instance, document, request));
+  const answer = await once();
+  const paths = await markedFiles(context, instance, answer.value);
+  return paths.length === 0 ? answer : instance.withDocuments({ scope, paths, signal }, once);
 }
 
 async function ask(
@@ -185,56 +204,4 @@ async function foreignDefinition(
     'edit-refused',
     'Cannot rename: the symbol is defined outside the roots, so nothing is changed',
   );
-}
-
-async function plan(
-  context: CodeContext,
-  files: readonly FileEdits[],
-  askedAt: number,
-): Promise<readonly PlannedEdit[]> {
-  const filter = new LocationFilter(context.scope);
-  const planned: PlannedEdit[] = [];
-  for (const { uri, edits } of files) {
-    const path = filter.admit(uri);
-    if (path === undefined) {
-      throw new RootwardLspError(
-        'edit-refused',
-        'Cannot rename: it would change a file outside the roots, so nothing is changed',
-      );
-    }
-    if (!context.scope.locate(path).writable) {
-      throw new RootwardLspError(
-        'edit-refused',
-        `Cannot rename: "${path}" may not be written, so nothing is changed`,
-      );
-    }
-    const { modified } = await context.scope.stat(path);
-    // The edits are for the text as the server saw it. A time that has not come yet says nothing.
-    if (isBetween(modified.getTime(), askedAt, Date.now())) throw changedMeanwhile(path);
-    const { text } = await context.scope.readText(path);
-    const after = applyTextEdits(text, edits);
-    if (after !== text) planned.push({ path, before: text, after });
-  }
-  return planned.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function isBetween(time: number, after: number, until: number): boolean {
-  return time > after + TIME_ROUNDING_MS && time <= until + TIME_ROUNDING_MS;
-}
-
-/** Lines that differ; a rename keeps their number in all but odd cases, which show as a run of changes. */
-function changedLines(before: string, after: string): readonly RenamedLine[] {
-  const old = before.split(/\r\n|\n|\r/);
-  return after
-    .split(/\r\n|\n|\r/)
-    .flatMap((line, index) =>
-      line === old[index]
-        ? []
-        : [{ line: index + 1, before: shorten(old[index] ?? ''), after: shorten(line) }],
-    )
-    .slice(0, MAX_LINES);
-}
-
-function shorten(line: string): string {
-  return line.trim().slice(0, MAX_LINE_CHARS);
 }

@@ -2,6 +2,7 @@ import type { Root } from '@rootward/core';
 import { containsPath, hostPathStyle } from '@rootward/core';
 import type { SymbolInformation, WorkspaceSymbol } from 'vscode-languageserver-protocol';
 import type { OpenDocument } from '../documents/documents.js';
+import { describeUnshown } from '../documents/unshown.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { mayBeCut } from './answer-limit.js';
@@ -44,10 +45,10 @@ export async function searchServer(
   const searchesItself = Boolean(instance.capabilities.workspaceSymbolProvider);
   // Where the server searches itself, its documents would only add what they import.
   const choose = searchesItself ? filesToShow : filesServed;
-  const { files, cut } = await choose(context, instance, query, roots);
+  const { files, cut, unshown } = await choose(context, instance, query, roots);
   return instance.withDocuments(
     { scope, paths: [], further: files, signal, thorough: true },
-    async (documents) => {
+    async (documents, unopened) => {
       const worked = await settled(instance, documents, signal);
       const found = searchesItself
         ? await searchFolders(context, instance, query)
@@ -55,7 +56,7 @@ export async function searchServer(
       const matches = found.matches.filter(
         (match) => matchesQuery(match.name, query) && isIn(roots, match.file),
       );
-      const notes = [...found.notes];
+      const notes = [...found.notes, ...describeUnshown(name, [...unshown, ...unopened], found.matches)];
       if (cut)
         notes.push(`${name} was shown only some of the files that mention "${query}": there are too many`);
       if (!worked || !found.complete) notes.push(`${name} is not done with its files yet: ask again`);

@@ -6,6 +6,7 @@ import { projectFolder } from '../pool/project-folder.js';
 import { languageIdOf } from '../servers/definition.js';
 import { filesMentioning } from '../documents/files-mentioning.js';
 import type { OpenDocument } from '../documents/documents.js';
+import type { Unshown } from '../documents/unshown.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import type { CodeContext } from './context.js';
 
@@ -17,6 +18,8 @@ export interface Shown {
   readonly files: readonly string[];
   /** Not every file that may matter could be shown. */
   readonly cut: boolean;
+  /** Files that may matter and cannot be shown. */
+  readonly unshown: readonly Unshown[];
 }
 
 type Server = Pick<ServerInstance, 'kind' | 'definition' | 'folders'>;
@@ -28,7 +31,7 @@ export async function filesToShow(
   word: string,
   roots: readonly Root[],
 ): Promise<Shown> {
-  if (instance.kind !== 'file-driven' || word === '') return { files: [], cut: false };
+  if (instance.kind !== 'file-driven' || word === '') return { files: [], cut: false, unshown: [] };
   return filesServed(context, instance, word, roots);
 }
 
@@ -72,8 +75,12 @@ export async function filesAround(
 ): Promise<Shown> {
   const word = symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
   const { roots, cut: beyond } = rootsAround(context, instance, path);
-  const { files, cut } = await filesToShow(context, instance, word, roots);
-  return { files: files.filter((file) => file !== path), cut: cut || beyond };
+  const { files, cut, unshown } = await filesToShow(context, instance, word, roots);
+  return {
+    files: files.filter((file) => file !== path),
+    cut: cut || beyond,
+    unshown: unshown.filter((file) => file.path !== path),
+  };
 }
 
 /**
@@ -96,10 +103,12 @@ function rootsAround(
 
 /** What a server has looked at when it is asked. */
 export interface Seen {
-  /** Every file that may matter. */
+  /** Every file that may matter, apart from those in `unshown`. */
   readonly all: boolean;
   /** Not all of them can be shown, now or later. */
   readonly cut: boolean;
+  /** Those that could not, unless the server found them by itself. */
+  readonly unshown: readonly Unshown[];
 }
 
 /**
@@ -113,13 +122,13 @@ export async function withUses<Result>(
   use: (document: OpenDocument, seen: Seen) => Promise<Result>,
 ): Promise<Result> {
   const { scope, signal } = context;
-  const { files, cut } = await filesAround(context, instance, path, symbol);
+  const { files, cut, unshown } = await filesAround(context, instance, path, symbol);
   const request = { scope, paths: [path], further: files, signal, thorough: true };
-  const result = instance.withDocuments(request, async (documents) => {
+  const result = instance.withDocuments(request, async (documents, unopened) => {
     const [document] = documents;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
     const worked = await settled(instance, documents, signal);
-    return use(document, { all: worked && !cut, cut });
+    return use(document, { all: worked && !cut, cut, unshown: [...unshown, ...unopened] });
   });
   return concealErrors(context, result);
 }

@@ -1,10 +1,15 @@
+import { RootwardError } from '@rootward/core';
 import type { Root, Scope } from '@rootward/core';
 import { sourceFiles } from './source-files.js';
+import type { Unshown } from './unshown.js';
+import { unshownBecause } from './unshown.js';
 
 /** Files looked into for one question; the answer says when there were more. */
 const MAX_LOOKED_AT = 5_000;
-/** A source file above this is generated or data. */
+/** A source file above this is generated or data, and named instead of shown. */
 const MAX_BYTES: number = 1024 * 1024;
+/** A file that cannot be shown is looked through as far as this; what is longer may hold any word. */
+const MAX_SEARCHED_BYTES: number = 16 * MAX_BYTES;
 
 export interface MentionsOptions {
   readonly roots: readonly Root[];
@@ -19,6 +24,8 @@ export interface Mentions {
   readonly files: readonly string[];
   /** There are more files than were looked at or returned. */
   readonly cut: boolean;
+  /** Files that have the word, or may have it, and cannot be shown. */
+  readonly unshown: readonly Unshown[];
 }
 
 /**
@@ -28,13 +35,16 @@ export interface Mentions {
 export async function filesMentioning(scope: Scope, options: MentionsOptions): Promise<Mentions> {
   const word = options.word.toLowerCase();
   const files: string[] = [];
+  const unshown: Unshown[] = [];
   let looked = 0;
   for await (const path of sourceFiles(scope, options)) {
-    if (looked >= MAX_LOOKED_AT || files.length >= options.limit) return { files, cut: true };
+    if (looked >= MAX_LOOKED_AT || files.length >= options.limit) return { files, cut: true, unshown };
     looked += 1;
-    if (await mentions(scope, path, word, options.signal)) files.push(path);
+    const found = await mentions(scope, path, word, options.signal);
+    if (found === true) files.push(path);
+    else if (found !== false) unshown.push(found);
   }
-  return { files, cut: false };
+  return { files, cut: false, unshown };
 }
 
 async function mentions(
@@ -42,15 +52,43 @@ async function mentions(
   path: string,
   word: string,
   signal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<boolean | Unshown> {
   try {
     const { text } = await scope.readText(path, {
       maxBytes: MAX_BYTES,
       ...(signal !== undefined && { signal }),
     });
     return text.toLowerCase().includes(word);
-  } catch {
+  } catch (error) {
     signal?.throwIfAborted();
-    return false;
+    const code = error instanceof RootwardError ? error.code : undefined;
+    const isOdd = code === 'too-large' || code === 'not-text';
+    if (isOdd && !(await mayMention(scope, path, word, signal))) return false;
+    return unshownBecause(path, error) ?? false;
   }
+}
+
+/** Looks through a file that cannot be shown, piece by piece. One with a NUL near its start is no source. */
+async function mayMention(
+  scope: Scope,
+  path: string,
+  word: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const overlap = Buffer.byteLength(word) - 1;
+  for (let offset = 0; offset < MAX_SEARCHED_BYTES; offset += MAX_BYTES) {
+    let piece: Buffer;
+    try {
+      const options = { offset, length: MAX_BYTES + overlap, ...(signal !== undefined && { signal }) };
+      const { bytes } = await scope.readBytes(path, options);
+      piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    } catch {
+      signal?.throwIfAborted();
+      return true;
+    }
+    if (offset === 0 && piece.includes(0)) return false;
+    if (piece.toString('utf8').toLowerCase().includes(word)) return true;
+    if (piece.length <= MAX_BYTES) return false;
+  }
+  return true;
 }

@@ -79,7 +79,9 @@ export function concealPaths(scope: Scope, text: string, options: ConcealOptions
     search.lastIndex = position;
   }
   const rest = head.slice(position, Math.max(position, end));
-  return result + rest + (position + rest.length < text.length ? '…' : '');
+  const cut = position + rest.length < text.length ? '…' : '';
+  // Half a character, left by the cut or sent by the server, makes the whole answer unreadable to many clients.
+  return (result + rest).toWellFormed() + cut;
 }
 
 function isInScope(scope: Scope, mention: string, folder: string | undefined): boolean {

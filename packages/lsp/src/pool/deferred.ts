@@ -45,6 +45,7 @@ export async function unlessAborted<Value>(promise: Promise<Value>, signal?: Abo
   const aborted = new Deferred<void>();
   const abort = (): void => aborted.resolve();
   signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
   try {
     return await Promise.race([promise, aborted.promise.then(() => Promise.reject(signal.reason))]);
   } finally {

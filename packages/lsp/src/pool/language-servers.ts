@@ -15,6 +15,7 @@ import { findServer } from '../servers/find-server.js';
 import type { ServerCommand, ServerFinding } from '../servers/find-server.js';
 import { knownServers } from '../servers/known-servers.js';
 import { missingServer } from '../servers/missing-server.js';
+import { unlessAborted } from './deferred.js';
 import type { PoolLimits } from './limits.js';
 import { readPoolLimits } from './limits.js';
 import { projectFolder } from './project-folder.js';
@@ -89,11 +90,14 @@ export class LanguageServers {
     return this.#workspace.snapshot().roots;
   }
 
-  /** The server for a file, running. Rejects with what to install when there is none. */
-  async forFile(scope: Scope, file: string): Promise<ServerInstance> {
+  /**
+   * The server for a file, running. Rejects with what to install when there is none. The signal ends the wait; the server
+   * goes on starting, for whoever asks next.
+   */
+  async forFile(scope: Scope, file: string, signal?: AbortSignal): Promise<ServerInstance> {
     const definition = await this.definitionFor(file);
     const folder = projectFolder(scope, file, definition.markers ?? []);
-    return concealErrors({ scope }, this.#running(definition, folder));
+    return concealErrors({ scope }, unlessAborted(this.#running(definition, folder), signal));
   }
 
   /** The servers known for a kind of file, installed or not, the preferred one first. */

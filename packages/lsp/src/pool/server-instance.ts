@@ -13,10 +13,14 @@ import { initializeParams } from '../connection/initialize-params.js';
 import type { RequestMethod, Requests } from '../connection/requests.js';
 import { serveClientSide } from '../connection/serve-client-side.js';
 import { ServerConnection } from '../connection/server-connection.js';
+import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import { Documents } from '../documents/documents.js';
+import type { Unshown } from '../documents/unshown.js';
+import { unshownBecause } from '../documents/unshown.js';
 import { WATCH_METHOD } from '../documents/watch-patterns.js';
 import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
+import { lastWords } from '../process/last-words.js';
 import type { ServerProcess } from '../process/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
@@ -46,7 +50,7 @@ export interface DocumentsRequest {
   readonly scope: Scope;
   /** In the order in which they are passed on. */
   readonly paths: readonly string[];
-  /** Further files, passed on after those. One that went away meanwhile is left out. */
+  /** Further files, passed on after those. One that cannot be opened is told instead, unless it went away meanwhile. */
   readonly further?: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly thorough?: boolean;
@@ -85,7 +89,9 @@ export class ServerInstance {
       return instance;
     } catch (error) {
       options.process.kill();
-      throw error;
+      if (!(error instanceof RootwardLspError) || error.code !== 'crashed') throw error;
+      const message = error.message + lastWords(options.process.complaint());
+      throw new RootwardLspError('crashed', message, { cause: error });
     }
   }
 
@@ -158,6 +164,11 @@ export class ServerInstance {
     });
   }
 
+  /** Whether the server was shown a file, and does not go by the disk. */
+  hasOpen(path: string): boolean {
+    return this.#documents.has(path);
+  }
+
   /** Closes the documents that are no longer meant. */
   closeUnless(meant: (path: string) => boolean): void {
     for (const path of this.#documents.paths) if (!meant(path)) this.#documents.close(path);
@@ -169,19 +180,24 @@ export class ServerInstance {
    */
   async withDocuments<Result>(
     { scope, paths, further = [], signal, thorough = false }: DocumentsRequest,
-    use: (documents: readonly OpenDocument[]) => Promise<Result>,
+    use: (documents: readonly OpenDocument[], unshown: readonly Unshown[]) => Promise<Result>,
   ): Promise<Result> {
     return this.whileBusy(async () => {
       await this.#syncWithDisk(scope, thorough, signal);
       const held: OpenDocument[] = [];
+      const unshown: Unshown[] = [];
       try {
         for (const path of paths) held.push(await this.#hold(scope, path, signal));
         for (const path of further) {
-          const document = await this.#hold(scope, path, signal).catch(() => undefined);
-          signal?.throwIfAborted();
-          if (document !== undefined) held.push(document);
+          try {
+            held.push(await this.#hold(scope, path, signal));
+          } catch (error) {
+            signal?.throwIfAborted();
+            const because = unshownBecause(path, error);
+            if (because !== undefined) unshown.push(because);
+          }
         }
-        return await use(held);
+        return await use(held, unshown);
       } finally {
         for (const { path } of held) this.#documents.release(path);
       }

@@ -1,5 +1,6 @@
 import type { Clock, Logger, Timer } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
+import { lastWords } from '../process/last-words.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import type { PoolLimits } from './limits.js';
 import type { RestartState } from './restart-policy.js';
@@ -134,9 +135,8 @@ export class ServerSlot implements BudgetEntry {
   #exited(instance: ServerInstance, how: string): void {
     if (this.#instance !== instance) return;
     this.#forget(instance);
-    const complaint = instance.process.complaint().split('\n').at(-1) ?? '';
     const reason = instance.broken ?? `it ended with ${how}`;
-    this.#recordCrash(complaint === '' ? reason : `${reason} (${complaint.slice(0, 200)})`);
+    this.#recordCrash(reason + lastWords(instance.process.complaint()));
   }
 
   #forget(instance: ServerInstance): void {

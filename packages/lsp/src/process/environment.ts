@@ -20,7 +20,10 @@ export function serverEnvironment(
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || OURS.test(name)) continue;
-    result[name] = name.toUpperCase() === 'PATH' ? searchFolders(value, roots).join(delimiter) : value;
+    const isPath = name.toUpperCase() === 'PATH';
+    const kept = isPath ? searchFolders(value, roots).join(delimiter) : value;
+    // An empty `PATH` would mean the current directory, which is a root; without any, that of the system holds.
+    if (kept !== '' || !isPath) result[name] = kept;
   }
   return { ...result, ...extra };
 }

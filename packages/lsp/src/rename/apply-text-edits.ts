@@ -2,6 +2,12 @@ import type { TextEdit } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import type { Place } from '../documents/find-word.js';
 
+/** Where a line starts, and where it ends without its line end. */
+interface Line {
+  readonly start: number;
+  readonly end: number;
+}
+
 interface Change {
   readonly start: number;
   readonly end: number;
@@ -10,12 +16,12 @@ interface Change {
 
 /** A text with edits made to it, all of which are in terms of the text before. Pure. Overlapping edits are refused. */
 export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
-  const offsets = lineOffsets(text);
+  const lines = linesOf(text);
   const changes = edits
     .map(({ range, newText }): Change => {
       return {
-        start: offsetOf(range.start, offsets, text),
-        end: offsetOf(range.end, offsets, text),
+        start: offsetOf(range.start, lines, text),
+        end: offsetOf(range.end, lines, text),
         text: newText,
       };
     })
@@ -32,14 +38,26 @@ export function applyTextEdits(text: string, edits: readonly TextEdit[]): string
   return result + text.slice(position);
 }
 
-function lineOffsets(text: string): readonly number[] {
-  const offsets = [0];
-  for (const match of text.matchAll(/\r\n|\n|\r/g)) offsets.push(match.index + match[0].length);
-  return offsets;
+/** What edits replace, in their order. Pure. */
+export function replacedTexts(text: string, edits: readonly TextEdit[]): readonly string[] {
+  const lines = linesOf(text);
+  return edits.map(({ range }) =>
+    text.slice(offsetOf(range.start, lines, text), offsetOf(range.end, lines, text)),
+  );
 }
 
-function offsetOf({ line, character }: Place, offsets: readonly number[], text: string): number {
-  const start = offsets[line];
-  if (start === undefined) return text.length;
-  return Math.min(start + character, offsets[line + 1] ?? text.length);
+function linesOf(text: string): readonly Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) {
+    lines.push({ start, end: index });
+    start = index + end.length;
+  }
+  return [...lines, { start, end: text.length }];
+}
+
+/** A character beyond its line means the end of that line, as the protocol says. */
+function offsetOf({ line, character }: Place, lines: readonly Line[], text: string): number {
+  const found = lines[line];
+  return found === undefined ? text.length : Math.min(found.start + character, found.end);
 }

@@ -87,6 +87,46 @@ test('definition() cuts a source that is one endless line', async () => {
   expect(definitions[0]!.source.length).toBeLessThan(10_000);
 });
 
+test('what is cut never ends with half a character, which many clients cannot read', async () => {
+  // Of each pair of texts, one is cut inside a smiley.
+  for (const start of ['word', 'word_']) {
+    const line = `${start.replace('_', ' ')}${'😀'.repeat(10_000)}`;
+    home.write({ 'root/a.toy': `${line}\n` });
+    const file = home.at('root/a.toy');
+    const here = { uri: pathToFileUri(file), range: lineRange(0) };
+    const script = {
+      capabilities: {
+        definitionProvider: true,
+        diagnosticProvider: {},
+        hoverProvider: true,
+        referencesProvider: true,
+        renameProvider: true,
+      },
+      answers: {
+        'textDocument/definition': here,
+        'textDocument/diagnostic': { kind: 'full', items: [{ range: lineRange(0), message: line }] },
+        'textDocument/documentSymbol': [
+          { name: line, kind: 12, range: lineRange(0), selectionRange: lineRange(0) },
+        ],
+        'textDocument/hover': { contents: line },
+        'textDocument/references': [here],
+        'textDocument/rename': { changes: { [here.uri]: [{ range: lineRange(0), newText: 'name' }] } },
+      },
+    };
+    const code = serve({ ...scripted(script, { folders: 'file-driven' }), answersInOrder: true });
+    const request = { symbol: 'word', file, newName: 'name' };
+    const answers = [
+      await definition(code, request),
+      await diagnostics(code, request),
+      await outline(code, request),
+      await references(code, request),
+      await renameSymbol(code, request, new EditJournal(home.at('journal'))),
+    ];
+    for (const answer of answers) expect(JSON.stringify(answer)).not.toMatch(/\\ud[89a-f]/i);
+    await home.servers.dispose();
+  }
+});
+
 test('diagnostics() of a root come in pages of files', async () => {
   for (let index = 0; index < 60; index += 1) home.write({ [`root/f${index}.toy`]: 'x\n' });
   const items = [{ range: lineRange(0), message: 'wrong' }];
@@ -112,6 +152,38 @@ test('a page of diagnostics() ends where much time has passed', async () => {
   const second = await diagnostics(code, { cursor: first.nextCursor });
   expect([first.checked, first.complete, first.nextCursor]).toEqual([2, false, '2']);
   expect([second.checked, second.complete, second.nextCursor]).toEqual([2, false, undefined]);
+});
+
+test('a page of diagnostics() ends where its messages are long', async () => {
+  for (let index = 0; index < 9; index += 1) home.write({ [`root/f${index}.toy`]: 'x\n' });
+  const items = Array.from({ length: 25 }, () => ({ range: lineRange(0), message: 'long '.repeat(700) }));
+  const answers = { 'textDocument/diagnostic': { kind: 'full', items } };
+  const code = serve(
+    scripted({ capabilities: { diagnosticProvider: {} }, answers }, { folders: 'file-driven' }),
+  );
+  const first = await diagnostics(code, {});
+  expect(first).toMatchObject({ checked: 3, complete: true, nextCursor: '3' });
+  expect((await diagnostics(code, { cursor: first.nextCursor })).checked).toBe(3);
+});
+
+test('renameSymbol() shows the first thousand lines, and counts the others', async () => {
+  const text = 'word\n'.repeat(150);
+  const names = Array.from({ length: 12 }, (_, index) => `root/f${index}.toy`);
+  home.write(Object.fromEntries(names.map((name) => [name, text])));
+  const range = { start: { line: 0, character: 0 }, end: { line: 150, character: 0 } };
+  const edits = [{ range, newText: text.replaceAll('word', 'name') }];
+  const changes = Object.fromEntries(names.map((name) => [pathToFileUri(home.at(name)), edits]));
+  const script = { capabilities: { renameProvider: true }, answers: { 'textDocument/rename': { changes } } };
+  const code = serve({ ...scripted(script, { folders: 'file-driven' }), answersInOrder: true });
+  const request = { symbol: 'word', file: home.at('root/f0.toy'), newName: 'name' };
+  const result = await renameSymbol(code, request, new EditJournal(home.at('journal')));
+  expect(result).toMatchObject({
+    edits: 12,
+    complete: true,
+    notes: ['800 more changed lines are not shown'],
+  });
+  expect(result.files).toHaveLength(12);
+  expect(result.files.flatMap(({ lines }) => lines)).toHaveLength(1_000);
 });
 
 test('diagnostics() of a file are the first fifty, and the rest is counted', async () => {
@@ -141,6 +213,22 @@ test('findSymbol() is complete when one language of several is not served, and n
   expect(await findSymbol(served, { query: 'word' })).toMatchObject({ complete: true, notes });
   await home.servers.dispose();
   expect(await findSymbol(serve(missing), { query: 'word' })).toMatchObject({ complete: false, notes });
+});
+
+test('diagnostics() of a root are not complete when a server fails, and are when a language is not served', async () => {
+  home.write({ 'root/b.other': 'x' });
+  const answers = { 'textDocument/diagnostic': { kind: 'full', items: [] } };
+  const toy = scripted({ capabilities: { diagnosticProvider: {} }, answers }, { folders: 'file-driven' });
+  const other = scripted({ crash: 'on-start' }, { name: 'other', extension: '.other' });
+  const limits = { settleTimeout: 0 };
+  const missing = home.serve({ servers: [toy, { ...other, commands: ['no-such-server'] }], limits });
+  expect(await diagnostics(missing, {})).toMatchObject({
+    checked: 1,
+    complete: true,
+    notes: [expect.stringContaining('not installed')],
+  });
+  const failing = home.serve({ servers: [toy, other], limits });
+  expect(await diagnostics(failing, {})).toMatchObject({ checked: 1, complete: false });
 });
 
 test('what a server says before it has looked through its files is called incomplete, and not applied', async () => {

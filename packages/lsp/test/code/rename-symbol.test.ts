@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pathToFileUri, Scope } from '@rootward/core';
@@ -34,6 +34,10 @@ function rename(more: Partial<RenameRequest> = {}, scope?: Scope): Promise<Renam
   return renameSymbol(home.context(scope), request, journal);
 }
 
+function edit(line: number) {
+  return { range: { start: { line, character: 0 }, end: { line, character: 5 } }, newText: 'cost' };
+}
+
 function texts(): readonly string[] {
   return ['a/library.ts', 'b/shop.ts'].map((name) => readFileSync(home.at(name), 'utf8'));
 }
@@ -56,6 +60,56 @@ test('renameSymbol() applied changes both roots, and keeps line ends and byte or
   expect(await rename({ apply: true })).toMatchObject({ applied: true });
   expect(texts()).toEqual([LIBRARY.replace('price', 'cost'), SHOP.replaceAll('price', 'cost')]);
   expect(await journal.abandoned()).toEqual([]);
+});
+
+test.each([
+  ['pyright', 'py', 'def price(): return 1\n', 'from one import price; price()\n'],
+  ['bash-language-server', 'sh', 'price() { :; }\n', 'source ./one.sh; price\n'],
+])(
+  'renameSymbol() finds the right columns behind a byte order mark that %s has read itself',
+  async (server, ending, one, two) => {
+    home.write({ [`a/one.${ending}`]: `\uFEFF${one}`, [`a/two.${ending}`]: `\uFEFF${two}` });
+    home.serve({ servers: known(server), environment });
+    const file = home.at(`a/one.${ending}`);
+    expect(await rename({ file, apply: true })).toMatchObject({ applied: true });
+    expect(readFileSync(file, 'utf8')).toBe(`\uFEFF${one.replaceAll('price', 'cost')}`);
+    const other = readFileSync(home.at(`a/two.${ending}`), 'utf8');
+    expect(other).toBe(`\uFEFF${two.replaceAll('price', 'cost')}`);
+  },
+);
+
+test('renameSymbol() changes nothing where the server counts lines differently', async () => {
+  const text = '# a\rb\nprice() { :; }\nprice\n';
+  const file = home.at('a/x.sh');
+  home.write({ 'a/x.sh': text });
+  home.serve({ servers: known('bash-language-server'), environment });
+  await expect(rename({ file, apply: true })).rejects.toMatchObject({
+    code: 'edit-refused',
+    message: expect.stringContaining('carriage returns'),
+  });
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+test('renameSymbol() renames where all lines end with a carriage return', async () => {
+  const shop = SHOP.replaceAll('\n', '\r');
+  home.write({ 'b/shop.ts': shop });
+  expect(await rename({ apply: true })).toMatchObject({ applied: true, edits: 3 });
+  expect(texts()[1]).toBe(shop.replaceAll('price', 'cost'));
+});
+
+test('renameSymbol() makes all edits of a file that the server names in two ways, each once', async () => {
+  home.write({ 'a/x.toy': 'price\nprice\n' });
+  symlinkSync(home.at('a'), home.at('a/link'));
+  const changes = {
+    [pathToFileUri(home.at('a/x.toy'))]: [edit(0)],
+    [pathToFileUri(home.at('a/link/x.toy'))]: [edit(0), edit(1)],
+  };
+  const script = { capabilities: { renameProvider: true }, answers: { 'textDocument/rename': { changes } } };
+  const toy = { ...scripted(script, { folders: 'file-driven' }), answersInOrder: true };
+  home.serve({ servers: [toy] });
+  const result = await rename({ file: home.at('a/x.toy'), apply: true });
+  expect(result).toMatchObject({ applied: true, edits: 2, files: [{ file: home.at('a/x.toy') }] });
+  expect(readFileSync(home.at('a/x.toy'), 'utf8')).toBe('cost\ncost\n');
 });
 
 test('renameSymbol() changes nothing when one root is read-only', async () => {

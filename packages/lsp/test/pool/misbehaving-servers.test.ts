@@ -56,7 +56,7 @@ const WAIT = 30_000;
 const GARBAGE = 'Welcome to the toy server!\r\n\r\n';
 
 test.each<[string, Script, RegExp]>([
-  ['ends at its start', { crash: 'on-start' }, /exit code 3/],
+  ['ends at its start', { crash: 'on-start' }, /exit code 3 \(cannot find my own head\)$/],
   ['ends on a question', { crash: 'on-request' }, /exit code 4/],
   ['writes garbage', { garbage: GARBAGE }, /cannot be read/],
   ['sends a message of 100 MB', { huge: 100 * 1024 * 1024 }, /more than 32 MB/],
@@ -195,6 +195,18 @@ test('a call that is cancelled ends at once, and the server lives on', async () 
   controller.abort(new Error('enough'));
   await expect(asked).rejects.toThrow('enough');
   expect(servers.status()).toMatchObject([{ state: 'running' }]);
+});
+
+test('a call that is cancelled while its server starts ends at once, and the server starts for the next', async () => {
+  const servers = serve({ hang: 'initialize' });
+  const controller = new AbortController();
+  const asked = ask(servers, 'one/a.toy', controller.signal);
+  await vi.waitFor(() => expect(existsSync(record) && recorded(record).length).toBe(2), WAIT);
+  controller.abort(new Error('enough'));
+  await expect(asked).rejects.toThrow('enough');
+  await expect(ask(servers, 'one/a.toy', controller.signal)).rejects.toThrow('enough');
+  expect(servers.status()).toMatchObject([{ state: 'starting' }]);
+  expect(pids()).toHaveLength(1);
 });
 
 test('roots that change while a server starts are what it ends up with', async () => {

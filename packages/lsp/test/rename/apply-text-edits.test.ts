@@ -12,6 +12,13 @@ test('applyTextEdits() keeps line ends and takes all edits in terms of the text 
   expect(applyTextEdits(text, edits)).toBe('first two\r\n\nö😀 1\n');
 });
 
+test('applyTextEdits() takes a character beyond a line for the end of that line', () => {
+  expect(applyTextEdits('one\r\ntwo\n', [at(0, 0, 99, '1')])).toBe('1\r\ntwo\n');
+  expect(applyTextEdits('one\ntwo', [at(0, 99, 99, '!'), at(1, 99, 99, '!'), at(7, 0, 0, '?')])).toBe(
+    'one!\ntwo!?',
+  );
+});
+
 test('applyTextEdits() refuses edits that overlap', () => {
   expect(() => applyTextEdits('abcdef', [at(0, 0, 3, 'x'), at(0, 2, 4, 'y')])).toThrow(/overlap/);
 });

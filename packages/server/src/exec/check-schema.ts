@@ -11,15 +11,33 @@ const TYPES: ReadonlySet<unknown> = new Set([
   'string',
 ]);
 /** Keywords that hold one schema. */
-const SINGLE = ['items', 'contains', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else'];
+export const SINGLE: readonly string[] = [
+  'items',
+  'additionalItems',
+  'unevaluatedItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+];
 /** Keywords that hold a list of schemas. */
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+export const LISTS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 /** Keywords that hold schemas by name. */
-const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+export const MAPS: readonly string[] = [
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+];
 
 /**
- * The mistakes that would make a schema let everything or nothing through, or break with every call. Does NOT check it against the meta-schema:
- * unknown keywords are ignored, as the standard says.
+ * The mistakes that would make a schema let everything or nothing through, or break with every call. Does NOT check it against
+ * the meta-schema: unknown keywords are ignored, as the standard says.
  */
 export function checkSchema(schema: unknown, field: string): readonly MetadataFault[] {
   if (schema === undefined || typeof schema === 'boolean') return [];

@@ -1,30 +1,34 @@
-import { containsPath, hostPathStyle } from '@rootward/core';
 import type { Root } from '@rootward/core';
 import { findProgram } from '../programs/find-program.js';
-import type { Variables } from './tool-environment.js';
+import { MINIMAL } from './environment-mode.js';
+import { inheritedVariables, withoutWorkspaceBins } from './tool-environment.js';
+import type { InheritedVariables, Variables } from './tool-environment.js';
 
 const NAMES = ['jq', 'gojq'];
 
-/** Finds jq or gojq for tools; looked up once, since `PATH` does not change while the server runs. */
+/** Finds jq or gojq for tools. */
 export class JsonTools {
-  readonly #environment: Variables;
-  #found: Promise<readonly string[]> | undefined;
+  readonly #inherited: InheritedVariables;
+  /** For the roots of the last call: most calls see the same list, and `PATH` does not change while the server runs. */
+  #found: { readonly roots: readonly Root[]; readonly program: Promise<string | undefined> } | undefined;
 
   constructor(environment: Variables) {
-    this.#environment = environment;
+    this.#inherited = inheritedVariables(environment, MINIMAL);
   }
 
-  /** Never one inside a root: the workspace must not decide what runs here. */
-  async find(roots: readonly Root[]): Promise<string | undefined> {
-    this.#found ??= this.#look();
-    return (await this.#found).find(
-      (program) => !roots.some((root) => !root.broad && containsPath(root.path, program, hostPathStyle)),
-    );
+  /**
+   * Never one inside a root: the workspace must not decide what runs here. A broad root may hold the whole system; of that
+   * it is the programs of its projects.
+   */
+  find(roots: readonly Root[]): Promise<string | undefined> {
+    if (this.#found?.roots !== roots) this.#found = { roots, program: this.#look(roots) };
+    return this.#found.program;
   }
 
-  async #look(): Promise<readonly string[]> {
-    const options = { environment: this.#environment, roots: [] };
+  async #look(all: readonly Root[]): Promise<string | undefined> {
+    const environment = withoutWorkspaceBins(this.#inherited, all);
+    const options = { environment, roots: all.filter((root) => !root.broad) };
     const found = await Promise.all(NAMES.map((name) => findProgram(name, options)));
-    return found.flatMap((program) => (program === undefined ? [] : [program]));
+    return found.find((program) => program !== undefined);
   }
 }

@@ -9,6 +9,7 @@ import type { OutputStreams } from './child-output.js';
 import { GroupEnd, within } from './group-end.js';
 import type { GroupGuard } from './group-guard.js';
 import { KeptTail } from './kept-tail.js';
+import { whyNotStarted } from './not-started.js';
 import type { PipeStore } from './pipe-store.js';
 
 /** How a run came to its end. */
@@ -65,24 +66,24 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
     const streams = output.attach(child);
     if (child.pid === undefined) {
       const [error]: unknown[] = await once(child, 'error');
-      return notStarted(error);
+      return notStarted(error, options);
     }
     return await new Run(child, child.pid, streams, options).finished;
   } catch (error) {
-    return notStarted(error);
+    return notStarted(error, options);
   } finally {
     output.close();
   }
 }
 
-function notStarted(error: unknown): RunOutcome {
+function notStarted(error: unknown, options: RunProcessOptions): RunOutcome {
   return {
     end: 'not-started',
     code: null,
     signal: null,
     stdout: Buffer.alloc(0),
     stderr: '',
-    cause: error instanceof Error ? error : new Error(String(error)),
+    cause: whyNotStarted(error, options),
   };
 }
 

@@ -1,4 +1,5 @@
-import { delimiter } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { delimiter, isAbsolute } from 'node:path';
 import { containsPath, hostPathStyle } from '@rootward/core';
 import type { Root } from '@rootward/core';
 import type { EnvironmentMode } from './environment-mode.js';
@@ -52,15 +53,9 @@ const OWN =
   /^MCP_(?:SDK|CHANNEL_(?:FD|TAG)|CANCEL_FILE|NODE_BIN|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))$/;
 
 /** Everything a tool is started with: what it inherits, and what belongs to the call. Pure. */
-export function toolEnvironment(
-  { variables: base, filtersPath }: InheritedVariables,
-  call: ToolCallFacts,
-): ToolEnvironment {
+export function toolEnvironment(inherited: InheritedVariables, call: ToolCallFacts): ToolEnvironment {
   const { roots } = call;
-  const variables: Record<string, string> = { ...base };
-  if (filtersPath && variables['PATH'] !== undefined) {
-    variables['PATH'] = withoutWorkspaceBins(variables['PATH'], roots.list);
-  }
+  const variables = withoutWorkspaceBins(inherited, roots.list);
   const files = new Map<string, string>();
   const put = (name: string, fileVariable: string, suffix: string, value: string): void => {
     if (Buffer.byteLength(value) <= LARGEST_VARIABLE) {
@@ -100,8 +95,8 @@ export function toolEnvironment(
 /** What tools inherit from the server; the same for all calls. */
 export interface InheritedVariables {
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether the workspace's own programs are taken out of `PATH`. */
-  readonly filtersPath: boolean;
+  /** Folders of `PATH` that may be the workspace's own, with where they lead. */
+  readonly workspaceBins: ReadonlyMap<string, string>;
 }
 
 export function inheritedVariables(server: Variables, mode: EnvironmentMode): InheritedVariables {
@@ -111,8 +106,11 @@ export function inheritedVariables(server: Variables, mode: EnvironmentMode): In
     const value = server[name];
     if (value !== undefined && !SECRETS.has(name.toUpperCase()) && !OWN.test(name)) variables[name] = value;
   }
-  const filtersPath = mode.kind !== 'inherit' && WORKSPACE_BIN.test(variables['PATH'] ?? '');
-  return { variables, filtersPath };
+  if (mode.kind === 'inherit') return { variables, workspaceBins: new Map() };
+  // Where a relative one leads, the folder decides that a tool happens to be in.
+  keepInPath(variables, isAbsolute);
+  const bins = (variables['PATH'] ?? '').split(delimiter).filter((folder) => WORKSPACE_BIN.test(folder));
+  return { variables, workspaceBins: new Map(bins.map((folder) => [folder, canonicalOr(folder)])) };
 }
 
 function minimalNames(server: Variables, mode: EnvironmentMode): readonly string[] {
@@ -124,15 +122,35 @@ function minimalNames(server: Variables, mode: EnvironmentMode): readonly string
   ];
 }
 
+/** An empty `PATH` would mean the current directory; without any, programs look where the system has them. */
+function keepInPath(variables: Record<string, string>, isKept: (folder: string) => boolean): void {
+  const path = variables['PATH'];
+  if (path === undefined) return;
+  const kept = path.split(delimiter).filter(isKept).join(delimiter);
+  if (kept === '') delete variables['PATH'];
+  else variables['PATH'] = kept;
+}
+
 /** `npx` puts the workspace's own `node_modules/.bin` first; whoever opens a folder must not thereby choose `grep`. */
-function withoutWorkspaceBins(path: string, roots: readonly Root[]): string {
-  return path
-    .split(delimiter)
-    .filter((entry) => {
-      if (!WORKSPACE_BIN.test(entry)) return true;
-      return !roots.some((root) => containsPath(root.path, entry, hostPathStyle));
-    })
-    .join(delimiter);
+export function withoutWorkspaceBins(
+  { variables: base, workspaceBins }: InheritedVariables,
+  roots: readonly Root[],
+): Record<string, string> {
+  const variables = { ...base };
+  if (workspaceBins.size > 0) keepInPath(variables, (folder) => !isInside(workspaceBins.get(folder), roots));
+  return variables;
+}
+
+function isInside(folder: string | undefined, roots: readonly Root[]): boolean {
+  return folder !== undefined && roots.some((root) => containsPath(root.path, folder, hostPathStyle));
+}
+
+function canonicalOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Roots as tools see them. */

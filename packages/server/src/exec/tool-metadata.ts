@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkReferences } from './check-references.js';
 import { checkSchema } from './check-schema.js';
 import { isJsonObject } from './json.js';
 import type { JsonObject } from './json.js';
@@ -79,7 +80,7 @@ export function readMetadata(value: unknown, fallbackName: string): MetadataRead
   }
   const { data } = parsed;
   const [fault, ...faults] = (['inputSchema', 'outputSchema'] as const).flatMap((field) =>
-    checkSchema(data[field], field),
+    checkSchema(data[field], field).concat(checkReferences(data[field] ?? {}, field)),
   );
   if (fault !== undefined) return { faults: [fault, ...faults] };
   return {

@@ -48,7 +48,7 @@ export function readAnswer(facts: RunFacts): ToolAnswer {
     case 'too-much-output':
       return failure(
         `${name} printed more than ${maxOutputBytes} bytes and was ended; this is how its output starts`,
-        text.slice(0, SHOWN_OF_CUT),
+        startOf(text),
       );
     case 'exited':
       return fitting(readReport(facts.errorFile) ?? readOutput(name, outcome, text, note), facts, text);
@@ -60,8 +60,13 @@ function fitting(answer: ToolAnswer, { name, errorFile = '' }: RunFacts, text: s
   if (fitsAnswerAsJson(answer, text.length + errorFile.length)) return answer;
   return failure(
     `${name} printed more than a client can take in one answer; this is how its output starts`,
-    text.slice(0, SHOWN_OF_CUT),
+    startOf(text),
   );
+}
+
+/** Half a character at its end would make the answer unreadable to many clients. */
+function startOf(text: string): string {
+  return text.slice(0, SHOWN_OF_CUT).toWellFormed();
 }
 
 /** The error file holds an error of the protocol, or a result that a helper wanted to be sure of. */

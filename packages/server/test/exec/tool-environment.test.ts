@@ -1,7 +1,9 @@
+import { symlinkSync } from 'node:fs';
 import type { Root } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
 import { MINIMAL, readEnvironmentMode } from '../../src/exec/environment-mode.js';
 import { describeRoots, inheritedVariables, toolEnvironment } from '../../src/exec/tool-environment.js';
+import { makeTree } from '../fixtures/temp-tree.js';
 import type { InheritedVariables, ToolCallFacts, Variables } from '../../src/exec/tool-environment.js';
 
 function root(path: string): Root {
@@ -20,6 +22,9 @@ function root(path: string): Root {
 function inherited(server: Variables): InheritedVariables {
   return inheritedVariables(server, MINIMAL);
 }
+
+const tree = makeTree({ 'app/node_modules/.bin/': '' });
+symlinkSync(tree.path('app'), tree.path('link'));
 
 const call: ToolCallFacts = {
   name: 'tool',
@@ -62,6 +67,21 @@ describe('toolEnvironment()', () => {
     expect(toolEnvironment(inherited({ PATH }), call).variables['PATH']).toBe(
       '/usr/bin:/other/node_modules/.bin:/work/app/bin',
     );
+  });
+
+  test('leaves them out under another name, too', () => {
+    const PATH = `${tree.path('link/node_modules/.bin')}:/usr/bin`;
+    const roots = describeRoots([root(tree.path('app'))]);
+    expect(toolEnvironment(inherited({ PATH }), { ...call, roots }).variables['PATH']).toBe('/usr/bin');
+  });
+
+  test('leaves out folders of PATH whose meaning depends on where a tool is', () => {
+    const PATH = './node_modules/.bin::/usr/bin:.';
+    expect(toolEnvironment(inherited({ PATH }), call).variables['PATH']).toBe('/usr/bin');
+    // An empty one would mean the current directory.
+    for (const none of ['.', '/work/app/node_modules/.bin']) {
+      expect(toolEnvironment(inherited({ PATH: none }), call).variables).not.toHaveProperty('PATH');
+    }
   });
 
   test('hides the secrets of the server in any letter case, which some systems do not tell apart', () => {

@@ -49,6 +49,11 @@ describe('readMetadata()', () => {
       { inputSchema: { patternProperties: { '(': {} } } },
       'inputSchema.patternProperties',
     ],
+    [
+      'a reference to nothing',
+      { inputSchema: { properties: { a: { $ref: '#/$defs/text' } }, $defs: {} } },
+      'inputSchema.properties.a.$ref',
+    ],
     ['a hint that is no boolean', { annotations: { readOnlyHint: 'yes' } }, 'annotations.readOnlyHint'],
   ])('names the field of %s', (_what, value, field) => {
     expect(readMetadata(value, 'x')).toMatchObject({ faults: [{ field }] });

@@ -34,6 +34,19 @@ test('readAnswer() makes a result of whatever bytes a tool prints', () => {
   );
 });
 
+test('readAnswer() shows no half characters of an output that is cut', () => {
+  const stdout = Buffer.from('x' + '😀'.repeat(40_000));
+  const { outcome } = facts('');
+  const answers = [
+    readAnswer(facts('', { outcome: { ...outcome, stdout, end: 'too-much-output' } })),
+    readAnswer(facts('x' + '\u0001😀'.repeat(4_000_000))),
+  ];
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ result: { isError: true } });
+    expect(JSON.stringify(answer)).not.toMatch(/\\ud[89a-f]/i);
+  }
+});
+
 test('readAnswer() takes what is in the error file for an error of the protocol, whatever it is', () => {
   expect(protocolError('{"code":-1,"message":"m","data":null}')).toEqual({
     kind: 'protocol-error',

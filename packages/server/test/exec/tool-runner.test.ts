@@ -140,6 +140,36 @@ describe.runIf(process.platform !== 'win32')('the time a tool may take', () => {
   });
 });
 
+describe.runIf(process.platform !== 'win32')('a tool that does not start', () => {
+  test.each([
+    ['an interpreter that is missing', '#!/no/such/shell -e\n', 'asks for "/no/such/shell", which does not'],
+    [
+      'the line ends of Windows',
+      '#!/bin/sh\r\necho\r\n',
+      '"/bin/sh\\r", which does not exist (it has the line ends',
+    ],
+  ])('because of %s says so', async (_what, script, expected) => {
+    addTool('broken', {});
+    writeFileSync(join(project, 'tools', 'broken', 'tool.sh'), script);
+    expect(await answerOf(await findTool('broken'))).toContain(expected);
+  });
+
+  test('because it is gone says so', async () => {
+    addTool('gone', {});
+    const tool = await findTool('gone');
+    rmSync(tool.file);
+    expect(await answerOf(tool)).toContain('Cannot run gone: it is no longer there');
+  });
+});
+
+async function answerOf(tool: ExecutableTool): Promise<string> {
+  using runner = new ToolRunner({ project, environment: process.env, children: new ChildRegistry() });
+  const { signal } = new AbortController();
+  const answer = await runner.run(tool, { args: {}, roots: () => Promise.resolve([]), signal });
+  if (answer.kind !== 'result') throw new Error(answer.message);
+  return answer.result.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
 test('an error file longer than an output may be is not read', async () => {
   addTool('flood', {});
   const script = '#!/bin/sh\ndd if=/dev/null of="$MCP_TOOL_ERROR_FILE" bs=1 seek=3000000000\n';

@@ -18,10 +18,10 @@ export const definition: Tool = defineTool({
   handle: (args, context) =>
     answerCode(context, async ({ library, code }) => {
       const request = { ...args, file: context.expandHome(args.file) };
-      const { definitions, hover, outside } = await library.definition(code, request);
+      const { definitions, hover, outside, notes } = await library.definition(code, request);
       for (const { file } of definitions) context.audit(file, 'allowed');
       const parts = definitions.map(({ file, line, source }) => `${file}:${line}\n${source}`);
       const text = [...parts, ...(hover === undefined ? [] : [hover])].join('\n\n');
-      return textResult((text === '' ? 'No definition found' : text) + caveats({ outside }));
+      return textResult((text === '' ? 'No definition found' : text) + caveats({ outside, notes }));
     }),
 });

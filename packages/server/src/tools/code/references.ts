@@ -20,6 +20,7 @@ export const references: Tool = defineTool({
       total: z.number(),
       complete: z.boolean(),
       outside: z.number(),
+      notes: z.array(z.string()),
       nextCursor: nextCursorField(),
     }),
   paths: ({ file }) => [file],

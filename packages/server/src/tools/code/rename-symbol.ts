@@ -23,6 +23,7 @@ export const renameSymbol: Tool = defineTool({
       edits: z.number(),
       files: z.array(z.object({ file: z.string(), lines: z.array(z.string()) })),
       complete: z.boolean(),
+      notes: z.array(z.string()),
       undone: z.array(z.string()),
     }),
   paths: ({ file }) => [file],

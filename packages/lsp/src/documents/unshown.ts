@@ -1,0 +1,38 @@
+import { RootwardError } from '@rootward/core';
+import type { ErrorCode } from '@rootward/core';
+
+/** A file that a server is not shown, and why. */
+export interface Unshown {
+  readonly path: string;
+  /** In a few words. */
+  readonly reason: string;
+}
+
+const REASONS: Partial<Record<ErrorCode, string>> = {
+  'too-large': 'too large',
+  'not-text': 'not UTF-8 text',
+  'not-permitted': 'not readable',
+};
+/** Files named; the others are counted. */
+const MAX_NAMED = 5;
+
+/** Why a file that was there a moment ago cannot be shown; undefined when it went away, which is no gap. */
+export function unshownBecause(path: string, error: unknown): Unshown | undefined {
+  const code = error instanceof RootwardError ? error.code : undefined;
+  if (code === 'not-found') return undefined;
+  return { path, reason: (code !== undefined && REASONS[code]) || 'it cannot be opened' };
+}
+
+/** What to say of files that were not shown. One that the answer is about the server has found by itself. */
+export function describeUnshown(
+  server: string,
+  unshown: readonly Unshown[],
+  answer: readonly { readonly file: string }[] = [],
+): readonly string[] {
+  const known = new Set(answer.map(({ file }) => file));
+  const unknown = unshown.filter(({ path }) => !known.has(path));
+  if (unknown.length === 0) return [];
+  const named = unknown.slice(0, MAX_NAMED).map(({ path, reason }) => `"${path}" (${reason})`);
+  const more = unknown.length > named.length ? ` and ${unknown.length - named.length} more` : '';
+  return [`${server} was not shown ${named.join(', ')}${more}`];
+}
