@@ -26,7 +26,7 @@ const INSTRUCTIONS: Readonly<Record<string, string>> = {
   io: 'Try again; if it keeps failing, tell the user',
   'link-loop': 'Use a path that does not lead through this link',
   'no-roots': 'Ask the user to open a folder in the client or to configure one',
-  'not-a-directory': 'List the directory above to see what is there',
+  'not-a-directory': 'Pass the path of a directory',
   'not-a-file': 'Pass the path of a file; list a folder to see what is in it',
   'not-a-file-uri': 'Pass a plain path or a file URI',
   'not-empty': 'Empty the directory first, or ask for a recursive removal',

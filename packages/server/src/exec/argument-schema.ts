@@ -77,6 +77,9 @@ async function loadCheck(schema: JsonObject): Promise<Check> {
   };
 }
 
+/** What the validator says of a level that fails because an inner one does. */
+const TELLS_NOTHING = ['does not match schema.', 'A subschema had errors.'];
+
 /**
  * The validator names every level that fails because an inner one does, and takes a known property with a wrong value
  * for an unknown one as well; the innermost fault says what to do.
@@ -84,7 +87,8 @@ async function loadCheck(schema: JsonObject): Promise<Check> {
 function innermost(message: string): string {
   const faults = message.split('; ');
   const telling = faults.filter(
-    (fault) => !fault.endsWith('does not match schema.') && !takesKnownForUnknown(fault, faults),
+    (fault) =>
+      !TELLS_NOTHING.some((ending) => fault.endsWith(ending)) && !takesKnownForUnknown(fault, faults),
   );
   return (telling.length === 0 ? faults : telling).map(inOurWords).join('; ');
 }

@@ -33,8 +33,15 @@ test.each([
   [{ n: 'x' }, 'n: expected integer, received string'],
   [{ n: 1, inner: {} }, 'inner: "m" is missing'],
   [{ n: 1, inner: { m: 1 } }, 'inner/m: expected string, received number'],
+  [{ n: 1, elsewhere: 1 }, 'elsewhere: expected string, received number'],
 ])('argumentSchema() says what is wrong with %j', async (args, message) => {
   const inner = { type: 'object', properties: { m: { type: 'string' } }, required: ['m'] };
-  const schema = { type: 'object', properties: { n: { type: 'integer' }, inner }, required: ['n'] };
+  const elsewhere = { $ref: '#/$defs/text' };
+  const schema = {
+    type: 'object',
+    properties: { n: { type: 'integer' }, inner, elsewhere },
+    required: ['n'],
+    $defs: { text: { type: 'string' } },
+  };
   expect(await validate(args, true, schema)).toEqual({ issues: [{ message }] });
 });

@@ -28,7 +28,7 @@ describe('checkReferences()', () => {
   ])('takes a reference to %s, as the validator does', async (_what, $ref, rest) => {
     const schema = { ...rest, type: 'object', properties: { a: { $ref } } };
     expect(checkReferences(schema, 'x')).toEqual([]);
-    await expect(lazyCheck(schema)({ a: 7 })).resolves.toContain('#/a');
+    await expect(lazyCheck(schema)({ a: 7 })).resolves.toMatch(/\ba: /);
   });
 
   test.each([
