@@ -107,9 +107,9 @@ async function find(declaration: Declaration, style: PathStyle, disk: RootsDisk)
   return refuse(declared, canonical.reason, canonical.state);
 }
 
-/** The pure rest, in list order: broad, ceiling, duplicates. */
+/** The rest, in list order: broad, ceiling, duplicates. */
 function select(found: readonly Found[], homes: readonly string[], options: ReadRootsOptions): RootList {
-  const { source, style = hostPathStyle } = options;
+  const { source, style = hostPathStyle, disk = rootsDisk } = options;
   const ceiling = options.ceiling && new Ceiling(options.ceiling, style);
   const roots = new Map<string, Root>();
   const placed = new Set<string>();
@@ -146,7 +146,7 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
         uri: pathToFileUri(path, style),
         path,
         name: (whole ? one.name : undefined) ?? lastPart(path, style),
-        kind: whole ? kind : 'directory',
+        kind: whole ? kind : kindOfLimit(path, disk),
         access,
         source,
         declared,
@@ -178,6 +178,16 @@ function tooMany(surplus: number, source: Source): Rejection {
     reason: 'too-many',
     message: `Cannot read ${surplus} more roots: at most ${MAX_ROOTS} are read`,
   };
+}
+
+/** What operators named takes the place of a ceiling where they gave none, and that may be a file. */
+function kindOfLimit(path: string, disk: RootsDisk): RootKind {
+  try {
+    return disk.inspect(path) ?? 'directory';
+  } catch {
+    // It is gone, or closed to us by now: then nothing can be reached through it.
+    return 'directory';
+  }
 }
 
 /** The home directory as given and as it really is; one that cannot be resolved still counts as given. */

@@ -309,6 +309,15 @@ describe('a ceiling', () => {
     ]);
   });
 
+  test('that names a file leaves a file of a wider root', async () => {
+    const limits = [at('file.txt'), at('a')];
+    const list = await readRoots([{ uri: pathToFileUri(temporary.path) }], options({ ceiling: limits }));
+    expect(list.roots).toMatchObject([
+      { path: at('file.txt'), kind: 'file' },
+      { path: at('a'), kind: 'directory' },
+    ]);
+  });
+
   test('rejects a root beside it as outside-ceiling', async () => {
     const list = await readRoots(
       [{ uri: uri('a') }, { uri: uri('file.txt') }],
