@@ -112,9 +112,11 @@ test('Ceiling.cut() compares letter case exactly, also for windows', () => {
   expect(index.cut(directory('C:\\Work\\a'))).toEqual(['C:\\Work\\a']);
 });
 
+function many(folder: string): readonly string[] {
+  return Array.from({ length: 5_000 }, (_, index) => `/home/someone/${folder}-${index}/app`);
+}
+
 test('Ceiling.cut() stays quick for thousands of roots under thousands of directories', () => {
-  const many = (folder: string) =>
-    Array.from({ length: 5_000 }, (_, index) => `/home/someone/${folder}-${index}/app`);
   const start = performance.now();
   const index = new Ceiling(many('operator'), 'posix');
   for (const one of many('client')) expect(index.cut(directory(one))).toEqual([]);
