@@ -18,6 +18,8 @@ export type { CopyOptions } from './scope/copy.js';
 export { BROAD_ROOT_DENIES } from './scope/deny.js';
 export { globCost } from './scope/glob-cost.js';
 export { withDeepGroups } from './scope/glob-groups.js';
+export { globMatcher } from './scope/glob-matcher.js';
+export type { GlobMatcher } from './scope/glob-matcher.js';
 export type { EntryKind, ListEntry, ListOptions } from './scope/list.js';
 export type { Location } from './scope/locate.js';
 export type { MakeDirectoryOptions, MakeDirectoryResult } from './scope/make-directory.js';

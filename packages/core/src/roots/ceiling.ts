@@ -1,7 +1,54 @@
 import type { PathStyle } from '../uri/path-style.js';
 import { hostPathStyle } from '../uri/path-style.js';
-import { containsPath } from './contains-path.js';
+import { asPrefix, isWithinAny } from './contains-path.js';
 import type { Root } from './root.js';
+
+/**
+ * Canonical directories no root may go beyond, held so that cutting a root to them takes no look at each: a client may
+ * name thousands of roots, and a ceiling may have thousands of directories.
+ */
+export class Ceiling {
+  readonly #directories: ReadonlySet<string>;
+  readonly #style: PathStyle;
+  /** By path, so that what lies below a path stands together; with the place in the ceiling. Only wide roots need it. */
+  #sorted: readonly (readonly [directory: string, place: number])[] | undefined;
+
+  constructor(directories: readonly string[], style: PathStyle) {
+    this.#directories = new Set(directories);
+    this.#style = style;
+  }
+
+  /** See `cutToCeiling`. */
+  cut({ path, kind }: Pick<Root, 'path' | 'kind'>): readonly string[] {
+    if (isWithinAny(this.#directories, path, this.#style)) return [path];
+    return kind === 'file' ? [] : this.#below(path);
+  }
+
+  #below(path: string): readonly string[] {
+    this.#sorted ??= [...this.#directories]
+      .map((directory, place) => [directory, place] as const)
+      .sort(([one], [other]) => (one < other ? -1 : 1));
+    const prefix = asPrefix(path, this.#style);
+    const start = firstFrom(this.#sorted, prefix);
+    let end = start;
+    while (this.#sorted[end]?.[0].startsWith(prefix) === true) end++;
+    return this.#sorted
+      .slice(start, end)
+      .sort(([, one], [, other]) => one - other)
+      .map(([directory]) => directory);
+  }
+}
+
+/** Where the first text that is not before `text` stands. */
+function firstFrom(sorted: readonly (readonly [text: string, place: number])[], text: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((sorted[middle]?.[0] ?? text) < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /**
  * The canonical paths that are left of a root under a ceiling: itself when it lies inside, the ceiling directories it
@@ -14,7 +61,5 @@ export function cutToCeiling(
   ceiling: readonly string[],
   style: PathStyle = hostPathStyle,
 ): readonly string[] {
-  if (ceiling.some((directory) => containsPath(directory, root.path, style))) return [root.path];
-  if (root.kind === 'file') return [];
-  return [...new Set(ceiling.filter((directory) => containsPath(root.path, directory, style)))];
+  return new Ceiling(ceiling, style).cut(root);
 }

@@ -103,6 +103,7 @@ function describe(value: unknown): string {
   try {
     return printable(JSON.stringify(value) ?? String(value));
   } catch {
-    return printable(String(value));
+    // Nested too deep to be written out, and a list would try so again to become a text.
+    return Object.prototype.toString.call(value);
   }
 }

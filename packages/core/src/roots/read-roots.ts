@@ -5,7 +5,7 @@ import { hostPathStyle } from '../uri/path-style.js';
 import { printable } from '../uri/printable.js';
 import { isBroad } from './broad.js';
 import { canonicalise } from './canonicalise.js';
-import { cutToCeiling } from './ceiling.js';
+import { Ceiling } from './ceiling.js';
 import type { Declaration, PathEntry } from './declaration.js';
 import { declarePath, declareUri, holdsVariable, unexpandedMessage } from './declaration.js';
 import { mapInBatches } from './map-in-batches.js';
@@ -107,10 +107,12 @@ async function find(declaration: Declaration, style: PathStyle, disk: RootsDisk)
   return refuse(declared, canonical.reason, canonical.state);
 }
 
-/** The pure rest, in list order: broad, ceiling, duplicates. */
+/** The rest, in list order: broad, ceiling, duplicates. */
 function select(found: readonly Found[], homes: readonly string[], options: ReadRootsOptions): RootList {
-  const { source, ceiling, style = hostPathStyle } = options;
+  const { source, style = hostPathStyle, disk = rootsDisk } = options;
+  const ceiling = options.ceiling && new Ceiling(options.ceiling, style);
   const roots = new Map<string, Root>();
+  const placed = new Set<string>();
   const rejected: Rejection[] = [];
   const isBroadDirectory = (path: string): boolean => homes.some((home) => isBroad(path, home, style));
 
@@ -124,24 +126,27 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
 
   function place(one: Extract<Found, { ok: true }>): Extract<Found, { ok: false }> | undefined {
     const { declared, access, kind } = one;
+    // All that is left of it is there: not worked out again for each of thousands that name the same wide place.
+    if (placed.has(one.path) && access === 'read-write') return duplicate(declared);
     const broad = kind === 'directory' && isBroadDirectory(one.path);
     if (broad && HINTS.has(source)) {
       return refuse(declared, 'too-broad', `a whole disk or home directory is not taken from "${source}"`);
     }
-    const paths = ceiling === undefined ? [one.path] : cutToCeiling(one, ceiling, style);
+    const paths = ceiling === undefined ? [one.path] : ceiling.cut(one);
     if (paths.length === 0)
       return refuse(declared, 'outside-ceiling', 'it lies outside the allowed directories');
+    placed.add(one.path);
     // First wins, but naming a place once more, or cutting a wider one to it, must not lift a restriction.
     if (access === 'read-only') for (const path of paths) restrict(path);
     const fresh = paths.filter((path) => !roots.has(path));
-    if (fresh.length === 0) return refuse(declared, 'duplicate', 'an earlier root is the same place');
+    if (fresh.length === 0) return duplicate(declared);
     for (const path of fresh) {
       const whole = path === one.path;
       roots.set(path, {
         uri: pathToFileUri(path, style),
         path,
         name: (whole ? one.name : undefined) ?? lastPart(path, style),
-        kind: whole ? kind : 'directory',
+        kind: whole ? kind : kindOfLimit(path, disk),
         access,
         source,
         declared,
@@ -162,6 +167,10 @@ function refuse(declared: string, reason: RejectionReason, state: string): Extra
   return { ok: false, declared: shown, reason, message: `Cannot use "${shown}" as a root: ${state}` };
 }
 
+function duplicate(declared: string): Extract<Found, { ok: false }> {
+  return refuse(declared, 'duplicate', 'an earlier root is the same place');
+}
+
 function tooMany(surplus: number, source: Source): Rejection {
   return {
     declared: `${surplus} more`,
@@ -169,6 +178,16 @@ function tooMany(surplus: number, source: Source): Rejection {
     reason: 'too-many',
     message: `Cannot read ${surplus} more roots: at most ${MAX_ROOTS} are read`,
   };
+}
+
+/** What operators named takes the place of a ceiling where they gave none, and that may be a file. */
+function kindOfLimit(path: string, disk: RootsDisk): RootKind {
+  try {
+    return disk.inspect(path) ?? 'directory';
+  } catch {
+    // It is gone, or closed to us by now: then nothing can be reached through it.
+    return 'directory';
+  }
 }
 
 /** The home directory as given and as it really is; one that cannot be resolved still counts as given. */

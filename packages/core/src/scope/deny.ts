@@ -1,7 +1,8 @@
 import picomatch from 'picomatch';
 import { RootwardError } from '../error.js';
 import { globCost } from './glob-cost.js';
-import { withDeepGroups } from './glob-groups.js';
+import { globMatcher } from './glob-matcher.js';
+import type { GlobMatcher } from './glob-matcher.js';
 import { CASE_INSENSITIVE } from './letter-case.js';
 
 /**
@@ -65,17 +66,18 @@ const OPTIONS: picomatch.PicomatchOptions = {
 };
 const NOTHING: DenyMatcher = { match: () => undefined };
 
-type NameTest = (name: string) => boolean;
-
 interface Pattern {
   readonly text: string;
-  readonly test: NameTest;
+  readonly matcher: GlobMatcher;
 }
 
 function compile(text: string, glob: string): Pattern {
-  if (!GLOB_CHARACTERS.test(glob) && !CASE_INSENSITIVE) return { text, test: (name) => name === glob };
+  const isPlain = !GLOB_CHARACTERS.test(glob) && !CASE_INSENSITIVE;
   try {
-    return { text, test: picomatch(withDeepGroups(glob), OPTIONS) };
+    const matcher = globMatcher(glob, (each) =>
+      isPlain ? (path) => path === each : picomatch(each, OPTIONS),
+    );
+    return { text, matcher };
   } catch (error) {
     throw unusable(text, 'it is not a valid glob', error);
   }
@@ -123,14 +125,11 @@ export function compileDenies(patterns: readonly string[]): DenyMatcher {
         const slash = relative.indexOf('/', start);
         const end = slash < 0 ? relative.length : slash;
         const name = relative.slice(start, end);
-        for (const pattern of names) if (pattern.test(name)) return pattern.text;
-        if (paths.length > 0) {
-          const prefix = relative.slice(0, end);
-          for (const pattern of paths) if (pattern.test(prefix)) return pattern.text;
-        }
+        for (const pattern of names) if (pattern.matcher.matches(name)) return pattern.text;
         start = end + 1;
       }
-      return undefined;
+      if (relative === '') return undefined;
+      return paths.find(({ matcher }) => matcher.matchesOrAbove(relative))?.text;
     },
   };
 }

@@ -60,6 +60,8 @@ async function moveToOtherDisk(
     });
     // What was saved under the old name meanwhile is not the file that was moved, and must not be lost.
     if (!isUnchanged(pin, lstatSync(source.child, { throwIfNoEntry: false }))) throw unstablePath();
+    // Nor what left the roots with its folder.
+    if (source.parent.hasMoved()) throw unstablePath();
     unlinkSync(source.child);
   } finally {
     pin.close();

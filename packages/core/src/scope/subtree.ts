@@ -1,5 +1,6 @@
 import { childPath } from './child-path.js';
 import type { Entry, Gate } from './gate.js';
+import { unstablePath } from './pin.js';
 import type { Pin } from './pin.js';
 import { Pacer, readPinned } from './pinned-directory.js';
 import { refused } from './refusal.js';
@@ -60,6 +61,8 @@ export async function checkMoveBelow(
         gate.rules.refuseChange(gate.place(action, asked, moved));
       if (refusal !== undefined) throw refused(action, asked, refusal);
     });
+    // Looking may have taken long enough for another folder to take the name, or for one of them to leave the roots.
+    if (directory.hasMoved() || target.parent.hasMoved()) throw unstablePath();
   } finally {
     directory.close();
   }

@@ -1,3 +1,4 @@
+import { isWithinAny } from '../roots/contains-path.js';
 import type { Root } from '../roots/root.js';
 import type { PathStyle } from '../uri/path-style.js';
 import { hostPathStyle } from '../uri/path-style.js';
@@ -16,18 +17,8 @@ export function keepReadOnly(
   const named = new Set(roots.map((root) => root.path));
   const places = new Set(readOnly.map((root) => root.path));
   const kept = roots.map((root): Root =>
-    isWithin(places, root.path, style) ? { ...root, access: 'read-only' } : root,
+    isWithinAny(places, root.path, style) ? { ...root, access: 'read-only' } : root,
   );
-  const beside = readOnly.filter(({ path }) => !named.has(path) && isWithin(named, path, style));
+  const beside = readOnly.filter(({ path }) => !named.has(path) && isWithinAny(named, path, style));
   return [...kept, ...beside];
-}
-
-/** Whether a canonical path is one of these places or lies below one. The top of a disk ends in its separator. */
-function isWithin(places: ReadonlySet<string>, path: string, style: PathStyle): boolean {
-  if (places.has(path)) return true;
-  const separator = style === 'windows' ? '\\' : '/';
-  for (let end = path.indexOf(separator); end >= 0; end = path.indexOf(separator, end + 1)) {
-    if (places.has(path.slice(0, end)) || places.has(path.slice(0, end + 1))) return true;
-  }
-  return false;
 }

@@ -37,8 +37,9 @@ export function decide(said: Said): Decision {
       : undefined;
   const guestRoots = guest === 'client' ? said.client.given.roots : (guest?.roots ?? []);
   const merged = merge(guestRoots, operator?.roots ?? gap?.roots ?? [], consents);
-  const { readOnly, reading } = sources;
-  return { roots: keepReadOnly(merged, readOnly, reading.style), guest, operator, gap };
+  // A handle may hold read-only roots of its own, and what lies in one is no less so for being named beside it.
+  const readOnly = [...sources.readOnly, ...merged.filter(({ access }) => access === 'read-only')];
+  return { roots: keepReadOnly(merged, readOnly, sources.reading.style), guest, operator, gap };
 }
 
 function findGuest({ sources, handle, client, request }: Said): Statement | 'client' | undefined {

@@ -29,7 +29,7 @@ export interface OwedRequest {
 }
 
 /** The newest request, until its answer is applied or no longer welcome. Older ones do not count any more. */
-interface OpenRequest {
+export interface OpenRequest {
   readonly sentAt: number;
   /** When it was sent, or when its answer came. */
   readonly since: number;
@@ -39,6 +39,8 @@ interface OpenRequest {
   readonly overdue: boolean;
   /** When the notification came that caused it. */
   readonly changedAt: number | undefined;
+  /** Someone on our side no longer trusts what it was sent for: its answer counts, and is stale at once. */
+  readonly outdated: boolean;
 }
 
 export interface Asking {

@@ -1,5 +1,5 @@
 import type { Outcome } from './answer.js';
-import type { AskCause, Asking, AskingLimits, OwedRequest } from './asking-state.js';
+import type { AskCause, Asking, AskingLimits, OpenRequest, OwedRequest } from './asking-state.js';
 import { maySend, mustWait, neverAsking } from './asking-state.js';
 import type { ClientState } from '../sources/client-state.js';
 
@@ -72,7 +72,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** The whole asking logic as one pure function; whoever holds the state performs the effects. */
 export function step(before: Asking, event: AskingEvent, around: Surroundings): AskingStep {
   const effects: AskingEffect[] = [];
-  const handled = handle(before, event, around, effects);
+  const handled = keepOutdated(before, handle(before, event, around, effects));
   const sent = sendOwed(handled, around, effects);
   return { state: settleWaiting(sent, event, around), effects };
 }
@@ -86,7 +86,7 @@ function handle(state: Asking, event: AskingEvent, around: Surroundings, effects
     case 'notified':
       return notified(state, around, effects);
     case 'invalidated':
-      return state.support === 'none' ? state : { ...state, freshUntil: AT_ONCE };
+      return invalidated(state);
     case 'wanted':
       return wanted(state, around);
     case 'answered':
@@ -121,9 +121,22 @@ function notified(state: Asking, around: Surroundings, effects: AskingEffect[]):
   return { ...state, silent: false, owed: { cause: 'change', since: around.now, notBefore } };
 }
 
+function invalidated(state: Asking): Asking {
+  if (state.support === 'none') return state;
+  const open = state.open && { ...state.open, outdated: true };
+  return { ...state, freshUntil: AT_ONCE, open };
+}
+
+/** What an outdated request brings is never fresh, whatever becomes of it. */
+function keepOutdated(before: Asking, after: Asking): Asking {
+  const isOutdated = before.open?.outdated === true && before.generation === after.generation;
+  return isOutdated && after.support !== 'none' ? { ...after, freshUntil: AT_ONCE } : after;
+}
+
 function wanted(state: Asking, around: Surroundings): Asking {
   const asksAnyway = state.owed !== undefined && state.owed.cause !== 'silence';
-  if (asksAnyway || !maySend(state) || around.now < state.freshUntil) return state;
+  const mayOwe = maySend(state) || state.open?.outdated === true;
+  if (asksAnyway || !mayOwe || around.now < state.freshUntil) return state;
   return { ...state, owed: { cause: 'stale', since: around.now, notBefore: AT_ONCE } };
 }
 
@@ -192,7 +205,7 @@ function handed(state: Asking, outcome: Outcome, around: Surroundings, effects: 
   if (state.open !== undefined) effects.push({ type: 'abort', generation: state.generation });
   const generation = state.generation + 1;
   const { now } = around;
-  const open = { sentAt: now, since: now, reading: false, overdue: false, changedAt: undefined };
+  const open = { ...opened(now), changedAt: undefined };
   return answered({ ...state, generation, open, owed: undefined }, generation, outcome, around, effects);
 }
 
@@ -285,18 +298,16 @@ function sendOwed(state: Asking, { now, port }: Surroundings, effects: AskingEff
   return {
     ...state,
     generation,
-    open: {
-      sentAt: now,
-      since: now,
-      reading: false,
-      overdue: false,
-      changedAt: isChange ? owed.since : undefined,
-    },
+    open: { ...opened(now), changedAt: isChange ? owed.since : undefined },
     owed: undefined,
     client: state.client === 'unasked' ? 'pending' : state.client,
     firstAskedAt: state.firstAskedAt ?? now,
     lastChangeAskedAt: isChange ? now : state.lastChangeAskedAt,
   };
+}
+
+function opened(now: number): Omit<OpenRequest, 'changedAt'> {
+  return { sentAt: now, since: now, reading: false, overdue: false, outdated: false };
 }
 
 function settleWaiting(state: Asking, event: AskingEvent, { now, port, limits }: Surroundings): Asking {

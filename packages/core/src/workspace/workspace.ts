@@ -12,6 +12,7 @@ import type { Root } from '../roots/root.js';
 import { Scope } from '../scope/scope.js';
 import type { ClientDeclaration } from '../sources/client-state.js';
 import type { Said } from '../sources/precedence.js';
+import { decide } from '../sources/precedence.js';
 import { readRequestHints } from '../sources/request.js';
 import type { Statement } from '../sources/root-source.js';
 import { Announcer } from './announcer.js';
@@ -207,8 +208,10 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /** What `grant` would add, without adding it: so that the user is asked about where a path really leads. */
-  consider(path: string, signal?: AbortSignal): Promise<Root> {
-    return this.#statements.consider(path, signal);
+  async consider(path: string, signal?: AbortSignal): Promise<Root> {
+    const root = await this.#statements.consider(path, signal);
+    const said = this.#said();
+    return asDecided(root, decide({ ...said, consents: [...said.consents, root] }));
   }
 
   /**
@@ -222,7 +225,7 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#requireAlive('add a root');
     this.#statements.takeConsent(consent);
     this.#replace('consent');
-    return consent.root;
+    return asDecided(consent.root, this.#snapshot);
   }
 
   /** Makes a root or a mere name the project, as long as that root remains. */
@@ -329,6 +332,12 @@ export class Workspace implements WorkspaceView, Disposable {
 
 const NO_ROOTS: readonly Root[] = Object.freeze([]);
 const NO_OPTIONS: WaitOptions = Object.freeze({});
+
+/** A consent with the access it really has: it lifts no restriction of the place it lies in. */
+function asDecided(consent: Root, { roots }: { readonly roots: readonly Root[] }): Root {
+  const decided = roots.find(({ path }) => path === consent.path);
+  return decided === undefined ? consent : { ...consent, access: decided.access };
+}
 
 function plainScope(snapshot: Snapshot): Scope {
   return new Scope({ roots: snapshot.roots });

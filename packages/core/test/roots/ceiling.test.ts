@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutToCeiling } from '../../src/roots/ceiling.js';
+import { Ceiling, cutToCeiling } from '../../src/roots/ceiling.js';
 import { containsPath } from '../../src/roots/contains-path.js';
+import type { Root } from '../../src/roots/root.js';
+import type { PathStyle } from '../../src/uri/path-style.js';
 
 const directory = (path: string) => ({ path, kind: 'directory' }) as const;
 const file = (path: string) => ({ path, kind: 'file' }) as const;
@@ -60,4 +62,64 @@ test('cutToCeiling() changes nothing when applied again', () => {
       expect(once.flatMap((left) => cutToCeiling(directory(left), limits, 'posix'))).toEqual(once);
     }),
   );
+});
+
+/** Each with each: what the index must agree with. */
+function cutPlainly(
+  root: Pick<Root, 'path' | 'kind'>,
+  limits: readonly string[],
+  style: PathStyle,
+): readonly string[] {
+  if (limits.some((limit) => containsPath(limit, root.path, style))) return [root.path];
+  if (root.kind === 'file') return [];
+  return [...new Set(limits.filter((limit) => containsPath(root.path, limit, style)))];
+}
+
+// Names that sort before and after a separator, differ in letter case only, or hold the separator of the other style.
+const name = fc.constantFrom('a', 'A', 'ab', 'a b', 'a-b', 'a.b', 'a0', 'ä', '\u{1F600}', 'a\uFFFF');
+const names = fc.array(name, { maxLength: 4 });
+const paths = {
+  posix: fc
+    .array(fc.oneof(name, fc.constant('a\\b')), { maxLength: 4 })
+    .map((parts) => `/${parts.join('/')}`),
+  windows: fc.oneof(
+    fc
+      .tuple(fc.constantFrom('C:', 'D:', '\\\\host\\share'), names)
+      .map(([top, parts]) => [top, ...parts].join('\\')),
+    fc.constantFrom('C:\\', 'D:\\'),
+  ),
+} as const;
+
+test.each(['posix', 'windows'] as const)('Ceiling.cut() answers for %s as if it looked at each', (style) => {
+  const kind = fc.constantFrom('directory', 'file');
+  const root = fc.record({ path: paths[style], kind });
+  fc.assert(
+    fc.property(
+      fc.array(root, { maxLength: 6 }),
+      fc.array(paths[style], { maxLength: 12 }),
+      (roots, limits) => {
+        const index = new Ceiling(limits, style);
+        for (const one of roots) expect(index.cut(one)).toEqual(cutPlainly(one, limits, style));
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+});
+
+test('Ceiling.cut() compares letter case exactly, also for windows', () => {
+  const index = new Ceiling(['C:\\Work'], 'windows');
+  expect(index.cut(directory('C:\\work\\a'))).toEqual([]);
+  expect(index.cut(directory('C:\\Work\\a'))).toEqual(['C:\\Work\\a']);
+});
+
+function many(folder: string): readonly string[] {
+  return Array.from({ length: 5_000 }, (_, index) => `/home/someone/${folder}-${index}/app`);
+}
+
+test('Ceiling.cut() stays quick for thousands of roots under thousands of directories', () => {
+  const start = performance.now();
+  const index = new Ceiling(many('operator'), 'posix');
+  for (const one of many('client')) expect(index.cut(directory(one))).toEqual([]);
+  // Looking at each takes ten seconds and more.
+  expect(performance.now() - start).toBeLessThan(3_000);
 });

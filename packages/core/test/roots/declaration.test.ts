@@ -29,6 +29,15 @@ test.each([
   expect(declareUri(entry, 'posix')).toMatchObject({ ok: false, reason: 'malformed', declared });
 });
 
+test.each([
+  ['[', ']', '[object Array]'],
+  ['{"a":', '}', '[object Object]'],
+])('declareUri() refuses %o nested too deep to be shown', (open, close, declared) => {
+  const depth = 200_000;
+  const entry: unknown = JSON.parse(`${open.repeat(depth)}1${close.repeat(depth)}`);
+  expect(declareUri(entry, 'posix')).toMatchObject({ ok: false, reason: 'malformed', declared });
+});
+
 test('declareUri() shows at most 200 characters of what it refuses, on one line', () => {
   const refusal = declareUri({ uri: `http://\n${'x'.repeat(5000)}` }, 'posix');
   expect(refusal).toMatchObject({ ok: false, declared: expect.stringMatching(/^http:\/\/\\u000ax{180,}…$/) });

@@ -1,25 +1,31 @@
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { basename, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Pin, Platform } from '../../src/scope/pin.js';
 import { systemPlatform } from '../../src/scope/platform.js';
 import { Scope } from '../../src/scope/scope.js';
 import { isTemporaryName } from '../../src/scope/temporary-files.js';
-import { codeOf, rootAt, scopeOf, useTree } from './fixture.js';
+import { codeOf, hasOtherDisk, OTHER_DISK, rootAt, scopeOf, useTree } from './fixture.js';
+import { shownAs } from './wrapped-platform.js';
 
 const tree = useTree();
 
-/** The system's platform, with a moment in which another process acts: when a pinned object is opened for use. */
+/**
+ * The system's platform, with moments in which another process acts: when a pinned object is opened for use, and when
+ * an entry called `trap` is about to be pinned.
+ */
 function interruptedBy(act: () => void): Platform {
   const platform = systemPlatform();
   const interrupt = (pin: Pin): Pin => ({
@@ -37,7 +43,10 @@ function interruptedBy(act: () => void): Platform {
   });
   return {
     guarantee: (operation) => platform.guarantee(operation),
-    pin: (path, options) => interrupt(platform.pin(path, options)),
+    pin: (path, options) => {
+      if (basename(path) === 'trap') act();
+      return interrupt(platform.pin(path, options));
+    },
   };
 }
 
@@ -67,6 +76,42 @@ describe.runIf(process.platform === 'linux')('While an operation runs', () => {
     const scope = scopeOf(tree().inside, { platform });
     expect(await codeOf(scope.copy('a.txt', 'sub/b.txt'))).toBe('unstable-path');
     expect(readdirSync(join(tree().outside, 'sub'))).toEqual([]);
+  });
+
+  test('Scope.rename() gives up when the target folder is moved out of the root', async () => {
+    tree().make({ a: { trap: {} }, sub: {} });
+    const platform = interruptedBy(() => renameSync(tree().in('sub'), tree().out('sub')));
+    expect(await codeOf(scopeOf(tree().inside, { platform }).rename('a', 'sub/a'))).toBe('unstable-path');
+    expect(readdirSync(tree().out('sub'))).toEqual([]);
+    expect(tree().names()).toEqual(['a']);
+  });
+
+  test.runIf(hasOtherDisk)(
+    'Scope.rename() removes no file that left the root while it was copied',
+    async () => {
+      const disk = mkdtempSync(join(OTHER_DISK, 'rootward-scope-'));
+      onTestFinished(() => rmSync(disk, { recursive: true }));
+      tree().make({ sub: { 'a.txt': 'text' } });
+      const platform = interruptedBy(() => renameSync(tree().in('sub'), tree().out('sub')));
+      const scope = new Scope({
+        roots: [rootAt(tree().inside), rootAt('/other-disk')],
+        platform: shownAs(platform, disk, '/other-disk'),
+      });
+      expect(await codeOf(scope.rename('sub/a.txt', '/other-disk/a.txt'))).toBe('unstable-path');
+      expect(readFileSync(tree().out('sub', 'a.txt'), 'utf8')).toBe('text');
+    },
+  );
+
+  test('Scope.rename() does not move a folder that took the name of the one it looked at', async () => {
+    tree().make({ a: { trap: {} }, b: { key: 'secret' } });
+    const platform = interruptedBy(() => {
+      renameSync(tree().in('a'), tree().in('c'));
+      renameSync(tree().in('b'), tree().in('a'));
+      mkdirSync(tree().in('c', 'trap'), { recursive: true });
+    });
+    const scope = scopeOf(tree().inside, { platform, rules: { deny: ['a/key'] } });
+    expect(await codeOf(scope.rename('a', 'moved'))).toBe('unstable-path');
+    expect(tree().names()).toEqual(['a', 'c']);
   });
 });
 

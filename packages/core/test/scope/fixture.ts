@@ -1,11 +1,13 @@
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -21,6 +23,10 @@ import { systemPlatform } from '../../src/scope/platform.js';
 import { Scope } from '../../src/scope/scope.js';
 import type { ScopeOptions } from '../../src/scope/scope.js';
 import { pathToFileUri } from '../../src/uri/file-uri.js';
+
+export const OTHER_DISK = '/dev/shm';
+export const hasOtherDisk: boolean =
+  existsSync(OTHER_DISK) && statSync(OTHER_DISK).dev !== statSync(tmpdir()).dev;
 
 /** Names in a tree: a string is a file's text, bytes are a file's bytes, a nested object is a folder. */
 export interface TreeContent {

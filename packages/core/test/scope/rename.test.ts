@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -10,16 +9,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Scope } from '../../src/scope/scope.js';
-import { codeOf, platforms, rootAt, scopeOf, useTree } from './fixture.js';
+import { codeOf, hasOtherDisk, OTHER_DISK, platforms, rootAt, scopeOf, useTree } from './fixture.js';
 import { counting, shownAs } from './wrapped-platform.js';
 
 const tree = useTree();
-const OTHER_DISK = '/dev/shm';
-const hasOtherDisk = existsSync(OTHER_DISK) && statSync(OTHER_DISK).dev !== statSync(tmpdir()).dev;
 
 describe.each(platforms)('Scope.rename() on the %s platform', (_name, platform) => {
   const scope = (): Scope => scopeOf(tree().inside, { platform });

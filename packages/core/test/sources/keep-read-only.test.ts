@@ -58,6 +58,21 @@ describe.each([
     ]);
   });
 
+  test('is told as such when a consent is considered and given', async () => {
+    const tree = makeTree('shared/archive/old', 'shared/work');
+    const workspace = await openShared(tree, isCeiling);
+    for (const [name, access] of [
+      ['shared/archive/old', 'read-only'],
+      ['shared/archive', 'read-only'],
+      ['shared/work', 'read-write'],
+    ] as const) {
+      const place = await workspace.consider(tree(name));
+      expect(place).toMatchObject({ path: tree(name), access, source: 'consent' });
+      expect(await workspace.grant(place)).toEqual(place);
+      expect(writable(workspace, tree(name))).toBe(access === 'read-write');
+    }
+  });
+
   test('leaves the rest as it is', async () => {
     const tree = makeTree('shared/archive', 'shared/work');
     const workspace = await openShared(tree, isCeiling);
@@ -66,6 +81,16 @@ describe.each([
     await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('shared')).href }] } });
     expect(writable(workspace, tree('shared/work'))).toBe(true);
   });
+});
+
+test('a handle that holds a read-only root keeps what is in it read-only, in the list of roots, too', async () => {
+  const tree = makeTree('archive/old');
+  const workspace = new Workspace({ sources: await readFrom({}) });
+  onTestFinished(() => workspace.dispose());
+  await workspace.useHandle([{ path: tree('archive/old') }, { path: tree('archive'), access: 'read-only' }]);
+  expect(workspace.snapshot().roots.map(({ access }) => access)).toEqual(['read-only', 'read-only']);
+  expect(await workspace.grant(tree('archive/old'))).toMatchObject({ access: 'read-only' });
+  expect(writable(workspace, tree('archive/old'))).toBe(false);
 });
 
 function rootAt(path: string, access: Root['access'] = 'read-write'): Root {

@@ -194,6 +194,27 @@ test(
 );
 
 test(
+  'in 20,000 random interleavings the first call after an invalidation leads to a request sent after it',
+  { timeout: 240_000 },
+  () => {
+    fc.assert(
+      fc.property(actions, actions, (before, between) => {
+        const simulation = started();
+        for (const action of before) run(simulation, action);
+        simulation.send({ type: 'invalidated' });
+        const { requests } = simulation;
+        for (const action of between) if (action[0] !== 'wanted') run(simulation, action);
+        simulation.send({ type: 'wanted' });
+        simulation.comeToRest();
+        expect(simulation.requests).toBeGreaterThan(requests);
+        expect(mustWait(simulation.state, true)).toBe(false);
+      }),
+      { numRuns: 20_000 },
+    );
+  },
+);
+
+test(
   'requests caused by notifications are at least 100 ms apart, in any interleaving',
   { timeout: 120_000 },
   () => {

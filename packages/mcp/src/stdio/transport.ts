@@ -41,6 +41,13 @@ const BATCH_REVISIONS: ReadonlySet<string> = new Set(['2024-11-05', '2025-03-26'
  * process from hearing a signal for a minute.
  */
 const MOST_BATCHED = 100;
+/**
+ * A busy pipe hands over up to 32 pieces at a stretch, which may hold tens of thousands of requests; only between
+ * stretches are signals and timers heard.
+ */
+const STRETCH_MS = 50;
+/** Smaller pieces hold few requests, and a single call should not pay for one more turn of the event loop. */
+const LARGE_PIECE = 16 * 1024;
 /** An implementation-defined server error: the client closed its end and cannot answer any more. */
 const CONNECTION_CLOSED = -32_000;
 
@@ -69,6 +76,9 @@ export class StdioTransport {
   #initializeId: RequestId | undefined;
   #batchesLegal = false;
   #gathering = false;
+  /** When the first large piece of this turn of the event loop came. */
+  #stretchSince: number | undefined;
+  #resting = false;
   #state: 'new' | 'open' | 'ending' | 'closed' = 'new';
   #linger: NodeJS.Timeout | undefined;
   #resolveClosed: (reason: CloseReason) => void = () => undefined;
@@ -142,6 +152,7 @@ export class StdioTransport {
   }
 
   readonly #onData = (chunk: Buffer | string): void => {
+    if (chunk.length >= LARGE_PIECE) this.#restWhenLong();
     try {
       for (const line of this.#lines.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) {
         if (this.#state !== 'open') return;
@@ -154,6 +165,21 @@ export class StdioTransport {
       this.#close('line-too-long');
     }
   };
+
+  /** What the pieces before cost shows when the next one comes: their requests are served in between. */
+  #restWhenLong(): void {
+    if (this.#stretchSince === undefined) {
+      this.#stretchSince = performance.now();
+      setImmediate(() => {
+        this.#stretchSince = undefined;
+        if (this.#resting && this.#state === 'open') this.#stdin.resume();
+        this.#resting = false;
+      });
+    } else if (performance.now() - this.#stretchSince > STRETCH_MS) {
+      this.#resting = true;
+      this.#stdin.pause();
+    }
+  }
 
   /** Waits, bounded, for answers under way: whoever pipes a file of requests in gets the answers out. */
   readonly #onEnd = (): void => {

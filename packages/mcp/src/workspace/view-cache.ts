@@ -21,8 +21,8 @@ export class ViewCache {
   }
 
   async get(inputs: unknown, make: () => Promise<WorkspaceView>): Promise<WorkspaceView> {
-    const text = JSON.stringify(inputs);
-    const key = text.length > LONGEST_KEY ? hash('sha256', text, 'base64') : text;
+    const key = keyOf(inputs);
+    if (key === undefined) return make();
     const known = this.#views.get(key);
     this.#views.delete(key);
     if (known !== undefined && this.#clock.now() < known.until) {
@@ -41,5 +41,15 @@ export class ViewCache {
       if (this.#views.size <= MOST_VIEWS) return;
       this.#views.delete(oldest);
     }
+  }
+}
+
+/** Undefined for what is nested too deep to be written out: no honest client sends that, and each call reads it anew. */
+function keyOf(inputs: unknown): string | undefined {
+  try {
+    const text = JSON.stringify(inputs);
+    return text.length > LONGEST_KEY ? hash('sha256', text, 'base64') : text;
+  } catch {
+    return undefined;
   }
 }

@@ -251,6 +251,25 @@ test('StdioTransport survives a message handler that throws', async () => {
   expect(rig.errors).toEqual(['handler failed']);
 });
 
+test('StdioTransport lets others have their turn while a client sends more than it can serve', async () => {
+  const rig = await open();
+  const ids = Array.from({ length: 20 }, (_, id) => id);
+  const served: unknown[] = [];
+  const all = new Promise<void>((resolve) => {
+    rig.transport.onmessage = (message) => {
+      const until = performance.now() + 20;
+      while (performance.now() < until);
+      if ('id' in message) served.push(message.id);
+      if (served.length === ids.length) resolve();
+    };
+  });
+  for (const id of ids) rig.stdin.write(line(request(id, 'x'.repeat(20_000))));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(served.length).toBeLessThan(ids.length);
+  await all;
+  expect(served).toEqual(ids);
+});
+
 test('StdioTransport cannot be started twice', async () => {
   const rig = await open();
   await expect(rig.transport.start()).rejects.toMatchObject({ code: 'closed' });

@@ -37,6 +37,13 @@ test('ViewCache.get() keeps no view with a rejected root, which may be fine the 
   expect(await cache.get('x', async () => view())).not.toBe(first);
 });
 
+test('ViewCache.get() makes a view each time of what is nested too deep to be compared', async () => {
+  const cache = new ViewCache(new FakeClock());
+  const deep: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
+  const first = await cache.get(deep, async () => view());
+  expect(await cache.get(deep, async () => view())).not.toBe(first);
+});
+
 test('ViewCache.get() keeps no failure', async () => {
   const cache = new ViewCache(new FakeClock());
   await expect(cache.get('x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

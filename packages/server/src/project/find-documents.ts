@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { RootwardError, withDeepGroups } from '@rootward/core';
+import { RootwardError, globMatcher } from '@rootward/core';
 import type { Scope, WalkEntry } from '@rootward/core';
 import picomatch from 'picomatch';
 import type { Category, Place } from './category.js';
@@ -135,13 +135,11 @@ class Search {
 /** Letter case is ignored: custom writes both `README.md` and `readme.md`. */
 function compilePatterns(patterns: readonly string[]): (relative: string) => boolean {
   const globs = patterns.map((pattern) =>
-    picomatch(pattern.includes('/') ? withDeepGroups(pattern) : `**/${pattern}`, {
-      dot: true,
-      nocase: true,
-      nonegate: true,
-    }),
+    globMatcher(pattern.includes('/') ? pattern : `**/${pattern}`, (glob) =>
+      picomatch(glob, { dot: true, nocase: true, nonegate: true }),
+    ),
   );
-  return (relative) => globs.some((matches) => matches(relative));
+  return (relative) => globs.some((glob) => glob.matches(relative));
 }
 
 function compare(one: string, other: string): number {

@@ -38,3 +38,18 @@ test.each(['search_files', 'directory_tree'])('%s refuses more globs than anyone
   expect((await call(name, { ...args, excludePatterns: globs.slice(1) })).isError).toBeUndefined();
   await close();
 });
+
+test('tools settle globs with stars in several names at once on names made for them', async () => {
+  const long = 'a'.repeat(200);
+  const tree = makeTree({ [`in/${long}/${long}/c`]: 'needle', [`in/${'a/'.repeat(300)}c`]: 'needle' });
+  const { call, close } = await connectTools({ roots: [tree.uri('in')] });
+  for (const glob of ['*a*a*/*a*a*/b', '**/a/**/a/**/a/**/b']) {
+    for (const result of [
+      await call('search_files', { path: '.', pattern: glob }),
+      await call('search_files', { path: '.', pattern: 'b', excludePatterns: [glob] }),
+    ]) {
+      expect(result.isError).not.toBe(true);
+    }
+  }
+  await close();
+});

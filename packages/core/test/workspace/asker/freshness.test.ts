@@ -40,6 +40,39 @@ describe('freshness', () => {
     expect(client.asked).toBe(2);
   });
 
+  test('invalidate() during a request makes the next ready() ask again after it, and wait for that', async () => {
+    const tree = makeTree('a', 'b');
+    const { workspace, client } = await connectAsked();
+    workspace.invalidate('settings changed');
+    const call = workspace.ready();
+    await client.answer([tree('a')]);
+    expect(client.asked).toBe(2);
+    expect(await isSettled(call)).toBe(false);
+    await client.answer([tree('b')]);
+    expect((await call).roots[0]?.path).toBe(tree('b'));
+    await workspace.ready();
+    expect(client.asked).toBe(2);
+  });
+
+  test.each(['answered', 'malformed', 'refused'])(
+    'invalidate() during a request that is then %s makes the next ready() ask again, and only that',
+    async (outcome) => {
+      const tree = makeTree('a');
+      const { workspace, client } = await connectAsked();
+      workspace.invalidate('settings changed');
+      if (outcome === 'answered') await client.answer([tree('a')]);
+      else if (outcome === 'malformed') await client.result(7);
+      else await client.error(-32603);
+      expect(client.asked).toBe(1);
+      const call = workspace.ready();
+      expect(client.asked).toBe(2);
+      await client.answer([tree('a')]);
+      await call;
+      await workspace.ready();
+      expect(client.asked).toBe(2);
+    },
+  );
+
   test('invalidate() asks even a client that refused or was silent, without waiting for the silent one', async () => {
     const { workspace, client, clock } = await connectAsked();
     await client.error(-32603);

@@ -1,4 +1,4 @@
-import { globCost, RootwardError, withDeepGroups } from '@rootward/core';
+import { globCost, globMatcher, RootwardError } from '@rootward/core';
 import picomatch from 'picomatch';
 
 /** Whether a path, relative and with `/`, matches. */
@@ -21,7 +21,8 @@ export function compileGlob(pattern: string): Matches {
       },
     );
   }
-  return picomatch(withDeepGroups(pattern), { dot: true, strictSlashes: true });
+  const matcher = globMatcher(pattern, (glob) => picomatch(glob, { dot: true, strictSlashes: true }));
+  return (relative) => matcher.matches(relative);
 }
 
 function faultOf(pattern: string): string | undefined {
