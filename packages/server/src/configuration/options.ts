@@ -40,7 +40,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     flag: '--root <path>',
     variable: 'ROOTWARD_ROOTS',
     group: 'Folders:',
-    description: 'a folder or file in scope; repeatable, and the same as naming it without a flag',
+    description: 'a folder or file in scope; repeatable',
     separator: delimiter,
     read: (texts) => ({ roots: texts }),
   },

@@ -22,7 +22,10 @@ export async function runContains(
     const { root } = workspace.scope().locate(asked);
     const { path: inside, source, access } = root;
     if (json) printJson(terminal, { path, inScope: true, root: { path: inside, source, access } });
-    else terminal.out(`${paint('good', 'in scope:')} ${oneLine(path)} is inside ${inside} (${source})\n`);
+    else {
+      const facts = access === 'read-only' ? `${source}, read-only` : source;
+      terminal.out(`${paint('good', 'in scope:')} ${oneLine(path)} is inside ${inside} (${facts})\n`);
+    }
     return FINE;
   } catch (error) {
     if (!(error instanceof RootwardError)) throw error;

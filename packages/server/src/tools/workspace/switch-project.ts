@@ -97,12 +97,13 @@ async function consider(path: string, asked: string, live: Workspace, signal: Ab
 }
 
 /** The answer is bound to the canonical path: an answer about another directory is none about this one. */
-function question({ path, broad }: Root): { readonly key: string; readonly message: string } {
+function question({ path, broad, access }: Root): { readonly key: string; readonly message: string } {
   const digest = createHash('sha256').update(path).digest('hex').slice(0, DIGEST_SHOWN);
+  const what = access === 'read-only' ? 'reading' : 'reading and changing';
   const warning = broad ? ' This is a home directory or wider.' : '';
   return {
     key: `consent-${digest}`,
-    message: `Allow reading and changing files in ${JSON.stringify(path)}?${warning}`,
+    message: `Allow ${what} files in ${JSON.stringify(path)}?${warning}`,
   };
 }
 

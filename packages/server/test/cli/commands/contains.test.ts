@@ -22,6 +22,13 @@ describe('rootward contains', () => {
     expect(out.trimEnd().split('\n')).toHaveLength(1);
   });
 
+  test('says that a root may only be read', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'c.json'), '{"roots":[{"path":"project","access":"read-only"}]}');
+    const { out } = await run(home, ['contains', 'project', '--config', 'c.json']);
+    expect(out).toMatch(/ \(config, read-only\)\n$/);
+  });
+
   test('knows what a configuration file denies', async () => {
     const home = makeHome();
     writeFileSync(join(home, 'c.json'), JSON.stringify({ roots: ['project'], deny: ['*.pem'] }));

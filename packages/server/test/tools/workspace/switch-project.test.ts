@@ -65,6 +65,19 @@ describe.each(ERAS)('switch_project on a %s connection', (era) => {
     await tools.close();
   });
 
+  test('asks for no more than the user can give', async () => {
+    const config = [{ file: tree.path('c.json'), roots: [{ path: 'extra', access: 'read-only' }] }];
+    const workspace = { environment: {}, home: '/nonexistent', config };
+    const tools = await connect({ elicit: yes, workspace });
+    await tools.switchTo(tree.path('extra'));
+    await tools.switchTo(tree.path('operator'));
+    expect(tools.questions).toEqual([
+      expect.stringMatching(/^Allow reading files in /),
+      expect.stringMatching(/^Allow reading and changing files in /),
+    ]);
+    await tools.close();
+  });
+
   test.each([
     ['declines', () => ({ action: 'decline' }) as const, /the user declined/],
     ['cancels', () => ({ action: 'cancel' }) as const, /did not answer/],
