@@ -51,13 +51,14 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
   const server = createServer((request: IncomingMessage & { auth?: AuthInfo }, response) => {
     // All of this before the body is read. The first two answer by themselves; whoever they refuse must know that
     // nothing more is taken on this connection.
-    response.setHeader('Connection', 'close');
+    const { shouldKeepAlive } = response;
+    response.shouldKeepAlive = false;
     if (!hasKnownHost(request, response) || !hasKnownOrigin(request, response)) {
       request.pause();
       response.once('finish', () => request.destroy());
       return;
     }
-    response.removeHeader('Connection');
+    response.shouldKeepAlive = shouldKeepAlive;
     if (pathOf(request) !== ENDPOINT) {
       refuse(request, response, 404, `There is only ${ENDPOINT} here`);
       return;
