@@ -13,7 +13,8 @@ export function whyNotStarted(
   if (!existsSync(file)) return new Error('it is no longer there', { cause: error });
   if (!existsSync(cwd)) return new Error(`${cwd}, where it runs, does not exist`, { cause: error });
   const interpreter = interpreterOf(file);
-  if (interpreter === undefined) return error;
+  // What is missing may also be what the interpreter itself asks for.
+  if (interpreter === undefined || existsSync(interpreter)) return error;
   const hint = interpreter.endsWith('\r') ? ' (it has the line ends of Windows)' : '';
   const message = `its first line asks for ${JSON.stringify(interpreter)}, which does not exist${hint}`;
   return new Error(message, { cause: error });

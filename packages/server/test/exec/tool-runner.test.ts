@@ -154,6 +154,16 @@ describe.runIf(process.platform !== 'win32')('a tool that does not start', () =>
     expect(await answerOf(await findTool('broken'))).toContain(expected);
   });
 
+  test('because its interpreter does not start either blames no file that is there', async () => {
+    const interpreter = join(project, 'interpreter');
+    writeFileSync(interpreter, '#!/no/such/shell\n', { mode: 0o755 });
+    addTool('broken', {});
+    writeFileSync(join(project, 'tools', 'broken', 'tool.sh'), `#!${interpreter}\n`);
+    const answer = await answerOf(await findTool('broken'));
+    expect(answer).toContain('Cannot run broken');
+    expect(answer).not.toContain('does not exist');
+  });
+
   test('because it is gone says so', async () => {
     addTool('gone', {});
     const tool = await findTool('gone');
