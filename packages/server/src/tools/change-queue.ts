@@ -30,9 +30,12 @@ export class ChangeQueue {
   }
 }
 
-/** The key of a path: where it leads. What is out of scope keeps its name, since changing it says best why it is refused. */
+/**
+ * The key of a path: where it leads. Changing what is out of scope says best why it is refused; its key is that of no
+ * path in scope, so that a folder above all roots holds up nothing in them.
+ */
 export function changeKey(scope: Scope, path: string): string {
-  return scope.contains(path) ? scope.locate(path).path : path;
+  return scope.contains(path) ? scope.locate(path).path : `out of scope: ${path}`;
 }
 
 function collide(some: readonly string[], others: readonly string[]): boolean {

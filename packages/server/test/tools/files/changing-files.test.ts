@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { Scope } from '@rootward/core';
 import type { Snapshot } from '@rootward/core';
 import { expect, test, vi } from 'vitest';
+import { ChangeQueue } from '../../../src/tools/change-queue.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
 
@@ -125,6 +126,21 @@ test.each(ERAS)('no file tool reaches beyond the roots, by any spelling (%s)', a
     }
   }
   expect(readFileSync(tree.path('out/secret.txt'), 'utf8')).toBe('secret');
+  await close();
+});
+
+test('a path out of scope, also above all roots, holds up no change', async () => {
+  const changes = new ChangeQueue();
+  const { call, close } = await connectTools({ workspace, tools: { changes } });
+  let release!: () => void;
+  const held = changes.run([tree.path('in/held.txt')], () => new Promise<void>((done) => (release = done)));
+  const refused = await Promise.all([
+    call('delete_file', { path: tree.top, recursive: true }),
+    call('write_file', { path: 'free.txt', content: '' }),
+  ]);
+  expect(refused.map(({ isError }) => isError)).toEqual([true, undefined]);
+  release();
+  await held;
   await close();
 });
 
