@@ -32,6 +32,8 @@ export interface RenameRequest extends SymbolRequest {
   readonly newName: string;
   /** Without it nothing is written. */
   readonly apply?: boolean | undefined;
+  /** Calls `write`, once nothing else changes these files; for hosts that change files themselves. */
+  readonly exclusively?: (paths: readonly string[], write: () => Promise<void>) => Promise<void>;
 }
 
 /** What `renameSymbol` did, or would do. */
@@ -75,7 +77,13 @@ export async function renameSymbol(
     const notes = describeUnshown(instance.definition.name, seen.unshown, files);
     const complete = answer.complete && seen.all && notes.length === 0;
     if (request.apply === true && !complete) throw halfSeen(seen, notes);
-    if (request.apply === true) await applyEdits(scope, planned, journal, signal);
+    if (request.apply === true) {
+      const { exclusively = (_paths, write) => write() } = request;
+      await exclusively(
+        planned.map((file) => file.path),
+        () => applyEdits(scope, planned, journal, signal),
+      );
+    }
     return {
       applied: request.apply === true,
       edits: planned.reduce((sum, { edits }) => sum + edits, 0),

@@ -30,7 +30,13 @@ export const renameSymbol: Tool = defineTool({
   handle: (args, context) =>
     answerCode(context, ({ library, code, journal }) =>
       context.changes.run([QUEUE], async () => {
-        const request = { ...args, file: context.expandHome(args.file) };
+        const request = {
+          ...args,
+          file: context.expandHome(args.file),
+          // An edit that has read a file before would undo its part of the rename.
+          exclusively: (paths: readonly string[], write: () => Promise<void>) =>
+            context.changes.run(paths, write),
+        };
         const { recovered, files: changed, ...result } = await library.renameSymbol(code, request, journal);
         if (result.applied) for (const { file } of changed) context.audit(file, 'allowed');
         const undone = recovered.flatMap(({ restored, left }) =>

@@ -7,6 +7,7 @@ import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { ChildRegistry } from '@rootward/mcp';
 import { LanguageSupport } from '../../../src/tools/code/language-support.js';
 import type { LanguageSupportOptions } from '../../../src/tools/code/language-support.js';
+import { ChangeQueue } from '../../../src/tools/change-queue.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
 import type { ToolsClient, ToolsClientOptions } from '../../fixtures/tools-client.js';
@@ -40,9 +41,9 @@ function support(options: Partial<LanguageSupportOptions> = {}): LanguageSupport
 async function connect(
   options: ToolsClientOptions & { readonly languages?: LanguageSupport } = {},
 ): Promise<ToolsClient> {
-  const { languages = support(), ...rest } = options;
+  const { languages = support(), tools, ...rest } = options;
   const roots = ['a', 'b'].map((name) => pathToFileURL(tree.path(name)).href);
-  const client = await connectTools({ roots, ...rest, tools: { languages } });
+  const client = await connectTools({ roots, ...rest, tools: { ...tools, languages } });
   clients.push(client);
   return client;
 }
@@ -98,6 +99,29 @@ function journalEntry(path: string, after: string): string {
   const files = [{ path, before: 'let a = 1;\n', after: digest }];
   return JSON.stringify({ process: { pid: 2 ** 22 + 1, start: '' }, files });
 }
+
+test('rename_symbol waits for a change of one of its files, and changes nothing after it', async () => {
+  const changes = new ChangeQueue();
+  const { call } = await connect({ tools: { changes } });
+  const [cart, shop] = [tree.path('a/cart.ts'), tree.path('b/shop.ts')];
+  const [before, edited] = [readFileSync(shop, 'utf8'), `// edited\n${readFileSync(shop, 'utf8')}`];
+  let write!: () => void;
+  const held = changes.run([shop], async () => {
+    await new Promise<void>((resolve) => {
+      write = resolve;
+    });
+    writeFileSync(shop, edited);
+  });
+  const renamed = call('rename_symbol', { symbol: 'total', file: cart, newName: 'price', apply: true });
+  // The change that is held, the rename, and the writing that waits.
+  await vi.waitFor(() => expect(changes.size).toBe(3), 60_000);
+  write();
+  await held;
+  expect(reportOf(await renamed)).toMatchObject({ message: `Cannot rename: "${shop}" changed meanwhile` });
+  expect(readFileSync(cart, 'utf8')).toContain('total()');
+  expect(readFileSync(shop, 'utf8')).toBe(edited);
+  writeFileSync(shop, before);
+});
 
 test('rename_symbol undoes what an earlier process left half done, and says so', async () => {
   const [half, changed] = [tree.path('a/half.ts'), tree.path('a/changed.ts')];
