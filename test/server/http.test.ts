@@ -72,6 +72,7 @@ describe('rootward over HTTP', () => {
   test.each([
     ['a body that is too large', authorized(TOKEN), 413],
     ['a wrong token', authorized('a-token-for-tests-9'), 401],
+    ['a foreign page', { ...authorized(TOKEN), Origin: 'https://evil.example' }, 403],
   ])('lets a client that still sends read that %s is refused', async (_what, headers, status) => {
     const body = 'x'.repeat(11 * 1024 * 1024);
     for (let i = 0; i < 5; i++) {

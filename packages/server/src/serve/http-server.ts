@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
 import type { SessionsOptions, WorkspaceHandler } from '@rootward/mcp';
@@ -44,21 +45,18 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
   });
   const serve = toNodeHandler(handler, { onerror, maxRequestBodySize });
   const names = [...allowedHostnames(host)];
-  const hasKnownHost = hostHeaderValidation(names);
-  const hasKnownOrigin = originValidation(names);
   const gate = new TokenGate(tokens);
 
   const server = createServer((request: IncomingMessage & { auth?: AuthInfo }, response) => {
-    // All of this before the body is read. The first two answer by themselves; whoever they refuse must know that
-    // nothing more is taken on this connection.
-    const { shouldKeepAlive } = response;
-    response.shouldKeepAlive = false;
-    if (!hasKnownHost(request, response) || !hasKnownOrigin(request, response)) {
-      request.pause();
-      response.once('finish', () => request.destroy());
+    // All of this before the body is read.
+    for (const verdict of [
+      validateHostHeader(request.headers.host, names),
+      validateOriginHeader(request.headers.origin, names),
+    ]) {
+      if (verdict.ok) continue;
+      refuse(request, response, 403, verdict.message);
       return;
     }
-    response.shouldKeepAlive = shouldKeepAlive;
     if (pathOf(request) !== ENDPOINT) {
       refuse(request, response, 404, `There is only ${ENDPOINT} here`);
       return;
