@@ -33,10 +33,33 @@ const globName = fc.constantFrom(
   'a,b',
   '{1..3}',
   '$a^',
+  '$$*',
+  'a*++',
+  '{a,}',
+  '{*,b}',
+  '?(a)',
+  '(a|b)?',
+  '()',
 );
 const deep = fc.constant('**');
 const plainGlob = fc.array(fc.oneof(globName, deep), { minLength: 2, maxLength: 6 });
-const name = fc.constantFrom('a', 'b', 'B', 'ab', 'aab', 'ba', '.a', '.b', 'a.b', 'c', '2', '$a^', 'a,b');
+const name = fc.constantFrom(
+  'a',
+  'b',
+  'B',
+  'ab',
+  'aab',
+  'ba',
+  '.a',
+  '.b',
+  'a.b',
+  'c',
+  '2',
+  '$a^',
+  'a,b',
+  '$$',
+  'a+',
+);
 const path = fc.array(name, { minLength: 1, maxLength: 6 }).map((names) => names.join('/'));
 
 function everyPathUpTo(candidate: string): readonly string[] {
@@ -66,6 +89,16 @@ describe.each(Object.entries(OPTIONS))('globMatcher() for %s', (_, options) => {
       { numRuns: 5_000 },
     );
   });
+});
+
+test.each([
+  ['**/secrets/**/{*,b}', 'app/secrets'],
+  ['secrets/**/**/?(a)', 'secrets/key'],
+  ['**/**/$$*/b', 'a/$$x/b'],
+  ['$$*', 'a/$$x'],
+  ['^^*', '^^x'],
+])('a deny of %s holds for %s', (glob, denied) => {
+  expect(compileDenies([glob]).match(denied)).toBe(glob);
 });
 
 // Each took from seconds to hours as one regular expression.
