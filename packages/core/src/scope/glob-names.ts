@@ -6,7 +6,7 @@ export const DEEP = '**';
  * A name that means the same alone as in a path: no quoting, no negation, nothing that repeats a separator, no group
  * that a `?` behind it makes optional, none of the characters that picomatch leaves bare in a lone name when doubled.
  */
-const PLAIN_NAME = /^(?![+!])(?!.*(?:\*\*|!\(|[[\]\\"']|\)\?|\$\$|\^\^|\+\+)).+$/s;
+const PLAIN_NAME = /^(?![+!])(?!.*(?:\*\*|!\(|[[\]\\"']|\)\?(?!\()|\$\$|\^\^|\+\+)).+$/s;
 
 /**
  * The names of a glob that needs and allows to be matched name by name. Where it needs but does not allow it,

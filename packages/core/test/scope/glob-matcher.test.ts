@@ -39,6 +39,7 @@ const globName = fc.constantFrom(
   '{*,b}',
   '?(a)',
   '(a|b)?',
+  '@(a|b)?(a)',
   '()',
 );
 const deep = fc.constant('**');
@@ -124,6 +125,15 @@ test.each([
   'x|**/a/**/a/**/b',
 ])('globCost() refuses %s, whose names cannot be told apart', (glob) => {
   expect(globCost(glob)).toEqual(expect.any(String));
+});
+
+test.each([
+  '**/__tests__/**/*.?([mc])[jt]s?(x)',
+  '**/src/**/*.@(j|t)?(s)',
+  '**/{test,tests}/**/*.{,spec.}ts',
+])('globCost() lets %s pass, which people write', (glob) => {
+  expect(globCost(glob)).toBeUndefined();
+  expect(splitByName(glob)).toBeDefined();
 });
 
 test('a deny of alternatives that span folders takes a path too deep to tell for denied', () => {
