@@ -63,7 +63,7 @@ async function readDeclared<Entry>(
   const found = await mapInBatches(
     entries.slice(0, MAX_ROOTS),
     LOOKUPS_PER_BATCH,
-    (entry) => find(declare(entry), style, disk),
+    (entry) => find(declare(entry), options),
     signal,
   );
   const list = select(found, homes.flat(), options);
@@ -84,10 +84,14 @@ type Found =
     }
   | Extract<Declaration, { ok: false }>;
 
-async function find(declaration: Declaration, style: PathStyle, disk: RootsDisk): Promise<Found> {
+async function find(declaration: Declaration, options: ReadRootsOptions): Promise<Found> {
   if (!declaration.ok) return declaration;
+  const { source, style = hostPathStyle, disk = rootsDisk } = options;
   const { declared, name, access, path, ambiguous } = declaration;
   const canonical = await canonicalise(path, style, disk);
+  // Paths of a handle were canonical: where a link took such a name since, nobody gave or agreed to what it leads to.
+  if (source === 'handle' && canonical.ok && canonical.path !== path)
+    return refuse(declared, 'not-found', 'it leads somewhere else now');
   if (canonical.ok) return { ok: true, declared, path: canonical.path, kind: canonical.kind, name, access };
   if (canonical.reason === 'not-found' && holdsVariable(path)) {
     return {

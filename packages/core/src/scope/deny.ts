@@ -56,6 +56,8 @@ export interface DenyMatcher {
 }
 
 const GLOB_CHARACTERS = /[*?[\]{}()!+@\\]/;
+/** On its fast path picomatch takes the second one for the end of the name, or its start, and nothing matches. */
+const DOUBLED = /\$\$|\^\^/;
 const OPTIONS: picomatch.PicomatchOptions = {
   dot: true,
   nonegate: true,
@@ -75,7 +77,7 @@ function compile(text: string, glob: string): Pattern {
   const isPlain = !GLOB_CHARACTERS.test(glob) && !CASE_INSENSITIVE;
   try {
     const matcher = globMatcher(glob, (each) =>
-      isPlain ? (path) => path === each : picomatch(each, OPTIONS),
+      isPlain ? (path) => path === each : picomatch(each, { ...OPTIONS, fastpaths: !DOUBLED.test(each) }),
     );
     return { text, matcher };
   } catch (error) {

@@ -18,6 +18,12 @@ function alternatives(glob: string): readonly string[] {
   return inside.flatMap((each) => alternatives(before + each + after));
 }
 
+/** Whether a name that starts with a group may stand for no character: unlike any other, a star in a group may. */
+export function mayBeEmpty(name: string): boolean {
+  if (!/^[{@?(]/.test(name)) return false;
+  return alternatives(name.replaceAll('?(', '(|')).some((way) => /^\**$/.test(way));
+}
+
 /**
  * How many places in a glob can move against each other in one path: each multiplies the ways to match it. A `**` at
  * the end is where it ends, and the first one, like the first star of a name, has nothing to move against.

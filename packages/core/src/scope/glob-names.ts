@@ -1,9 +1,12 @@
-import { freedomOf, PLAIN_CLASS } from './glob-measure.js';
+import { freedomOf, mayBeEmpty, PLAIN_CLASS } from './glob-measure.js';
 
 /** Any number of names. */
 export const DEEP = '**';
-/** A name that means the same alone as in a path: no quoting, no negation, nothing that repeats a separator. */
-const PLAIN_NAME = /^(?![+!])(?!.*(?:\*\*|!\(|[[\]\\"'])).+$/s;
+/**
+ * A name that means the same alone as in a path: no quoting, no negation, nothing that repeats a separator, no group
+ * that a `?` behind it makes optional, none of the characters that picomatch leaves bare in a lone name when doubled.
+ */
+const PLAIN_NAME = /^(?![+!])(?!.*(?:\*\*|!\(|[[\]\\"']|\)\?(?!\()|\$\$|\^\^|\+\+)).+$/s;
 
 /**
  * The names of a glob that needs and allows to be matched name by name. Where it needs but does not allow it,
@@ -17,7 +20,9 @@ export function splitByName(glob: string): readonly string[] | undefined {
 
 function isPlain(name: string): boolean {
   if (name === DEEP) return true;
-  return name !== '.' && name !== '..' && PLAIN_NAME.test(name.replaceAll(PLAIN_CLASS, 'x'));
+  const plain = name.replaceAll(PLAIN_CLASS, 'x');
+  // Where no name is left, its separator may be missing as well, and the glob stands for the folder above, too.
+  return name !== '.' && name !== '..' && PLAIN_NAME.test(plain) && !mayBeEmpty(plain);
 }
 
 /** Undefined where a group spans a separator, or a `|` stands outside of groups and thus between whole globs. */

@@ -33,10 +33,34 @@ const globName = fc.constantFrom(
   'a,b',
   '{1..3}',
   '$a^',
+  '$$*',
+  'a*++',
+  '{a,}',
+  '{*,b}',
+  '?(a)',
+  '(a|b)?',
+  '@(a|b)?(a)',
+  '()',
 );
 const deep = fc.constant('**');
 const plainGlob = fc.array(fc.oneof(globName, deep), { minLength: 2, maxLength: 6 });
-const name = fc.constantFrom('a', 'b', 'B', 'ab', 'aab', 'ba', '.a', '.b', 'a.b', 'c', '2', '$a^', 'a,b');
+const name = fc.constantFrom(
+  'a',
+  'b',
+  'B',
+  'ab',
+  'aab',
+  'ba',
+  '.a',
+  '.b',
+  'a.b',
+  'c',
+  '2',
+  '$a^',
+  'a,b',
+  '$$',
+  'a+',
+);
 const path = fc.array(name, { minLength: 1, maxLength: 6 }).map((names) => names.join('/'));
 
 function everyPathUpTo(candidate: string): readonly string[] {
@@ -68,6 +92,16 @@ describe.each(Object.entries(OPTIONS))('globMatcher() for %s', (_, options) => {
   });
 });
 
+test.each([
+  ['**/secrets/**/{*,b}', 'app/secrets'],
+  ['secrets/**/**/?(a)', 'secrets/key'],
+  ['**/**/$$*/b', 'a/$$x/b'],
+  ['$$*', 'a/$$x'],
+  ['^^*', '^^x'],
+])('a deny of %s holds for %s', (glob, denied) => {
+  expect(compileDenies([glob]).match(denied)).toBe(glob);
+});
+
 // Each took from seconds to hours as one regular expression.
 test.each([
   ['*a*a*/*a*a*/b', `${'a'.repeat(250)}/${'a'.repeat(250)}/c`],
@@ -91,6 +125,15 @@ test.each([
   'x|**/a/**/a/**/b',
 ])('globCost() refuses %s, whose names cannot be told apart', (glob) => {
   expect(globCost(glob)).toEqual(expect.any(String));
+});
+
+test.each([
+  '**/__tests__/**/*.?([mc])[jt]s?(x)',
+  '**/src/**/*.@(j|t)?(s)',
+  '**/{test,tests}/**/*.{,spec.}ts',
+])('globCost() lets %s pass, which people write', (glob) => {
+  expect(globCost(glob)).toBeUndefined();
+  expect(splitByName(glob)).toBeDefined();
 });
 
 test('a deny of alternatives that span folders takes a path too deep to tell for denied', () => {

@@ -17,6 +17,16 @@ test('readHandle() does not follow a link that took the name of a root since', a
   expect(rejected).toMatchObject([{ declared: tree('given'), source: 'handle', reason: 'not-found' }]);
 });
 
+test('readHandle() keeps a root that such a link leads to', async () => {
+  const tree = makeTree('given', 'kept');
+  const entries = [{ path: tree('given') }, { path: tree('kept'), name: 'Kept' }];
+  renameSync(tree('given'), tree('moved'));
+  symlinkSync(tree('kept'), tree('given'), 'junction');
+  const { roots, rejected } = await readHandle(entries, reading);
+  expect(roots).toMatchObject([{ path: tree('kept'), name: 'Kept' }]);
+  expect(rejected).toMatchObject([{ declared: tree('given'), reason: 'not-found' }]);
+});
+
 test('readHandle() fails when nothing else is left, and does not become the ceiling', async () => {
   const tree = makeTree('ceiling/given');
   const given = tree('ceiling/given');

@@ -1,5 +1,5 @@
 import { RootwardError } from '@rootward/core';
-import type { Root, Scope } from '@rootward/core';
+import type { BytesReading, Root, Scope } from '@rootward/core';
 import { sourceFiles } from './source-files.js';
 import type { Unshown } from './unshown.js';
 import { unshownBecause } from './unshown.js';
@@ -68,27 +68,35 @@ async function mentions(
   }
 }
 
-/** Looks through a file that cannot be shown, piece by piece. One with a NUL near its start is no source. */
+/** Looks through a file that cannot be shown, piece by piece. */
 async function mayMention(
   scope: Scope,
   path: string,
   word: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const overlap = Buffer.byteLength(word) - 1;
+  const overlap = 4 * word.length;
+  let encoding: string | undefined;
   for (let offset = 0; offset < MAX_SEARCHED_BYTES; offset += MAX_BYTES) {
-    let piece: Buffer;
+    let piece: BytesReading;
     try {
       const options = { offset, length: MAX_BYTES + overlap, ...(signal !== undefined && { signal }) };
-      const { bytes } = await scope.readBytes(path, options);
-      piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      piece = await scope.readBytes(path, options);
     } catch {
       signal?.throwIfAborted();
       return true;
     }
-    if (offset === 0 && piece.includes(0)) return false;
-    if (piece.toString('utf8').toLowerCase().includes(word)) return true;
-    if (piece.length <= MAX_BYTES) return false;
+    encoding ??= encodingOf(piece.bytes);
+    if (encoding === undefined) return false;
+    if (new TextDecoder(encoding).decode(piece.bytes).toLowerCase().includes(word)) return true;
+    if (offset + MAX_BYTES >= piece.size) return false;
   }
   return true;
+}
+
+/** Undefined for what is no source: without the mark of a wide encoding, no text has a NUL. */
+function encodingOf(start: Uint8Array): string | undefined {
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
+  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';
+  return start.includes(0) ? undefined : 'utf-8';
 }
