@@ -1,3 +1,4 @@
+import { RootwardError } from '../error.js';
 import { failFast } from './fail-fast.js';
 import type { RootSource, SourceContext } from './root-source.js';
 import { absent, describeNamed, readPaths } from './root-source.js';
@@ -21,8 +22,10 @@ export const envSource: RootSource = {
   async read(context) {
     const separator = context.style === 'windows' ? ';' : ':';
     for (const { name, base } of VARIABLES) {
-      const paths = (context.environment[name] ?? '').split(separator).filter((path) => path.trim() !== '');
-      if (paths.length === 0) continue;
+      const text = context.environment[name] ?? '';
+      if (text.trim() === '') continue;
+      const paths = text.split(separator).filter((path) => path.trim() !== '');
+      if (paths.length === 0) throw namesNothing(text, name);
       const entries = paths.map((path) => ({ path }));
       const list = await readPaths('env', entries, context, base(context));
       failFast(list, name);
@@ -31,3 +34,12 @@ export const envSource: RootSource = {
     return absent('env', `${VARIABLES.map(({ name }) => name).join(' and ')} not set`);
   },
 };
+
+/** Most likely made of variables that are not set. Passed over without a word, it would let another source decide. */
+function namesNothing(text: string, name: string): RootwardError {
+  return new RootwardError(
+    'invalid-option',
+    `Cannot use ${JSON.stringify(text)} as ${name}: it names nothing; leave it empty for none`,
+    { instruction: 'Ask the user to correct what this server was started with' },
+  );
+}

@@ -48,8 +48,15 @@ test('an unexpanded variable fails fast as such', async () => {
 });
 
 test('an empty variable says nothing', async () => {
-  const sources = await readFrom({ environment: { ROOTWARD_ROOTS: '', MCPBASH_ROOTS: ' : ' } });
+  const sources = await readFrom({ environment: { ROOTWARD_ROOTS: '', MCPBASH_ROOTS: ' ' } });
   expect(statementOf(sources, 'env').given).toBe(false);
+});
+
+test.each(['ROOTWARD_ROOTS', 'MCPBASH_ROOTS'])('%s of separators alone fails fast', async (name) => {
+  await expect(readFrom({ environment: { [name]: ' : ' } })).rejects.toMatchObject({
+    code: 'invalid-option',
+    message: `Cannot use " : " as ${name}: it names nothing; leave it empty for none`,
+  });
 });
 
 test.each(['ROOTWARD_ROOTS', 'MCPBASH_ROOTS'])('on Windows %s is separated by semicolons', async (name) => {

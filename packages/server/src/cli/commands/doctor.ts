@@ -1,4 +1,4 @@
-import { systemPlatform } from '@rootward/core';
+import { RootwardError, systemPlatform } from '@rootward/core';
 import type { Operation, RejectionReason, Snapshot, Source } from '@rootward/core';
 import { findAuditProblem } from '../../audit/audit-trail.js';
 import { unknownVariables } from '../../configuration/from-environment.js';
@@ -48,9 +48,8 @@ export async function runDoctor(
   terminal: Terminal,
   status: Status,
 ): Promise<number> {
-  using workspace = await openWorkspace(settings, terminal);
   const { environment } = terminal.around;
-  const snapshot = workspace.snapshot();
+  const sources = await describeSources(settings, terminal);
   status.say('Looking for programs and language servers');
   const findings = [
     ...describeMachine(),
@@ -58,12 +57,12 @@ export async function runDoctor(
     ...describeFiles(settings),
     ...describeVariables(environment),
     ...describeAudit(settings),
-    ...describeRoots(snapshot),
+    ...sources.findings,
     ...describeProjectFiles(
-      snapshot,
+      sources.roots,
       new ProjectSettingsStore(userDirectory(environment, terminal.around.home)),
     ),
-    ...(await describePrograms(environment, snapshot, settings)),
+    ...(await describePrograms(environment, sources.roots, settings)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
   if (json) printJson(terminal, { findings, clients });
@@ -129,6 +128,22 @@ function describeAudit({ audit }: LoadedSettings): readonly Finding[] {
   ];
 }
 
+/** The roots a server would have here, and how they came about. Where it would not start, the rest is still told. */
+async function describeSources(
+  settings: LoadedSettings,
+  terminal: Terminal,
+): Promise<{ readonly roots: Snapshot['roots']; readonly findings: readonly Finding[] }> {
+  try {
+    using workspace = await openWorkspace(settings, terminal);
+    const snapshot = workspace.snapshot();
+    return { roots: snapshot.roots, findings: describeRoots(snapshot) };
+  } catch (error) {
+    if (!(error instanceof RootwardError)) throw error;
+    const fix = 'Correct or remove it; until then no server starts here';
+    return { roots: [], findings: [{ topic: 'roots', state: 'problem', detail: error.message, fix }] };
+  }
+}
+
 function describeRoots(snapshot: Snapshot): readonly Finding[] {
   const { roots, rejected, trace } = snapshot;
   return [
@@ -167,7 +182,7 @@ function describeFix(source: Source, reason: RejectionReason): string {
   return source === 'host' ? 'Correct the variable, or unset it' : 'Correct the configuration file';
 }
 
-function describeProjectFiles({ roots }: Snapshot, store: ProjectSettingsStore): readonly Finding[] {
+function describeProjectFiles(roots: Snapshot['roots'], store: ProjectSettingsStore): readonly Finding[] {
   return findProjectProblems(roots, store).map(({ file, problem }) => ({
     topic: 'workspace rules',
     state: 'problem',
@@ -178,7 +193,7 @@ function describeProjectFiles({ roots }: Snapshot, store: ProjectSettingsStore):
 
 async function describePrograms(
   environment: Environment,
-  { roots }: Snapshot,
+  roots: Snapshot['roots'],
   settings: LoadedSettings,
 ): Promise<readonly Finding[]> {
   const ripgrep = await findRipgrep(roots, environment);

@@ -52,6 +52,19 @@ describe('rootward doctor', () => {
     expect(code).toBe(0);
   });
 
+  test.each([
+    [['doctor', 'missing'], {}, 'missing'],
+    [['doctor'], { ROOTWARD_ROOTS: '/no/such/root' }, '/no/such/root'],
+    [['doctor'], { ROOTWARD_ROOTS: ':' }, 'ROOTWARD_ROOTS'],
+    [['doctor', 'project', '--within', 'missing'], {}, 'missing'],
+  ])('%j with %j tells why no server starts, and all the rest', async (args, environment, named) => {
+    const { code, out } = await run(makeHome(), args, environment);
+    expect(code).toBe(1);
+    expect(out).toContain(named);
+    expect(out).toContain('Correct or remove it');
+    expect(out).toContain('ripgrep');
+  });
+
   test('finds it a problem to have no roots', async () => {
     expect(await run(makeHome(), ['doctor'])).toMatchObject({
       code: 1,
