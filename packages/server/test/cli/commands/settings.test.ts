@@ -1,27 +1,15 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { runCommandLine } from '../../../src/cli/program.js';
 import { ProjectSettingsStore } from '../../../src/project/settings-store.js';
-import { makeTree } from '../../fixtures/temp-tree.js';
+import { makeHomes, run as runIn } from '../../fixtures/command-line.js';
 
-const tree = makeTree();
-let count = 0;
+const nextHome = makeHomes();
 
 function makeHome() {
-  const home = tree.path(String(count++));
-  mkdirSync(`${home}/app`, { recursive: true });
+  const home = nextHome();
+  mkdirSync(`${home}/app`);
   const store = new ProjectSettingsStore(`${home}/.config/rootward`);
-  const run = async (...args: readonly string[]) => {
-    let out = '';
-    let err = '';
-    const code = await runCommandLine(args, {
-      out: (text) => void (out += text),
-      err: (text) => void (err += text),
-      interactive: true,
-      around: { environment: {}, home, directory: home, program: undefined },
-    });
-    return { code, out, err };
-  };
+  const run = (...args: readonly string[]) => runIn(home, args);
   return { home, store, run };
 }
 
