@@ -79,7 +79,9 @@ describe('The documentation', () => {
     };
     const [one = 0, otherOne = 0, ratio] = measured('read a 1 KB file, 1 root');
     const [many = 0, otherMany = 0] = measured('read a 1 KB file, 5000 roots');
-    expect(front).toContain(`| 1 KB read over stdio | ${ratio}× the time | 1× |`);
+    expect(front).toContain(`| 1 KB read over stdio, warm | ${ratio}× the time | 1× |`);
+    const [, , short] = measured('start and 100 reads of a 1 KB file');
+    expect(front).toContain(`| start and the first 100 reads | ${short}× the time | 1× |`);
     expect(front).toContain(
       `| ${(many / one).toFixed(1)} times its own time with one | ${Math.round(otherMany / otherOne)} times |`,
     );

@@ -1,28 +1,25 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { benchCode } from './code.js';
-import { benchExec } from './exec.js';
-import { benchFence } from './fence.js';
 import { describeMachine } from './machine.js';
-import { benchFiles } from './files.js';
-import { benchMcp } from './mcp.js';
 import { formatResults, METHOD } from './results.js';
-import type { Section } from './row.js';
-import { benchStart } from './start.js';
 import { meetsGoal } from './row.js';
+import type { Section } from './row.js';
+import { SECTIONS } from './sections.js';
 import { formatSection } from './table.js';
-import { benchWorkspace } from './workspace.js';
-
-const SECTIONS: Record<string, () => Promise<Section>> = {
-  exec: benchExec,
-  fence: benchFence,
-  workspace: benchWorkspace,
-  mcp: benchMcp,
-  files: benchFiles,
-  start: benchStart,
-  code: benchCode,
-};
 
 const RESULTS = new URL('../RESULTS.md', import.meta.url);
+
+/** In a process of its own: garbage and compiled code of one bench would be part of the figures of the next. */
+async function measureApart(name: string): Promise<Section> {
+  const child = fork(new URL('section-process.js', import.meta.url), [name]);
+  let section: Section | undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its one message is the section it measured
+  child.on('message', (message) => (section = message as Section));
+  await once(child, 'exit');
+  if (section === undefined) throw new Error(`Cannot measure ${name}: its process ended without figures`);
+  return section;
+}
 
 const args = process.argv.slice(2);
 const write = args.includes('--write');
@@ -40,9 +37,9 @@ if (write && wanted.length > 0) {
 const machine = describeMachine();
 console.log(`${machine}.\n${METHOD}\n`);
 const sections: Section[] = [];
-for (const [name, run] of Object.entries(SECTIONS)) {
+for (const name of Object.keys(SECTIONS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const section = await run();
+  const section = await measureApart(name);
   sections.push(section);
   console.log(formatSection(section));
 }

@@ -21,11 +21,15 @@ async function timeBatch(run: () => unknown, count: number): Promise<number> {
  */
 export async function compare(
   candidates: readonly (() => unknown)[],
-  options: { readonly batches?: number; readonly perBatch?: number } = {},
+  options: { readonly batches?: number; readonly perBatch?: number; readonly warmUpMs?: number } = {},
 ): Promise<number[]> {
-  const { batches = 15, perBatch = 300 } = options;
+  const { batches = 15, perBatch = 300, warmUpMs = 0 } = options;
   const times: number[][] = candidates.map(() => []);
-  for (const candidate of candidates) await timeBatch(candidate, perBatch);
+  for (const candidate of candidates) {
+    const start = performance.now();
+    do await timeBatch(candidate, perBatch);
+    while (performance.now() - start < warmUpMs);
+  }
   for (let batch = 0; batch < batches; batch++) {
     for (const [index, candidate] of candidates.entries())
       times[index]?.push(await timeBatch(candidate, perBatch));

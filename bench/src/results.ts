@@ -3,7 +3,7 @@ import { formatSection } from './table.js';
 
 /** How the figures come about, for whoever reads or repeats them. */
 export const METHOD =
-  'Candidates take turns batch by batch in one run; figures are medians, and only ratios travel. While calls over a pipe are measured, a process of the lowest priority keeps the cores awake: waking them costs more than a call on some machines.';
+  'Candidates take turns batch by batch in one run; figures are medians, and only ratios travel. Each section has a process of its own. While calls over a pipe are measured, a process of the lowest priority keeps the cores awake: waking them costs more than a call on some machines.';
 
 export interface Results {
   readonly takenOn: Date;

@@ -1,0 +1,18 @@
+import { benchCode } from './code.js';
+import { benchExec } from './exec.js';
+import { benchFence } from './fence.js';
+import { benchFiles } from './files.js';
+import { benchMcp } from './mcp.js';
+import type { Section } from './row.js';
+import { benchStart } from './start.js';
+import { benchWorkspace } from './workspace.js';
+
+export const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
+  exec: benchExec,
+  fence: benchFence,
+  workspace: benchWorkspace,
+  mcp: benchMcp,
+  files: benchFiles,
+  start: benchStart,
+  code: benchCode,
+};
