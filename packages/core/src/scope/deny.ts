@@ -61,6 +61,8 @@ const DOUBLED = /\$\$|\^\^/;
 const OPTIONS: picomatch.PicomatchOptions = {
   dot: true,
   nonegate: true,
+  // Without it `[!a]` is an exclamation mark or an `a`, and what was to be denied is not.
+  posix: true,
   // `s`: without it `**` does not cross a folder whose name holds a line break, and what is in there is not denied.
   flags: CASE_INSENSITIVE ? 'is' : 's',
   // Throws on a glob that makes no valid expression, such as `[z-a]`, which would otherwise silently match nothing.

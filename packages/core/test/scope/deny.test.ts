@@ -40,6 +40,17 @@ test('a pattern with a slash is relative to the root', () => {
   ]);
 });
 
+test('a class is negated by either mark', () => {
+  for (const negated of ['[!a]*.txt', '[^a]*.txt']) {
+    expect(denied([negated], 'b.txt', 'a.txt', 'x/bb.txt', '!.txt', 'b/a.txt')).toEqual([
+      'b.txt',
+      'x/bb.txt',
+      '!.txt',
+    ]);
+  }
+  expect(denied(['keys/[!p]*/**'], 'keys/secret/x', 'keys/public/x')).toEqual(['keys/secret/x']);
+});
+
 test('any number of folders at the start of an alternative may be none', () => {
   const paths = ['.env', 'a/.env', 'x.env', 'keys/a', 'a/b/keys/c', 'monkeys/a', 'd', 'a/d'];
   const wanted = ['.env', 'a/.env', 'keys/a', 'a/b/keys/c', 'd'];

@@ -7,9 +7,9 @@ import { globMatcher } from '../../src/scope/glob-matcher.js';
 import { splitByName } from '../../src/scope/glob-names.js';
 
 const OPTIONS = {
-  'a search': { dot: true, strictSlashes: true },
-  'a denial': { dot: true, nonegate: true, flags: 's', debug: true },
-  'a category': { dot: true, nonegate: true, nocase: true },
+  'a search': { dot: true, strictSlashes: true, posix: true },
+  'a denial': { dot: true, nonegate: true, flags: 's', debug: true, posix: true },
+  'a category': { dot: true, nonegate: true, nocase: true, posix: true },
 } as const;
 
 const globName = fc.constantFrom(

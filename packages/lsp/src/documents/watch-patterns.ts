@@ -28,7 +28,7 @@ function readPattern(pattern: FileSystemWatcher['globPattern']): FilePattern | u
 }
 
 function anywhere(pattern: string): FilePattern {
-  const matches = picomatch(withDeepGroups(pattern), { dot: true });
+  const matches = picomatch(withDeepGroups(pattern), { dot: true, posix: true });
   return (_, relative) => matches(relative);
 }
 
@@ -41,7 +41,7 @@ function absolutePattern(pattern: string): FilePattern {
 }
 
 function below(base: string, pattern: string): FilePattern {
-  const matches = picomatch(withDeepGroups(pattern), { dot: true });
+  const matches = picomatch(withDeepGroups(pattern), { dot: true, posix: true });
   return (folder, relative) => {
     const path = `${slashed(folder)}/${relative}`;
     const start = slashed(base);

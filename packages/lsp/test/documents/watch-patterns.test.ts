@@ -11,6 +11,8 @@ test.each([
   ['**/*.py', '/w', 'a/b.ts', false],
   ['{**/*.py,**/setup.cfg}', '/w', 'setup.cfg', true],
   ['**', '/w', '.hidden/x', true],
+  ['**/x.[!0-9]', '/w', 'x.a', true],
+  ['**/x.[!0-9]', '/w', 'x.1', false],
   ['/w[1]/**/*', '/w[1]', 'a/b.ts', true],
   ['/w[1]/**/*', '/w1', 'a/b.ts', false],
   ['/w/sub/**/*', '/w', 'sub/x/y.ts', true],

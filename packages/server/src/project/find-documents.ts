@@ -136,7 +136,7 @@ class Search {
 function compilePatterns(patterns: readonly string[]): (relative: string) => boolean {
   const globs = patterns.map((pattern) =>
     globMatcher(pattern.includes('/') ? pattern : `**/${pattern}`, (glob) =>
-      picomatch(glob, { dot: true, nocase: true, nonegate: true }),
+      picomatch(glob, { dot: true, nocase: true, nonegate: true, posix: true }),
     ),
   );
   return (relative) => globs.some((glob) => glob.matches(relative));

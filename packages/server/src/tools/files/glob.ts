@@ -4,6 +4,8 @@ import picomatch from 'picomatch';
 /** Whether a path, relative and with `/`, matches. */
 export type Matches = (relative: string) => boolean;
 
+/** `posix`: without it `[!a]` is an exclamation mark or an `a`. */
+const OPTIONS: picomatch.PicomatchOptions = { dot: true, strictSlashes: true, posix: true };
 /** Far longer than any glob a person writes; the cost of compiling one grows faster than its length. */
 const LONGEST = 1000;
 /** As many as a workspace may deny. Far more take minutes to compile. */
@@ -21,7 +23,9 @@ export function compileGlob(pattern: string): Matches {
       },
     );
   }
-  const matcher = globMatcher(pattern, (glob) => picomatch(glob, { dot: true, strictSlashes: true }));
+  // One separator is as good as two: `node_modules/` with all below it becomes `node_modules//**`.
+  const single = pattern.replaceAll(/\/{2,}/g, '/');
+  const matcher = globMatcher(single, (glob) => picomatch(glob, OPTIONS));
   return (relative) => matcher.matches(relative);
 }
 
