@@ -31,12 +31,12 @@ export const editFile: Tool = defineTool({
     const scope = await context.workspace.scope();
     // Two edits of one file at a time would each keep only their own.
     return context.changes.run([changeKey(scope, path)], async () => {
-      const before = await scope.readText(path, { signal });
-      const after = await applyInTurns(asked, before.text, edits, signal);
-      const diff = await unifiedDiff(asked, before.text, after);
-      if (!dryRun && after !== before.text) {
-        await scope.write(path, before.bom ? BYTE_ORDER_MARK + after : after, { signal });
-      }
+      const { text, bom } = await scope.readText(path, { signal });
+      const mark = bom ? BYTE_ORDER_MARK : '';
+      const before = mark + text;
+      const after = mark + (await applyInTurns(asked, text, edits, signal));
+      const diff = await unifiedDiff(asked, before, after);
+      if (!dryRun && after !== before) await scope.write(path, after, { signal });
       const shown = diff !== undefined && fitsAnswer(diff) ? diff : undefined;
       const done = dryRun ? 'Nothing was changed' : `Edited ${asked}`;
       return textResult(shown ?? `${done}; the change is too large to show as a diff`);

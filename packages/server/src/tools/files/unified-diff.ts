@@ -1,12 +1,10 @@
-import { toLf } from './line-endings.js';
-
 /** A rewrite of a large file can take minutes to compare; nobody reads that diff. */
 const TIMEOUT_MS = 1000;
 
-/** A unified diff in a fenced block, line ends normalised. Undefined where comparing takes too long. */
+/** A unified diff in a fenced block, as `patch` and `git apply` take it. Undefined where comparing takes too long. */
 export async function unifiedDiff(path: string, before: string, after: string): Promise<string | undefined> {
   const { createTwoFilesPatch } = await import('diff');
-  const patch = createTwoFilesPatch(path, path, toLf(before), toLf(after), 'original', 'modified', {
+  const patch = createTwoFilesPatch(path, path, before, after, 'original', 'modified', {
     timeout: TIMEOUT_MS,
   });
   if (patch === undefined) return undefined;

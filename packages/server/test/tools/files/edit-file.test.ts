@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { makeTree } from '../../fixtures/temp-tree.js';
@@ -17,6 +18,37 @@ test.each(ERAS)('edit_file returns a unified diff, and dryRun only that (%s)', a
   expect(readFileSync(tree.path('f.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
   expect(await text('edit_file', args)).toBe(diff);
   expect(readFileSync(tree.path('f.txt'), 'utf8')).toBe('one\n2\nthree\n');
+  await close();
+});
+
+const MANY_LINES = Array.from({ length: 40 }, (_, index) => `line ${index}.\n`).join('');
+
+test.each([
+  ['a file without a newline at its end', 'a\nb', [edit('b', 'c')]],
+  ['a newline that is new at its end', 'a\nb', [edit('b', 'b\n')]],
+  ['a newline that is gone from its end', 'a\nb\n', [edit('b\n', 'b')]],
+  ['a file that becomes empty', 'a\n', [edit('a\n', '')]],
+  ['CRLF', 'a\r\nb\r\nc\r\n', [edit('b\n', 'x\ny\n')]],
+  ['mixed line ends', 'a\r\nb\nc\rd\n', [edit('b', 'x')]],
+  ['a byte order mark', '\uFEFFa\nb\n', [edit('a', 'x')]],
+  ['characters of any length', 'ä\n😀\n☂\n', [edit('😀', 'é😀\u2028')]],
+  ['several places', MANY_LINES, [edit('line 1.', 'first'), edit('line 20.', ''), edit('line 39.\n', '')]],
+])('git applies the diff of a dry run to %s', async (_, content, edits) => {
+  const path = 'to be/pätched.txt';
+  tree.add({ [path]: content });
+  const { text, close } = await connectTools({ workspace });
+  const diff = await text('edit_file', { path, edits, dryRun: true });
+  const file = (): string => readFileSync(tree.path(path), 'utf8');
+  expect(file()).toBe(content);
+  const patch = /^```diff\n([^]*)```\n\n$/.exec(diff)?.[1] ?? '';
+  const options = ['apply', '-p0', '--whitespace=nowarn'];
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  execFileSync('git', options, { cwd: tree.top, input: patch, env });
+  const patched = file();
+  tree.add({ [path]: content });
+  await text('edit_file', { path, edits });
+  expect(patched).not.toBe(content);
+  expect(patched).toBe(file());
   await close();
 });
 
