@@ -8,7 +8,7 @@ import { chooseRoots } from './choose-roots.js';
 import { concealErrors, unreadable } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
-import { readCursor } from './page.js';
+import { startOf } from './page.js';
 import { isGap, tooBroad } from './servers-to-ask.js';
 
 /** One finding of a language server. */
@@ -57,10 +57,10 @@ export async function diagnostics(
     const checked = await check(context, path);
     return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: cuts([checked]) };
   }
-  const start = readCursor(request.cursor);
   const roots = await chooseRoots(context.scope, request.root);
   const broad = roots.filter((root) => root.broad);
   const all = await candidates(context, roots);
+  const start = startOf(request.cursor, all.length);
   const { clock } = context.servers;
   const deadline = clock.now() + PAGE_MS;
   let end = start;

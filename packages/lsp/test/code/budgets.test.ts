@@ -140,7 +140,9 @@ test('diagnostics() of a root come in pages of files', async () => {
   expect(second.nextCursor).toBeUndefined();
   const files = [...first.files, ...second.files].map(({ file }) => file);
   expect(new Set(files).size).toBe(61);
-  await expect(diagnostics(code, { cursor: 'x' })).rejects.toMatchObject({ code: 'invalid-option' });
+  for (const cursor of ['x', '61']) {
+    await expect(diagnostics(code, { cursor })).rejects.toMatchObject({ code: 'invalid-option' });
+  }
 });
 
 test('a page of diagnostics() ends where much time has passed', async () => {

@@ -33,7 +33,8 @@ export interface DocumentPart {
 
 export interface GuidePage {
   readonly parts: readonly DocumentPart[];
-  readonly nextCursor?: string;
+  /** Where to go on; absent on the last page. */
+  readonly nextPosition?: string;
 }
 
 const FRONT_MATTER_LINES = 80;
@@ -95,28 +96,28 @@ export async function describeDocument(
 }
 
 /**
- * One page of documents, one after the other. The cursor says where to go on; nothing is kept, and between pages the
- * disk may change. A single document that cannot be read is an error; one of several is told in its place.
+ * One page of documents, one after the other, from a position on; without parts where there is nothing by now. Nothing
+ * is kept, and between pages the disk may change. A single document that cannot be read is an error; one of several is told in its place.
  */
 export async function readGuidePage(
   { scope, signal }: GuideSource,
   documents: readonly Document[],
-  cursor: string | undefined,
+  position: string | undefined,
   size: number,
 ): Promise<GuidePage> {
   const parts: DocumentPart[] = [];
-  let { index, offset } = readPosition(cursor);
+  let { index, offset } = readPosition(position);
   let left = size;
   for (let document = documents[index]; document !== undefined; document = documents[index]) {
-    if (left < SMALLEST_PART) return { parts, nextCursor: `${index}:${offset}` };
+    if (left < SMALLEST_PART) return { parts, nextPosition: `${index}:${offset}` };
     const { category, name, path } = document;
     const part = { name, uri: guideUri({ category, document: name }) };
     try {
       const { text } = await scope.readText(path, signal === undefined ? {} : { signal });
       const page = cutPage(text, offset, left);
-      parts.push({ ...part, text: page.text });
+      if (offset === 0 || offset < text.length) parts.push({ ...part, text: page.text });
       left -= page.text.length;
-      if (page.end < text.length) return { parts, nextCursor: `${index}:${page.end}` };
+      if (page.end < text.length) return { parts, nextPosition: `${index}:${page.end}` };
     } catch (error) {
       if (!(error instanceof RootwardError) || documents.length === 1) throw error;
       parts.push({ ...part, text: '', problem: error.message });
@@ -127,11 +128,11 @@ export async function readGuidePage(
   return { parts };
 }
 
-function readPosition(cursor: string | undefined): { readonly index: number; readonly offset: number } {
-  if (cursor === undefined) return { index: 0, offset: 0 };
-  const [, index, offset] = /^(\d{1,6}):(\d{1,9})$/.exec(cursor) ?? [];
+function readPosition(position: string | undefined): { readonly index: number; readonly offset: number } {
+  if (position === undefined) return { index: 0, offset: 0 };
+  const [, index, offset] = /^(\d{1,6}):(\d{1,9})$/.exec(position) ?? [];
   if (index === undefined || offset === undefined) {
-    throw new RootwardError('invalid-option', `Cannot continue at cursor ${JSON.stringify(cursor)}`, {
+    throw new RootwardError('invalid-option', `Cannot continue at ${JSON.stringify(position)}`, {
       instruction: 'Pass nextCursor of the page before, or leave it out to start over',
     });
   }

@@ -4,6 +4,7 @@ import { RootwardError } from '@rootward/core';
 import type { Workspace } from '@rootward/core';
 import type { WorkspaceServer } from '@rootward/mcp';
 import * as z from 'zod';
+import { Cursors } from '../tools/paging.js';
 import { describeDocument, findGuides, readGuidePage, selectDocuments } from './guide.js';
 import type { GuideSource } from './guide.js';
 import { readGuideUri } from './guide-uri.js';
@@ -111,8 +112,8 @@ async function readGuide(uri: string, source: GuideSource): Promise<ReadResource
   }
   const { category, document } = reference;
   const documents = selectDocuments(await findGuides(source), category, document);
-  const { parts, nextCursor } = await readGuidePage(source, documents, undefined, LONGEST_RESOURCE);
-  if (nextCursor !== undefined) {
+  const { parts, nextPosition } = await readGuidePage(source, documents, undefined, LONGEST_RESOURCE);
+  if (nextPosition !== undefined) {
     throw new RootwardError(
       'too-large',
       `Cannot read ${JSON.stringify(uri)}: it is too long for a resource`,
@@ -139,8 +140,11 @@ async function describeGuides(source: GuideSource): Promise<string> {
 
 async function quoteGuides(source: GuideSource, category: string): Promise<string> {
   const documents = selectDocuments(await findGuides(source), category);
-  const { parts, nextCursor } = await readGuidePage(source, documents, undefined, LONGEST_PROMPT);
+  const { parts, nextPosition } = await readGuidePage(source, documents, undefined, LONGEST_PROMPT);
   const quoted = parts.map(({ name, text, problem }) => `=== ${name} ===\n${problem ?? text}`);
-  const rest = nextCursor === undefined ? [] : [`[more: category_content with cursor "${nextCursor}"]`];
-  return [...quoted, ...rest].join('\n');
+  if (nextPosition === undefined) return quoted.join('\n');
+  const cursor = new Cursors('category_content', { category }).at(nextPosition);
+  return [...quoted, `[more: category_content with category "${category}" and cursor "${cursor}"]`].join(
+    '\n',
+  );
 }

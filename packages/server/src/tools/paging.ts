@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { RootwardError } from '@rootward/core';
 import * as z from 'zod';
 
@@ -16,21 +17,73 @@ export interface Page<Item> {
   readonly nextCursor?: string;
 }
 
-/** How many items came before the page a cursor stands for. Between pages the disk may change; nothing is kept. */
-export function readCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const skipped = /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;
-  if (skipped !== undefined) return skipped;
-  throw new RootwardError('invalid-option', `Cannot continue at cursor ${JSON.stringify(cursor)}`, {
-    instruction: 'Pass nextCursor of the page before, or leave it out to start over',
-  });
+interface PagedArguments {
+  readonly cursor?: string | undefined;
+  readonly [name: string]: unknown;
 }
 
-export function pageOf<Item>(items: readonly Item[], cursor: string | undefined, size: number): Page<Item> {
-  const start = readCursor(cursor);
+const MARK_LENGTH = 8;
+
+/**
+ * The cursors of one call: a position, and a mark of the tool and all it was asked. In another call a position would
+ * leave out results that nobody has seen, so the mark has to fit. It is no secret: who makes one up gains nothing.
+ */
+export class Cursors {
+  /** What the page before gave to `at`; undefined on the first page. */
+  readonly position: string | undefined;
+  readonly #mark: string;
+  readonly #asked: string | undefined;
+
+  constructor(tool: string, { cursor, workspace: _handle, ...others }: PagedArguments) {
+    const digest = createHash('sha256')
+      .update(JSON.stringify([tool, others]))
+      .digest('hex');
+    this.#mark = `.${digest.slice(0, MARK_LENGTH)}`;
+    this.#asked = cursor;
+    if (cursor === undefined) return;
+    if (!cursor.endsWith(this.#mark)) throw this.#error('it is not from a page of this call');
+    this.position = cursor.slice(0, -this.#mark.length);
+  }
+
+  /** How many items came before this page. Between pages the disk may change; nothing is kept. */
+  get start(): number {
+    if (this.position === undefined) return 0;
+    if (!/^\d{1,15}$/.test(this.position)) throw this.#error('it is not from a page of this call');
+    return Number(this.position);
+  }
+
+  at(position: number | string): string {
+    return `${position}${this.#mark}`;
+  }
+
+  /** A page whose cursor is a position, such as a library gives, with one of this call. */
+  mark<Found extends { readonly nextCursor?: string }>(page: Found): Found {
+    return page.nextCursor === undefined ? page : { ...page, nextCursor: this.at(page.nextCursor) };
+  }
+
+  /** There was something at the position of every cursor when it was given out. */
+  gone(): RootwardError {
+    return this.#error('what came next is no longer there');
+  }
+
+  #error(state: string): RootwardError {
+    return new RootwardError(
+      'invalid-option',
+      `Cannot continue at cursor ${JSON.stringify(this.#asked)}: ${state}`,
+      { instruction: INSTRUCTION },
+    );
+  }
+}
+
+const INSTRUCTION =
+  'Pass nextCursor of the page before, with the same other arguments, or leave it out to start over';
+
+export function pageOf<Item>(items: readonly Item[], cursors: Cursors, size: number): Page<Item> {
+  const { start } = cursors;
+  if (start > 0 && start >= items.length) throw cursors.gone();
   const end = start + size;
   const page = { items: items.slice(start, end) };
-  return end < items.length ? { ...page, nextCursor: String(end) } : page;
+  return end < items.length ? { ...page, nextCursor: cursors.at(end) } : page;
 }
 
 /** What a text form says where more follows. */

@@ -103,4 +103,20 @@ describe('guides as a prompt', () => {
     );
     await expect(get({ category: 'none' })).rejects.toThrow('Cannot find category "none"');
   });
+
+  test('a category that is too long says how to read on', async () => {
+    const text = 'word '.repeat(30_000);
+    tree.add({ 'wordy/README.md': text });
+    const client = await connectProject({ roots: rootsAt(tree.path('wordy')) });
+    const prompt = promptOf(
+      await client.scripted.call('prompts/get', { name: 'guide', arguments: { category: 'docs' } }),
+    );
+    const [, category, cursor] =
+      /\[more: category_content with category "(.*)" and cursor "(.*)"\]$/.exec(prompt) ?? [];
+    const { documents } = await client.value('category_content', { category, cursor });
+    const [{ text: rest }] = documents as [{ text: string }];
+    const quoted = prompt.slice(prompt.indexOf('word '), prompt.indexOf('\n[more'));
+    expect(rest).not.toBe('');
+    expect(text.slice(0, quoted.length + rest.length)).toBe(quoted + rest);
+  });
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../paging.js';
 import { dataResult } from '../results.js';
 import { answerCode, caveats } from './answer-code.js';
 
@@ -28,10 +28,13 @@ export const diagnostics: Tool = defineTool({
       nextCursor: nextCursorField(),
     }),
   paths: ({ file }) => (file === undefined ? [] : [file]),
-  handle: ({ file, ...rest }, context) =>
+  handle: (args, context) =>
     answerCode(context, async ({ library, code }) => {
-      const request = { ...rest, file: file === undefined ? undefined : context.expandHome(file) };
-      const { files: found, ...report } = await library.diagnostics(code, request);
+      const cursors = new Cursors('diagnostics', args);
+      const file = args.file === undefined ? undefined : context.expandHome(args.file);
+      const request = { root: args.root, cursor: cursors.position, file };
+      const { files: found, ...page } = await library.diagnostics(code, request);
+      const report = cursors.mark(page);
       for (const { file: path } of found) context.audit(path, 'allowed');
       const files = found.map(({ file: path, diagnostics: items }) => ({
         file: path,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../paging.js';
 import { dataResult } from '../results.js';
 import { answerCode, caveats } from './answer-code.js';
 import { symbolArguments } from './symbol-argument.js';
@@ -26,8 +26,10 @@ export const references: Tool = defineTool({
   paths: ({ file }) => [file],
   handle: (args, context) =>
     answerCode(context, async ({ library, code }) => {
-      const request = { ...args, file: context.expandHome(args.file) };
-      const { symbol: _symbol, files: places, ...found } = await library.references(code, request);
+      const cursors = new Cursors('references', args);
+      const request = { ...args, cursor: cursors.position, file: context.expandHome(args.file) };
+      const { symbol: _symbol, files: places, ...page } = await library.references(code, request);
+      const found = cursors.mark(page);
       for (const { file } of places) context.audit(file, 'allowed');
       const files = places.map(({ file, references: uses }) => ({
         file,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField, pageOf } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../paging.js';
 import { dataResult } from '../results.js';
 
 /** More roots than anyone reads; a client with thousands gets them page by page. */
@@ -16,9 +16,10 @@ export const listAllowedDirectories: Tool = defineTool({
   annotations: READS,
   input: () => z.object({ cursor: cursorArgument() }),
   output: () => z.object({ directories: z.array(z.string()), nextCursor: nextCursorField() }),
-  handle: async ({ cursor }, context) => {
+  handle: async (args, context) => {
+    const cursors = new Cursors('list_allowed_directories', args);
     const roots = await context.workspace.roots();
-    const { items, nextCursor } = pageOf(roots, cursor, PAGE);
+    const { items, nextCursor } = pageOf(roots, cursors, PAGE);
     const directories = items.map((root) => root.path);
     return dataResult(
       { directories, ...(nextCursor !== undefined && { nextCursor }) },

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField, pageOf } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../paging.js';
 import { dataResult } from '../results.js';
 import { formatSize } from './format-size.js';
 import { entryType, LISTING_PAGE, marker } from './list-directory.js';
@@ -40,19 +40,20 @@ export const listDirectoryWithSizes: Tool = defineTool({
       nextCursor: nextCursorField(),
     }),
   paths: ({ path }) => [path],
-  handle: async ({ path: asked, sortBy, cursor }, context) => {
-    const path = context.expandHome(asked);
+  handle: async (args, context) => {
+    const cursors = new Cursors('list_directory_with_sizes', args);
+    const path = context.expandHome(args.path);
     const scope = await context.workspace.scope();
     const listed = await scope.list(path, { stats: true, signal: context.signal });
     const sized = await measure(scope, path, listed);
     const byName = new Intl.Collator();
-    sized.sort((a, b) => (sortBy === 'size' ? b.size - a.size : 0) || byName.compare(a.name, b.name));
+    sized.sort((a, b) => (args.sortBy === 'size' ? b.size - a.size : 0) || byName.compare(a.name, b.name));
     const totals = {
       files: sized.filter(({ kind }) => kind !== 'directory').length,
       directories: sized.filter(({ kind }) => kind === 'directory').length,
       totalSize: sized.reduce((sum, { kind, size }) => sum + (kind === 'directory' ? 0 : size), 0),
     };
-    const { items, nextCursor } = pageOf(sized, cursor, LISTING_PAGE);
+    const { items, nextCursor } = pageOf(sized, cursors, LISTING_PAGE);
     const lines = [
       ...items.map((entry) => formatEntry(entry)),
       '',

@@ -3,7 +3,7 @@ import type { EntryKind } from '@rootward/core';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField, pageOf } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../paging.js';
 import { dataResult } from '../results.js';
 
 /** A folder with more entries is machine-made; what a model needs of it is found by searching. */
@@ -28,11 +28,12 @@ export const listDirectory: Tool = defineTool({
       nextCursor: nextCursorField(),
     }),
   paths: ({ path }) => [path],
-  handle: async ({ path, cursor }, context) => {
+  handle: async (args, context) => {
+    const cursors = new Cursors('list_directory', args);
     const scope = await context.workspace.scope();
-    const listed = await scope.list(context.expandHome(path), { signal: context.signal });
+    const listed = await scope.list(context.expandHome(args.path), { signal: context.signal });
     const sorted = listed.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const { items, nextCursor } = pageOf(sorted, cursor, LISTING_PAGE);
+    const { items, nextCursor } = pageOf(sorted, cursors, LISTING_PAGE);
     const entries = items.map(({ name, kind }) => ({ name, type: kind }));
     return dataResult(
       { entries, ...(nextCursor !== undefined && { nextCursor }) },

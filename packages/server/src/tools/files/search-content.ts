@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField, readCursor } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../paging.js';
 import { dataResult } from '../results.js';
 import type { ToolContext } from '../tool-context.js';
 import { ContentSearch } from './content-search.js';
@@ -42,9 +42,10 @@ export const searchContent: Tool = defineTool({
     }),
   paths: ({ path }) => (path === undefined ? [] : [path]),
   handle: async (args, context) => {
-    const { path, glob, cursor } = args;
+    const { path, glob } = args;
     const pattern = new LinePattern(args.pattern, args.ignoreCase === true);
-    const start = readCursor(cursor);
+    const cursors = new Cursors('search_content', args);
+    const { start } = cursors;
     const scope = await context.workspace.scope();
     const where = path === undefined ? undefined : context.expandHome(path);
     const candidates = searchCandidates(scope, where, {
@@ -57,9 +58,10 @@ export const searchContent: Tool = defineTool({
     await search.run(candidates);
     // In a folder it is one of many that have no lines; who names it would take it for searched.
     if (where !== undefined && search.notText === 1 && (await isFile(scope, where))) throw notText(where);
+    if (start > 0 && search.found.length === 0) throw cursors.gone();
     const matches = search.found.slice(0, PAGE);
     if (path === undefined) auditShown(matches, context);
-    const nextCursor = search.found.length > PAGE ? String(start + PAGE) : undefined;
+    const nextCursor = search.found.length > PAGE ? cursors.at(start + PAGE) : undefined;
     const { unreadable: unreadableFiles, unfinished: unfinishedFiles } = search;
     const notes =
       note('not searched, because the system does not permit it', unreadableFiles) +

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField, readCursor } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../paging.js';
 import { dataResult } from '../results.js';
 import { compileExcludes, compileGlob } from './glob.js';
 
@@ -27,11 +27,13 @@ export const searchFiles: Tool = defineTool({
     }),
   output: () => z.object({ matches: z.array(z.string()), nextCursor: nextCursorField() }),
   paths: ({ path }) => [path],
-  handle: async ({ path, pattern, excludePatterns, respectGitignore, cursor }, context) => {
+  handle: async (args, context) => {
+    const { path, pattern, excludePatterns, respectGitignore } = args;
+    const cursors = new Cursors('search_files', args);
+    const { start } = cursors;
     const matches = compileGlob(pattern);
     const excluded = compileExcludes(excludePatterns);
     const scope = await context.workspace.scope();
-    const start = readCursor(cursor);
     const found: string[] = [];
     let seen = 0;
     let nextCursor: string | undefined;
@@ -45,11 +47,12 @@ export const searchFiles: Tool = defineTool({
       seen++;
       if (seen <= start) continue;
       if (found.length === PAGE) {
-        nextCursor = String(start + PAGE);
+        nextCursor = cursors.at(start + PAGE);
         break;
       }
       found.push(entry.path);
     }
+    if (start > 0 && found.length === 0) throw cursors.gone();
     return dataResult(
       { matches: found, ...(nextCursor !== undefined && { nextCursor }) },
       found.length === 0 ? 'No matches found' : found.join('\n') + continuation(nextCursor),

@@ -5,7 +5,7 @@ import { openGuides } from '../../project/open-guides.js';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../paging.js';
 import { inProjectShape, projectOutput } from './project-result.js';
 
 /** Some eight thousand tokens; clients cut results that are much longer. */
@@ -33,12 +33,16 @@ export const categoryContent: Tool = defineTool({
         nextCursor: nextCursorField(),
       }),
     ),
-  handle: ({ category, document, cursor }, context) =>
+  handle: (args, context) =>
     inProjectShape(async () => {
+      const cursors = new Cursors('category_content', args);
       const { projects, workspace, signal } = context;
       const { source } = await openGuides(projects, workspace, signal);
-      const documents = selectDocuments(await findGuides(source), category, document);
-      const { parts, nextCursor } = await readGuidePage(source, documents, cursor, PAGE_CHARACTERS);
+      const documents = selectDocuments(await findGuides(source), args.category, args.document);
+      const { position } = cursors;
+      const { parts, nextPosition } = await readGuidePage(source, documents, position, PAGE_CHARACTERS);
+      if (position !== undefined && parts.length === 0) throw cursors.gone();
+      const nextCursor = nextPosition === undefined ? undefined : cursors.at(nextPosition);
       for (const { uri, problem } of parts) context.audit(uri, problem === undefined ? 'allowed' : 'refused');
       return {
         value: { documents: parts, ...(nextCursor !== undefined && { nextCursor }) },

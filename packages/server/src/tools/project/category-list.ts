@@ -7,7 +7,7 @@ import { openGuides } from '../../project/open-guides.js';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField, pageOf } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../paging.js';
 import { inProjectShape, projectOutput } from './project-result.js';
 
 /** Documents; the top of each is read. */
@@ -56,15 +56,16 @@ export const categoryList: Tool = defineTool({
         nextCursor: nextCursorField(),
       }),
     ),
-  handle: ({ cursor }, { projects, workspace, signal }) =>
+  handle: (args, { projects, workspace, signal }) =>
     inProjectShape(async () => {
+      const cursors = new Cursors('category_list', args);
       const { session, source } = await openGuides(projects, workspace, signal);
       const guides = await findGuides(source);
       const documents = guides.flatMap((guide) => guide.documents);
-      const { items, nextCursor } = pageOf(documents, cursor, PAGE);
+      const { items, nextCursor } = pageOf(documents, cursors, PAGE);
       const page = new Set(items);
       const shown = guides.filter(
-        (guide) => cursor === undefined || guide.documents.some((document) => page.has(document)),
+        (guide) => cursors.start === 0 || guide.documents.some((document) => page.has(document)),
       );
       const categories = await Promise.all(shown.map((guide) => describe(source, guide, page)));
       const { problems } = session.settings();

@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { READS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, nextCursorField, pageOf } from '../paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../paging.js';
 import type { ToolContext } from '../tool-context.js';
 import { inProjectShape, projectOutput } from './project-result.js';
 
@@ -55,13 +55,14 @@ export const listProjects: Tool = defineTool({
         nextCursor: nextCursorField(),
       }),
     ),
-  handle: ({ cursor }, context) =>
+  handle: (args, context) =>
     inProjectShape(async () => {
+      const cursors = new Cursors('list_projects', args);
       const current = await findCurrent(context);
       const roots = (await context.workspace.roots()).filter(isProjectRoot);
-      const { items, nextCursor } = pageOf(roots, cursor, PAGE);
+      const { items, nextCursor } = pageOf(roots, cursors, PAGE);
       const projects = await describeAll(items, current, context);
-      if (current.project?.source === 'name' && cursor === undefined) {
+      if (current.project?.source === 'name' && cursors.start === 0) {
         projects.unshift({ ...current.project, current: true });
       }
       return {

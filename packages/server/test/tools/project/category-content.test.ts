@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { connectProject, rootsAt, textOf } from '../../fixtures/project-client.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
@@ -67,6 +67,20 @@ describe('category_content', () => {
     }
     expect(pages).toBeGreaterThan(2);
     expect(Object.fromEntries(texts)).toEqual({ '1.md': LONG, '2.md': 'end' });
+  });
+
+  test('says when what a cursor stands for is gone', async () => {
+    tree.add({ 'p/docs/long/1.md': LONG });
+    const client = await connectProject({ roots: rootsAt(tree.path('p')) });
+    const args = { category: 'docs/long/1.md' };
+    const { nextCursor: cursor } = await client.value('category_content', args);
+    tree.add({ 'p/docs/long/1.md': 'short' });
+    const result = await client.call('category_content', { ...args, cursor });
+    rmSync(tree.path('p/docs/long'), { recursive: true });
+    expect(result['structuredContent']).toMatchObject({
+      error_type: 'invalid_option',
+      message: expect.stringContaining('no longer there'),
+    });
   });
 
   test.each([
