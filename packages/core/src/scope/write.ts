@@ -5,7 +5,7 @@ import type { Admitted, Entry, Gate } from './gate.js';
 import { requireFile } from './open.js';
 import { PIN_ATTEMPTS, unstablePath } from './pin.js';
 import type { Pin } from './pin.js';
-import { errnoOf, fromSystem, scopeError } from './refusal.js';
+import { errnoOf, fromSystem, quotePath, scopeError } from './refusal.js';
 import { overwriteInPlace, replaceFile, writeAll } from './replace-file.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
@@ -31,7 +31,12 @@ const IN_PLACE_FLAGS: number = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 function toBytes(asked: string, data: string | Uint8Array): Uint8Array {
   if (typeof data !== 'string') return data;
   // Encoding would silently replace half a character pair by U+FFFD.
-  if (!data.isWellFormed()) throw scopeError('not-text', 'write', asked, 'the text is not valid Unicode');
+  if (!data.isWellFormed()) {
+    throw new RootwardError('not-text', `Cannot write ${quotePath(asked)}: the text is not valid Unicode`, {
+      path: asked,
+      instruction: 'Write the text without the halves of characters that are in it',
+    });
+  }
   return Buffer.from(data, 'utf8');
 }
 

@@ -75,6 +75,32 @@ const DIFFERENCES: readonly Difference[] = [
     own: fails,
   },
   {
+    what: 'all new lines are indented like the file',
+    reason: 'the reference server indents the first, and leaves the others to chance',
+    files: { 'indented.js': '{\n    if (x) {\n        y();\n    }\n}\n' },
+    call: [
+      'edit_file',
+      { path: '<root>/indented.js', edits: [edit('if (x) {\n  y();\n}', 'if (z) {\n  w();\n}')] },
+    ],
+    reference: textIs(expect.stringContaining('\n+    if (z) {\n+    w();\n')),
+    own: textIs(expect.stringContaining('\n+    if (z) {\n+        w();\n')),
+  },
+  {
+    what: 'a diff has the path that was asked for',
+    reason: 'a patch with a relative path can be applied where it is',
+    files: { 'asked.txt': 'a\n' },
+    call: ['edit_file', { path: 'asked.txt', edits: [edit('a', 'b')], dryRun: true }],
+    reference: textIs(expect.stringMatching(/\n--- \/.*\/asked\.txt\toriginal\n/)),
+    own: textIs(expect.stringContaining('\n--- asked.txt\toriginal\n')),
+  },
+  {
+    what: 'text that is not valid Unicode is refused',
+    reason: 'half a character pair cannot be written, and what would be is not what was asked for',
+    call: ['write_file', { path: '<root>/half.txt', content: 'a\ud800' }],
+    reference: succeeds,
+    own: fails,
+  },
+  {
     what: 'an edit with an empty oldText is refused',
     reason: 'the reference server puts the new text at the start of the file',
     call: ['edit_file', { path: '<root>/one.txt', edits: [edit('', 'y')] }],

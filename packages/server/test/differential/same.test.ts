@@ -113,6 +113,8 @@ const CHANGING: readonly Call[] = [
   ['edit_file', { path: '<root>/dir/other.ts', edits: [edit('return 1;', 'return 2;')] }],
   ['edit_file', { path: '<root>/dir/other.ts', edits: [edit('  return 2;\n}', '  return 3;\n}')] }],
   ['edit_file', { path: '<root>/dir/other.ts', edits: [edit('return 3;', 'return `$&`;')] }],
+  ['edit_file', { path: '<root>/link-in', edits: [edit('placed', 'put')] }],
+  ['edit_file', { path: '~/link-in', edits: [edit('reput', 'set')], dryRun: true }],
   ['edit_file', { path: '<root>/dir/other.ts', edits: [edit('not there', 'x')] }],
   ['edit_file', { path: '<root>/dir/other.ts', edits: [] }],
   ['edit_file', { path: '<root>/missing.txt', edits: [edit('a', 'b')] }],

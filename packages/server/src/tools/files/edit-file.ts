@@ -1,3 +1,4 @@
+import { normalize, sep } from 'node:path';
 import * as z from 'zod';
 import { CHANGES } from '../annotations.js';
 import { changeKey } from '../change-queue.js';
@@ -35,7 +36,7 @@ export const editFile: Tool = defineTool({
       const mark = bom ? BYTE_ORDER_MARK : '';
       const before = mark + text;
       const after = mark + (await applyInTurns(asked, text, edits, signal));
-      const diff = await unifiedDiff(asked, before, after);
+      const diff = await unifiedDiff(nameInDiff(asked, scope.locate(path).path), before, after);
       if (!dryRun && after !== before) await scope.write(path, after, { signal });
       const shown = diff !== undefined && fitsAnswer(diff) ? diff : undefined;
       const done = dryRun ? 'Nothing was changed' : `Edited ${asked}`;
@@ -43,6 +44,11 @@ export const editFile: Tool = defineTool({
     });
   },
 });
+
+/** As it was asked for, where that is a name a patch can go by; a link, a URI and `~` are none. */
+function nameInDiff(asked: string, path: string): string {
+  return path.endsWith(sep + normalize(asked)) ? asked : path;
+}
 
 async function applyInTurns(
   path: string,
