@@ -35,6 +35,8 @@ export async function filesWithLiteral(
   { children, signal }: Pick<ToolContext, 'children' | 'signal'>,
 ): Promise<ReadonlySet<string> | undefined> {
   if (literal === undefined || literal.includes('\n')) return undefined;
+  // Half of a character pair cannot be an argument.
+  if (!literal.isWellFormed()) return undefined;
   if (ignoreCase && NEWER_CASE.test(literal)) return undefined;
   const options = [...FLAGS, ...(ignoreCase ? ['--ignore-case'] : []), `--regexp=${literal}`];
   const child = start(program, [...options, '--', ...files], signal);

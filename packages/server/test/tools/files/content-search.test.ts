@@ -40,6 +40,7 @@ tree.add({
   'in/longest-line.txt': `first\n${'x'.repeat(9_500_000)}y\nlast\n`,
   // The pair is new in Unicode 17: what knows less does not take it for one.
   'in/new-letters.txt': 'needle \u{16EBB}\u{16EBC}',
+  'in/smile.txt': 'needle😀',
   'in/empty.txt': '',
 });
 const root: Root = {
@@ -113,6 +114,8 @@ test.each([
   ['XXY', true],
   ['\u{16EA0}\u{16EA1}', true],
   ['(x+)+XYZ', true],
+  // Half of a pair, which only a pattern that is not valid with the `u` flag finds.
+  ['needle\ud83d\\-?', false],
 ])('with and without ripgrep, %j (ignoring case: %s) finds the same', async (pattern, ignoreCase) => {
   expect(ripgrep).toBeDefined();
   let asked = 0;
