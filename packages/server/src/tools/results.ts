@@ -25,15 +25,7 @@ export function fitsAnswerAsJson(value: object, characters: number): boolean {
 
 /** Text, sent once. A note about it goes into a block of its own, so that the first one is exactly what was asked for. */
 export function textResult(text: string, note?: string): CallToolResult {
-  if (!fitsAnswer(text)) {
-    throw new RootwardError(
-      'too-large',
-      'Cannot send the text: a client could not take so much in one answer',
-      {
-        instruction: 'Ask for a part of it',
-      },
-    );
-  }
+  if (!fitsAnswer(text)) throw tooLarge();
   const content: CallToolResult['content'] = [{ type: 'text', text }];
   if (note !== undefined) content.push({ type: 'text', text: note });
   return { content };
@@ -41,5 +33,13 @@ export function textResult(text: string, note?: string): CallToolResult {
 
 /** Data for clients that show structured content, and a form in words for those that do not. */
 export function dataResult(data: Record<string, unknown>, text: string, note?: string): CallToolResult {
-  return { ...textResult(text, note), structuredContent: data };
+  const result = { ...textResult(text, note), structuredContent: data };
+  if (!fitsAnswerAsJson(result, text.length)) throw tooLarge();
+  return result;
+}
+
+function tooLarge(): RootwardError {
+  return new RootwardError('too-large', 'Cannot send the answer: a client could not take so much at once', {
+    instruction: 'Ask for a part of it',
+  });
 }

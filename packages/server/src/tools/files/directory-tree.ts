@@ -8,6 +8,8 @@ import { compileTreeExcludes } from './glob.js';
 
 /** A tree is for getting an overview; with more entries than this it is none, and fills a model's context. */
 const MOST_ENTRIES = 5000;
+/** Far more than that many entries need, unless they are hundreds of levels deep; then nearly all of it is blanks. */
+const MOST_INDENTED = 1_000_000;
 
 interface TreeNode {
   readonly name: string;
@@ -55,9 +57,14 @@ export const directoryTree: Tool = defineTool({
     };
     const { nodes, note } = await buildFittingTree(scope, path, options, maxDepth);
     const data = { tree: nodes, truncated: note !== undefined, ...(note !== undefined && { note }) };
-    return dataResult(data, JSON.stringify(nodes, null, 2), note);
+    return dataResult(data, print(nodes), note);
   },
 });
+
+function print(nodes: readonly TreeNode[]): string {
+  const indented = JSON.stringify(nodes, null, 2);
+  return indented.length > MOST_INDENTED ? JSON.stringify(nodes) : indented;
+}
 
 /** The whole tree where it fits; otherwise the deepest levels that fit as a whole, so that nothing is cut at random. */
 async function buildFittingTree(
@@ -70,11 +77,20 @@ async function buildFittingTree(
   if (!whole.full) return { nodes: whole.nodes };
   let fitting = await buildTree(scope, path, options, 1);
   if (fitting.full) return { nodes: fitting.nodes, note: overfullNote() };
-  for (let depth = 2; ; depth++) {
-    const deeper = await buildTree(scope, path, options, depth);
-    if (deeper.full) return { nodes: fitting.nodes, note: depthNote(depth - 1) };
-    fitting = deeper;
+  // Every try walks thousands of entries, and trees may be a thousand levels deep: not level by level.
+  let depth = 1;
+  let tooDeep = Number.POSITIVE_INFINITY;
+  while (tooDeep - depth > 1) {
+    const next = Math.min(depth * 2, Math.floor((depth + tooDeep) / 2));
+    const deeper = await buildTree(scope, path, options, next);
+    if (deeper.full) {
+      tooDeep = next;
+    } else {
+      depth = next;
+      fitting = deeper;
+    }
   }
+  return { nodes: fitting.nodes, note: depthNote(depth) };
 }
 
 async function buildTree(scope: Scope, path: string, options: WalkOptions, maxDepth: number): Promise<Tree> {

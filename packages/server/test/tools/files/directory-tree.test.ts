@@ -74,6 +74,24 @@ test('directory_tree is cut at the depth that fits, and says so', async () => {
   await close();
 });
 
+test('directory_tree of a tree of hundreds of levels finds the depth that fits in a few steps', async () => {
+  const levels = Array.from({ length: 700 }, (_, level) => `${'d/'.repeat(level)}`);
+  tree.add(
+    Object.fromEntries(
+      levels.flatMap((above) =>
+        Array.from({ length: 8 }, (_, index) => [`deep/${above}${index}`, ''] as const),
+      ),
+    ),
+  );
+  const { call, close } = await connectTools({ workspace: { ...workspace, roots: [tree.path('deep')] } });
+  const result = await call('directory_tree', { path: '.' });
+  // Nine entries on each level but the last.
+  expect(notesOf(result)).toEqual([expect.stringContaining('only the first 555 levels are shown')]);
+  const { tree: nodes } = result.structuredContent as { tree: unknown[] };
+  expect(result.content[0]).toMatchObject({ text: JSON.stringify(nodes) });
+  await close();
+});
+
 test('directory_tree of a directory that is too full itself shows a part of it, and says so', async () => {
   tree.add(Object.fromEntries(Array.from({ length: 5001 }, (_, index) => [`full/f${index}`, ''])));
   const { call, close } = await connectTools({ workspace: { ...workspace, roots: [tree.path('full')] } });
