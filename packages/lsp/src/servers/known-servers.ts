@@ -17,6 +17,12 @@ const PYTHON_READY = /^(?:Found \d+ source files?|No source files found)/;
 const MAX_CLANGD_SYMBOLS = 10_000;
 const BUILDS = 'it runs the build of the project to understand it';
 
+/** Left to itself, a rename in a file that imports the symbol gives it another name in that file alone. */
+const RENAMES = {
+  typescript: { preferences: { useAliasesForRenames: false } },
+  javascript: { preferences: { useAliasesForRenames: false } },
+};
+
 /** What we know how to start, per language the preferred one first. */
 export const knownServers: readonly ServerDefinition[] = [
   {
@@ -31,6 +37,7 @@ export const knownServers: readonly ServerDefinition[] = [
     answersInOrder: true,
     maxSymbols: 256,
     markers: SCRIPT_MARKERS,
+    settings: RENAMES,
   },
   {
     name: 'typescript-language-server',
@@ -44,7 +51,12 @@ export const knownServers: readonly ServerDefinition[] = [
     markers: SCRIPT_MARKERS,
     // Left to itself it runs the TypeScript of the workspace and downloads type packages.
     companion: { module: 'typescript/lib/tsserver.js', option: ['tsserver', 'path'] },
-    initializationOptions: { disableAutomaticTypingAcquisition: true, plugins: [] },
+    initializationOptions: {
+      disableAutomaticTypingAcquisition: true,
+      plugins: [],
+      // As `RENAMES` for the other one.
+      preferences: { providePrefixAndSuffixTextForRename: false },
+    },
   },
   {
     name: 'pyright',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { definition, diagnostics, findSymbol, outline, references } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
@@ -32,6 +32,23 @@ test('references span projects in different roots', async () => {
     home.at('b/shop.ts'),
   ]);
   expect(found).toMatchObject({ total: 5, complete: true, outside: 0 });
+});
+
+test('a rename from a file that imports the symbol is one of the symbol, not of its name there', async () => {
+  home.write({
+    'b/named.ts': 'export const named = 1;\n',
+    'b/naming.ts': "import { named } from './named';\n\nexport const naming = named;\n",
+  });
+  const files = [home.at('b/named.ts'), home.at('b/naming.ts')];
+  expect(await home.rename('named', home.at('b/naming.ts'))).toMatchObject({
+    applied: true,
+    edits: 3,
+    files: files.map((file) => ({ file })),
+  });
+  for (const file of files) {
+    expect(readFileSync(file, 'utf8')).not.toMatch(/\bnamed\b(?!')/);
+    rmSync(file);
+  }
 });
 
 test('a name with what it is in finds the member, not its namesake', async () => {

@@ -75,7 +75,7 @@ test('directory_tree is cut at the depth that fits, and says so', async () => {
 });
 
 test('directory_tree of a tree of hundreds of levels finds the depth that fits in a few steps', async () => {
-  const levels = Array.from({ length: 700 }, (_, level) => `${'d/'.repeat(level)}`);
+  const levels = Array.from({ length: 700 }, (_, level) => 'd/'.repeat(level));
   tree.add(
     Object.fromEntries(
       levels.flatMap((above) =>
