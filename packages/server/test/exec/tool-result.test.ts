@@ -54,8 +54,11 @@ test('readAnswer() replaces half characters in data', () => {
   });
 });
 
+function nested(levels: number): string {
+  return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+}
+
 test('readAnswer() takes JSON that is nested more deeply than clients read for text', () => {
-  const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
   expect(readAnswer(facts(nested(100)))).toHaveProperty('result.structuredContent.a');
   for (const levels of [101, 100_000]) {
     const answer = readAnswer(facts(nested(levels)));
