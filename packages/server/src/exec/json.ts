@@ -26,7 +26,8 @@ export function isTooDeep(value: unknown): boolean {
 
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each));
+  const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return levels === 0 || inner.some((each) => isDeeperThan(levels - 1, each));
 }
 
 function wellFormed(_key: string, value: unknown): unknown {
