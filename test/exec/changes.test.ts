@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { connectRootward, textOf } from '../server/fixtures/rootward.js';
 import { makeProject } from './fixtures/tools-project.js';
@@ -41,6 +41,24 @@ test('tools that are added, changed and removed are announced and served, and ba
   await expect(client.callTool('second')).rejects.toThrow('second');
   expect(server.stderr()).toContain('run bit');
   expect(server.stderr()).toContain('read_file');
+});
+
+test('tools that come or go together are announced once', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `tool-${index}`);
+  const many = makeProject(Object.fromEntries(names.map((name) => [name, 'echo 1'])));
+  const { client } = await connectRootward(['--project', many.path]);
+  const listed = async (): Promise<number> => {
+    const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
+    return tools.filter(({ name }) => names.includes(name)).length;
+  };
+  const announcements = (): number =>
+    client.received.filter((each) => 'method' in each && each.method === 'notifications/tools/list_changed')
+      .length;
+  expect(await listed()).toBe(20);
+  renameSync(`${many.path}/tools`, `${many.path}/elsewhere`);
+  await client.until(() => announcements() > 0);
+  expect(await listed()).toBe(0);
+  expect(announcements()).toBe(1);
 });
 
 test('without the toolset, or without the right annotation in a read-only server, no executable is served', async () => {

@@ -43,6 +43,11 @@ import rootward_tool as tool
 print("first")
 tool.result({"said": tool.args()["say"], "name": os.fsdecode(b"x\\xff")})
 `;
+const LARGE = `#!${process.execPath}
+const tool = await import(process.env.MCP_SDK + '/tool.mjs');
+// Looking at it is enough for Node to let the pipe wait for nobody.
+tool.result({ terminal: process.stdout.isTTY === true, text: 'x'.repeat(4_000_000) });
+`;
 const SHELL = `path=$(mcp_args_get '.path // ""')
 mcp_progress 5 five
 mcp_log_info me hello
@@ -63,6 +68,7 @@ const project = makeProject({
   node: { script: NODE, file: 'tool.mjs' },
   python: { script: PYTHON, file: 'tool.py' },
   echo: { script: ECHO, file: 'tool.py' },
+  large: { script: LARGE, file: 'tool.mjs' },
 });
 const root = folders.path('root');
 symlinkSync('/etc', join(root, 'out'));
@@ -119,6 +125,14 @@ describe.each(['shell', 'node', 'python'])('the library for %s', (name) => {
     });
     expect(textOf(error)).toContain('denied');
   });
+});
+
+test('the library for node waits for a reader that is slower than the tool', async () => {
+  const { client } = await connectRootward(['--project', project.path]);
+  const answers = await Promise.all(Array.from({ length: 4 }, () => client.callTool('large')));
+  for (const { structuredContent } of answers) {
+    expect(structuredContent).toEqual({ terminal: false, text: 'x'.repeat(4_000_000) });
+  }
 });
 
 test('the library for python answers in UTF-8 whatever the system speaks, and with any name of a file', async () => {

@@ -73,11 +73,16 @@ describe('rootward run-tool takes the roots', () => {
   });
 
   test('and names the one that cannot be used, with exit code 2', async () => {
-    const [flag, variable] = await Promise.all([
+    const [flag, variable, none] = await Promise.all([
       run(['roots', '--roots', `${folders.path('a')},/no/such/a`]),
       run(['roots'], { env: { MCPBASH_ROOTS: '/no/such/b' } }),
+      run(['roots', '--roots', '']),
     ]);
-    expect([flag.code, variable.code]).toEqual([2, 2]);
+    expect([flag.code, variable.code, none.code]).toEqual([2, 2, 2]);
+    expect(none).toMatchObject({
+      out: '',
+      err: expect.stringContaining('"" as --roots: it names nothing') as string,
+    });
     expect(flag.err).toContain('/no/such/a');
     expect(variable.err).toContain('/no/such/b');
   });

@@ -83,6 +83,7 @@ say count "$(mcp_roots_count)"
 if mcp_roots_contains "$(mcp_require_path .path)"; then say contains yes; fi
 `,
   strict: `mcp_args_int .string; echo went on`,
+  bounded: `mcp_args_int .large --max 99; echo went on`,
   single: `mcp_require_path .missing --default-to-single-root; echo went on`,
   speaks: `mcp_log_debug me one; mcp_log_info me two; mcp_log_warn me three; mcp_log_error me four
 mcp_emit_json '{"spoke":true}'`,
@@ -91,6 +92,7 @@ mcp_emit_json '{"spoke":true}'`,
 const ARGS = JSON.stringify({
   string: 'täxt "q"',
   number: 42,
+  large: '99999999999999999999',
   deep: { list: [1, 'two', 3], b: null },
   'with blank': 'x',
   no: false,
@@ -160,6 +162,13 @@ for (const name of ['jq', 'gojq', 'node']) {
       const { out, err, code } = await run('strict');
       expect(out).not.toContain('went on');
       expect(err).toContain('.string must be an integer');
+      expect(code).toBe(1);
+    });
+
+    test('ends a tool whose number is beyond what the shell can compare', async () => {
+      const { out, err, code } = await run('bounded');
+      expect(out).toBe('');
+      expect(err).toContain('.large is too large a number');
       expect(code).toBe(1);
     });
   });

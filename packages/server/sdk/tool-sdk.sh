@@ -148,6 +148,8 @@ mcp_args_int() {
   fi
   case ${value#-} in
     '' | *[!0-9]*) mcp_fail_invalid_args "$filter must be an integer" ;;
+    # More digits than the shell can compare: the bounds below would let it pass.
+    ???????????????????*) mcp_fail_invalid_args "$filter is too large a number" ;;
   esac
   if [ -n "$min" ] && [ "$value" -lt "$min" ]; then mcp_fail_invalid_args "$filter must be at least $min"; fi
   if [ -n "$max" ] && [ "$value" -gt "$max" ]; then mcp_fail_invalid_args "$filter must be at most $max"; fi

@@ -9,7 +9,7 @@ import { concealErrors, unreadable } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './context.js';
 import { startOf } from './page.js';
-import { isGap, tooBroad } from './servers-to-ask.js';
+import { isAnyServed, isGap, tooBroad } from './servers-to-ask.js';
 
 /** One finding of a language server. */
 export interface FoundDiagnostic {
@@ -28,7 +28,7 @@ export interface DiagnosticsResult {
   readonly files: readonly { readonly file: string; readonly diagnostics: readonly FoundDiagnostic[] }[];
   /** How many files were looked at for this page. */
   readonly checked: number;
-  /** False when a server did not say anything about a file in time. */
+  /** False when a server did not say anything about a file in time, or there is none for any of the files. */
   readonly complete: boolean;
   readonly notes: readonly string[];
   readonly nextCursor?: string;
@@ -83,10 +83,12 @@ export async function diagnostics(
       notes.add(describe(error));
     }
   }
+  // As with symbols: where no language at all is served, an empty answer says nothing.
+  const isServed = results.length > 0 || all.length === 0 || (await isAnyServed(context.servers, all));
   return {
     files: nonEmpty(results),
     checked: results.length,
-    complete: broad.length === 0 && !failed && results.every(({ complete }) => complete),
+    complete: isServed && broad.length === 0 && !failed && results.every(({ complete }) => complete),
     notes: [...notes, ...cuts(results)],
     ...(end < all.length && { nextCursor: String(end) }),
   };

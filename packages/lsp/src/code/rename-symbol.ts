@@ -24,6 +24,7 @@ import { planEdits } from './plan-edits.js';
 import type { RenamedFile } from './renamed-files.js';
 import { describeFiles } from './renamed-files.js';
 import { requireCapability } from './require-capability.js';
+import { requireName } from './require-name.js';
 import type { Seen } from './show-files.js';
 import { withUses } from './show-files.js';
 
@@ -62,6 +63,7 @@ export async function renameSymbol(
   journal: EditJournal,
 ): Promise<RenameResult> {
   const { servers, scope, signal } = context;
+  requireName(request.newName, request.symbol);
   const recovered = await recoverEdits(scope, journal);
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path, signal);

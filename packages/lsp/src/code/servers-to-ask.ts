@@ -81,6 +81,13 @@ export async function serversToAsk(
   return { toAsk, notes: [...notes], complete: complete && anyServed };
 }
 
+/** Whether there is a server for any of some files. */
+export async function isAnyServed(servers: LanguageServers, files: readonly string[]): Promise<boolean> {
+  const serverFor = remembered(servers);
+  for (const file of files) if (!((await serverFor(file)) instanceof RootwardLspError)) return true;
+  return false;
+}
+
 /** Whether what failed could have added to an answer. */
 export function isGap({ code }: RootwardLspError): boolean {
   return !NOT_SERVED.has(code);

@@ -233,6 +233,17 @@ test('diagnostics() of a root are not complete when a server fails, and are when
   expect(await diagnostics(failing, {})).toMatchObject({ checked: 1, complete: false });
 });
 
+test('diagnostics() of a root are complete where one language of several is served, and not where none is', async () => {
+  const missing = { ...scripted({}, { name: 'missing', extension: '.gone' }), commands: ['no-such-server'] };
+  home.write(Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`root/0/${index}.gone`, ''])));
+  const notes = [expect.stringContaining('is not installed')];
+  // The first page has no file of a language that is served.
+  const served = home.serve({ servers: [scripted({}, { folders: 'file-driven' }), missing] });
+  expect(await diagnostics(served, {})).toMatchObject({ checked: 0, complete: true, notes });
+  await home.servers.dispose();
+  expect(await diagnostics(serve(missing), {})).toMatchObject({ checked: 0, complete: false, notes });
+});
+
 test('what a server says before it has looked through its files is called incomplete, and not applied', async () => {
   const uri = pathToFileUri(home.at('root/a.toy'));
   const range = lineRange(0);

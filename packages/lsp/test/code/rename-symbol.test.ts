@@ -135,6 +135,12 @@ test('renameSymbol() changes nothing when one edit falls outside the roots', asy
   expect(texts()).toEqual(before);
 });
 
+test('renameSymbol() changes nothing when the new name is none', async () => {
+  const asked = rename({ apply: true, newName: 'two words' });
+  await expect(asked).rejects.toMatchObject({ code: 'invalid-option' });
+  expect(texts()).toEqual([LIBRARY, SHOP]);
+});
+
 test('renameSymbol() refuses a server’s wish to move files', async () => {
   home.write({ 'a/x.toy': 'price' });
   const uri = pathToFileUri(home.at('a/x.toy'));

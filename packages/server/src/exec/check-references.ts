@@ -87,7 +87,8 @@ function checkReference(
 
 /** The schema that a reference leads to. */
 function find(reference: string, base: string, named: ReadonlyMap<string, JsonObject>): unknown {
-  const url = resolveUrl(reference, base);
+  // An empty one means the schema itself; the validator does not know that.
+  const url = reference === '' ? undefined : resolveUrl(reference, base);
   if (url === undefined) return undefined;
   const { hash } = url;
   const known = named.get(url.href);

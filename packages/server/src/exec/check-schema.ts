@@ -42,8 +42,12 @@ export const MAPS: readonly string[] = [
 export function checkSchema(schema: unknown, field: string): readonly MetadataFault[] {
   if (schema === undefined || typeof schema === 'boolean') return [];
   if (!isJsonObject(schema)) return [{ field, message: 'it must be an object or a boolean' }];
-  const { type, required, pattern, enum: choices, patternProperties } = schema;
+  const { type, required, pattern, enum: choices, patternProperties, $dynamicRef } = schema;
   const faults: MetadataFault[] = [];
+  if ($dynamicRef !== undefined) {
+    // The validator passes over it, and with it over all that it asks for.
+    faults.push({ field: `${field}.$dynamicRef`, message: 'it is not supported; use $ref' });
+  }
   for (const each of type === undefined ? [] : [type].flat()) {
     if (!TYPES.has(each)) {
       faults.push({ field: `${field}.type`, message: `${JSON.stringify(each)} is no type` });

@@ -1,14 +1,37 @@
 export type JsonObject = { readonly [key: string]: unknown };
 
+/** Parsers of some clients refuse a message at 128 levels, and the message around it has a few of its own. */
+const DEEPEST = 100;
+/** As it is written in JSON, one half of a character or both. */
+const HALF_CHARACTER = /\\ud[89a-f]/i;
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for what is no JSON, or none that every client could read. Half characters are replaced. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = HALF_CHARACTER.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+/** Whether clients, and we, might fail to go down to its innermost value. */
+export function isTooDeep(value: unknown): boolean {
+  return isDeeperThan(DEEPEST, value);
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return levels === 0 || inner.some((each) => isDeeperThan(levels - 1, each));
+}
+
+function wellFormed(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (!isJsonObject(value) || Object.keys(value).every((key) => key.isWellFormed())) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), each]));
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { checkReferences } from './check-references.js';
 import { checkSchema } from './check-schema.js';
-import { isJsonObject } from './json.js';
+import { isJsonObject, isTooDeep } from './json.js';
 import type { JsonObject } from './json.js';
 
 /** What a tool says of itself. */
@@ -55,7 +55,11 @@ const hints = z.looseObject({
 const schema = z.looseObject({ type: z.literal('object').optional() });
 
 const shape = z.looseObject({
-  name: z.string().regex(NAME, 'it must be 1 to 128 letters, digits, "_", "-" or "."'),
+  name: z
+    .string()
+    .regex(NAME, 'it must be 1 to 128 letters, digits, "_", "-" or "."')
+    // The SDK would take it for a tool that is there already, and no tool at all could be served.
+    .refine((name) => !(name in Object.prototype), 'every object of JavaScript has this name; take another'),
   title: z.string().optional(),
   description: z.string().optional(),
   inputSchema: schema.optional(),
@@ -69,6 +73,7 @@ const shape = z.looseObject({
 
 /** Reads what stands in `tool.meta.json` or in a header line. A tool without a name is named after its file. */
 export function readMetadata(value: unknown, fallbackName: string): MetadataReading {
+  if (isTooDeep(value)) return { faults: [{ field: '', message: 'it is nested too deeply' }] };
   const named = isJsonObject(value) ? { name: fallbackName, ...value } : value;
   const parsed = shape.safeParse(named);
   if (!parsed.success) {

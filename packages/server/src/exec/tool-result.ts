@@ -1,3 +1,4 @@
+import { isSpecType } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { fitsAnswerAsJson } from '../tools/results.js';
 import { findDocuments } from './json-documents.js';
@@ -123,8 +124,7 @@ function dataText(text: string): CallToolResult {
 function wholeResult(value: JsonObject): CallToolResult {
   const { content, structuredContent, isError, _meta: meta } = value;
   const blocks = (Array.isArray(content) ? content : []).map((block: unknown) =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the SDK checks it before it is sent
-    isBlock(block) ? (block as CallToolResult['content'][number]) : textBlock(JSON.stringify(block) ?? ''),
+    isSpecType.ContentBlock(block) ? block : textBlock(JSON.stringify(block) ?? ''),
   );
   return {
     content: blocks,
@@ -132,25 +132,6 @@ function wholeResult(value: JsonObject): CallToolResult {
     ...(typeof isError === 'boolean' && { isError }),
     ...(isJsonObject(meta) && { _meta: { ...meta } }),
   };
-}
-
-function isBlock(block: unknown): boolean {
-  if (!isJsonObject(block)) return false;
-  const has = (...names: readonly string[]): boolean =>
-    names.every((name) => typeof block[name] === 'string');
-  switch (block['type']) {
-    case 'text':
-      return has('text');
-    case 'image':
-    case 'audio':
-      return has('data', 'mimeType');
-    case 'resource_link':
-      return has('uri', 'name');
-    case 'resource':
-      return isJsonObject(block['resource']) && typeof block['resource']['uri'] === 'string';
-    default:
-      return false;
-  }
 }
 
 /** Bytes that are no UTF-8 are replaced, and the reader is told. */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { readFile, unlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Root } from '@rootward/core';
 import type { ChildRegistry } from '@rootward/mcp';
@@ -11,9 +10,8 @@ import type { ChannelMessage } from './channel-message.js';
 import { MINIMAL } from './environment-mode.js';
 import type { EnvironmentMode } from './environment-mode.js';
 import type { ExecutableTool } from './executable-tool.js';
-import { GroupGuard } from './group-guard.js';
 import { JsonTools } from './json-tools.js';
-import { PipeStore } from './pipe-store.js';
+import { RunPlace } from './run-place.js';
 import { runProcess } from './run-process.js';
 import type { RunProcessOptions } from './run-process.js';
 import { RunSlots } from './run-slots.js';
@@ -53,14 +51,6 @@ export interface ToolCall {
 
 const TAG_BYTES = 8;
 
-/** What all calls share, made with the first. */
-interface Place {
-  /** The guard's to remove. */
-  readonly folder: string;
-  readonly guard: GroupGuard;
-  readonly pipes: PipeStore;
-}
-
 const defaultRunLimits: RunLimits = {
   timeoutMs: 30_000,
   extendedMs: 600_000,
@@ -79,7 +69,8 @@ export class ToolRunner implements Disposable {
   /** Of the last call: most calls see the same list, which may be long. */
   #described: DescribedRoots = describeRoots([]);
   readonly #sdk = findSdkFolder();
-  #place: Place | undefined;
+  /** The last is the one in use; calls may still run in those before. */
+  readonly #places: RunPlace[] = [];
   /** Nothing a tool prints by chance starts with that. */
   readonly #tag = `${randomBytes(TAG_BYTES).toString('hex')}-`;
   #calls = 0;
@@ -157,11 +148,7 @@ export class ToolRunner implements Disposable {
   }
 
   dispose(): void {
-    if (this.#place === undefined) return;
-    const { folder, guard, pipes } = this.#place;
-    this.#place = undefined;
-    guard.dispose();
-    removeFolders([folder, ...pipes.folders]);
+    for (const place of this.#places.splice(0)) place.dispose();
   }
 
   [Symbol.dispose](): void {
@@ -214,28 +201,12 @@ export class ToolRunner implements Disposable {
   }
 
   /** Made with the first call, so that a server that runs no tool leaves no trace. */
-  #prepare(): Place {
-    if (this.#place === undefined) {
-      const folder = mkdtempSync(join(tmpdir(), 'rootward-tools-'));
-      const pipes = new PipeStore();
-      try {
-        this.#place = { folder, guard: new GroupGuard(folder, pipes.folders), pipes };
-      } catch (error) {
-        removeFolders([folder, ...pipes.folders]);
-        throw error;
-      }
-    }
-    return this.#place;
-  }
-}
-
-function removeFolders(folders: readonly string[]): void {
-  for (const folder of folders) {
-    try {
-      rmSync(folder, { recursive: true, force: true });
-    } catch {
-      // Somebody still makes files in it; the guard removes it, too.
-    }
+  #prepare(): RunPlace {
+    const last = this.#places.at(-1);
+    if (last?.isThere === true) return last;
+    const place = new RunPlace();
+    this.#places.push(place);
+    return place;
   }
 }
 

@@ -104,7 +104,11 @@ function legacyServer(serving: Serving, shared: Shared): McpServer {
 function newServer(): McpServer {
   return new McpServer(
     { name: 'rootward', title: 'Rootward', version: VERSION },
-    { instructions: INSTRUCTIONS },
+    {
+      instructions: INSTRUCTIONS,
+      // Else a client would list all tools once for each that came or went.
+      debouncedNotificationMethods: ['notifications/tools/list_changed'],
+    },
   );
 }
 

@@ -7,6 +7,8 @@ export interface ToolErrorDetails {
 }
 
 const STDOUT = 1;
+/** Until a full pipe is tried again; a reader that is there empties it sooner. */
+const FULL_PIPE_MS = 1;
 const INTERNAL_ERROR = -32_603;
 
 /** Answers with data: a value that can be JSON. */
@@ -41,5 +43,16 @@ function end(report: object): never {
 /** All of it, before anything ends the process. */
 function print(text: string): void {
   const bytes = Buffer.from(`${text}\n`);
-  for (let written = 0; written < bytes.length;) written += writeSync(STDOUT, bytes, written);
+  for (let written = 0; written < bytes.length;) written += writeSome(bytes, written);
+}
+
+/** A full pipe refuses to take more, instead of waiting, once something has looked at `process.stdout`. */
+function writeSome(bytes: Buffer, start: number): number {
+  try {
+    return writeSync(STDOUT, bytes, start);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, FULL_PIPE_MS);
+    return 0;
+  }
 }

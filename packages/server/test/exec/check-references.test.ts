@@ -38,6 +38,7 @@ describe('checkReferences()', () => {
     ['another document', 'https://example.com/schema.json', {}],
     ['out of an inner schema', 'o', { $defs: { o: { $id: 'o', $ref: '#/$defs/text' }, text } }],
     ['what is no text', 7, {}],
+    ['the schema itself without a word', '', {}],
   ])('refuses a reference to %s, as the validator does', async (_what, $ref, rest) => {
     const schema = { ...rest, type: 'object', properties: { a: { $ref } } };
     expect(checkReferences(schema, 'x')[0]).toEqual({

@@ -18,6 +18,8 @@ describe('readMetadata()', () => {
     ['no object', [], ''],
     ['a name with a blank', { name: 'a b' }, 'name'],
     ['a name that is too long', { name: 'a'.repeat(129) }, 'name'],
+    ['a name that every object has', { name: 'constructor' }, 'name'],
+    ['what is nested too deeply', { 'x-own': JSON.parse('['.repeat(9000) + ']'.repeat(9000)) }, ''],
     ['a description that is no text', { description: 1 }, 'description'],
     ['a timeout of nothing', { timeoutSecs: 0 }, 'timeoutSecs'],
     ['a place that is none', { cwd: 'home' }, 'cwd'],
@@ -53,6 +55,11 @@ describe('readMetadata()', () => {
       'a reference to nothing',
       { inputSchema: { properties: { a: { $ref: '#/$defs/text' } }, $defs: {} } },
       'inputSchema.properties.a.$ref',
+    ],
+    [
+      'a reference that the validator passes over',
+      { inputSchema: { properties: { a: { $dynamicRef: '#a' } } } },
+      'inputSchema.properties.a.$dynamicRef',
     ],
     ['a hint that is no boolean', { annotations: { readOnlyHint: 'yes' } }, 'annotations.readOnlyHint'],
   ])('names the field of %s', (_what, value, field) => {

@@ -47,6 +47,43 @@ test('readAnswer() shows no half characters of an output that is cut', () => {
   }
 });
 
+test('readAnswer() replaces half characters in data', () => {
+  const printed = String.raw`{"name \udcff":["\udcff","\ud83d\ude00"]}`;
+  expect(readAnswer(facts(printed))).toMatchObject({
+    result: { structuredContent: { 'name \uFFFD': ['\uFFFD', '😀'] } },
+  });
+});
+
+function nested(levels: number): string {
+  return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+}
+
+test('readAnswer() takes JSON that is nested more deeply than clients read for text', () => {
+  expect(readAnswer(facts(nested(100)))).toHaveProperty('result.structuredContent.a');
+  for (const levels of [101, 100_000]) {
+    const answer = readAnswer(facts(nested(levels)));
+    expect(answer).toEqual({
+      kind: 'result',
+      result: { content: [{ type: 'text', text: nested(levels) }] },
+    });
+  }
+});
+
+test('readAnswer() shows blocks that no client could read as text', () => {
+  const bad = [
+    { type: 'text', text: 'x', annotations: { audience: 'bob' } },
+    { type: 'resource', resource: { uri: 'file:///a' } },
+    { type: 'image', data: 'no base64 !', mimeType: 'image/png' },
+    null,
+  ];
+  const good = { type: 'text', text: 'fine', annotations: { priority: 1 } };
+  const answer = readAnswer(facts(JSON.stringify({ content: [good, ...bad] })));
+  expect(answer).toEqual({
+    kind: 'result',
+    result: { content: [good, ...bad.map((block) => ({ type: 'text', text: JSON.stringify(block) }))] },
+  });
+});
+
 test('readAnswer() takes what is in the error file for an error of the protocol, whatever it is', () => {
   expect(protocolError('{"code":-1,"message":"m","data":null}')).toEqual({
     kind: 'protocol-error',

@@ -195,3 +195,25 @@ test('an error file longer than an output may be is not read', async () => {
     message: 'The error file of the tool has more than 10485760 bytes',
   });
 });
+
+test('a temporary folder that somebody cleaned away is made anew', async () => {
+  const folder = join(project, 'tools', 'counts');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'tool.sh'),
+    '#!/bin/sh\nwc -c <"$MCP_TOOL_ARGS_FILE"; rm -r "${MCP_TOOL_ERROR_FILE%/*}"\n',
+    { mode: 0o755 },
+  );
+  writeFileSync(join(folder, 'tool.meta.json'), '{}');
+  using runner = new ToolRunner({ project, environment: process.env, children: new ChildRegistry() });
+  const tool = await findTool('counts');
+  const call = {
+    args: { a: 'x'.repeat(70_000) },
+    roots: () => Promise.resolve([]),
+    signal: new AbortController().signal,
+  };
+  const answers = [await runner.run(tool, call), await runner.run(tool, call)];
+  for (const answer of answers) {
+    expect(answer).toEqual({ kind: 'result', result: { content: [{ type: 'text', text: '70008\n' }] } });
+  }
+});

@@ -99,6 +99,13 @@ async function findRoots(
     warn: (message, fields) => err(`rootward: ${message} ${JSON.stringify(fields ?? {})}\n`),
   };
   const roots = given?.split(',').filter((path) => path !== '') ?? [];
+  // Whoever gives an empty list, by an unset variable perhaps, does not ask for the roots of another source.
+  if (given !== undefined && roots.length === 0) {
+    throw new RootwardServerError(
+      'usage',
+      `Cannot use ${JSON.stringify(given)} as --roots: it names nothing`,
+    );
+  }
   const { operators } = await readSources({ roots, directory, project, environment, home, log });
   return operators.find((statement) => statement.roots.length > 0)?.roots ?? [];
 }
