@@ -4,7 +4,11 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import { isLoopback } from '../configuration/settings.js';
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+/** What listens on every address of this machine, and the one among them that is always there. */
+const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['[::]', '[::1]'],
+]);
 const BEARER = /^bearer +(\S+) *$/i;
 const PRINCIPAL_DIGITS = 16;
 
@@ -14,9 +18,18 @@ const PRINCIPAL_DIGITS = 16;
  */
 export function allowedHostnames(host: string): readonly string[] {
   if (isLoopback(host)) return [...new Set([...LOOPBACK_NAMES, inUrl(host)])];
-  if (!ANY_ADDRESS.has(host)) return [...LOOPBACK_NAMES, asInHeader(host)];
+  if (!isAnyAddress(host)) return [...LOOPBACK_NAMES, asInHeader(host)];
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return [...LOOPBACK_NAMES, hostname().toLowerCase(), ...addresses.map(({ address }) => inUrl(address))];
+}
+
+export function isAnyAddress(host: string): boolean {
+  return ANY_ADDRESS.has(asInHeader(host));
+}
+
+/** Where clients on this machine reach a server that listens there: "any" is no address to connect to. */
+export function localAddress(host: string): string {
+  return ANY_ADDRESS.get(asInHeader(host)) ?? inUrl(host);
 }
 
 /**
