@@ -173,6 +173,16 @@ describe('npm start', () => {
     expect(text).toContain('"mcpServers"');
   });
 
+  test('says what to do where nothing is installed yet', async () => {
+    const clone = join(folders.top, 'clone', 'scripts');
+    mkdirSync(clone, { recursive: true });
+    copyFileSync(new URL('../../scripts/start.mjs', import.meta.url), join(clone, 'start.mjs'));
+    await expect(run(process.execPath, [join(clone, 'start.mjs')])).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^Cannot start: .*; run "npm install" first\n$/),
+    });
+  });
+
   test.each([
     ['a folder', () => [folders.path('a')]],
     ['a folder relative to where it was called', () => ['../a']],
