@@ -38,11 +38,11 @@ test.each([
 ] as const)('schema and program agree: %j for %j', async (accepted, configuration) => {
   const file = join(folder, 'rootward.json');
   writeFileSync(file, JSON.stringify(configuration));
-  const read = readConfigurationFile(file, folder).then(
+  const taken = readConfigurationFile(file, folder).then(
     () => true,
     () => false,
   );
-  expect(await read).toBe(accepted);
+  expect(await taken).toBe(accepted);
   const fault = await lazyCheck(configurationJsonSchema())(configuration);
   expect(fault === undefined).toBe(accepted);
 });
