@@ -40,6 +40,10 @@ describe('rootward over HTTP', () => {
     'localhost.evil.example',
     '127.0.0.1.evil.example',
     '[::1].evil.example',
+    'localhost/evil.example',
+    'localhost#evil.example',
+    'evil.example@localhost',
+    'localhost.',
   ])('refuses the foreign Host %j', async (host) => {
     const { status } = await send(http.url, { ...authorized(TOKEN), Host: host }, INITIALIZE);
     expect([400, 403]).toContain(status);

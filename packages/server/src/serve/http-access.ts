@@ -41,6 +41,14 @@ function asInHeader(host: string): string {
   return URL.canParse(url) ? new URL(url).hostname : host.toLowerCase();
 }
 
+/**
+ * Whether a `Host` header is a name and at most a port. Read as a part of a URL, `localhost/evil.example` and
+ * `evil.example@localhost` would pass for `localhost`.
+ */
+export function isHostHeader(header: string): boolean {
+  return !/[\s/\\?#@]/.test(header);
+}
+
 /** An IPv6 address stands in brackets where a port may follow. */
 export function inUrl(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
