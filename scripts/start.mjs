@@ -2,6 +2,13 @@
 // spell a variable.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const program = new URL('../packages/server/dist/rootward.cjs', import.meta.url);
+if (!existsSync(program)) {
+  process.stderr.write(`Cannot start: ${fileURLToPath(program)} is not built; run "npm install" first\n`);
+  process.exit(2);
+}
 
 const folder = process.env.INIT_CWD ?? process.cwd();
 const namesPlace = process.argv
@@ -12,4 +19,4 @@ process.chdir(folder);
 process.env.PWD = folder;
 // With its value, so that a folder that follows is not taken for the port.
 process.argv.splice(2, 0, '--http=true', ...(namesPlace ? [] : ['--root', folder]));
-await import('../packages/server/dist/rootward.cjs');
+await import(program);

@@ -8,6 +8,20 @@ import { makeFolders, startRootward } from './fixtures/rootward.js';
 
 const folders = makeFolders('a', 'b');
 
+/** Ports in a row that are taken, by us or by others. */
+async function takePorts(count: number): Promise<{ readonly first: number; release(): void }> {
+  const first = 20_000 + Math.floor(Math.random() * 10_000);
+  const servers = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const server = createServer();
+      server.listen(first + index, '127.0.0.1');
+      await Promise.race([once(server, 'listening'), once(server, 'error')]).catch(() => undefined);
+      return server;
+    }),
+  );
+  return { first, release: () => servers.forEach((server) => server.close()) };
+}
+
 describe('rootward over HTTP', () => {
   let http: HttpRootward;
   beforeEach(async () => {
@@ -26,6 +40,10 @@ describe('rootward over HTTP', () => {
     'localhost.evil.example',
     '127.0.0.1.evil.example',
     '[::1].evil.example',
+    'localhost/evil.example',
+    'localhost#evil.example',
+    'evil.example@localhost',
+    'localhost.',
   ])('refuses the foreign Host %j', async (host) => {
     const { status } = await send(http.url, { ...authorized(TOKEN), Host: host }, INITIALIZE);
     expect([400, 403]).toContain(status);
@@ -160,9 +178,31 @@ test('rootward takes the next free port, and says so', async () => {
   }
 });
 
+test('rootward says what to do where no port near the wanted one is free', async () => {
+  const taken = await takePorts(21);
+  try {
+    const server = startRootward([folders.path('a'), '--http', String(taken.first)]);
+    expect(await server.exit).toBe(1);
+    expect(server.stderr()).toBe(
+      `rootward: Cannot listen on 127.0.0.1: ports ${taken.first} to ${taken.first + 20} are taken; name another one with --http PORT, or 0 for any that is free\n`,
+    );
+  } finally {
+    taken.release();
+  }
+});
+
+test('rootward on every address prints one that lets clients in', async () => {
+  const { url, banner } = await startHttp([folders.path('a'), '--host', '0.0.0.0']);
+  expect(new URL(url).hostname).toBe('127.0.0.1');
+  expect(banner).toContain(`"url": "${url}"`);
+  expect(banner).toContain('in place of 127.0.0.1');
+  expect((await send(url, authorized(TOKEN), INITIALIZE)).status).toBe(200);
+});
+
 test.each([
   [['--host', '0.0.0.0'], /beyond this machine a token must be given/],
   [['--host', '0.0.0.0', '--insecure-no-token'], /beyond this machine a token must be given/],
+  [['--host', ''], /Cannot use "" as --host: expected an address/],
   [['--chdir'], /--chdir with --http/],
   [['--insecure-no-token', '--token', TOKEN], /choose one/],
   [['--token', 'short'], /shorter than 16/],

@@ -46,6 +46,27 @@ test('rootward says on stderr, in one line and without paths, that it is ready',
   expect(server.stderr()).not.toContain(folders.top);
 });
 
+test('rootward serves where the folder it was started in is gone', async () => {
+  const gone = join(folders.top, 'gone');
+  mkdirSync(gone);
+  const script = 'rmdir "$0" && exec "$@"';
+  const args = ['-c', script, gone, process.execPath, PROGRAM, 'roots', '--json', folders.path('a')];
+  const { stdout } = await run('sh', args, { cwd: gone, env: bareEnvironment() });
+  expect(JSON.parse(stdout)).toMatchObject({ roots: [{ path: folders.path('a') }] });
+});
+
+test('rootward reads no configuration from the folder it was started in, also where HOME leads there', async () => {
+  const settings = join(folders.path('b'), 'here', '.config', 'rootward');
+  mkdirSync(settings, { recursive: true });
+  writeFileSync(join(settings, 'rootward.json'), JSON.stringify({ roots: ['/'] }));
+  const env = { PATH: process.env['PATH'], HOME: 'here' };
+  const { stdout } = await run(process.execPath, [PROGRAM, 'roots', '--json'], {
+    cwd: folders.path('b'),
+    env,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ roots: [] });
+});
+
 test('rootward does not remember what it has parsed', async () => {
   const hook = fileURLToPath(new URL('fixtures/count-weak-maps.cjs', import.meta.url));
   const weakMapsAfter = async (calls: number): Promise<string> => {
@@ -150,6 +171,16 @@ describe('npm start', () => {
     expect(text).toContain(`1 root from flag: ${folders.path('b')}`);
     expect(text).not.toContain('Rejected');
     expect(text).toContain('"mcpServers"');
+  });
+
+  test('says what to do where nothing is installed yet', async () => {
+    const clone = join(folders.top, 'clone', 'scripts');
+    mkdirSync(clone, { recursive: true });
+    copyFileSync(new URL('../../scripts/start.mjs', import.meta.url), join(clone, 'start.mjs'));
+    await expect(run(process.execPath, [join(clone, 'start.mjs')])).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^Cannot start: .*; run "npm install" first\n$/),
+    });
   });
 
   test.each([

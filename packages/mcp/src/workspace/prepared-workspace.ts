@@ -95,8 +95,9 @@ export class PreparedWorkspace {
 
   #read(reach: Reach): Promise<Sources> {
     return readSources({
-      home: homedir(),
       ...this.options,
+      // Not looked up where it is given: a user whom the system does not know has none.
+      home: this.options.home ?? homedir(),
       environment: this.environment,
       operatorRootsAreCeiling: reach === 'http',
     });

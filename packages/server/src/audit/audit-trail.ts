@@ -86,6 +86,8 @@ export class AuditTrail implements Disposable {
   #descriptor: number | undefined;
   #disposed = false;
   #failed = false;
+  /** The last line stops midway, as on a full disk; the next one must not become a part of it. */
+  #torn = false;
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
@@ -108,7 +110,7 @@ export class AuditTrail implements Disposable {
       ...(reason !== undefined && { reason }),
     });
     if (this.#disposed) return;
-    this.#try(() => this.#append(Buffer.from(`${line}\n`)));
+    this.#try(() => this.#append(`${line}\n`));
   }
 
   dispose(): void {
@@ -121,17 +123,28 @@ export class AuditTrail implements Disposable {
     this.dispose();
   }
 
-  #append(bytes: Buffer): void {
+  #append(line: string): void {
     this.#follow();
     if (this.#descriptor === undefined) return;
     const { size } = fstatSync(this.#descriptor);
-    if (size > 0 && size + bytes.length > this.#maxBytes) {
+    if (size > 0 && size + Buffer.byteLength(line) > this.#maxBytes) {
       // A file that cannot be put aside grows: better than a decision that nobody hears of.
       this.#try(() => this.#putAside());
       this.#follow();
     }
-    for (let written = 0; written < bytes.length;) {
-      written += writeSync(this.#descriptor, bytes, written);
+    if (this.#torn) {
+      writeSync(this.#descriptor, '\n');
+      this.#torn = false;
+    }
+    this.#write(this.#descriptor, Buffer.from(line));
+  }
+
+  #write(descriptor: number, bytes: Buffer): void {
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+    } finally {
+      this.#torn = written > 0 && written < bytes.length;
     }
   }
 
@@ -142,6 +155,7 @@ export class AuditTrail implements Disposable {
       const opened = this.#open();
       if (this.#descriptor !== undefined) closeSync(this.#descriptor);
       this.#descriptor = opened;
+      this.#torn = false;
     });
   }
 

@@ -1,5 +1,6 @@
 import { Workspace } from '@rootward/core';
 import { DEFAULT_PORT } from '../configuration/option-values.js';
+import { isAnyAddress } from '../serve/http-access.js';
 import type { Serving } from '../serve/serving.js';
 import type { HttpPlace } from '../serve/serve-http.js';
 import { VERSION } from '../version.js';
@@ -44,6 +45,9 @@ export function explainHttp({ sources, settings }: Serving, place: HttpPlace, sc
   const open = settings.insecureNoToken
     ? `${paint('doubtful', 'Anyone on this machine can connect: no token is asked for.')}\n`
     : '';
+  const everywhere = isAnyAddress(settings.host)
+    ? `It listens on every address of this machine; from others, put its name or address in place of ${new URL(url).hostname}.\n`
+    : '';
   const others = `rootward config --client NAME --url URL${token === undefined ? '' : ' --token TOKEN'}`;
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
 ${showSnapshot(workspace.snapshot(), screen, '  ')}
@@ -51,6 +55,6 @@ To connect a client (this is for .mcp.json of Claude Code; "${others}" has other
 
 ${text}
 
-${secret}${open}${paint('title', 'Stop it with Ctrl+C.')}
+${everywhere}${secret}${open}${paint('title', 'Stop it with Ctrl+C.')}
 `;
 }

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import { isatty } from 'node:tty';
 import { HANDLE_KEY_VARIABLE, TOKEN_VARIABLE } from '../configuration/from-environment.js';
+import { currentDirectory, homeDirectory } from './places.js';
 import { runCommandLine } from './program.js';
 import { screenOf } from './screen.js';
 
@@ -15,7 +15,7 @@ export async function main(program: string | undefined): Promise<void> {
     out: writerTo(() => process.stdout),
     err: writerTo(() => process.stderr),
     interactive: isatty(STDIN),
-    around: { environment, home: homedir(), directory: process.cwd(), program },
+    around: { environment, home: homeDirectory(), directory: currentDirectory(environment), program },
     screen: (stream) => screenOf(stream === 'out' ? process.stdout : process.stderr, environment),
   });
   // Not process.exit: what was written to a pipe may still be on its way.

@@ -55,22 +55,32 @@ function describe(error: unknown, program: Command, argv: readonly string[]): Re
 function describeUse({ code, message }: CommanderError, program: Command, argv: readonly string[]): Report {
   const [name = ''] = argv;
   const known = program.commands.some((command) => command.name() === name);
+  const used = program.commands.find((command) => command.name() === (known ? name : DEFAULT_COMMAND));
+  const options = ['--help', ...(used?.options.flatMap(({ long }) => long ?? []) ?? [])];
   const said = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   return {
     code: 'usage',
-    message: explainUse(code, said, known ? name : undefined),
+    message: explainUse(code, said, known ? name : undefined, options),
     exitCode: WRONG_USE,
     help: `rootward ${known ? name : DEFAULT_COMMAND} --help`,
   };
 }
 
-function explainUse(code: string, said: string, name: string | undefined): string {
+function explainUse(
+  code: string,
+  said: string,
+  name: string | undefined,
+  options: readonly string[],
+): string {
   const command = name === undefined ? '"rootward"' : `"rootward ${name}"`;
   const culprit = /'([^']*)'/.exec(said)?.[1] ?? '';
   switch (code) {
     case 'commander.unknownOption': {
-      const hint = /; did you mean .*$/.exec(said)?.[0] ?? '';
-      return `Cannot use ${culprit}: ${command} has no such option${hint}`;
+      // What follows may be a token, and hides which option is near.
+      const flag = culprit.split('=', 1)[0] ?? culprit;
+      if (options.includes(flag)) return `Cannot use ${flag} with a value: it takes none`;
+      const match = nearestMatch(flag, options);
+      return `Cannot use ${flag}: ${command} has no such option${match === undefined ? '' : `; did you mean ${match}?`}`;
     }
     case 'commander.optionMissingArgument':
       return `Cannot use ${culprit.split(' ', 1)[0] ?? culprit}: its value is missing; write ${culprit}`;

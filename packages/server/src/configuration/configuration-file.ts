@@ -7,7 +7,7 @@ import { describeJsonFault } from './json-fault.js';
 import type { OptionValues } from './option-values.js';
 import { DEFAULT_PORT } from './option-values.js';
 import type { Origin } from './read-values.js';
-import { readPath, readTokens, readToolEnvironment } from './read-values.js';
+import { readHost, readPath, readTokens, readToolEnvironment } from './read-values.js';
 
 /** One `rootward.json` that is in force. */
 export interface ConfigurationFile {
@@ -76,6 +76,7 @@ async function interpret(
     const text = given[key];
     return text === undefined ? {} : { [key]: readPath(text, origin(key)) };
   };
+  if (given.languageServers !== undefined) await checkServers(given.languageServers, file);
   return {
     values: {
       ...(given.toolsets !== undefined && { toolsets: given.toolsets }),
@@ -86,7 +87,7 @@ async function interpret(
         trustWorkspaceServers: given.trustWorkspaceServers,
       }),
       ...(given.chdir !== undefined && { chdir: given.chdir }),
-      ...(given.host !== undefined && { host: given.host }),
+      ...(given.host !== undefined && { host: readHost(given.host, origin('host')) }),
       ...(given.insecureNoToken !== undefined && { insecureNoToken: given.insecureNoToken }),
       ...(given.logLevel !== undefined && { logLevel: given.logLevel }),
       ...(given.toolEnv !== undefined && {
@@ -104,6 +105,17 @@ async function interpret(
     roots:
       roots === undefined ? undefined : { file, roots: roots.map((root) => withHomeExpanded(root, home)) },
   };
+}
+
+/** Which settings a server needs, its library knows. It would otherwise be heard of with the first question about code. */
+async function checkServers(servers: unknown, file: string): Promise<void> {
+  const { readServerSettings, RootwardLspError } = await import('@rootward/lsp');
+  try {
+    readServerSettings(servers);
+  } catch (error) {
+    if (!(error instanceof RootwardLspError)) throw error;
+    throw invalid(file, error.message.replace(/^Cannot use (\S+): /, '"$1": '), error);
+  }
 }
 
 /** Whatever else is wrong with an entry is found out where roots are read. */

@@ -29,6 +29,20 @@ const languageServer = z.strictObject({
   environment: z.record(z.string(), z.string()).optional(),
 });
 
+/**
+ * What `read-values.ts` and core check themselves, with better words for what is wrong; an editor gets to know it from
+ * these. Which globs can be compiled is more than a pattern can say.
+ */
+const DENIAL = { pattern: '^[^!]' };
+const HOST = { pattern: String.raw`[^\s\[\]]` };
+const TOKEN = { pattern: String.raw`^[\w.~+/-]+=*$`, minLength: 16 };
+const NAME = '[A-Za-z_][A-Za-z0-9_]*';
+const TOOL_ENV = {
+  pattern: String.raw`^\s*(minimal|inherit|allow:[\s,]*${NAME}(\s*,[\s,]*${NAME})*[\s,]*)\s*$`,
+};
+
+const denial = z.string().min(1).meta(DENIAL);
+
 const MOST_PORTS = 65_535;
 
 /** `rootward.json`. */
@@ -42,12 +56,13 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .describe('What the folders of the client do to those named here'),
   toolsets: z.array(z.enum(TOOLSET_NAMES)).optional().describe('Only these tools'),
   readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
-  deny: z.array(z.string().min(1)).optional().describe('Globs out of reach, relative to every root'),
+  deny: z.array(denial).optional().describe('Globs out of reach, relative to every root'),
   project: path.optional().describe('The tools project; relative to this file'),
   toolEnv: z
     .string()
     .optional()
-    .describe('What the executables see of the environment: minimal, inherit, or allow:A,B'),
+    .describe('What the executables see of the environment: minimal, inherit, or allow:A,B')
+    .meta(TOOL_ENV),
   languageServers: z
     .record(z.string(), z.union([z.literal(false), languageServer]))
     .optional()
@@ -61,8 +76,8 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .union([z.boolean(), z.int().min(0).max(MOST_PORTS)])
     .optional()
     .describe('Serve HTTP, on this port'),
-  host: z.string().min(1).optional().describe('The address to listen on'),
-  token: z.string().min(1).optional().describe('The bearer token HTTP clients must send'),
+  host: z.string().min(1).optional().describe('The address to listen on').meta(HOST),
+  token: z.string().min(1).optional().describe('The bearer token HTTP clients must send').meta(TOKEN),
   insecureNoToken: z.boolean().optional().describe('Let anyone on this machine connect over HTTP'),
   audit: path.optional().describe('Append every decision about a path to this file; relative to this file'),
   logLevel: z.enum(LOG_LEVELS).optional().describe('What goes to stderr'),
@@ -71,7 +86,7 @@ export const configurationSchema: z.ZodObject = z.strictObject({
 /** `.rootward.json` inside a root: it can only tighten. `categories` belong to the guidance tools. */
 export const workspaceRulesSchema: z.ZodObject = z.strictObject({
   $schema: z.string().optional(),
-  deny: z.array(z.string().min(1)).optional().describe('Globs out of reach, relative to this folder'),
+  deny: z.array(denial).optional().describe('Globs out of reach, relative to this folder'),
   readOnly: z.boolean().optional().describe('Refuse every change in this root'),
   categories: categoriesSchema.optional().describe('Guidance by category'),
 });

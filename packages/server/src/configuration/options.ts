@@ -7,6 +7,7 @@ import type { Origin } from './read-values.js';
 import {
   readBoolean,
   readChoice,
+  readHost,
   readPath,
   readPort,
   readTokens,
@@ -110,7 +111,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     variable: 'ROOTWARD_HOST',
     group: 'HTTP:',
     description: 'the address to listen on (default 127.0.0.1); beyond this machine a token must be given',
-    read: ([text]) => ({ host: text }),
+    read: ([text], origin) => ({ host: readHost(text, origin) }),
   },
   {
     flag: '--token <token>',

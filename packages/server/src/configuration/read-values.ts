@@ -74,6 +74,13 @@ export function readPort(text: string, { name }: Origin): number | false {
   throw unusable(text, name, `expected a port from 0 to ${LARGEST_PORT}${hint}`);
 }
 
+/** The address to listen on. An IPv6 address may stand in brackets, as in a URL. */
+export function readHost(text: string, { name }: Origin): string {
+  // Most likely a variable of a shell that is not set; the system would take it for every address there is.
+  if (!/[^\s[\]]/.test(text)) throw unusable(text, name, 'expected an address, such as 127.0.0.1');
+  return text.trim().replace(/^\[(.*)\]$/, '$1');
+}
+
 export function readTokens(texts: readonly string[], { name }: Origin): readonly string[] {
   return texts.map((text) => {
     // A secret that is almost right must not appear in a message.

@@ -119,7 +119,7 @@ function equip(
   serving: Serving,
   shared: Shared,
 ): (workspace: Workspace) => void {
-  const { settings, log, audit, projectSettings } = serving;
+  const { settings, log, audit, projectSettings, home } = serving;
   const { children, changes, languages, runner } = shared;
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
@@ -127,6 +127,7 @@ function equip(
   registerTools(server, {
     era,
     readOnly: settings.readOnly,
+    home,
     log,
     children,
     changes,

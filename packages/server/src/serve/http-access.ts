@@ -4,7 +4,11 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import { isLoopback } from '../configuration/settings.js';
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+/** What listens on every address of this machine, and the one among them that is always there. */
+const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['[::]', '[::1]'],
+]);
 const BEARER = /^bearer +(\S+) *$/i;
 const PRINCIPAL_DIGITS = 16;
 
@@ -14,9 +18,18 @@ const PRINCIPAL_DIGITS = 16;
  */
 export function allowedHostnames(host: string): readonly string[] {
   if (isLoopback(host)) return [...new Set([...LOOPBACK_NAMES, inUrl(host)])];
-  if (!ANY_ADDRESS.has(host)) return [...LOOPBACK_NAMES, asInHeader(host)];
+  if (!isAnyAddress(host)) return [...LOOPBACK_NAMES, asInHeader(host)];
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return [...LOOPBACK_NAMES, hostname().toLowerCase(), ...addresses.map(({ address }) => inUrl(address))];
+}
+
+export function isAnyAddress(host: string): boolean {
+  return ANY_ADDRESS.has(asInHeader(host));
+}
+
+/** Where clients on this machine reach a server that listens there: "any" is no address to connect to. */
+export function localAddress(host: string): string {
+  return ANY_ADDRESS.get(asInHeader(host)) ?? inUrl(host);
 }
 
 /**
@@ -26,6 +39,14 @@ export function allowedHostnames(host: string): readonly string[] {
 function asInHeader(host: string): string {
   const url = `http://${inUrl(host.replace(/%.*$/, ''))}`;
   return URL.canParse(url) ? new URL(url).hostname : host.toLowerCase();
+}
+
+/**
+ * Whether a `Host` header is a name and at most a port. Read as a part of a URL, `localhost/evil.example` and
+ * `evil.example@localhost` would pass for `localhost`.
+ */
+export function isHostHeader(header: string): boolean {
+  return !/[\s/\\?#@]/.test(header);
 }
 
 /** An IPv6 address stands in brackets where a port may follow. */

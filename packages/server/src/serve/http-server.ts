@@ -6,7 +6,7 @@ import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
 import type { SessionsOptions, WorkspaceHandler } from '@rootward/mcp';
 import type { Logger } from '@rootward/core';
-import { allowedHostnames, TokenGate } from './http-access.js';
+import { allowedHostnames, isHostHeader, TokenGate } from './http-access.js';
 
 export interface HttpServerOptions extends Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {
   readonly host: string;
@@ -49,6 +49,10 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
 
   const server = createServer((request: IncomingMessage & { auth?: AuthInfo }, response) => {
     // All of this before the body is read.
+    if (!isHostHeader(request.headers.host ?? '')) {
+      refuse(request, response, 403, 'Invalid Host header');
+      return;
+    }
     for (const verdict of [
       validateHostHeader(request.headers.host, names),
       validateOriginHeader(request.headers.origin, names),

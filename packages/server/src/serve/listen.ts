@@ -18,17 +18,22 @@ export async function listen(server: Server, port: number, host: string): Promis
       });
     }
   }
-  throw new RootwardServerError('listen', `Cannot listen on ${host}: ports ${port} to ${last} are taken`);
+  throw new RootwardServerError(
+    'listen',
+    `Cannot listen on ${host}: ports ${port} to ${last} are taken; name another one with --http PORT, or 0 for any that is free`,
+  );
 }
 
 function tryListen(server: Server, port: number, host: string): Promise<Error | undefined> {
   return new Promise((resolve) => {
-    const onError = (error: Error): void => resolve(error);
-    server.once('error', onError);
-    server.listen({ port, host, exclusive: true }, () => {
-      server.off('error', onError);
-      resolve(undefined);
-    });
+    const settle = (problem?: Error): void => {
+      server.off('error', settle);
+      server.off('listening', settle);
+      resolve(problem);
+    };
+    server.on('error', settle);
+    server.on('listening', settle);
+    server.listen({ port, host, exclusive: true });
   });
 }
 

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { ProcessGuard } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
-import { inUrl } from './http-access.js';
+import { localAddress } from './http-access.js';
 import { createHttpServer, ENDPOINT } from './http-server.js';
 import { listen } from './listen.js';
 import type { Serving } from './serving.js';
 
 /** Where a server listens, and how to get in. */
 export interface HttpPlace {
+  /** As clients on this machine reach it. */
   readonly url: string;
   /** The port that was asked for, where it was taken. */
   readonly wantedPort: number | undefined;
@@ -40,7 +41,7 @@ export async function serveHttp(serving: Serving, port: number): Promise<HttpPla
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
   const got = await listen(http.server, port, host);
   return {
-    url: `http://${inUrl(host)}:${got}${ENDPOINT}`,
+    url: `http://${localAddress(host)}:${got}${ENDPOINT}`,
     wantedPort: got === port || port === 0 ? undefined : port,
     madeToken,
   };

@@ -39,6 +39,7 @@ export interface Serving {
   /** Where edits under way are noted. */
   readonly editJournal: string;
   readonly environment: Environment;
+  readonly home: string;
   /** Files that are half-written, which must not outlive the process. */
   readonly temporaries: TemporaryFiles;
   /** What users keep about their projects. */
@@ -64,6 +65,7 @@ export async function prepareServing(
     temporaries,
     catalogue: await openCatalogue(settings, around.environment, log),
     environment: around.environment,
+    home: around.home,
     editJournal: editJournal(around),
   };
 }

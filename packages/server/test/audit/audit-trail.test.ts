@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -7,12 +8,15 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { AuditTrail } from '../../src/audit/audit-trail.js';
 import type { AuditRecord } from '../../src/audit/audit-trail.js';
+
+vi.mock('node:fs', { spy: true });
 
 const top = mkdtempSync(join(tmpdir(), 'rootward-audit-'));
 afterAll(() => rmSync(top, { recursive: true }));
@@ -115,4 +119,28 @@ test('AuditTrail loses no line of the last two files when several share one', ()
   expect(paths).toEqual(paths.map((_, index) => 50 - paths.length + index));
   for (const each of [file, `${file}.1`]) expect(statSync(each).size).toBeLessThanOrEqual(1000);
   for (const trail of trails) trail.dispose();
+});
+
+test('AuditTrail ends a line that a full disk cut off before it writes the next one', () => {
+  const file = newFile();
+  const failures: unknown[] = [];
+  using trail = new AuditTrail({ file, now, onFailure: (error) => failures.push(error) });
+  trail.record(RECORD);
+  const half = '{"time":';
+  const full = new Error('ENOSPC: no space left on device, write');
+  vi.mocked(writeSync)
+    .mockImplementationOnce(() => {
+      appendFileSync(file, half);
+      return half.length;
+    })
+    .mockImplementationOnce(() => {
+      throw full;
+    });
+  trail.record({ ...RECORD, path: '/lost' });
+  trail.record(RECORD);
+  trail.record(RECORD);
+  const [first, second, ...rest] = readFileSync(file, 'utf8').trimEnd().split('\n');
+  expect(second).toBe(half);
+  expect(rest).toEqual([first, first]);
+  expect(failures).toEqual([full]);
 });

@@ -76,6 +76,12 @@ describe('rootward', () => {
     [['run-tool', 'a', '{"b":1}'], 'the arguments of the tool go into --args', 'run-tool'],
     [['doctor', '--nonsense'], 'Cannot use --nonsense: "rootward doctor" has no such option', 'doctor'],
     [['--nonsense'], 'Cannot use --nonsense: "rootward" has no such option', 'serve'],
+    [
+      ['roots', '--jsn'],
+      'Cannot use --jsn: "rootward roots" has no such option; did you mean --json?',
+      'roots',
+    ],
+    [['--read-only=no'], 'Cannot use --read-only with a value: it takes none', 'serve'],
   ])('%j exits with 2, says what is wrong, and where help is', async (args, message, command) => {
     const { code, out, err } = await run(makeHome(), args);
     expect(code).toBe(2);
@@ -83,6 +89,13 @@ describe('rootward', () => {
     expect(err).toContain(`rootward: `);
     expect(err).toContain(message);
     expect(err).toContain(`See: rootward ${command} --help\n`);
+  });
+
+  test('a mistyped --token is recognised, and its value not shown', async () => {
+    const { code, err } = await run(makeHome(), ['--tokn=a-token-for-tests-1']);
+    expect(code).toBe(2);
+    expect(err).toContain('Cannot use --tokn: "rootward" has no such option; did you mean --token?\n');
+    expect(err).not.toContain('a-token-for-tests-1');
   });
 
   test.each([

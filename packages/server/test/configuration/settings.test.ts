@@ -102,6 +102,12 @@ describe('loadSettings()', () => {
     expect(settings).toMatchObject({ readOnly: false, files: [] });
   });
 
+  test('takes an IPv6 address in brackets for the address', async () => {
+    const home = makeHome({ 'x.json': { host: '[::1]' } });
+    expect(await load(home, { config: 'x.json' })).toMatchObject({ host: '::1' });
+    expect(await load(home, { host: '[::1]', http: '0' })).toMatchObject({ host: '::1' });
+  });
+
   test('makes paths of a file relative to that file', async () => {
     const home = makeHome({ 'c/x.json': { within: ['.'], audit: 'log', project: '/p', roots: ['r'] } });
     expect(await load(home, { config: 'c/x.json' })).toMatchObject({
@@ -131,6 +137,8 @@ describe('loadSettings()', () => {
     [{ http: 99_999 }, '"http" is 99999'],
     [{ deny: ['a['] }, 'Cannot read the deny pattern "a["'],
     [{ token: 'short' }, 'shorter than 16 characters'],
+    [{ host: ' ' }, 'Cannot use " " as host in '],
+    [{ languageServers: { mine: {} } }, '"languageServers.mine.command": expected a program'],
     [[], 'expected object'],
     ['{', 'it is not JSON'],
   ])('refuses a file with %j', async (content, problem) => {

@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { allowedHostnames, inUrl, TokenGate } from '../../src/serve/http-access.js';
+import { allowedHostnames, inUrl, localAddress, TokenGate } from '../../src/serve/http-access.js';
 
 // The real thing, but counted.
 vi.mock('node:crypto', async (original) => {
@@ -59,6 +59,18 @@ test.each([
   ['fe80::1%eth0', '[fe80::1]'],
 ])('allowedHostnames() of %s knows it as clients write it', (host, written) => {
   expect(allowedHostnames(host)).toContain(written);
+});
+
+test.each([
+  ['0.0.0.0', '127.0.0.1'],
+  ['0', '127.0.0.1'],
+  ['::', '[::1]'],
+  ['0:0:0:0:0:0:0:0', '[::1]'],
+  ['::1', '[::1]'],
+  ['192.0.2.7', '192.0.2.7'],
+])('localAddress() of %s is one that is let in', (host, address) => {
+  expect(localAddress(host)).toBe(address);
+  expect(allowedHostnames(host)).toContain(address);
 });
 
 test('inUrl() puts IPv6 addresses in brackets', () => {

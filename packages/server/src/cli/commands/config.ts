@@ -42,6 +42,13 @@ export function readConnection(
   token: string | undefined,
 ): ClientConnection {
   if (url === undefined) {
+    const unusable = directories.find((directory) => /\p{Cc}/u.test(directory));
+    if (unusable !== undefined) {
+      throw new RootwardServerError(
+        'usage',
+        `Cannot name ${JSON.stringify(unusable)}: it holds a control character, and no server takes it as a root`,
+      );
+    }
     if (token === undefined) return { kind: 'stdio', args: directories };
     throw new RootwardServerError('usage', 'Cannot use --token: it belongs to a server named with --url');
   }

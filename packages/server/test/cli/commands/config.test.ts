@@ -71,6 +71,7 @@ describe('rootward config', () => {
     [['--token', 'a'], '--token'],
     [['--url', 'http://h/mcp', '/folder'], '"/folder"'],
     [['--url', 'h/mcp'], '"h/mcp" as --url'],
+    [['/a\nb'], String.raw`"/a\nb": it holds a control character`],
   ])('%j exits with 2 and names what it has no use for', async (args, culprit) => {
     const { code, out, err } = await run(makeHome(), ['config', '--client', 'cursor', ...args]);
     expect([code, out]).toEqual([2, '']);
