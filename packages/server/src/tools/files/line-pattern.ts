@@ -4,6 +4,10 @@ import { requiredLiteral } from './required-literal.js';
 
 /** Expressions that backtrack can take for ever on one line, and hold up everything else meanwhile. */
 const TIMEOUT_MS = 500;
+/** On a busy machine, the time that has passed says little about an expression; so long it is given at most. */
+const LONGEST_TIMEOUT_MS = 4 * TIMEOUT_MS;
+/** With less of the processor than this part of its time, an expression had hardly a chance. */
+const FAIR_SHARE = 0.8;
 /** What is shown of a line; more is a minified file, and one line of that would fill a page. */
 const SHOWN = 300;
 const BEFORE_MATCH = 60;
@@ -48,22 +52,31 @@ export class LinePattern {
 
   /** The matching lines of each text. Throws `SlowPattern` when that takes too long. */
   search(texts: readonly string[]): readonly (readonly LineMatch[])[] {
-    const found: (readonly LineMatch[])[] = [];
-    this.#sandbox.run = () => {
-      for (const text of texts) found.push(this.mayMatch(text) ? searchLines(text, this.#expression) : []);
-    };
-    try {
-      this.#script.runInContext(this.#sandbox, { timeout: TIMEOUT_MS });
-    } catch (cause) {
-      throw new SlowPattern(this.#expression.source, cause);
+    for (let timeout = TIMEOUT_MS; ; timeout *= 2) {
+      const before = process.cpuUsage();
+      try {
+        return this.#searchWithin(timeout, texts);
+      } catch (cause) {
+        const { user, system } = process.cpuUsage(before);
+        const starved = (user + system) / 1000 < FAIR_SHARE * TIMEOUT_MS;
+        if (!starved || timeout >= LONGEST_TIMEOUT_MS) throw new SlowPattern(this.#expression.source, cause);
+      }
     }
-    return found;
   }
 
   /** Whether a text has what every match contains. Quick, whatever the pattern is. */
   mayMatch(text: string): boolean {
     if (this.literal === undefined) return true;
     return this.#literalExpression?.test(text) ?? text.includes(this.literal);
+  }
+
+  #searchWithin(timeout: number, texts: readonly string[]): readonly (readonly LineMatch[])[] {
+    const found: (readonly LineMatch[])[] = [];
+    this.#sandbox.run = () => {
+      for (const text of texts) found.push(this.mayMatch(text) ? searchLines(text, this.#expression) : []);
+    };
+    this.#script.runInContext(this.#sandbox, { timeout });
+    return found;
   }
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { LinePattern } from '../../../src/tools/files/line-pattern.js';
 
 const search = (pattern: string, text: string, ignoreCase = false) =>
@@ -43,6 +43,17 @@ test('LinePattern.search() gives up on a pattern that would take for ever', () =
   );
   expect(pattern.search(['aa'])[0]).toHaveLength(1);
 });
+
+test('LinePattern.search() gives a pattern more time where the processor is busy with others, and ends all the same', () => {
+  const busy = vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
+  try {
+    const start = performance.now();
+    expect(() => new LinePattern('(a+)+$', false).search([`${'a'.repeat(60)}b`])).toThrow('takes too long');
+    expect(performance.now() - start).toBeGreaterThan(3000);
+  } finally {
+    busy.mockRestore();
+  }
+}, 60_000);
 
 test('LinePattern.search() shows the part of a long line that matches', () => {
   const line = `${'x'.repeat(1000)}needle${'y'.repeat(1000)}`;
