@@ -40,9 +40,11 @@ test.each(ERAS)('project() without any directory tells a %s model what to do', a
   await client.close();
 });
 
+function explain(server: WorkspaceServer): void {
+  server.registerTool('explain', {}, async (ctx) => text(await ctx.workspace.explain()));
+}
+
 test('messages name the options of withWorkspace(), not flags the server may not have', async () => {
-  const explain = (server: WorkspaceServer): unknown =>
-    server.registerTool('explain', {}, async (ctx) => text(await ctx.workspace.explain()));
   const plain = connect(explain, {});
   await plain.connect();
   const words = textOf(await plain.callTool('explain'));
