@@ -17,7 +17,7 @@ for (const era of ['legacy', 'modern']) {
   const client = new Client(
     { name: 'example', version: '1.0.0' },
     {
-      capabilities: { roots: { listChanged: true } },
+      capabilities: { roots: { listChanged: true }, elicitation: { form: {} } },
       versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
     },
   );
@@ -25,6 +25,8 @@ for (const era of ['legacy', 'modern']) {
     asked++;
     return { roots: folders.map(({ uri }) => ({ uri })) };
   });
+  let says = 'decline';
+  client.setRequestHandler('elicitation/create', () => ({ action: says }));
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [server] }));
 
   const call = (name, args = {}) => client.callTool({ name, arguments: args });
@@ -47,6 +49,14 @@ for (const era of ['legacy', 'modern']) {
   folders = [other];
   if (era === 'legacy') await client.sendRootsListChanged();
   check('after a change', textOf(await call('count_lines', { path: 'notes.txt' })), '5');
+
+  const declined = await call('switch_project', { project: project.path });
+  check('another folder is not opened against the will of the user', declined.isError, true);
+  says = 'accept';
+  const { structuredContent: opened } = await call('switch_project', { project: project.path });
+  const later = era === 'modern' ? { workspace: opened.handle } : {};
+  check('with it, it is', textOf(await call('count_lines', { path: project.file, ...later })), '3');
+  check('beside the others', textOf(await call('count_lines', { path: other.file, ...later })), '5');
 
   await client.close();
 }

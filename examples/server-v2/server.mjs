@@ -1,6 +1,6 @@
 // A minimal MCP server that knows which folders are open in its client, on every protocol revision.
 // One line makes the difference: withWorkspace(…). See it driven by a client: node client.mjs
-import { McpServer } from '@modelcontextprotocol/server';
+import { inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server';
 import { serveWorkspaceStdio, withWorkspace } from '@rootward/mcp';
 import { z } from 'zod';
 
@@ -30,6 +30,38 @@ serveWorkspaceStdio(({ era }) => {
     async (ctx) => {
       const roots = await ctx.workspace.roots();
       const info = { roots: roots.map(({ path }) => path), handle: await ctx.workspace.handle() };
+      return { content: [{ type: 'text', text: JSON.stringify(info) }], structuredContent: info };
+    },
+  );
+
+  server.registerTool(
+    'switch_project',
+    {
+      description: 'Opens another folder, if the user agrees',
+      inputSchema: z.object({ project: z.string(), ...handle }),
+    },
+    async ({ project }, ctx) => {
+      const live = await ctx.workspace.live();
+      // Where the path really leads; beyond the ceiling this fails, and nobody is asked.
+      const folder = await live.consider(project);
+      // The path is in the key, so that no answer about another folder counts for this one.
+      const key = `open ${folder.path}`;
+      const answer = inputResponse(ctx.mcpReq.inputResponses, key);
+      if (answer.kind !== 'elicit') {
+        const question = inputRequired.elicit({
+          message: `Open ${folder.path}?`,
+          requestedSchema: { type: 'object', properties: {} },
+        });
+        return inputRequired({ inputRequests: { [key]: question } });
+      }
+      if (answer.action !== 'accept') {
+        return { content: [{ type: 'text', text: 'The user declined' }], isError: true };
+      }
+      const root = await live.grant(folder);
+      const { id } = live.chooseProject({ root });
+      // A legacy connection remembers it. Elsewhere nothing is kept, so later calls bring it along in the handle.
+      const others = live.snapshot().roots.filter(({ path }) => path !== root.path);
+      const info = { id, handle: await ctx.workspace.handle([root, ...others]) };
       return { content: [{ type: 'text', text: JSON.stringify(info) }], structuredContent: info };
     },
   );

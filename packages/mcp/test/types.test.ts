@@ -6,7 +6,7 @@ import { expectTypeOf, test } from 'vitest';
 import { withWorkspaceTool, WorkspaceResourceTemplate } from '../src/index.js';
 import type { WorkspaceContext, WorkspaceServer } from '../src/index.js';
 import { WorkspaceResourceTemplate as WorkspaceResourceTemplateV1 } from '../src/v1/index.js';
-import type { WorkspaceServer as WorkspaceServerV1 } from '../src/v1/index.js';
+import type { WorkspaceExtra, WorkspaceServer as WorkspaceServerV1 } from '../src/v1/index.js';
 
 /** Compiled, never run: the compiler is the test, and each `@ts-expect-error` fails it when the error is gone. */
 export function wrongUse(server: WorkspaceServer, v1: WorkspaceServerV1): void {
@@ -125,6 +125,44 @@ export function rightUse(server: WorkspaceServer, plain: McpServer, v1: Workspac
     expectTypeOf(args).toEqualTypeOf<{ path: string }>();
     expectTypeOf(extra.workspace).toEqualTypeOf<WorkspaceContext>();
     return { content: [] };
+  });
+  olderUse(v1);
+}
+
+function olderTool(args: { path: string }, { workspace }: WorkspaceExtra): { content: [] } {
+  expectTypeOf(args).toEqualTypeOf<{ path: string }>();
+  expectTypeOf(workspace).toEqualTypeOf<WorkspaceContext>();
+  return { content: [] };
+}
+
+/** The ways to register that the SDK deprecates. */
+function olderUse(v1: WorkspaceServerV1): void {
+  const shape = { path: z.string() };
+  v1.tool('t', ({ workspace }) => {
+    expectTypeOf(workspace).toEqualTypeOf<WorkspaceContext>();
+    return { content: [] };
+  });
+  v1.tool('t', 'about', shape, ({ path }, { workspace }) => {
+    expectTypeOf(path).toEqualTypeOf<string>();
+    expectTypeOf(workspace).toEqualTypeOf<WorkspaceContext>();
+    return { content: [] };
+  });
+  v1.tool('t', shape, olderTool);
+  v1.tool('t', shape, { readOnlyHint: true }, olderTool);
+  v1.tool('t', 'about', shape, { readOnlyHint: true }, olderTool);
+  v1.prompt('p', 'about', shape, ({ path }, { workspace }) => {
+    expectTypeOf(path).toEqualTypeOf<string>();
+    expectTypeOf(workspace).toEqualTypeOf<WorkspaceContext>();
+    return { messages: [] };
+  });
+  v1.resource('r', 'x://y', {}, (_uri, { workspace }) => {
+    expectTypeOf(workspace).toEqualTypeOf<WorkspaceContext>();
+    return { contents: [] };
+  });
+  const template = new WorkspaceResourceTemplateV1('x://{y}', { list: undefined });
+  v1.resource('r', template, (_uri, _variables, { workspace }) => {
+    expectTypeOf(workspace).toEqualTypeOf<WorkspaceContext>();
+    return { contents: [] };
   });
 }
 

@@ -36,6 +36,7 @@ export class ProjectMemory {
       throw new RootwardError(
         'malformed',
         `Cannot switch to "${printable(choice.name)}": it is not a project name`,
+        { instruction: 'Pass the basename of the current working directory' },
       );
     }
     if ('root' in choice && !moment.roots.some(({ path }) => path === choice.root.path)) {

@@ -150,6 +150,9 @@ export class Gate {
 
   /** The absolute path that was asked for: not canonical, not checked, only no longer a URI or relative. */
   absolute(action: string, asked: string): string {
+    // Typed, but from plain JavaScript a forgotten argument comes as undefined.
+    if (typeof asked !== 'string')
+      throw scopeError('invalid-path', action, String(asked), 'the path is not a text');
     if (this.roots.length === 0) throw noRoots(action, asked);
     if (asked === '') throw scopeError('invalid-path', action, asked, 'the path is empty');
     if (asked.includes('\0'))

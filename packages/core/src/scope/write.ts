@@ -1,4 +1,5 @@
 import { accessSync, closeSync, constants, lstatSync } from 'node:fs';
+import { types } from 'node:util';
 import { RootwardError } from '../error.js';
 import { endsInSeparator } from './asked-path.js';
 import type { Admitted, Entry, Gate } from './gate.js';
@@ -27,6 +28,19 @@ export interface WriteResult {
 
 const APPEND_FLAGS: number = constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
 const IN_PLACE_FLAGS: number = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
+
+const MODES: ReadonlySet<unknown> = new Set<WriteMode>(['new', 'overwrite', 'append']);
+
+/** Checked although they are typed: from plain JavaScript, an object would empty the file, and a mistyped mode replace it. */
+function checkArguments(asked: string, data: unknown, mode: unknown): void {
+  const isData = typeof data === 'string' || types.isUint8Array(data);
+  if (!isData) throw unusable(asked, 'text or a Uint8Array', data === null ? 'null' : typeof data);
+  if (!MODES.has(mode)) throw unusable(asked, 'mode to be new, overwrite or append', String(mode));
+}
+
+function unusable(asked: string, expected: string, received: string): RootwardError {
+  return scopeError('invalid-option', 'write', asked, `expected ${expected}, received ${received}`);
+}
 
 function toBytes(asked: string, data: string | Uint8Array): Uint8Array {
   if (typeof data !== 'string') return data;
@@ -146,11 +160,12 @@ export async function writeInScope(
 ): Promise<WriteResult> {
   options.signal?.throwIfAborted();
   gate.absolute('write', asked);
+  const complete = { ...options, mode: options.mode ?? 'overwrite' };
+  checkArguments(asked, data, complete.mode);
   const bytes = toBytes(asked, data);
   if (endsInSeparator(asked)) {
     throw scopeError('not-a-file', 'write', asked, 'a path that ends in a separator names a folder');
   }
-  const complete = { ...options, mode: options.mode ?? 'overwrite' };
   try {
     for (let attempt = 0; attempt < PIN_ATTEMPTS; attempt++) {
       const existing = admitExisting(gate, 'write', asked);

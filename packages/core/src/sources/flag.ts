@@ -6,10 +6,11 @@ import { absent, describeNamed, readPaths } from './root-source.js';
 export const flagSource: RootSource = {
   source: 'flag',
   async read(context) {
-    if (context.roots.length === 0) return absent('flag', '--root not given');
+    const origin = context.origins.roots ?? '--root';
+    if (context.roots.length === 0) return absent('flag', `${origin} not given`);
     const entries = context.roots.map((path) => ({ path }));
     const list = await readPaths('flag', entries, context, context.directory);
-    failFast(list, '--root');
-    return { ...list, source: 'flag', given: true, detail: `--root ${describeNamed(list)}` };
+    failFast(list, origin);
+    return { ...list, source: 'flag', given: true, detail: `${origin} ${describeNamed(list)}` };
   },
 };

@@ -9,7 +9,7 @@ export const projectSource: RootSource = {
   source: 'project',
   async read(context) {
     const origin = projectOrigin(context);
-    if (origin === undefined) return absent('project', '--project not given');
+    if (origin === undefined) return absent('project', `${context.origins.project ?? '--project'} not given`);
     const base = origin.inherited ? undefined : context.directory;
     const list = await readPaths('project', [{ path: origin.path }], context, base);
     const fault = list.rejected[0];

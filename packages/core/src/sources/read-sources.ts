@@ -32,7 +32,7 @@ export interface SourcesOptions {
   readonly config?: readonly ConfiguredRoots[];
   /** The ceiling (`--within`). */
   readonly within?: readonly string[];
-  /** What messages call the places that `within` and `project` come from. */
+  /** What messages call the places that `roots`, `within` and `project` come from. */
   readonly origins?: Origins;
   /** Without `within`, what the operator named is the ceiling, as it must be where strangers may connect. */
   readonly operatorRootsAreCeiling?: boolean;
@@ -80,7 +80,7 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
     hints,
     fallback:
       within.length === 0
-        ? absent('ceiling', describeSubstitute(isCeiling ? winner : undefined))
+        ? absent('ceiling', describeSubstitute(isCeiling ? winner : undefined, ceilingOrigin(open)))
         : describeCeiling(within, ceilingOrigin(open)),
     clientRoots,
     readOnly: named.filter((root) => root.access === 'read-only'),
@@ -153,7 +153,7 @@ function describeCeiling(named: readonly Root[], origin: string): Statement {
   return { ...list, source: 'ceiling', given: true, detail: `${origin} ${describeNamed(list)}` };
 }
 
-function describeSubstitute(winner: Statement | undefined): string {
-  const missing = '--within not given';
+function describeSubstitute(winner: Statement | undefined, origin: string): string {
+  const missing = `${origin} not given`;
   return winner === undefined ? missing : `${missing}; the roots from ${winner.source} take its place`;
 }

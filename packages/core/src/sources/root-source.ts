@@ -28,8 +28,10 @@ export interface ConfiguredRoots {
   readonly roots: unknown;
 }
 
-/** Who named what has no source of its own, for messages and the trace. */
+/** What messages and the trace call the options, such as the flags of a server that takes them from its command line. */
 export interface Origins {
+  /** Default `--root`. */
+  readonly roots?: string;
   /** Default `--within`. */
   readonly within?: string;
   /** Default `--project`. */

@@ -112,6 +112,15 @@ describe.each(platforms)('file URIs on the %s platform', (_name, platform) => {
 describe.each(platforms)('Gate on the %s platform', (_name, platform) => {
   const gate = (rules: ScopeRules = {}): Gate => new Gate([rootAt(tree().inside)], rules, platform);
 
+  test('refuses what is no text, also where there are no roots', async () => {
+    const scope = scopeOf(tree().inside, { platform });
+    for (const path of [undefined, null, 5, {}] as never[]) {
+      expect(await codeOf(scope.readText(path))).toBe('invalid-path');
+      expect(await codeOf(new Scope({ roots: [], platform }).readText(path))).toBe('invalid-path');
+      expect(scope.contains(path)).toBe(false);
+    }
+  });
+
   test('refuses the empty path and NUL', async () => {
     expect(await codeOf(() => gate().absolute('read', ''))).toBe('invalid-path');
     expect(await codeOf(() => gate().absolute('read', 'a\0b'))).toBe('invalid-path');

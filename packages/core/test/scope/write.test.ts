@@ -43,6 +43,31 @@ describe.each(platforms)('Scope.write() on the %s platform', (_name, platform) =
     expect(await codeOf(scope().write('../none/a.txt', 'x'))).toBe('outside-roots');
   });
 
+  test.each([
+    [{ key: 'value' }, 'object'],
+    [5, 'number'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [new Uint16Array([1]), 'object'],
+    [new ArrayBuffer(3), 'object'],
+  ])('refuses %j as data, and leaves the file as it is', async (data, received) => {
+    tree().make({ 'a.txt': 'old' });
+    await expect(scope().write('a.txt', data as never)).rejects.toMatchObject({
+      code: 'invalid-option',
+      message: `Cannot write "a.txt": expected text or a Uint8Array, received ${received}`,
+    });
+    expect(tree().text('a.txt')).toBe('old');
+  });
+
+  test('refuses an unknown mode instead of overwriting', async () => {
+    tree().make({ 'a.txt': 'old' });
+    await expect(scope().write('a.txt', 'new', { mode: 'create' as never })).rejects.toMatchObject({
+      code: 'invalid-option',
+      message: 'Cannot write "a.txt": expected mode to be new, overwrite or append, received create',
+    });
+    expect(tree().text('a.txt')).toBe('old');
+  });
+
   test('writes bytes as they are', async () => {
     const bytes = Uint8Array.from([0, 255, 128, 10, 13]);
     await scope().write('a.bin', bytes);

@@ -56,3 +56,16 @@ test('a broad flag root is accepted and marked', async () => {
   const sources = await readFrom({ roots: ['/'] });
   expect(statementOf(sources, 'flag').roots[0]).toMatchObject({ path: '/', broad: true });
 });
+
+test('what is given by another name than --root is called by it', async () => {
+  const tree = makeTree('a');
+  const origins = { roots: '--folder', within: '--limit', project: '--home' };
+  expect(statementOf(await readFrom({ roots: [tree('a')], origins }), 'flag').detail).toBe(
+    `--folder names ${tree('a')}`,
+  );
+  await expect(readFrom({ roots: [tree('missing')], origins })).rejects.toThrow('given by --folder');
+  const none = await readFrom({ origins });
+  expect(statementOf(none, 'flag').detail).toBe('--folder not given');
+  expect(statementOf(none, 'project').detail).toBe('--home not given');
+  expect(none.fallback.detail).toBe('--limit not given');
+});

@@ -84,7 +84,13 @@ describe('onDidChooseProject', () => {
     const [, second] = workspace.snapshot().roots;
     workspace.chooseProject({ root: second! });
     workspace.chooseProject({ name: 'elsewhere' });
-    expect(() => workspace.chooseProject({ name: '/' })).toThrow('not a project name');
+    expect(() => workspace.chooseProject({ name: '/' })).toThrow(
+      expect.objectContaining({
+        code: 'malformed',
+        message: 'Cannot switch to "/": it is not a project name',
+        instruction: expect.stringContaining('basename') as string,
+      }),
+    );
     listening.dispose();
     workspace.chooseProject({ root: second! });
     expect(chosen).toEqual([tree('b'), undefined]);

@@ -3,7 +3,7 @@ import { CompleteRequestSchema, ListResourcesRequestSchema } from '@modelcontext
 import { inCompletionContext } from '../workspace/completion-context.js';
 import type { Handler } from '../workspace/patch-registration.js';
 import type { Extra, ServerBinding } from './server-binding.js';
-import type { WorkspaceExtra } from './workspace-server.js';
+import type { WorkspaceExtra } from './workspace-callbacks.js';
 
 /** What a handler is called with, changed so that callbacks further in find the workspace. */
 type Widen = (request: unknown, extra: WorkspaceExtra) => readonly [request: unknown, extra: Extra];

@@ -11,12 +11,8 @@ export { WorkspaceResourceTemplate } from './resource-template.js';
 export type { WorkspaceTemplateCallbacks } from './resource-template.js';
 export { serveWorkspaceStdio } from './serve-workspace-stdio.js';
 export { withWorkspace, withWorkspaceTool } from './with-workspace.js';
-export type {
-  WorkspaceExtra,
-  WorkspaceRegistration,
-  WorkspaceServer,
-  WorkspaceToolCallback,
-} from './workspace-server.js';
+export type { WorkspaceExtra, WorkspaceToolCallback } from './workspace-callbacks.js';
+export type { WorkspaceRegistration, WorkspaceServer } from './workspace-server.js';
 export type { WorkspaceCompletionContext } from '../workspace/completion-context.js';
 export { ERROR_META_KEY, reportError } from '../workspace/error-report.js';
 export type { ErrorReport } from '../workspace/error-report.js';

@@ -2,7 +2,7 @@ import { ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
 import type { ListResourcesResult } from '@modelcontextprotocol/sdk/types.js';
 import type { WorkspaceCompletionContext } from '../workspace/completion-context.js';
-import type { WorkspaceExtra } from './workspace-server.js';
+import type { WorkspaceExtra } from './workspace-callbacks.js';
 
 type MaybePromise<T> = T | Promise<T>;
 

@@ -9,7 +9,8 @@ import type { PreparedWorkspace, WorkspaceOptions } from '../workspace/prepared-
 import { hookListings } from './hook-listings.js';
 import { ServerBinding } from './server-binding.js';
 import type { Extra } from './server-binding.js';
-import type { WorkspaceExtra, WorkspaceServer } from './workspace-server.js';
+import type { WorkspaceExtra } from './workspace-callbacks.js';
+import type { WorkspaceServer } from './workspace-server.js';
 
 /** What becomes of an error: a result, or an error to throw. */
 type Failure = (error: unknown) => unknown;

@@ -3,6 +3,7 @@ import { defaultLimits, readSources, systemClock, Workspace } from '@rootward/co
 import type {
   Clock,
   Logger,
+  Origins,
   RootsPort,
   Scope,
   Snapshot,
@@ -33,6 +34,13 @@ export interface WorkspaceOptions extends Partial<
 
 /** Where requests come from: the process that started us, or anyone who can reach our address. */
 export type Reach = 'local' | 'http';
+
+/** A server made with this package has the flags its author gives it, and none of ours. */
+const ORIGINS: Origins = {
+  roots: 'the option roots',
+  within: 'the option within',
+  project: 'the option project',
+};
 
 /** What all workspaces of a server have in common, read once. */
 export class PreparedWorkspace {
@@ -98,6 +106,7 @@ export class PreparedWorkspace {
       ...this.options,
       // Not looked up where it is given: a user whom the system does not know has none.
       home: this.options.home ?? homedir(),
+      origins: { ...ORIGINS, ...this.options.origins },
       environment: this.environment,
       operatorRootsAreCeiling: reach === 'http',
     });

@@ -29,7 +29,7 @@ import {
 } from '../../src/testing/index.js';
 import type { Result, ScriptedClientOptions } from '../../src/testing/index.js';
 import { withWorkspace, withWorkspaceTool, WorkspaceResourceTemplate } from '../../src/v1/index.js';
-import type { WorkspaceOptions, WorkspaceServer } from '../../src/v1/index.js';
+import type { WorkspaceExtra, WorkspaceOptions, WorkspaceServer } from '../../src/v1/index.js';
 import { RawHttpClient } from '../fixtures/raw-http-client.js';
 import { makeRoots } from '../fixtures/temp-roots.js';
 
@@ -201,14 +201,19 @@ test('withWorkspace() of v1 answers and hears a client that writes null for meta
   await client.close();
 });
 
+async function directory({ workspace }: WorkspaceExtra): Promise<string> {
+  return (await workspace.directory()) ?? '';
+}
+
 test('withWorkspace() of v1 covers the older registration methods, prompts, resources and templates', async () => {
   const client = await connect(
     (server) => {
-      type Context = { workspace: { directory(): Promise<string | undefined> } };
-      const directory = async (context: unknown) => (await (context as Context).workspace.directory()) ?? '';
       server.tool('old', async (extra) => text(await directory(extra)));
       server.prompt('old', async (extra) => ({
         messages: [{ role: 'user', content: { type: 'text', text: await directory(extra) } }],
+      }));
+      server.resource('old', 'workspace://old', async (uri, extra) => ({
+        contents: [{ uri: uri.href, text: await directory(extra) }],
       }));
       server.registerPrompt('p', { argsSchema: { file: z.string() } }, async ({ file }, extra) => {
         const reading = await (await extra.workspace.scope()).readText(file);
@@ -227,6 +232,9 @@ test('withWorkspace() of v1 covers the older registration methods, prompts, reso
   );
   expect(textOf(await client.callTool('old'))).toBe(roots.path('a'));
   expect(await client.call('prompts/get', { name: 'old' })).toMatchObject(message(roots.path('a')));
+  expect(await client.call('resources/read', { uri: 'workspace://old' })).toMatchObject(
+    content(roots.path('a')),
+  );
   expect(await client.call('prompts/get', { name: 'p', arguments: { file: 'name.txt' } })).toMatchObject(
     message('a'),
   );

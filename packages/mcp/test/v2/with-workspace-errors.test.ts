@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { expect, test } from 'vitest';
+import type { WorkspaceServer } from '../../src/index.js';
 import { answering } from '../../src/testing/index.js';
-import { connect, ERAS, reader, text, textOf } from '../fixtures/in-process-server.js';
+import { BARE, connect, ERAS, reader, text, textOf } from '../fixtures/in-process-server.js';
 import { makeRoots } from '../fixtures/temp-roots.js';
 
 const roots = makeRoots('a', 'b');
@@ -37,6 +38,29 @@ test.each(ERAS)('project() without any directory tells a %s model what to do', a
     },
   });
   await client.close();
+});
+
+function explain(server: WorkspaceServer): void {
+  server.registerTool('explain', {}, async (ctx) => text(await ctx.workspace.explain()));
+}
+
+test('messages name the options of withWorkspace(), not flags the server may not have', async () => {
+  const plain = connect(explain, {});
+  await plain.connect();
+  const words = textOf(await plain.callTool('explain'));
+  expect(words).toContain('the option roots not given');
+  expect(words).not.toContain('--');
+  await plain.close();
+
+  const wrong = connect(explain, {}, { ...BARE, roots: [`${roots.path('a')}-none`] });
+  await wrong.connect();
+  expect(textOf(await wrong.callTool('explain'))).toContain('(given by the option roots)');
+  await wrong.close();
+
+  const flags = connect(explain, {}, { ...BARE, origins: { roots: '--folder' } });
+  await flags.connect();
+  expect(textOf(await flags.callTool('explain'))).toContain('--folder not given');
+  await flags.close();
 });
 
 test('a tool with an output schema reports errors without structured content, which clients would check', async () => {

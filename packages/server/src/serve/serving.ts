@@ -70,6 +70,9 @@ export async function prepareServing(
   };
 }
 
+/** What messages call the options of the library: here they are flags. */
+const FLAGS = { roots: '--root', within: '--within', project: '--project' } as const;
+
 type Prepared = Pick<Serving, 'prepared' | 'sources'>;
 
 async function prepareLocal(options: WorkspaceOptions): Promise<Prepared> {
@@ -92,10 +95,10 @@ async function prepareForHttp(options: WorkspaceOptions): Promise<Prepared> {
  * Over HTTP, what the operator named is the ceiling. Where nothing was named, the folder the server was started for
  * takes its place: without any, whoever connects could name the whole disk.
  */
-function hintedCeiling({ hints }: Sources): Pick<LoadedSettings, 'within' | 'origins'> {
+function hintedCeiling({ hints }: Sources): Pick<WorkspaceOptions, 'within' | 'origins'> {
   const hint = hints.find(({ roots }) => roots.length > 0);
   if (hint !== undefined)
-    return { within: hint.roots.map(({ path }) => path), origins: { within: hint.source } };
+    return { within: hint.roots.map(({ path }) => path), origins: { ...FLAGS, within: hint.source } };
   throw new RootwardServerError(
     'usage',
     'Cannot serve over HTTP: no folder was named; write it first: rootward DIR --http',
@@ -138,7 +141,7 @@ function workspaceOptions(
     roots,
     directory,
     within,
-    origins,
+    origins: { ...FLAGS, ...origins },
     config: configuredRoots,
     clientRoots,
     environment,
