@@ -84,6 +84,7 @@ describe('rootward run-tool takes the roots', () => {
       err: expect.stringContaining('"" as --roots: it names nothing') as string,
     });
     expect(flag.err).toContain('/no/such/a');
+    expect(flag.err).toContain('(given by --roots)');
     expect(variable.err).toContain('/no/such/b');
   });
 });

@@ -1,5 +1,5 @@
-import { RootwardError, systemPlatform } from '@rootward/core';
-import type { Operation, RejectionReason, Snapshot, Source } from '@rootward/core';
+import { systemPlatform } from '@rootward/core';
+import type { Operation, Root } from '@rootward/core';
 import { findAuditProblem } from '../../audit/audit-trail.js';
 import { unknownVariables } from '../../configuration/from-environment.js';
 import type { Environment } from '../../configuration/from-environment.js';
@@ -7,8 +7,6 @@ import type { LoadedSettings } from '../../configuration/load-settings.js';
 import { userDirectory } from '../../configuration/find-configuration.js';
 import { findProjectProblems } from '../../project/project-problems.js';
 import { ProjectSettingsStore } from '../../project/settings-store.js';
-import { findRipgrep } from '../../programs/find-ripgrep.js';
-import { countRoots } from '../../serve/readiness.js';
 import { VERSION } from '../../version.js';
 import { KNOWN_CLIENTS } from '../client-configurations.js';
 import { showFindings } from '../show-findings.js';
@@ -16,7 +14,8 @@ import type { Finding } from '../show-findings.js';
 import type { Status } from '../status.js';
 import { FAILED, FINE, printJson, screenFor } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
-import { openWorkspace } from './roots.js';
+import { describePrograms } from './doctor-programs.js';
+import { describeSources } from './doctor-sources.js';
 
 const OPERATIONS: readonly Operation[] = [
   'open',
@@ -128,112 +127,11 @@ function describeAudit({ audit }: LoadedSettings): readonly Finding[] {
   ];
 }
 
-/** The roots a server would have here, and how they came about. Where it would not start, the rest is still told. */
-async function describeSources(
-  settings: LoadedSettings,
-  terminal: Terminal,
-): Promise<{ readonly roots: Snapshot['roots']; readonly findings: readonly Finding[] }> {
-  try {
-    using workspace = await openWorkspace(settings, terminal);
-    const snapshot = workspace.snapshot();
-    return { roots: snapshot.roots, findings: describeRoots(snapshot) };
-  } catch (error) {
-    if (!(error instanceof RootwardError)) throw error;
-    const fix = 'Correct or remove it; until then no server starts here';
-    return { roots: [], findings: [{ topic: 'roots', state: 'problem', detail: error.message, fix }] };
-  }
-}
-
-function describeRoots(snapshot: Snapshot): readonly Finding[] {
-  const { roots, rejected, trace } = snapshot;
-  return [
-    ...trace.map(({ source, verdict, detail }): Finding => ({
-      topic: `source ${source}`,
-      state: verdict === 'used' ? 'fine' : 'note',
-      detail: `${detail} (${verdict})`,
-    })),
-    ...rejected.map(({ source, message, reason }): Finding =>
-      // Nobody chose where the shell stands, so there is nothing to put right.
-      source === 'pwd'
-        ? { topic: `source ${source}`, state: 'note', detail: message }
-        : { topic: `source ${source}`, state: 'problem', detail: message, fix: describeFix(source, reason) },
-    ),
-    roots.length === 0
-      ? {
-          topic: 'roots',
-          state: 'problem',
-          detail: 'none without a client that gives some: every path is refused',
-          fix: 'Name a folder after "rootward" in the configuration of the client, or set ROOTWARD_ROOTS',
-        }
-      : { topic: 'roots', state: 'fine', detail: countRoots(roots) },
-    ...roots
-      .filter((root) => root.broad)
-      .map((root): Finding => ({
-        topic: 'roots',
-        state: 'note',
-        detail: `${root.path} is a whole disk or home directory; common secrets in it are denied`,
-        fix: 'Name the folders that are needed instead',
-      })),
-  ];
-}
-
-function describeFix(source: Source, reason: RejectionReason): string {
-  if (reason === 'unexpanded') return 'This host does not expand that variable; write the path itself';
-  return source === 'host' ? 'Correct the variable, or unset it' : 'Correct the configuration file';
-}
-
-function describeProjectFiles(roots: Snapshot['roots'], store: ProjectSettingsStore): readonly Finding[] {
+function describeProjectFiles(roots: readonly Root[], store: ProjectSettingsStore): readonly Finding[] {
   return findProjectProblems(roots, store).map(({ file, problem }) => ({
     topic: 'workspace rules',
     state: 'problem',
     detail: `${file} changes nothing: ${problem}`,
     fix: 'Correct it; only deny, readOnly and categories are allowed there',
   }));
-}
-
-async function describePrograms(
-  environment: Environment,
-  roots: Snapshot['roots'],
-  settings: LoadedSettings,
-): Promise<readonly Finding[]> {
-  const ripgrep = await findRipgrep(roots, environment);
-  const servers = await describeServers(environment, roots, settings);
-  return [
-    ripgrep === undefined
-      ? {
-          topic: 'ripgrep',
-          state: 'note',
-          detail: 'none outside the roots; searching works without it, more slowly',
-        }
-      : { topic: 'ripgrep', state: 'fine', detail: ripgrep },
-    ...servers,
-  ];
-}
-
-async function describeServers(
-  environment: Environment,
-  roots: Snapshot['roots'],
-  { languageServers, trustWorkspaceServers }: LoadedSettings,
-): Promise<readonly Finding[]> {
-  const { findServer, readServerSettings } = await import('@rootward/lsp');
-  const topic = 'language servers';
-  const found: string[] = [];
-  const withheld: Finding[] = [];
-  for (const definition of readServerSettings(languageServers)) {
-    const { kind } = await findServer(definition, { environment, roots, trustWorkspaceServers });
-    if (kind === 'found') found.push(`${definition.name} (${definition.language})`);
-    if (kind === 'inside-root' || kind === 'runs-workspace-code') {
-      const why =
-        kind === 'inside-root' ? 'it lies inside a root' : (definition.runsWorkspaceCode ?? 'it runs code');
-      const detail = `${definition.name} is installed and not used: ${why}`;
-      withheld.push({
-        topic,
-        state: 'note',
-        detail,
-        fix: 'Set trustWorkspaceServers if you trust the workspace',
-      });
-    }
-  }
-  const detail = found.length === 0 ? 'none found on PATH' : found.join(', ');
-  return [{ topic, state: found.length === 0 ? 'note' : 'fine', detail }, ...withheld];
 }

@@ -106,7 +106,8 @@ async function findRoots(
       `Cannot use ${JSON.stringify(given)} as --roots: it names nothing`,
     );
   }
-  const { operators } = await readSources({ roots, directory, project, environment, home, log });
+  const origins = { roots: '--roots' };
+  const { operators } = await readSources({ roots, origins, directory, project, environment, home, log });
   return operators.find((statement) => statement.roots.length > 0)?.roots ?? [];
 }
 
