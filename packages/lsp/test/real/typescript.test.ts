@@ -51,6 +51,19 @@ test('a rename from a file that imports the symbol is one of the symbol, not of 
   }
 });
 
+test.each(['#count', 'Counter.#count'])(
+  'a rename of the private field %s keeps it private',
+  async (symbol) => {
+    const file = home.at('b/counter.ts');
+    const source = (name: string): string =>
+      `export class Counter {\n  ${name} = 1;\n  next(): number {\n    return this.${name}++;\n  }\n}\n`;
+    home.write({ 'b/counter.ts': source('#count') });
+    expect(await home.rename(symbol, file, '#total')).toMatchObject({ applied: true, edits: 2 });
+    expect(readFileSync(file, 'utf8')).toBe(source('#total'));
+    rmSync(file);
+  },
+);
+
 test('a name with what it is in finds the member, not its namesake', async () => {
   const found = await definition(home.context(), { symbol: 'Cart.total', file: home.at(A, 'cart.ts') });
   expect(found.definitions).toMatchObject([{ line: 4 }]);
