@@ -51,15 +51,17 @@ test('a rename from a file that imports the symbol is one of the symbol, not of 
   }
 });
 
+function counter(name: string): string {
+  return `export class Counter {\n  ${name} = 1;\n  next(): number {\n    return this.${name}++;\n  }\n}\n`;
+}
+
 test.each(['#count', 'Counter.#count'])(
   'a rename of the private field %s keeps it private',
   async (symbol) => {
     const file = home.at('b/counter.ts');
-    const source = (name: string): string =>
-      `export class Counter {\n  ${name} = 1;\n  next(): number {\n    return this.${name}++;\n  }\n}\n`;
-    home.write({ 'b/counter.ts': source('#count') });
+    home.write({ 'b/counter.ts': counter('#count') });
     expect(await home.rename(symbol, file, '#total')).toMatchObject({ applied: true, edits: 2 });
-    expect(readFileSync(file, 'utf8')).toBe(source('#total'));
+    expect(readFileSync(file, 'utf8')).toBe(counter('#total'));
     rmSync(file);
   },
 );
