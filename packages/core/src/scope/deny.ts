@@ -58,6 +58,8 @@ export interface DenyMatcher {
 const GLOB_CHARACTERS = /[*?[\]{}()!+@\\]/;
 /** On its fast path picomatch takes the second one for the end of the name, or its start, and nothing matches. */
 const DOUBLED = /\$\$|\^\^/;
+/** A bracket right behind a negation is a part of the class, so `[!]` is still open. */
+const OPEN_CLASS = /(?<!\\)\[[!^]\]/;
 const OPTIONS: picomatch.PicomatchOptions = {
   dot: true,
   nonegate: true,
@@ -93,6 +95,7 @@ function unusable(text: string, state: string, cause?: unknown): RootwardError {
 }
 
 function isBalanced(glob: string): boolean {
+  if (OPEN_CLASS.test(glob)) return false;
   const count = (character: string): number => glob.split(character).length;
   return count('[') === count(']') && count('{') === count('}');
 }

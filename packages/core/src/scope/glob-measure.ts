@@ -1,7 +1,10 @@
 /** Up to so many stars in a name, and `**` in a glob, it does not matter how many such names and globs there are. */
 export const CHEAP_REPEATS = 2;
-/** One character of some; without any that means something elsewhere in a glob. */
-export const PLAIN_CLASS: RegExp = /\[[\w^!.-]+\]/g;
+/**
+ * One character of some; without any that means something elsewhere in a glob. A bracket right behind a negation does
+ * not close the class: `[!]a/b]` is one.
+ */
+export const PLAIN_CLASS: RegExp = /\[(?![!^]\])[\w^!.-]+\]/g;
 /** With these, a bracket or comma may be a plain character, and a group no group. */
 const QUOTED = /["[\]\\]/;
 /** A group without another one in it. Braces without a comma are plain characters. */

@@ -24,6 +24,8 @@ const globName = fc.constantFrom(
   '?*?',
   '[ab]*',
   '[!a]',
+  '[!]a*',
+  '[^]',
   'a+b*',
   '*{a,b}*',
   '{a,.b}',
@@ -60,6 +62,7 @@ const name = fc.constantFrom(
   'a,b',
   '$$',
   'a+',
+  '!',
 );
 const path = fc.array(name, { minLength: 1, maxLength: 6 }).map((names) => names.join('/'));
 

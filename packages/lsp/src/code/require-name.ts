@@ -4,6 +4,8 @@ import { MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 /** What a name has in no language, unless the language has quotes for names, as Kotlin and F# do. */
 const NOT_IN_NAMES = /[\s\p{Cc}(){}[\];,]/u;
 const QUOTED = /^(`+)[^`\p{Cc}]+\1$/u;
+/** What a symbol is in. The mark of a private field (`#count`) and of a raw name (`r#type`) belongs to the name itself. */
+const AROUND = /^.+(?:::|\.|(?<!(?:^|[.:])r?)#)/su;
 
 /**
  * Refuses a new name that is none: not every server looks at it, and it would end up in every file. Does NOT know the
@@ -17,7 +19,7 @@ export function requireName(newName: string, symbol: string): void {
     });
   }
   // Who asks for `Cart.total` may well write `Cart.sum`; only the last part is what is renamed.
-  const around = /^.*(?:::|[.#])/su.exec(symbol)?.[0];
+  const around = AROUND.exec(symbol)?.[0];
   if (around !== undefined && newName.startsWith(around)) {
     const alone = JSON.stringify(newName.slice(around.length));
     throw new RootwardLspError(

@@ -16,7 +16,24 @@ test.each(['', ' ', 'a b', ' cost', 'a\nb', 'a\0b', 'x;y', 'f()', 'a,b', '`a\nb`
 );
 
 test.each([
+  ['#count', '#total'],
+  ['Cart.#count', '#total'],
+  ['r#type', 'r#match'],
+  ['a::r#type', 'r#match'],
+  ['.button', '.link'],
+])('requireName() takes the mark of a name for a part of it: %s, %s', (symbol, name) => {
+  expect(() => requireName(name, symbol)).not.toThrow();
+});
+
+test('requireName() leaves the mark of a name on it where it asks for the last part alone', () => {
+  expect(() => requireName('Cart.#total', 'Cart.#count')).toThrow(
+    expect.objectContaining({ instruction: 'Give the new name alone: "#total"' }),
+  );
+});
+
+test.each([
   ['Cart.total', 'Cart.sum'],
+  ['Cart#total', 'Cart#sum'],
   ['a::Cart::total', 'a::Cart::sum'],
 ])('requireName() asks for the last part alone where the rest is repeated: %s, %s', (symbol, name) => {
   expect(() => requireName(name, symbol)).toThrow(

@@ -51,6 +51,21 @@ test('a rename from a file that imports the symbol is one of the symbol, not of 
   }
 });
 
+function counter(name: string): string {
+  return `export class Counter {\n  ${name} = 1;\n  next(): number {\n    return this.${name}++;\n  }\n}\n`;
+}
+
+test.each(['#count', 'Counter.#count'])(
+  'a rename of the private field %s keeps it private',
+  async (symbol) => {
+    const file = home.at('b/counter.ts');
+    home.write({ 'b/counter.ts': counter('#count') });
+    expect(await home.rename(symbol, file, '#total')).toMatchObject({ applied: true, edits: 2 });
+    expect(readFileSync(file, 'utf8')).toBe(counter('#total'));
+    rmSync(file);
+  },
+);
+
 test('a name with what it is in finds the member, not its namesake', async () => {
   const found = await definition(home.context(), { symbol: 'Cart.total', file: home.at(A, 'cart.ts') });
   expect(found.definitions).toMatchObject([{ line: 4 }]);

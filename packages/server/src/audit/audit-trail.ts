@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readSync,
   renameSync,
   rmdirSync,
   statSync,
@@ -86,8 +87,8 @@ export class AuditTrail implements Disposable {
   #descriptor: number | undefined;
   #disposed = false;
   #failed = false;
-  /** The last line stops midway, as on a full disk; the next one must not become a part of it. */
-  #torn = false;
+  /** Where the last line we wrote ends. Behind it, or before the first, somebody else may have stopped midway. */
+  #end = 0;
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
@@ -126,25 +127,35 @@ export class AuditTrail implements Disposable {
   #append(line: string): void {
     this.#follow();
     if (this.#descriptor === undefined) return;
-    const { size } = fstatSync(this.#descriptor);
+    let { size } = fstatSync(this.#descriptor);
     if (size > 0 && size + Buffer.byteLength(line) > this.#maxBytes) {
       // A file that cannot be put aside grows: better than a decision that nobody hears of.
       this.#try(() => this.#putAside());
       this.#follow();
+      ({ size } = fstatSync(this.#descriptor));
     }
-    if (this.#torn) {
-      writeSync(this.#descriptor, '\n');
-      this.#torn = false;
+    // As a full disk leaves it: this line must not become a part of the one that was cut off.
+    const start = size !== this.#end && this.#isCutOff(size) ? '\n' : '';
+    const bytes = Buffer.from(start + line);
+    for (let written = 0; written < bytes.length;) {
+      written += writeSync(this.#descriptor, bytes, written);
     }
-    this.#write(this.#descriptor, Buffer.from(line));
+    this.#end = size + bytes.length;
   }
 
-  #write(descriptor: number, bytes: Buffer): void {
-    let written = 0;
+  /** Whether the file stops midway in a line. A file that we may only write counts as whole. */
+  #isCutOff(size: number): boolean {
+    if (size === 0) return false;
     try {
-      while (written < bytes.length) written += writeSync(descriptor, bytes, written);
-    } finally {
-      this.#torn = written > 0 && written < bytes.length;
+      const reader = openSync(this.#options.file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+      try {
+        const last = Buffer.alloc(1);
+        return readSync(reader, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
+      } finally {
+        closeSync(reader);
+      }
+    } catch {
+      return false;
     }
   }
 
@@ -155,7 +166,7 @@ export class AuditTrail implements Disposable {
       const opened = this.#open();
       if (this.#descriptor !== undefined) closeSync(this.#descriptor);
       this.#descriptor = opened;
-      this.#torn = false;
+      this.#end = 0;
     });
   }
 

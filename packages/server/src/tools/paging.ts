@@ -35,8 +35,10 @@ export class Cursors {
   readonly #asked: string | undefined;
 
   constructor(tool: string, { cursor, workspace: _handle, ...others }: PagedArguments) {
+    // What is switched off may just as well be left out.
+    const asked = Object.entries(others).filter(([, value]) => value !== false);
     const digest = createHash('sha256')
-      .update(JSON.stringify([tool, others]))
+      .update(JSON.stringify([tool, Object.fromEntries(asked)]))
       .digest('hex');
     this.#mark = `.${digest.slice(0, MARK_LENGTH)}`;
     this.#asked = cursor;

@@ -144,3 +144,25 @@ test('AuditTrail ends a line that a full disk cut off before it writes the next 
   expect(rest).toEqual([first, first]);
   expect(failures).toEqual([full]);
 });
+
+test.each(['before it starts', 'while it runs'])(
+  'AuditTrail ends a line that another server left cut off %s',
+  (when) => {
+    const file = newFile();
+    const half = '{"time":';
+    if (when === 'before it starts') writeFileSync(file, half);
+    using trail = new AuditTrail({ file, now });
+    if (when === 'while it runs') {
+      trail.record(RECORD);
+      appendFileSync(file, half);
+    }
+    trail.record(RECORD);
+    trail.record(RECORD);
+    const written = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(written.filter((line) => line === half)).toHaveLength(1);
+    expect(written.filter((line) => line !== half)).toEqual(
+      Array(when === 'while it runs' ? 3 : 2).fill(written.at(-1)),
+    );
+    expect(JSON.parse(written.at(-1) ?? '')).toMatchObject(RECORD);
+  },
+);

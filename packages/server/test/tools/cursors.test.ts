@@ -15,6 +15,11 @@ const PAGED: Readonly<Record<string, Record<string, unknown>>> = {
   search_files: { path: 'many', pattern: '*.txt' },
   search_content: { path: 'many', pattern: 'line' },
 };
+const SPELLED_OUT: typeof PAGED = {
+  list_directory_with_sizes: { sortBy: 'name' },
+  search_files: { respectGitignore: false, excludePatterns: [] },
+  search_content: { respectGitignore: true, ignoreCase: false },
+};
 
 test.each(ERAS)('a cursor goes on in its own call, and in no other (%s)', async (era) => {
   plant();
@@ -24,7 +29,8 @@ test.each(ERAS)('a cursor goes on in its own call, and in no other (%s)', async 
   for (const [name, args] of Object.entries(PAGED)) {
     const cursor = (await data(name, args))['nextCursor'];
     cursors.set(name, cursor);
-    await data(name, { ...args, cursor });
+    const next = await data(name, { ...args, cursor });
+    expect(await data(name, { cursor, ...SPELLED_OUT[name], ...args })).toEqual(next);
     const elsewhere = { ...args, path: 'other', cursor };
     expect(reportOf(await call(name, elsewhere))).toMatchObject(refused);
   }

@@ -1,4 +1,4 @@
-import { normalize, sep } from 'node:path';
+import { normalize, posix, sep } from 'node:path';
 import * as z from 'zod';
 import { CHANGES } from '../annotations.js';
 import { changeKey } from '../change-queue.js';
@@ -45,9 +45,9 @@ export const editFile: Tool = defineTool({
   },
 });
 
-/** As it was asked for, where that is a name a patch can go by; a link, a URI and `~` are none. */
+/** As it was asked for, where that is a name a patch can go by; a link, a URI and `~` are none, nor does git take `./`. */
 function nameInDiff(asked: string, path: string): string {
-  return path.endsWith(sep + normalize(asked)) ? asked : path;
+  return path.endsWith(sep + normalize(asked)) ? posix.normalize(asked) : path;
 }
 
 async function applyInTurns(

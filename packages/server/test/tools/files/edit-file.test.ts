@@ -52,6 +52,17 @@ test.each([
   await close();
 });
 
+test.each(['./named/a.txt', 'named//a.txt', 'named/../named/a.txt'])(
+  'the diff of %s names the file as git takes it',
+  async (path) => {
+    tree.add({ 'named/a.txt': 'a\n' });
+    const { text, close } = await connectTools({ workspace });
+    const diff = await text('edit_file', { path, edits: [edit('a', 'b')], dryRun: true });
+    expect(diff).toContain('\n--- named/a.txt\toriginal\n+++ named/a.txt\tmodified\n');
+    await close();
+  },
+);
+
 test('edit_file keeps mode, byte order mark, line endings and a missing final newline', async () => {
   tree.add({ 'f.sh': '\uFEFFa\r\nb' });
   chmodSync(tree.path('f.sh'), 0o751);
