@@ -58,13 +58,14 @@ test('rootward serves where the folder it was started in is gone', async () => {
 test('rootward reads no configuration from the folder it was started in, also where HOME leads there', async () => {
   const settings = join(folders.path('b'), 'here', '.config', 'rootward');
   mkdirSync(settings, { recursive: true });
-  writeFileSync(join(settings, 'rootward.json'), JSON.stringify({ roots: ['/'] }));
+  writeFileSync(join(settings, 'rootward.json'), JSON.stringify({ roots: [folders.path('a')] }));
   const env = { PATH: process.env['PATH'], HOME: 'here' };
   const { stdout } = await run(process.execPath, [PROGRAM, 'roots', '--json'], {
     cwd: folders.path('b'),
     env,
   });
-  expect(JSON.parse(stdout)).toMatchObject({ roots: [] });
+  expect(JSON.parse(stdout)).toHaveProperty('roots');
+  expect(stdout).not.toContain(folders.path('a'));
 });
 
 test('rootward does not remember what it has parsed', async () => {
