@@ -21,7 +21,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 /** A home with what the pages speak of, and `rootward` and `npx` on the path. */
 beforeAll(() => {
-  for (const folder of ['work/site', 'work/app/docs/house', 'tools-project/tools', 'bin']) {
+  for (const folder of ['site', 'app/docs/house', 'tools-project/tools', 'bin']) {
     mkdirSync(join(home, folder), { recursive: true });
   }
   const program = `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(PROGRAM)} "$@"`;
@@ -55,7 +55,7 @@ interface Outcome {
 /** Runs one line in a shell to its end; a server over HTTP is told to stop once it says where it is. */
 function runLine(command: string): Promise<Outcome> {
   const child = spawn('sh', ['-c', `exec ${command.replace(/^(\w+=\S+) /, 'env $1 ')}`], {
-    cwd: join(home, 'work/site'),
+    cwd: join(home, 'site'),
     env: { PATH: `${join(home, 'bin')}:${process.env['PATH']}`, HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -15,19 +15,19 @@ import { refusalOf, rootAt, useTree } from './fixture.js';
 const tree = useTree();
 
 function manyRoots(count: number): ReturnType<typeof rootAt>[] {
-  return Array.from({ length: count }, (_, index) => rootAt(`/work/project-${index}`));
+  return Array.from({ length: count }, (_, index) => rootAt(`/data/project-${index}`));
 }
 
 test('outsideRoots() says what was asked, why, and what to do', () => {
-  const refusal = outsideRoots('read', '/etc/passwd', [rootAt('/work')]);
-  expect(refusal.message).toBe('Cannot read "/etc/passwd": it is outside the roots (/work)');
+  const refusal = outsideRoots('read', '/etc/passwd', [rootAt('/data')]);
+  expect(refusal.message).toBe('Cannot read "/etc/passwd": it is outside the roots (/data)');
   expect(refusal).toMatchObject({ code: 'outside-roots', path: '/etc/passwd' });
   expect(refusal.instruction).toBeTruthy();
 });
 
 test('outsideRoots() names at most five roots and counts the others', () => {
   const { message } = outsideRoots('read', 'x', manyRoots(7));
-  expect(message).toContain('/work/project-4 and 2 more');
+  expect(message).toContain('/data/project-4 and 2 more');
   expect(message).not.toContain('project-5');
   expect(outsideRoots('read', 'x', manyRoots(5)).message).not.toContain('more');
 });

@@ -13,38 +13,38 @@ function containing(index: RootIndex, path: string): string[] {
 
 describe.runIf(process.platform !== 'win32')('RootIndex', () => {
   test('contains the root itself and all that is below it, and no sibling that shares a prefix', () => {
-    const index = indexOf('/work/app');
-    for (const path of ['/work/app', '/work/app/a', '/work/app/a/b/c']) {
-      expect(containing(index, path)).toEqual(['/work/app']);
+    const index = indexOf('/data/app');
+    for (const path of ['/data/app', '/data/app/a', '/data/app/a/b/c']) {
+      expect(containing(index, path)).toEqual(['/data/app']);
     }
-    for (const path of ['/', '/work', '/work/app2', '/work/ap', "/work/app'", '/work/app ', '/Work/app']) {
+    for (const path of ['/', '/data', '/data/app2', '/data/ap', "/data/app'", '/data/app ', '/Data/app']) {
       expect(containing(index, path)).toEqual([]);
     }
   });
 
   test('gives nested roots, the deepest first', () => {
-    const index = indexOf('/work', '/', '/work/app/deep', '/work/app');
-    expect(containing(index, '/work/app/deep/a')).toEqual(['/work/app/deep', '/work/app', '/work', '/']);
-    expect(containing(index, '/work')).toEqual(['/work', '/']);
+    const index = indexOf('/data', '/', '/data/app/deep', '/data/app');
+    expect(containing(index, '/data/app/deep/a')).toEqual(['/data/app/deep', '/data/app', '/data', '/']);
+    expect(containing(index, '/data')).toEqual(['/data', '/']);
     expect(containing(index, '/')).toEqual(['/']);
     expect(containing(index, '/a')).toEqual(['/']);
   });
 
   test('treats a single-file root as that file only', () => {
-    const index = new RootIndex([rootAt('/work/a', { kind: 'file' })]);
-    expect(containing(index, '/work/a')).toEqual(['/work/a']);
-    expect(containing(index, '/work/a/b')).toEqual([]);
-    expect(index.containing('/work/a', true)).toEqual([]);
+    const index = new RootIndex([rootAt('/data/a', { kind: 'file' })]);
+    expect(containing(index, '/data/a')).toEqual(['/data/a']);
+    expect(containing(index, '/data/a/b')).toEqual([]);
+    expect(index.containing('/data/a', true)).toEqual([]);
   });
 
   test('does not contain what was a single-file root and has become a folder', () => {
-    const index = new RootIndex([rootAt('/work/a', { kind: 'file' }), rootAt('/work')]);
-    expect(index.containing('/work/a', true).map((root) => root.path)).toEqual(['/work']);
+    const index = new RootIndex([rootAt('/data/a', { kind: 'file' }), rootAt('/data')]);
+    expect(index.containing('/data/a', true).map((root) => root.path)).toEqual(['/data']);
   });
 
   test('keeps the first of two roots with the same path', () => {
-    const first = rootAt('/work', { access: 'read-only' });
-    expect(new RootIndex([first, rootAt('/work')]).containing('/work/a', false)).toEqual([first]);
+    const first = rootAt('/data', { access: 'read-only' });
+    expect(new RootIndex([first, rootAt('/data')]).containing('/data/a', false)).toEqual([first]);
   });
 
   test('contains nothing without roots', () => {
@@ -64,9 +64,9 @@ describe.runIf(process.platform !== 'win32')('RootIndex', () => {
   });
 
   test('leadsToRoot() is true for a root and the folders above it', () => {
-    const index = indexOf('/work/app/deep');
-    for (const path of ['/work', '/work/app', '/work/app/deep']) expect(index.leadsToRoot(path)).toBe(true);
-    for (const path of ['/wor', '/work/ap', '/work/app/deep/a', '/other'])
+    const index = indexOf('/data/app/deep');
+    for (const path of ['/data', '/data/app', '/data/app/deep']) expect(index.leadsToRoot(path)).toBe(true);
+    for (const path of ['/dat', '/data/ap', '/data/app/deep/a', '/other'])
       expect(index.leadsToRoot(path)).toBe(false);
   });
 

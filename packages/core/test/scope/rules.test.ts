@@ -12,30 +12,30 @@ function placed(path: string, ...roots: Root[]): Placement {
 }
 
 describe('RuleBook', () => {
-  const work = rootAt('/work');
-  const inner = rootAt('/work/inner');
+  const work = rootAt('/data');
+  const inner = rootAt('/data/inner');
 
   test('without rules refuses nothing in a plain root', () => {
     const rules = new RuleBook({});
-    expect(rules.refuseRead(placed('/work/.env', work))).toBeUndefined();
-    expect(rules.refuseChange(placed('/work/.env', work))).toBeUndefined();
-    expect(rules.refuseMove(placed('/work/.env', work))).toBeUndefined();
+    expect(rules.refuseRead(placed('/data/.env', work))).toBeUndefined();
+    expect(rules.refuseChange(placed('/data/.env', work))).toBeUndefined();
+    expect(rules.refuseMove(placed('/data/.env', work))).toBeUndefined();
   });
 
   test('guards a broad root, and what a nested root shares with it', () => {
     const rules = new RuleBook({});
-    const broad = rootAt('/work', { broad: true });
-    for (const path of ['/work/.ssh/id_rsa', '/work/a/.env', '/work/server.key']) {
+    const broad = rootAt('/data', { broad: true });
+    for (const path of ['/data/.ssh/id_rsa', '/data/a/.env', '/data/server.key']) {
       expect(rules.refuseRead(placed(path, broad))?.code).toBe('denied');
     }
-    expect(rules.refuseRead(placed('/work/inner/.env', inner, broad))?.code).toBe('denied');
-    expect(rules.refuseRead(placed('/work/inner/.env', inner))).toBeUndefined();
+    expect(rules.refuseRead(placed('/data/inner/.env', inner, broad))?.code).toBe('denied');
+    expect(rules.refuseRead(placed('/data/inner/.env', inner))).toBeUndefined();
   });
 
   test('matches globs against every root that contains a path', () => {
     const rules = new RuleBook({ deny: ['gen/a.txt'] });
-    expect(rules.refuseRead(placed('/work/inner/gen/a.txt', inner, work))?.code).toBe('denied');
-    expect(rules.refuseRead(placed('/work/inner/gen/a.txt', work))).toBeUndefined();
+    expect(rules.refuseRead(placed('/data/inner/gen/a.txt', inner, work))?.code).toBe('denied');
+    expect(rules.refuseRead(placed('/data/inner/gen/a.txt', work))).toBeUndefined();
   });
 
   test('matches globs against the name of a single-file root', () => {
@@ -47,20 +47,20 @@ describe('RuleBook', () => {
   });
 
   test('adds the globs of one root to those of all, for that root only', () => {
-    const rules = new RuleBook({ deny: ['a'], denyInRoot: new Map([['/work', ['b']]]) });
+    const rules = new RuleBook({ deny: ['a'], denyInRoot: new Map([['/data', ['b']]]) });
     const other = rootAt('/other');
-    expect(rules.refuseRead(placed('/work/a', work))).toEqual({ code: 'denied', pattern: 'a' });
-    expect(rules.refuseRead(placed('/work/b', work))).toEqual({ code: 'denied', pattern: 'b' });
+    expect(rules.refuseRead(placed('/data/a', work))).toEqual({ code: 'denied', pattern: 'a' });
+    expect(rules.refuseRead(placed('/data/b', work))).toEqual({ code: 'denied', pattern: 'b' });
     expect(rules.refuseRead(placed('/other/a', other))?.code).toBe('denied');
     expect(rules.refuseRead(placed('/other/b', other))).toBeUndefined();
   });
 
   test('forbids changes where any root around the path is read-only', () => {
     const rules = new RuleBook({});
-    const fixed = rootAt('/work', { access: 'read-only' });
-    expect(rules.refuseChange(placed('/work/inner/a', inner, fixed))).toEqual({ code: 'read-only' });
-    expect(rules.refuseRead(placed('/work/inner/a', inner, fixed))).toBeUndefined();
-    expect(new RuleBook({ readOnly: true }).refuseChange(placed('/work/a', work))).toEqual({
+    const fixed = rootAt('/data', { access: 'read-only' });
+    expect(rules.refuseChange(placed('/data/inner/a', inner, fixed))).toEqual({ code: 'read-only' });
+    expect(rules.refuseRead(placed('/data/inner/a', inner, fixed))).toBeUndefined();
+    expect(new RuleBook({ readOnly: true }).refuseChange(placed('/data/a', work))).toEqual({
       code: 'read-only',
     });
   });
@@ -68,24 +68,24 @@ describe('RuleBook', () => {
   test('protects the file with the rules of a workspace, in any letter case and at any depth', () => {
     const rules = new RuleBook({});
     for (const name of [WORKSPACE_RULES_FILE, '.ROOTWARD.JSON', `a/b/${WORKSPACE_RULES_FILE}`]) {
-      expect(rules.refuseChange(placed(`/work/${name}`, work))).toEqual({ code: 'protected' });
-      expect(rules.refuseRead(placed(`/work/${name}`, work))).toBeUndefined();
+      expect(rules.refuseChange(placed(`/data/${name}`, work))).toEqual({ code: 'protected' });
+      expect(rules.refuseRead(placed(`/data/${name}`, work))).toBeUndefined();
     }
-    expect(rules.refuseChange(placed('/work/rootward.json', work))).toBeUndefined();
+    expect(rules.refuseChange(placed('/data/rootward.json', work))).toBeUndefined();
   });
 
   test('protects files and folders by path, and what holds them from being moved', () => {
-    const rules = new RuleBook({ protect: ['/work/project/tools', '/work/conf/rootward.json'] });
+    const rules = new RuleBook({ protect: ['/data/project/tools', '/data/conf/rootward.json'] });
     const change = (path: string): string | undefined => rules.refuseChange(placed(path, work))?.code;
     const move = (path: string): string | undefined => rules.refuseMove(placed(path, work))?.code;
-    expect(change('/work/project/tools')).toBe('protected');
-    expect(change('/work/project/tools/deep/run.sh')).toBe('protected');
-    expect(change('/work/project/tools2')).toBeUndefined();
-    expect(change('/work/project')).toBeUndefined();
-    expect(move('/work/project')).toBe('protected');
-    expect(move('/work/conf')).toBe('protected');
-    expect(move('/work')).toBe('protected');
-    expect(move('/work/con')).toBeUndefined();
+    expect(change('/data/project/tools')).toBe('protected');
+    expect(change('/data/project/tools/deep/run.sh')).toBe('protected');
+    expect(change('/data/project/tools2')).toBeUndefined();
+    expect(change('/data/project')).toBeUndefined();
+    expect(move('/data/project')).toBe('protected');
+    expect(move('/data/conf')).toBe('protected');
+    expect(move('/data')).toBe('protected');
+    expect(move('/data/con')).toBeUndefined();
   });
 });
 

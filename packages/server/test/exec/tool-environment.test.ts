@@ -31,7 +31,7 @@ const call: ToolCallFacts = {
   file: '/p/tools/tool/tool.sh',
   metadataJson: '{}',
   argsJson: '{}',
-  roots: describeRoots([root('/work/app')]),
+  roots: describeRoots([root('/data/app')]),
   project: '/p',
   sdk: '/sdk',
   filePrefix: '/tmp/call-1-',
@@ -43,7 +43,7 @@ const call: ToolCallFacts = {
 describe('toolEnvironment()', () => {
   test('puts what is over 64 KiB into files, whatever it is', () => {
     const long = 'é'.repeat(40_000);
-    const roots = Array.from({ length: 5000 }, (_, n) => root(`/work/some/folder/root-${n}`));
+    const roots = Array.from({ length: 5000 }, (_, n) => root(`/data/some/folder/root-${n}`));
     const { variables, files } = toolEnvironment(inherited({}), {
       ...call,
       argsJson: long,
@@ -63,9 +63,9 @@ describe('toolEnvironment()', () => {
   });
 
   test('leaves out the programs that the workspace itself brings', () => {
-    const PATH = '/usr/bin:/work/app/node_modules/.bin:/other/node_modules/.bin:/work/app/bin';
+    const PATH = '/usr/bin:/data/app/node_modules/.bin:/other/node_modules/.bin:/data/app/bin';
     expect(toolEnvironment(inherited({ PATH }), call).variables['PATH']).toBe(
-      '/usr/bin:/other/node_modules/.bin:/work/app/bin',
+      '/usr/bin:/other/node_modules/.bin:/data/app/bin',
     );
   });
 
@@ -79,7 +79,7 @@ describe('toolEnvironment()', () => {
     const PATH = './node_modules/.bin::/usr/bin:.';
     expect(toolEnvironment(inherited({ PATH }), call).variables['PATH']).toBe('/usr/bin');
     // An empty one would mean the current directory.
-    for (const none of ['.', '/work/app/node_modules/.bin']) {
+    for (const none of ['.', '/data/app/node_modules/.bin']) {
       expect(toolEnvironment(inherited({ PATH: none }), call).variables).not.toHaveProperty('PATH');
     }
   });
