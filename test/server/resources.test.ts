@@ -55,10 +55,10 @@ test('a legacy client is told when another project is chosen: that it changed, a
   const roots = answering([{ uri: folders.uri('a') }, { uri: folders.uri('b') }]);
   const { client } = await connectRootward([], { roots });
   await client.request('resources/list');
+  // Once the roots are there, only the choice is left to be told of.
+  await client.callTool('workspace_info');
   await client.request('resources/subscribe', { uri: 'workspace://roots' });
   await client.request('resources/subscribe', { uri: 'workspace://project' });
-  await client.callTool('workspace_info');
-  await vi.waitFor(() => expect(updates(client.received)).toHaveLength(2));
   client.received.length = 0;
   await client.callTool('switch_project', { project: 'b' });
   await vi.waitFor(() => expect(updates(client.received)).toEqual([{ uri: 'workspace://project' }]));
