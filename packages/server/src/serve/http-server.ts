@@ -24,6 +24,7 @@ export interface HttpServer {
 }
 
 export const ENDPOINT = '/mcp';
+const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 /** The longest line over stdio, too. */
 const MOST_BODY_BYTES = 10 * 1024 * 1024;
 /** A sender that is slower than this holds a connection, not a conversation. */
@@ -32,7 +33,7 @@ const MOST_CONNECTIONS = 1000;
 /** How long a client that was refused may go on sending before it has to have read the answer. */
 const LINGER_MS = 5_000;
 
-/** The MCP endpoint behind its guards: name, origin, token, size. Not listening yet. */
+/** The MCP endpoint behind its guards: name, origin, method, token, size. Not listening yet. */
 export function createHttpServer(factory: McpServerFactory, options: HttpServerOptions): HttpServer {
   const { host, tokens, log, clock, sessionIdleTimeout } = options;
   const maxRequestBodySize = options.maxBodyBytes ?? MOST_BODY_BYTES;
@@ -63,6 +64,11 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     }
     if (pathOf(request) !== ENDPOINT) {
       refuse(request, response, 404, `There is only ${ENDPOINT} here`);
+      return;
+    }
+    if (!METHODS.includes(request.method ?? '')) {
+      response.setHeader('Allow', METHODS.join(', '));
+      refuse(request, response, 405, `There is no ${request.method} here`);
       return;
     }
     if (!gate.open) {

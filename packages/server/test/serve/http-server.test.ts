@@ -115,3 +115,13 @@ test('createHttpServer() tells whom it refuses that the connection ends, and ser
   expect(served).toMatchObject({ statusCode: 406, headers: { 'keep-alive': 'timeout=5' } });
   agent.destroy();
 });
+
+// `fetch()` itself refuses to send the last one, as it would refuse to take it.
+test.each(['PUT', 'OPTIONS', 'TRACE'])('createHttpServer() answers %s with what it takes', async (method) => {
+  const { url } = await start(new SteppedClock());
+  const sent = request(url, { method }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(405);
+  expect(response.headers.allow).toBe('GET, POST, DELETE');
+});
