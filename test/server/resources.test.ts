@@ -28,6 +28,16 @@ test('a legacy client that subscribed is told when the roots change', async () =
   await vi.waitFor(() => expect(updates(client.received)).toEqual([{ uri: 'workspace://roots' }]));
 });
 
+test('the roots resource and workspace_info tell what --read-only leaves of the access', async () => {
+  const { client } = await connectRootward(['--read-only', folders.path('a')]);
+  const { contents } = (await client.request('resources/read', { uri: 'workspace://roots' })) as {
+    contents: { text: string }[];
+  };
+  const roots = [{ path: folders.path('a'), access: 'read-only' }];
+  expect(JSON.parse(contents[0]!.text)).toMatchObject({ roots });
+  expect((await client.callTool('workspace_info'))['structuredContent']).toMatchObject({ roots });
+});
+
 test('a legacy client that did not subscribe is told nothing', async () => {
   const { client } = await connectRootward([], { roots: script, listChanged: true });
   await client.callTool('workspace_info');

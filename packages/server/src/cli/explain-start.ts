@@ -1,6 +1,6 @@
-import { Workspace } from '@rootward/core';
 import { DEFAULT_PORT } from '../configuration/option-values.js';
 import { isAnyAddress } from '../serve/http-access.js';
+import { workspaceWithoutClient } from '../serve/serving.js';
 import type { Serving } from '../serve/serving.js';
 import type { HttpPlace } from '../serve/serve-http.js';
 import { VERSION } from '../version.js';
@@ -18,8 +18,8 @@ const SUGGESTIONS: readonly (readonly [command: string, does: string])[] = [
 ];
 
 /** What to tell a person who started a server that waits for a client on stdin. */
-export function explainStdio({ sources }: Serving, screen: Screen): string {
-  using workspace = new Workspace({ sources });
+export function explainStdio(serving: Serving, screen: Screen): string {
+  using workspace = workspaceWithoutClient(serving);
   const paint = painter(screen);
   const rows = SUGGESTIONS.map(([command, does]) => [{ text: command, tone: 'name' } as const, does]);
   return `${paint('title', `rootward ${VERSION} is an MCP server`)}: a client starts it and speaks to it over stdin and stdout.
@@ -27,13 +27,14 @@ Nobody does that on a terminal, so it stops here. What you may want instead:
 
 ${alignRows(rows, { paint, columns: screen.columns, indent: '  ' })}
 Started here, and with a client that names no folders, it would serve:
-${showSnapshot(workspace.snapshot(), screen, '  ')}`;
+${showSnapshot(workspace, screen, '  ')}`;
 }
 
 /** What to tell a person who started a server over HTTP. */
-export function explainHttp({ sources, settings }: Serving, place: HttpPlace, screen: Screen): string {
-  using workspace = new Workspace({ sources });
+export function explainHttp(serving: Serving, place: HttpPlace, screen: Screen): string {
+  using workspace = workspaceWithoutClient(serving);
   const paint = painter(screen);
+  const { settings } = serving;
   const { url, wantedPort, madeToken } = place;
   const token = madeToken ?? (settings.insecureNoToken ? undefined : '<your token>');
   const { text } = findClient('claude-code').configure({ kind: 'http', url, token });
@@ -50,7 +51,7 @@ export function explainHttp({ sources, settings }: Serving, place: HttpPlace, sc
     : '';
   const others = `rootward config --client NAME --url URL${token === undefined ? '' : ' --token TOKEN'}`;
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
-${showSnapshot(workspace.snapshot(), screen, '  ')}
+${showSnapshot(workspace, screen, '  ')}
 To connect a client (this is for .mcp.json of Claude Code; "${others}" has others):
 
 ${text}

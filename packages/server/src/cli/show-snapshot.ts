@@ -1,4 +1,4 @@
-import type { Root, Snapshot, TraceEntry } from '@rootward/core';
+import type { Root, TraceEntry, Workspace } from '@rootward/core';
 import { countRoots } from '../serve/readiness.js';
 import { alignRows } from './align-rows.js';
 import type { Row } from './align-rows.js';
@@ -6,9 +6,11 @@ import { painter } from './paint.js';
 import type { Paint, Tone } from './paint.js';
 import type { Screen } from './screen.js';
 
-/** The roots of a snapshot, one on each line, and what every source said. */
-export function showSnapshot(snapshot: Snapshot, { columns, colors }: Screen, indent = ''): string {
-  const { roots, rejected, trace } = snapshot;
+/** The roots of a workspace, one on each line, and what every source said. */
+export function showSnapshot(workspace: Workspace, { columns, colors }: Screen, indent = ''): string {
+  const { rejected, trace } = workspace.snapshot();
+  // With what the rules leave of their access.
+  const { roots } = workspace.scope();
   const paint = painter({ colors });
   const inner = { paint, columns, indent: `${indent}  ` };
   return [

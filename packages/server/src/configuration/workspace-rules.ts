@@ -117,7 +117,8 @@ export class ScopeMaker {
       const all = [this.#usable(root, ownRulesOf(root)), this.#usable(root, userRulesOf?.(root))];
       const deny = all.flatMap((own) => own?.deny ?? []);
       if (deny.length > 0) denyInRoot.set(root.path, deny);
-      return all.some((own) => own?.readOnly === true) ? { ...root, access: 'read-only' as const } : root;
+      const readOnly = rules.readOnly === true || all.some((own) => own?.readOnly === true);
+      return readOnly ? { ...root, access: 'read-only' as const } : root;
     });
     return new Scope({
       roots,

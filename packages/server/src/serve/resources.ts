@@ -14,7 +14,7 @@ export function registerResources(server: WorkspaceServer): void {
     'roots',
     ROOTS_URI,
     { title: 'Roots', description: 'The folders and files in scope', mimeType: JSON_TYPE },
-    async (uri, { workspace }) => json(uri, { roots: (await workspace.roots()).map(describeRoot) }),
+    async (uri, { workspace }) => json(uri, { roots: (await workspace.scope()).roots.map(describeRoot) }),
   );
   server.registerResource(
     'project',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Logger, Sources } from '@rootward/core';
-import { TemporaryFiles } from '@rootward/core';
+import { TemporaryFiles, Workspace } from '@rootward/core';
 import { prepareWorkspace } from '@rootward/mcp';
 import type { PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp';
 import { AuditTrail } from '../audit/audit-trail.js';
@@ -68,6 +68,12 @@ export async function prepareServing(
     home: around.home,
     editJournal: editJournal(around),
   };
+}
+
+/** What a client that names no folders would have. */
+export function workspaceWithoutClient({ prepared, sources }: Prepared): Workspace {
+  const { createScope } = prepared.options;
+  return new Workspace({ sources, ...(createScope !== undefined && { createScope }) });
 }
 
 /** What messages call the options of the library: here they are flags. */

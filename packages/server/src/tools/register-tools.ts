@@ -104,6 +104,7 @@ async function runTool(
     signal: ctx.mcpReq.signal,
     principal: principalOf(ctx),
     era: options.era,
+    readOnly: options.readOnly ?? false,
     log: options.log ?? silent,
     ...shared,
     audit,

@@ -47,6 +47,8 @@ export interface ToolContext {
   audit(path: string, decision: AuditDecision, reason?: string): void;
   /** Makes `~` and `~/x` a path. */
   expandHome(path: string): string;
+  /** Whether the operator lets nothing be changed. */
+  readonly readOnly: boolean;
   /** Whether the client can ask its user. */
   readonly canElicit: boolean;
   /**

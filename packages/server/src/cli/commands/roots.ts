@@ -1,9 +1,8 @@
-import { Workspace } from '@rootward/core';
-import type { Logger, Snapshot } from '@rootward/core';
+import type { Logger, Workspace } from '@rootward/core';
 import { unknownVariables } from '../../configuration/from-environment.js';
 import type { LoadedSettings } from '../../configuration/load-settings.js';
 import type { LogLevel } from '../../configuration/option-values.js';
-import { prepareServing } from '../../serve/serving.js';
+import { prepareServing, workspaceWithoutClient } from '../../serve/serving.js';
 import { StderrLogger } from '../../serve/stderr-logger.js';
 import { harmless, painter } from '../paint.js';
 import { showSnapshot } from '../show-snapshot.js';
@@ -22,18 +21,15 @@ export async function runRoots(
 ): Promise<number> {
   using workspace = await openWorkspace(settings, terminal);
   warnOfVariables(settings, terminal);
-  const snapshot = workspace.snapshot();
-  if (json) printJson(terminal, describe(snapshot));
-  else terminal.out(showSnapshot(snapshot, screenFor(terminal, 'out')));
+  if (json) printJson(terminal, describe(workspace));
+  else terminal.out(showSnapshot(workspace, screenFor(terminal, 'out')));
   return FINE;
 }
 
 /** The workspace of a server without a client. */
 export async function openWorkspace(settings: LoadedSettings, { around }: Terminal): Promise<Workspace> {
   const log = TALKATIVE.has(settings.logLevel) ? new StderrLogger(settings.logLevel) : SILENT;
-  const { prepared, sources } = await prepareServing({ ...settings, audit: undefined }, around, log);
-  const { createScope } = prepared.options;
-  return new Workspace({ sources, ...(createScope !== undefined && { createScope }) });
+  return workspaceWithoutClient(await prepareServing({ ...settings, audit: undefined }, around, log));
 }
 
 /** Says which variables look like ours and are not. */
@@ -45,9 +41,10 @@ export function warnOfVariables({ logLevel }: LoadedSettings, terminal: Terminal
   }
 }
 
-function describe({ roots, rejected, trace }: Snapshot): unknown {
+function describe(workspace: Workspace): unknown {
+  const { rejected, trace } = workspace.snapshot();
   return {
-    roots,
+    roots: workspace.scope().roots,
     rejected,
     trace: trace.map(({ source, verdict, detail }) => ({ source, verdict, detail })),
   };

@@ -7,7 +7,7 @@ import { ADDS } from '../annotations.js';
 import { defineTool } from '../define-tool.js';
 import type { Tool } from '../define-tool.js';
 import { dataResult } from '../results.js';
-import type { Consent, ToolContext } from '../tool-context.js';
+import type { Consent, Question, ToolContext } from '../tool-context.js';
 
 /** As in refusals: more explain nothing. */
 const PROJECTS_SHOWN = 5;
@@ -77,7 +77,7 @@ async function openWithConsent(
   const root = await consider(path, asked, live, context.signal);
   const present = roots.find((one) => one.path === root.path);
   if (present !== undefined) return present;
-  const consent = await context.elicit(question(root));
+  const consent = await context.elicit(question(root, context));
   if (consent !== 'accepted') throw noConsent(consent, asked, roots);
   return live.grant(root, context.signal);
 }
@@ -97,9 +97,9 @@ async function consider(path: string, asked: string, live: Workspace, signal: Ab
 }
 
 /** The answer is bound to the canonical path: an answer about another directory is none about this one. */
-function question({ path, broad, access }: Root): { readonly key: string; readonly message: string } {
+function question({ path, broad, access }: Root, { readOnly }: ToolContext): Question {
   const digest = createHash('sha256').update(path).digest('hex').slice(0, DIGEST_SHOWN);
-  const what = access === 'read-only' ? 'reading' : 'reading and changing';
+  const what = readOnly || access === 'read-only' ? 'reading' : 'reading and changing';
   const warning = broad ? ' This is a home directory or wider.' : '';
   return {
     key: `consent-${digest}`,

@@ -76,12 +76,13 @@ export const workspaceInfo: Tool = defineTool({
     const snapshot = await workspace.snapshot();
     const directory = await workspace.directory();
     const project = await findProject(context);
-    const checked = path === undefined ? undefined : checkPath(await workspace.scope(), path, context);
+    const scope = await workspace.scope();
+    const checked = path === undefined ? undefined : checkPath(scope, path, context);
     const problems = context.projects.problems(snapshot.roots.slice(0, MOST_ROOTS));
     const servers = (await context.languages.status(context)).map(shortStatus);
     const handle = await workspace.handle();
     const data = {
-      ...describeSnapshot(snapshot),
+      ...describeRoots(snapshot, scope),
       ...(directory !== undefined && { directory }),
       ...('name' in project ? { project } : { noProject: project }),
       ...(problems.length > 0 && { problems }),
@@ -121,7 +122,8 @@ function describeServer({ server, state, reason, memoryKb }: ShortStatus): strin
   return `Language server ${server}: ${state}${memory}${reason === undefined ? '' : ` (${reason})`}`;
 }
 
-function describeSnapshot({ roots, client, trace, rejected }: Snapshot): Record<string, unknown> {
+/** The scope knows what the rules leave of the access to a root. */
+function describeRoots({ client, trace, rejected }: Snapshot, { roots }: Scope): Record<string, unknown> {
   return {
     roots: roots
       .slice(0, MOST_ROOTS)

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeHomes, run } from '../../fixtures/command-line.js';
@@ -19,5 +20,17 @@ describe('rootward roots', () => {
       rejected: [],
       trace: expect.arrayContaining([expect.objectContaining({ source: 'pwd', verdict: 'used' })]),
     });
+  });
+
+  test('says what --read-only and the rules of a root leave of their access', async () => {
+    const home = makeHome();
+    mkdirSync(join(home, 'kept'));
+    writeFileSync(join(home, 'kept/.rootward.json'), '{"readOnly":true}');
+    const listed = await run(home, ['roots', 'project', 'kept', '--json']);
+    expect(JSON.parse(listed.out)).toMatchObject({
+      roots: [{ access: 'read-write' }, { access: 'read-only' }],
+    });
+    const { out } = await run(home, ['roots', 'project', '--read-only']);
+    expect(out).toMatch(/^1 root from flag: .*project \(read-only\)\n/);
   });
 });

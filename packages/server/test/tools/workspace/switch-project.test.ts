@@ -78,6 +78,13 @@ describe.each(ERAS)('switch_project on a %s connection', (era) => {
     await tools.close();
   });
 
+  test('asks for reading alone where nothing may be changed', async () => {
+    const tools = await connect({ elicit: yes, tools: { readOnly: true } });
+    await tools.switchTo(tree.path('extra'));
+    expect(tools.questions).toEqual([expect.stringMatching(/^Allow reading files in /)]);
+    await tools.close();
+  });
+
   test.each([
     ['declines', () => ({ action: 'decline' }) as const, /the user declined/],
     ['cancels', () => ({ action: 'cancel' }) as const, /did not answer/],
