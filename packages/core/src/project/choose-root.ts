@@ -1,5 +1,5 @@
-import { basename } from 'node:path';
 import type { Root, Source } from '../roots/root.js';
+import { canBeProject } from './project.js';
 
 /** What someone switched to: a root, or a mere name, made when the roots were those of `epoch`. */
 export type ProjectChoice =
@@ -27,7 +27,7 @@ export function chooseRoot(
 ): Root | undefined {
   if (choice?.kind === 'name' && choice.epoch === epoch) return undefined;
   const find = (matches: (root: Root) => boolean): Root | undefined =>
-    roots.find((root) => root.kind === 'directory' && matches(root) && basename(root.path) !== '');
+    roots.find((root) => root.kind === 'directory' && matches(root) && canBeProject(root));
   const findInUse = (matches: (root: Root) => boolean): Root | undefined =>
     find((root) => matches(root) && !replaced.includes(root.source));
   return (

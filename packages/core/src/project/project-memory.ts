@@ -4,7 +4,7 @@ import { printable } from '../uri/printable.js';
 import type { ProjectChoice } from './choose-root.js';
 import { chooseRoot } from './choose-root.js';
 import type { Project } from './project.js';
-import { describeProject } from './project.js';
+import { canBeProject, describeProject } from './project.js';
 import { isProjectName } from './project-name.js';
 
 /** The part of a snapshot that decides on the project. */
@@ -48,6 +48,13 @@ export class ProjectMemory {
           path,
         },
       );
+    }
+    if ('root' in choice && !canBeProject(choice.root)) {
+      const { path } = choice.root;
+      throw new RootwardError('malformed', `Cannot switch to "${printable(path)}": it is a whole disk`, {
+        path,
+        instruction: 'Pass a folder on it',
+      });
     }
     this.#choice =
       'root' in choice

@@ -30,6 +30,11 @@ export function describeProject(root: Root | undefined, choice: ProjectChoice | 
 const NO_PROJECT =
   'Project context not available. Call switch_project with the basename of the current working directory.';
 
+/** A whole disk has no name, and what has none is no project. */
+export function canBeProject({ path }: Pick<Root, 'path'>): boolean {
+  return basename(path) !== '';
+}
+
 /** A worktree belongs to its main repository's project; any other directory is a project of its own. */
 export function projectOf({ path, source }: Pick<Root, 'path' | 'source'>): Project {
   const repository = findRepository(path);

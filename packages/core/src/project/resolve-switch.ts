@@ -1,7 +1,7 @@
 import { basename, isAbsolute, normalize, sep } from 'node:path';
 import type { Root } from '../roots/root.js';
 import { isProjectName } from './project-name.js';
-import { projectOf } from './project.js';
+import { canBeProject, projectOf } from './project.js';
 
 /** What the argument of a project switch amounts to. */
 export type SwitchTarget =
@@ -19,6 +19,7 @@ export function resolveSwitch(text: string, roots: readonly Root[]): SwitchTarge
   const directories = roots.filter((root) => root.kind === 'directory');
   if (isAbsolute(text)) {
     const path = withoutEnd(normalize(text));
+    if (!canBeProject({ path })) return { kind: 'invalid' };
     const root = directories.find((one) => one.path === path || one.declared === text);
     return root === undefined ? { kind: 'path', path } : { kind: 'root', root };
   }

@@ -119,6 +119,17 @@ describe('which project', () => {
     expect(workspace.snapshot().roots).toHaveLength(1);
     expect(() => workspace.project()).toThrow(expect.objectContaining({ code: 'no-project' }));
   });
+
+  test('the whole disk cannot be chosen, and the project before it stays', async () => {
+    const tree = makeTree('a');
+    const { workspace, client } = await connectAsked();
+    await client.answer([tree('a'), '/']);
+    const [, disk] = workspace.snapshot().roots;
+    expect(() => workspace.chooseProject({ root: disk! })).toThrow(
+      expect.objectContaining({ code: 'malformed' }),
+    );
+    expect(workspace.project().name).toBe('a');
+  });
 });
 
 describe('without a project', () => {

@@ -35,6 +35,12 @@ describe('resolveSwitch()', () => {
     expect(resolveSwitch(`${tree('a')}/sub`, roots)).toEqual({ kind: 'path', path: tree('a/sub') });
   });
 
+  test('a whole disk has no name, so it is no project, root or not', async () => {
+    const roots = await rootsAt('/');
+    expect(resolveSwitch('/', [])).toEqual({ kind: 'invalid' });
+    expect(resolveSwitch('/', roots)).toEqual({ kind: 'invalid' });
+  });
+
   test('a single-file root is no project', async () => {
     const tree = makeTree();
     writeFileSync(tree('notes.txt'), '');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isAbsolute } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { projectOf, resolveSwitch, RootwardError } from '@rootward/core';
 import type { Project, Root, Workspace } from '@rootward/core';
 import * as z from 'zod';
@@ -60,7 +60,7 @@ async function choose(path: string, asked: string, live: Workspace, context: Too
         instruction: `Pass one of these ids: ${ids(target.roots)}`,
       });
     case 'invalid':
-      throw refuse('malformed', asked, 'it is neither a project name nor an absolute path', {
+      throw refuse('malformed', asked, 'it is neither the name nor the path of a project', {
         instruction: 'Pass the basename of the current working directory, or an absolute path',
       });
   }
@@ -82,7 +82,7 @@ async function openWithConsent(
   return live.grant(root, context.signal);
 }
 
-/** One refusal for whatever is wrong with a path outside the roots, so that it tells nothing of what is there. */
+/** One refusal for whatever is wrong with a path that is no root, so that it tells nothing of what is there. */
 async function consider(path: string, asked: string, live: Workspace, signal: AbortSignal): Promise<Root> {
   const { roots } = live.snapshot();
   let root: Root;
@@ -92,7 +92,7 @@ async function consider(path: string, asked: string, live: Workspace, signal: Ab
     signal.throwIfAborted();
     throw unavailable(asked, roots, cause);
   }
-  if (root.kind !== 'directory') throw unavailable(asked, roots);
+  if (!canBeProject(root)) throw unavailable(asked, roots);
   return root;
 }
 
@@ -129,7 +129,7 @@ function describe({ name, id, path }: Project, handle: string | undefined, { era
 const WHY_NOT: Readonly<Record<Exclude<Consent, 'accepted'>, string>> = {
   declined: 'the user declined',
   cancelled: 'the user did not answer',
-  unsupported: 'it is outside the roots, and this client cannot ask its user',
+  unsupported: 'it is none of the roots, and this client cannot ask its user',
 };
 
 function noConsent(
@@ -141,7 +141,7 @@ function noConsent(
 }
 
 function unavailable(asked: string, roots: readonly Root[], cause?: unknown): RootwardError {
-  const state = 'it is outside the roots, and no directory that can be opened from here';
+  const state = 'it is none of the roots, and no directory that can be opened from here';
   return refuse('not-permitted', asked, state, { instruction: known(roots), cause });
 }
 
@@ -158,9 +158,14 @@ function refuse(
 }
 
 function known(roots: readonly Root[]): string {
-  const directories = roots.filter(({ kind }) => kind === 'directory');
+  const directories = roots.filter(canBeProject);
   if (directories.length === 0) return 'Ask the user to open the directory in the client';
   return `Switch to one of the known projects (${ids(directories)}), or ask the user to open the directory`;
+}
+
+/** A whole disk has no name. */
+function canBeProject({ kind, path }: Root): boolean {
+  return kind === 'directory' && basename(path) !== '';
 }
 
 function ids(roots: readonly Root[]): string {

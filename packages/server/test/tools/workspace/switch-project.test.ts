@@ -14,6 +14,7 @@ const tree = makeTree({
   'operator/x.txt': 'operator',
 });
 symlinkSync(tree.path('extra'), tree.path('link'));
+symlinkSync('/', tree.path('disk'));
 const roots = [tree.uri('app'), tree.uri('lib')];
 const idOf = (name: string): string => projectOf({ path: tree.path(name), source: 'client' }).id;
 const yes = () => ({ action: 'accept', content: { confirm: true } }) as const;
@@ -78,6 +79,25 @@ describe.each(ERAS)('switch_project on a %s connection', (era) => {
     await tools.close();
   });
 
+  test('never opens a whole disk, which is no project', async () => {
+    const tools = await connect({ elicit: yes });
+    expect(reportOf(await tools.switchTo(tree.path('disk')))['error_type']).toBe('not_permitted');
+    expect(reportOf(await tools.switchTo('/'))).toMatchObject({
+      error_type: 'malformed',
+      message: 'Cannot switch to "/": it is neither the name nor the path of a project',
+    });
+    expect(tools.questions).toEqual([]);
+    expect((await tools.data('workspace_info'))['rootCount']).toBe(2);
+    await tools.close();
+  });
+
+  test('counts no disk among the known projects', async () => {
+    const tools = await connect({ roots: [...roots, 'file:///'] });
+    const { instruction } = reportOf(await tools.switchTo(tree.path('extra')));
+    expect(instruction).toContain(`(${idOf('app')}, ${idOf('lib')})`);
+    await tools.close();
+  });
+
   test('asks for reading alone where nothing may be changed', async () => {
     const tools = await connect({ elicit: yes, tools: { readOnly: true } });
     await tools.switchTo(tree.path('extra'));
@@ -109,10 +129,10 @@ describe.each(ERAS)('switch_project on a %s connection', (era) => {
 
   test('refuses where the client cannot ask, whatever is there', async () => {
     const tools = await connect();
-    for (const path of [tree.path('extra'), tree.path('missing')]) {
+    for (const path of [tree.path('extra'), tree.path('missing'), tree.path('app/sub')]) {
       expect(reportOf(await tools.switchTo(path))).toMatchObject({
         error_type: 'not_permitted',
-        message: expect.stringContaining('cannot ask its user'),
+        message: expect.stringMatching(/: it is none of the roots, and this client cannot ask its user$/),
         instruction: expect.stringContaining(idOf('lib')),
       });
     }
