@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { answering } from '@rootward/mcp/testing';
+import { answering, ScriptedClient } from '@rootward/mcp/testing';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { connectRootward, makeFolders, startRootward, textOf } from './fixtures/rootward.js';
@@ -102,6 +102,15 @@ test('rootward goes on when nobody reads stderr', async () => {
   const { server, client } = await connectRootward([...ROOT, '--log-level', 'debug']);
   server.process.stderr?.destroy();
   for (let call = 0; call < 50; call++) server.write('junk\n');
+  expect(await client.request('ping')).toEqual({});
+});
+
+test('rootward starts when nobody reads stderr and there is something to warn of', async () => {
+  const server = startRootward(ROOT, { env: { ROOTWARD_ROOT: 'misspelt' } });
+  // Long before the process writes, which takes its time to start.
+  server.process.stderr?.destroy();
+  const client = new ScriptedClient(server);
+  await client.connect();
   expect(await client.request('ping')).toEqual({});
 });
 

@@ -8,6 +8,8 @@ type Method = 'debug' | 'info' | 'warn';
 /** Nobody may be reading stderr; beyond this, lines are dropped rather than kept in memory. */
 const MOST_PENDING_BYTES = 1024 * 1024;
 
+const ignore = (): void => undefined;
+
 /** Writes JSON lines to stderr. The library behind it is loaded with the first line that is to be written. */
 export class StderrLogger implements Logger {
   readonly #rank: number;
@@ -51,6 +53,8 @@ export class StderrLogger implements Logger {
 
   async #load(): Promise<void> {
     const { pino } = await import('pino');
+    // Lines may come before anybody else listens, and one that is lost is no reason to stop.
+    if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
     this.#pino = pino({ level: 'debug', base: null }, process.stderr);
     for (const write of this.#waiting) write();
     this.#waiting = [];
