@@ -3,6 +3,7 @@ import { HANDLE_KEY_VARIABLE, TOKEN_VARIABLE } from '../configuration/from-envir
 import { currentDirectory, homeDirectory } from './places.js';
 import { runCommandLine } from './program.js';
 import { screenOf } from './screen.js';
+import { FAILED } from './terminal.js';
 
 const STDIN = 0;
 
@@ -12,25 +13,38 @@ export async function main(program: string | undefined): Promise<void> {
   delete process.env[TOKEN_VARIABLE];
   delete process.env[HANDLE_KEY_VARIABLE];
   const code = await runCommandLine(process.argv.slice(2), {
-    out: writerTo(() => process.stdout),
-    err: writerTo(() => process.stderr),
+    out: writerTo(() => process.stdout, reportLoss),
+    err: writeRemark,
     interactive: isatty(STDIN),
     around: { environment, home: homeDirectory(), directory: currentDirectory(environment), program },
     screen: (stream) => screenOf(stream === 'out' ? process.stdout : process.stderr, environment),
   });
   // Not process.exit: what was written to a pipe may still be on its way.
-  if (code !== undefined) process.exitCode = code;
+  if (code !== undefined) process.exitCode ??= code;
 }
 
-/** Whoever reads may stop before the end, as `head` does; that is no failure. */
-function writerTo(stream: () => NodeJS.WriteStream): (text: string) => void {
+/** Remarks that cannot be written are lost: there is nobody to tell, and what goes on is not about them. */
+const writeRemark = writerTo(
+  () => process.stderr,
+  () => undefined,
+);
+
+/** Whoever reads may stop before the end, as `head` does; that is no failure. A full disk is one. */
+function reportLoss({ code, message }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') return;
+  process.exitCode = FAILED;
+  writeRemark(`rootward: Cannot write to stdout: ${message}\n`);
+}
+
+function writerTo(
+  stream: () => NodeJS.WriteStream,
+  onError: (error: NodeJS.ErrnoException) => void,
+): (text: string) => void {
   let guarded = false;
   return (text) => {
     if (!guarded) {
       guarded = true;
-      stream().on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') throw error;
-      });
+      stream().on('error', onError);
     }
     stream().write(text);
   };
