@@ -11,9 +11,22 @@ if (!existsSync(program)) {
 }
 
 const folder = process.env.INIT_CWD ?? process.cwd();
-const namesPlace = process.argv
-  .slice(2)
-  .some((argument) => existsSync(resolve(folder, argument.replace(/^--[a-z-]+=/, ''))));
+// Their values say nothing about what to serve, although a file or folder may be there under such a name.
+const ABOUT_OTHERS = new Set([
+  '--audit',
+  '--client-roots',
+  '--host',
+  '--http',
+  '--log-level',
+  '--token',
+  '--tool-env',
+  '--toolsets',
+]);
+const given = process.argv.slice(2);
+const namesPlace = given.some((argument, index) => {
+  const [, option, value] = /^(--[a-z-]+)=(.*)$/s.exec(argument) ?? ['', given[index - 1], argument];
+  return !ABOUT_OTHERS.has(option) && existsSync(resolve(folder, value));
+});
 // npm makes both those of this package, which nobody asked for as a root.
 process.chdir(folder);
 process.env.PWD = folder;

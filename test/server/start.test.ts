@@ -174,6 +174,14 @@ describe('npm start', () => {
     expect(text).toContain('"mcpServers"');
   });
 
+  test.each([
+    ['an audit file that is there', () => ['--audit', join(folders.path('b'), 'name.txt')]],
+    ['a toolset that has the name of a folder', () => ['--toolsets=files']],
+  ])('serves the folder it was called from also with %s', async (_, args) => {
+    mkdirSync(join(folders.path('b'), 'files'), { recursive: true });
+    expect(await npmStart(folders.path('b'), args())).toContain(`1 root from flag: ${folders.path('b')}\n`);
+  });
+
   test('says what to do where nothing is installed yet', async () => {
     const clone = join(folders.top, 'clone', 'scripts');
     mkdirSync(clone, { recursive: true });
