@@ -6,7 +6,7 @@ import type { MeasuredSoakOptions, Soaked, SoakOptions, Watched } from './fixtur
 /** `npm run soak` asks for the long runs. */
 const LONG_CALLS = Number(process.env['SOAK_CALLS'] ?? 0);
 /** One run sees some eight collections in its second half: alone, it could be off by the bound. */
-const WATCHED_RUNS = 3;
+const WATCHED_RUNS = 5;
 /**
  * With many calls at once, ever new roots and collections by force, V8 goes on compiling what runs seldom for some
  * 350,000 calls, and keeps the code: the heap is flat only after that.
