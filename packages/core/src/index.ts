@@ -53,7 +53,7 @@ export type { RootsDisk } from './roots/roots-disk.js';
 export type { Disposable } from './disposable.js';
 export type { LogFields, Logger } from './logger.js';
 export type { Project } from './project/project.js';
-export { projectId, projectOf } from './project/project.js';
+export { canBeProject, projectId, projectOf } from './project/project.js';
 export { findNestedRepositories } from './project/nested-repositories.js';
 export type { NestedRepositories, NestedRepositoriesOptions } from './project/nested-repositories.js';
 export { describeRepository } from './project/repository-facts.js';

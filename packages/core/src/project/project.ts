@@ -30,7 +30,7 @@ export function describeProject(root: Root | undefined, choice: ProjectChoice | 
 const NO_PROJECT =
   'Project context not available. Call switch_project with the basename of the current working directory.';
 
-/** A whole disk has no name, and what has none is no project. */
+/** Whether a directory can be a project. A whole disk has no name, and what has none is none. */
 export function canBeProject({ path }: Pick<Root, 'path'>): boolean {
   return basename(path) !== '';
 }

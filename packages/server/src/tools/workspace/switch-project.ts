@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { basename, isAbsolute } from 'node:path';
-import { projectOf, resolveSwitch, RootwardError } from '@rootward/core';
+import { isAbsolute } from 'node:path';
+import { canBeProject, projectOf, resolveSwitch, RootwardError } from '@rootward/core';
 import type { Project, Root, Workspace } from '@rootward/core';
 import * as z from 'zod';
 import { ADDS } from '../annotations.js';
@@ -92,7 +92,7 @@ async function consider(path: string, asked: string, live: Workspace, signal: Ab
     signal.throwIfAborted();
     throw unavailable(asked, roots, cause);
   }
-  if (!canBeProject(root)) throw unavailable(asked, roots);
+  if (!isCandidate(root)) throw unavailable(asked, roots);
   return root;
 }
 
@@ -158,14 +158,13 @@ function refuse(
 }
 
 function known(roots: readonly Root[]): string {
-  const directories = roots.filter(canBeProject);
+  const directories = roots.filter(isCandidate);
   if (directories.length === 0) return 'Ask the user to open the directory in the client';
   return `Switch to one of the known projects (${ids(directories)}), or ask the user to open the directory`;
 }
 
-/** A whole disk has no name. */
-function canBeProject({ kind, path }: Root): boolean {
-  return kind === 'directory' && basename(path) !== '';
+function isCandidate(root: Root): boolean {
+  return root.kind === 'directory' && canBeProject(root);
 }
 
 function ids(roots: readonly Root[]): string {
