@@ -7,8 +7,8 @@ import { withWorkspace } from '@rootward/mcp';
 import { connectInProcess, ScriptedClient } from '@rootward/mcp/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { KNOWN_CLIENTS } from '../packages/server/dist/cli/client-configurations.js';
-import { checkRules } from '../packages/server/dist/configuration/workspace-rules.js';
+import { KNOWN_CLIENTS } from '../packages/server/dist/cli/clients/client-configurations.js';
+import { checkRules } from '../packages/server/dist/settings/workspace-rules.js';
 import { blocksIn, repository } from './pages.js';
 import { connectRootward } from './server/fixtures/rootward.js';
 

@@ -14,7 +14,7 @@ const ENTRIES = {
   '@rootward/mcp/v1': 'mcp/dist/v1/index.d.ts',
   '@rootward/mcp/testing': 'mcp/dist/testing/index.d.ts',
   '@rootward/lsp': 'lsp/dist/index.d.ts',
-  'rootward/tool': 'server/dist/tool/index.d.ts',
+  'rootward/tool': 'server/dist/tool-library/index.d.ts',
 };
 
 /** Every name an entry exports, in its order, with its kind and its doc comment; the comment is empty where there is none. */

@@ -1,5 +1,5 @@
 // One collapsible block per known client: what to paste, where, and what that client tells a server.
-import { KNOWN_CLIENTS } from '../../packages/server/dist/cli/client-configurations.js';
+import { KNOWN_CLIENTS } from '../../packages/server/dist/cli/clients/client-configurations.js';
 
 const LANGUAGES = [
   [/^\s*\{/, 'json'],

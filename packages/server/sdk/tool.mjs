@@ -10,4 +10,4 @@ export {
   result,
   roots,
   toolError,
-} from '../dist/tool/index.js';
+} from '../dist/tool-library/index.js';

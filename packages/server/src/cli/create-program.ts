@@ -1,19 +1,19 @@
 import { Argument, Command, Option } from 'commander';
-import { fromFlags } from '../configuration/from-flags.js';
-import type { ParsedFlags } from '../configuration/from-flags.js';
-import { loadSettings } from '../configuration/load-settings.js';
-import type { LoadedSettings } from '../configuration/load-settings.js';
-import { OPTIONS } from '../configuration/options.js';
-import { ENVIRONMENT_MODES } from '../exec/environment-mode.js';
+import { fromFlags } from '../settings/from-flags.js';
+import type { ParsedFlags } from '../settings/from-flags.js';
+import { loadSettings } from '../settings/load-settings.js';
+import type { LoadedSettings } from '../settings/load-settings.js';
+import { OPTIONS } from '../settings/options.js';
+import { ENVIRONMENT_MODES } from '../settings/environment-mode.js';
 import { VERSION } from '../version.js';
-import { CLIENT_IDS } from './client-configurations.js';
-import type { RunToolFlags } from './commands/run-tool.js';
+import { CLIENT_IDS } from './clients/client-configurations.js';
+import type { RunToolFlags } from './commands/run-tool/run-tool.js';
 import type { SettingsFlags } from './commands/settings.js';
 import { SHELLS } from './completion/shell.js';
-import { NO_STATUS } from './status.js';
-import type { Status } from './status.js';
-import { screenFor } from './terminal.js';
-import type { Terminal } from './terminal.js';
+import { NO_STATUS } from './output/status.js';
+import type { Status } from './output/status.js';
+import { screenFor } from './output/terminal.js';
+import type { Terminal } from './output/terminal.js';
 
 export const DEFAULT_COMMAND = 'serve';
 
@@ -45,7 +45,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
   const watch = async <Result>(waitingFor: string, work: Work<Result>): Promise<Result> => {
     const { live, columns = 0 } = screenFor(terminal, 'err');
     if (!live) return work(terminal, NO_STATUS);
-    const { StatusLine } = await import('./status-line.js');
+    const { StatusLine } = await import('./output/status-line.js');
     using status = new StatusLine(terminal, waitingFor, columns);
     return await work(status.terminal, status);
   };
@@ -57,10 +57,10 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .description('serve MCP over stdio, or over HTTP (the default command)')
     .argument('[directories...]', 'folders in scope, as with --root')
     .action(async (directories: string[], flags: ParsedFlags) => {
-      const { parseWithoutMemory } = await import('../serve/parsing.js');
+      const { parseWithoutMemory } = await import('../serve/configure-zod.js');
       parseWithoutMemory();
-      const { runServe } = await import('./commands/serve.js');
-      const { prepareServing } = await import('../serve/serving.js');
+      const { runServe } = await import('./commands/serve/serve.js');
+      const { prepareServing } = await import('../serve/prepare-server.js');
       const serving = await watch('Getting ready', async () =>
         prepareServing(await settingsOf(flags, directories), terminal.around),
       );
@@ -92,7 +92,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .option(...JSON_OPTION)
     .action((directories: string[], flags: ParsedFlags) =>
       answer('Looking around', async (watched, status) => {
-        const { runDoctor } = await import('./commands/doctor.js');
+        const { runDoctor } = await import('./commands/doctor/doctor.js');
         return runDoctor(await settingsOf(flags, directories), jsonOf(flags), watched, status);
       }),
     );
@@ -125,7 +125,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .option(...JSON_OPTION)
     .action((name: string | undefined, flags: RunToolFlags) =>
       answer(name === undefined ? 'Reading the tools' : `Running ${name}`, async (watched, status) => {
-        const { runTool } = await import('./commands/run-tool.js');
+        const { runTool } = await import('./commands/run-tool/run-tool.js');
         return runTool(name, flags, watched, status);
       }),
     );
@@ -138,10 +138,10 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .action((directory: string | undefined, flags: ParsedFlags) =>
       answer('Writing files', async (watched) => {
         if (flags['tools'] === true) {
-          const { runInitTools } = await import('./commands/init-tools.js');
+          const { runInitTools } = await import('./commands/init/init-tools.js');
           return runInitTools(directory ?? '.', jsonOf(flags), watched);
         }
-        const { runInit } = await import('./commands/init.js');
+        const { runInit } = await import('./commands/init/init.js');
         return runInit(directory, jsonOf(flags), watched);
       }),
     );

@@ -1,9 +1,9 @@
 import { isatty } from 'node:tty';
-import { HANDLE_KEY_VARIABLE, TOKEN_VARIABLE } from '../configuration/from-environment.js';
-import { currentDirectory, homeDirectory } from './places.js';
+import { HANDLE_KEY_VARIABLE, TOKEN_VARIABLE } from '../settings/from-environment.js';
+import { currentDirectory, homeDirectory } from './process-directories.js';
 import { runCommandLine } from './program.js';
-import { screenOf } from './screen.js';
-import { FAILED } from './terminal.js';
+import { screenOf } from './output/display.js';
+import { FAILED } from './output/terminal.js';
 
 const STDIN = 0;
 

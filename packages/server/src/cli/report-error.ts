@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import { RootwardError } from '@rootward/core';
-import { nearestMatch } from '../configuration/nearest-match.js';
+import { nearestMatch } from '../settings/nearest-match.js';
 import { RootwardServerError } from '../error.js';
 import { DEFAULT_COMMAND } from './create-program.js';
-import { harmless, painter } from './paint.js';
-import { FAILED, FINE, printJson, screenFor, WRONG_USE } from './terminal.js';
-import type { Terminal } from './terminal.js';
+import { harmless, painter } from './output/paint.js';
+import { FAILED, FINE, printJson, screenFor, WRONG_USE } from './output/terminal.js';
+import type { Terminal } from './output/terminal.js';
 
 /** What went wrong, in the shape `--json` prints. */
 interface Report {

@@ -4,7 +4,7 @@ import { createServerFactory } from './create-server.js';
 import { localAddress } from './http-access.js';
 import { createHttpServer, ENDPOINT } from './http-server.js';
 import { listen } from './listen.js';
-import type { Serving } from './serving.js';
+import type { Serving } from './prepare-server.js';
 
 /** Where a server listens, and how to get in. */
 export interface HttpPlace {

@@ -4,7 +4,7 @@ import { ProcessGuard, serveWorkspaceStdio } from '@rootward/mcp';
 import type { GuardedStdio } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
 import { readinessLine } from './readiness.js';
-import type { Serving } from './serving.js';
+import type { Serving } from './prepare-server.js';
 
 /** Serves one client over stdin and stdout until it leaves. */
 export function serveStdio(serving: Serving): GuardedStdio {

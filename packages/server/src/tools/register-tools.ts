@@ -5,16 +5,16 @@ import { RootwardError } from '@rootward/core';
 import type { Logger } from '@rootward/core';
 import { ChildRegistry, principalOf, RootwardMcpError } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
-import { ProjectSessions } from '../project/project-sessions.js';
-import { ChangeQueue } from './change-queue.js';
-import { LanguageSupport } from './code/language-support.js';
-import type { Tool } from './define-tool.js';
-import { createElicit, NeedsAnswer } from './elicit.js';
-import { expandHome } from './expand-home.js';
-import { listedSchema } from './listed-schema.js';
-import type { AuditDecision, AuditEntry, Era, ToolContext } from './tool-context.js';
+import { ProjectSessions } from '../guidance/project-sessions.js';
+import { ChangeQueue } from './framework/change-queue.js';
+import { LanguageSupport } from '../languages/language-support.js';
+import type { Tool } from './framework/define-tool.js';
+import { createElicit, NeedsAnswer } from './framework/elicit.js';
+import { expandHome } from '../settings/expand-home.js';
+import { listedSchema } from './framework/listed-schema.js';
+import type { AuditDecision, AuditEntry, Era, ToolContext } from './framework/tool-context.js';
 import { toolsets as knownToolsets } from './toolsets.js';
-import type { ToolsetName } from './toolset-name.js';
+import type { ToolsetName } from '../settings/toolset-name.js';
 
 export interface RegisterToolsOptions {
   /** The era of the connection the server is made for. */

@@ -4,7 +4,7 @@ import { findSymbol } from './code/find-symbol.js';
 import { outline } from './code/outline.js';
 import { references } from './code/references.js';
 import { renameSymbol } from './code/rename-symbol.js';
-import type { Tool } from './define-tool.js';
+import type { Tool } from './framework/define-tool.js';
 import { copyFile } from './files/copy-file.js';
 import { createDirectory } from './files/create-directory.js';
 import { deleteFile } from './files/delete-file.js';
@@ -22,12 +22,12 @@ import { readTextFile } from './files/read-text-file.js';
 import { searchContent } from './files/search-content.js';
 import { searchFiles } from './files/search-files.js';
 import { writeFile } from './files/write-file.js';
-import { categoryContent } from './project/category-content.js';
-import { categoryList } from './project/category-list.js';
-import { listProjects } from './project/list-projects.js';
+import { categoryContent } from './guidance/category-content.js';
+import { categoryList } from './guidance/category-list.js';
+import { listProjects } from './guidance/list-projects.js';
 import { switchProject } from './workspace/switch-project.js';
 import { workspaceInfo } from './workspace/workspace-info.js';
-import type { ToolsetName } from './toolset-name.js';
+import type { ToolsetName } from '../settings/toolset-name.js';
 
 /** Curated: a tool that is not listed here is not served. */
 export const toolsets: Readonly<Record<ToolsetName, readonly Tool[]>> = {

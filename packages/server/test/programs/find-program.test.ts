@@ -3,7 +3,7 @@ import { delimiter } from 'node:path';
 import type { Root } from '@rootward/core';
 import { expect, test } from 'vitest';
 import { findProgram } from '../../src/programs/find-program.js';
-import { findRipgrep } from '../../src/programs/find-ripgrep.js';
+import { findRipgrep } from '../../src/search/find-ripgrep.js';
 import { makeTree } from '../fixtures/temp-tree.js';
 
 const tree = makeTree({ 'root/bin/tool': '', 'safe/tool': '', 'links/': '', 'plain/tool': '' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkRules } from '../../src/configuration/workspace-rules.js';
+import { checkRules } from '../../src/settings/workspace-rules.js';
 import { makeTree } from '../fixtures/temp-tree.js';
 import { connectTools, reportOf } from '../fixtures/tools-client.js';
 

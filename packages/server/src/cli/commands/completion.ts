@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readChoice } from '../../configuration/read-values.js';
+import { readChoice } from '../../settings/read-values.js';
 import { bashScript } from '../completion/bash.js';
 import { describeProgram } from '../completion/describe-program.js';
 import type { ProgramShape } from '../completion/describe-program.js';
@@ -8,8 +8,8 @@ import { SHELLS } from '../completion/shell.js';
 import type { Shell } from '../completion/shell.js';
 import { zshScript } from '../completion/zsh.js';
 import { DEFAULT_COMMAND } from '../create-program.js';
-import { FINE } from '../terminal.js';
-import type { Terminal } from '../terminal.js';
+import { FINE } from '../output/terminal.js';
+import type { Terminal } from '../output/terminal.js';
 
 const SCRIPTS: Readonly<Record<Shell, (program: ProgramShape) => string>> = {
   bash: bashScript,

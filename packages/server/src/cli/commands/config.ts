@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { RootwardServerError } from '../../error.js';
-import { nearestMatch, suggest } from '../../configuration/nearest-match.js';
-import { DEFAULT_PORT } from '../../configuration/option-values.js';
-import { expandHome } from '../../tools/expand-home.js';
-import { CLIENT_IDS, KNOWN_CLIENTS } from '../client-configurations.js';
-import type { ClientConnection, KnownClient } from '../client-configurations.js';
-import { painter } from '../paint.js';
-import { FINE, printJson, screenFor } from '../terminal.js';
-import type { Terminal } from '../terminal.js';
+import { nearestMatch, suggest } from '../../settings/nearest-match.js';
+import { DEFAULT_PORT } from '../../settings/option-values.js';
+import { expandHome } from '../../settings/expand-home.js';
+import { CLIENT_IDS, KNOWN_CLIENTS } from '../clients/client-configurations.js';
+import type { ClientConnection, KnownClient } from '../clients/client-configurations.js';
+import { painter } from '../output/paint.js';
+import { FINE, printJson, screenFor } from '../output/terminal.js';
+import type { Terminal } from '../output/terminal.js';
 
 /** Prints a configuration to paste into a client. */
 export function runConfig(

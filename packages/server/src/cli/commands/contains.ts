@@ -1,9 +1,9 @@
 import { isAbsolute, sep } from 'node:path';
 import { RootwardError } from '@rootward/core';
-import type { LoadedSettings } from '../../configuration/load-settings.js';
-import { painter } from '../paint.js';
-import { FAILED, FINE, printJson, screenFor } from '../terminal.js';
-import type { Terminal } from '../terminal.js';
+import type { LoadedSettings } from '../../settings/load-settings.js';
+import { painter } from '../output/paint.js';
+import { FAILED, FINE, printJson, screenFor } from '../output/terminal.js';
+import type { Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
 
 /** Says whether a path is in scope; relative ones are relative to the shell's directory, as in any command. */

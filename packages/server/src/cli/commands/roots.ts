@@ -1,13 +1,13 @@
 import type { Logger, Workspace } from '@rootward/core';
-import { unknownVariables } from '../../configuration/from-environment.js';
-import type { LoadedSettings } from '../../configuration/load-settings.js';
-import type { LogLevel } from '../../configuration/option-values.js';
-import { prepareServing, workspaceWithoutClient } from '../../serve/serving.js';
+import { unknownVariables } from '../../settings/from-environment.js';
+import type { LoadedSettings } from '../../settings/load-settings.js';
+import type { LogLevel } from '../../settings/option-values.js';
+import { prepareServing, workspaceWithoutClient } from '../../serve/prepare-server.js';
 import { StderrLogger } from '../../serve/stderr-logger.js';
-import { harmless, painter } from '../paint.js';
-import { showSnapshot } from '../show-snapshot.js';
-import { FINE, printJson, screenFor } from '../terminal.js';
-import type { Terminal } from '../terminal.js';
+import { harmless, painter } from '../output/paint.js';
+import { showSnapshot } from '../output/show-snapshot.js';
+import { FINE, printJson, screenFor } from '../output/terminal.js';
+import type { Terminal } from '../output/terminal.js';
 
 /** What a server would warn of, a command says in words. Whoever wants more gets what a server would write. */
 const TALKATIVE: ReadonlySet<LogLevel> = new Set(['info', 'debug']);

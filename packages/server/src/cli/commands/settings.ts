@@ -1,13 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { projectOf } from '@rootward/core';
-import { userDirectory } from '../../configuration/find-configuration.js';
-import type { WorkspaceRules } from '../../configuration/workspace-rules.js';
+import { userDirectory } from '../../settings/find-configuration.js';
+import type { WorkspaceRules } from '../../settings/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
-import { ProjectSettingsStore } from '../../project/settings-store.js';
-import { painter } from '../paint.js';
-import { FINE, printJson, screenFor } from '../terminal.js';
-import type { Terminal } from '../terminal.js';
+import { ProjectSettingsStore } from '../../guidance/settings-store.js';
+import { painter } from '../output/paint.js';
+import { FINE, printJson, screenFor } from '../output/terminal.js';
+import type { Terminal } from '../output/terminal.js';
 
 /** What is to be added. Nothing of it shows what is there. */
 export interface SettingsFlags {

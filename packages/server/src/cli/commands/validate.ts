@@ -2,20 +2,20 @@ import { isAbsolute, sep } from 'node:path';
 import { RootwardError } from '@rootward/core';
 import type { Logger, Snapshot } from '@rootward/core';
 import { findAuditProblem } from '../../audit/audit-trail.js';
-import { readConfigurationFile } from '../../configuration/configuration-file.js';
-import type { LoadedSettings } from '../../configuration/load-settings.js';
-import { findBrokenRules } from '../../configuration/workspace-rules.js';
+import { readConfigurationFile } from '../../settings/configuration-file.js';
+import type { LoadedSettings } from '../../settings/load-settings.js';
+import { findBrokenRules } from '../../settings/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
-import { describeProblem } from '../../exec/executable-tool.js';
-import type { Discovery } from '../../exec/discover-tools.js';
-import { openCatalogue } from '../../exec/open-catalogue.js';
+import { describeProblem } from '../../exec/catalogue/executable-tool.js';
+import type { Discovery } from '../../exec/catalogue/discover-tools.js';
+import { openCatalogue } from '../../serve/open-catalogue.js';
 import { countRoots } from '../../serve/readiness.js';
-import { alignRows } from '../align-rows.js';
-import type { Row } from '../align-rows.js';
-import { harmless, painter } from '../paint.js';
-import type { Status } from '../status.js';
-import { FINE, printJson, screenFor, WRONG_USE } from '../terminal.js';
-import type { Terminal } from '../terminal.js';
+import { alignRows } from '../output/align-rows.js';
+import type { Row } from '../output/align-rows.js';
+import { harmless, painter } from '../output/paint.js';
+import type { Status } from '../output/status.js';
+import { FINE, printJson, screenFor, WRONG_USE } from '../output/terminal.js';
+import type { Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
 
 /** What was found to be fine, and what not. The shape `--json` prints, without `valid`. */
@@ -41,7 +41,7 @@ export async function validateFile(file: string, { json }: Output, terminal: Ter
     if (found === undefined) {
       throw new RootwardServerError('usage', `Cannot validate ${file}: it does not exist`);
     }
-    const { findRootProblems } = await import('../../configuration/check-configuration.js');
+    const { findRootProblems } = await import('../../settings/check-configuration.js');
     problems.push(...findRootProblems(found.roots?.roots).map((each) => `Cannot use ${path}: ${each}`));
   });
   if (problem !== undefined) problems.push(problem);

@@ -1,14 +1,14 @@
 import type { Command, Help, Option } from 'commander';
-import { suggest } from '../../configuration/nearest-match.js';
-import { OPTIONS } from '../../configuration/options.js';
+import { suggest } from '../../settings/nearest-match.js';
+import { OPTIONS } from '../../settings/options.js';
 import { RootwardServerError } from '../../error.js';
-import { alignRows, NARROWEST } from '../align-rows.js';
-import type { Cell } from '../align-rows.js';
+import { alignRows, NARROWEST } from '../output/align-rows.js';
+import type { Cell } from '../output/align-rows.js';
 import { DEFAULT_COMMAND } from '../create-program.js';
-import { painter } from '../paint.js';
-import type { Paint } from '../paint.js';
-import { screenFor } from '../terminal.js';
-import type { Terminal } from '../terminal.js';
+import { painter } from '../output/paint.js';
+import type { Paint } from '../output/paint.js';
+import { screenFor } from '../output/terminal.js';
+import type { Terminal } from '../output/terminal.js';
 import { EXAMPLES } from './examples.js';
 
 /** Longer lines are hard to read, however wide the screen is. */

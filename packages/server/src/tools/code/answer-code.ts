@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ERROR_META_KEY } from '@rootward/mcp';
-import type { ToolContext } from '../tool-context.js';
-import type { Session } from './language-support.js';
+import type { ToolContext } from '../framework/tool-context.js';
+import type { Session } from '../../languages/language-support.js';
 
 /** Answers a question about code; what keeps a language server from it is told as a failure of the tool. */
 export function answerCode(

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { textResult } from '../results.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { textResult } from '../framework/results.js';
 import { answerCode, caveats } from './answer-code.js';
 import { symbolArguments } from './symbol-argument.js';
 

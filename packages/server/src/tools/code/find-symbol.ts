@@ -1,9 +1,9 @@
 import type { FoundSymbol } from '@rootward/lsp';
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { dataResult } from '../results.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { dataResult } from '../framework/results.js';
 import { answerCode, caveats } from './answer-code.js';
 
 export const findSymbol: Tool = defineTool({

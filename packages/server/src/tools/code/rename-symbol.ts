@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { CHANGES } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { dataResult } from '../results.js';
+import { CHANGES } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { dataResult } from '../framework/results.js';
 import { answerCode, caveats } from './answer-code.js';
 import { symbolArguments } from './symbol-argument.js';
 

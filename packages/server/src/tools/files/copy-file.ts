@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { CompleteAnnotations } from '../define-tool.js';
-import { ADDS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { textResult } from '../results.js';
+import type { CompleteAnnotations } from '../framework/define-tool.js';
+import { ADDS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { textResult } from '../framework/results.js';
 
 /** Only adds, but fails the second time: the destination exists by then. */
 const COPIES: CompleteAnnotations = { ...ADDS, idempotentHint: false };

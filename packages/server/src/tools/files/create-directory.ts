@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { ADDS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { textResult } from '../results.js';
+import { ADDS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { textResult } from '../framework/results.js';
 
 export const createDirectory: Tool = defineTool({
   name: 'create_directory',

@@ -1,10 +1,10 @@
 import type { Scope, WalkEntry, WalkOptions } from '@rootward/core';
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { dataResult } from '../results.js';
-import { compileTreeExcludes } from './glob.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { dataResult } from '../framework/results.js';
+import { compileTreeExcludes } from '../../search/glob.js';
 
 /** A tree is for getting an overview; with more entries than this it is none, and fills a model's context. */
 const MOST_ENTRIES = 5000;

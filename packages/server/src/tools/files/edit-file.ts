@@ -1,14 +1,14 @@
 import { normalize, posix, sep } from 'node:path';
 import * as z from 'zod';
-import { CHANGES } from '../annotations.js';
-import { changeKey } from '../change-queue.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { Pace } from '../pace.js';
-import { fitsAnswer, textResult } from '../results.js';
-import { applyEdits } from './apply-edits.js';
-import type { Edit } from './apply-edits.js';
-import { unifiedDiff } from './unified-diff.js';
+import { CHANGES } from '../framework/annotations.js';
+import { changeKey } from '../framework/change-queue.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { Pace } from '../../search/pace.js';
+import { fitsAnswer, textResult } from '../framework/results.js';
+import { applyEdits } from '../../edit/apply-edits.js';
+import type { Edit } from '../../edit/apply-edits.js';
+import { unifiedDiff } from '../../edit/unified-diff.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { dataResult } from '../results.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { dataResult } from '../framework/results.js';
 
 export const getFileInfo: Tool = defineTool({
   name: 'get_file_info',

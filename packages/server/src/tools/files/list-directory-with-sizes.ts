@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { RootwardError } from '@rootward/core';
 import type { ListEntry, Scope } from '@rootward/core';
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../paging.js';
-import { dataResult } from '../results.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../framework/paging.js';
+import { dataResult } from '../framework/results.js';
 import { formatSize } from './format-size.js';
 import { entryType, LISTING_PAGE, marker } from './list-directory.js';
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { EntryKind } from '@rootward/core';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../paging.js';
-import { dataResult } from '../results.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../framework/paging.js';
+import { dataResult } from '../framework/results.js';
 
 /** A folder with more entries is machine-made; what a model needs of it is found by searching. */
 export const LISTING_PAGE = 2000;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { CHANGES } from '../annotations.js';
-import { changeKey } from '../change-queue.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { textResult } from '../results.js';
+import { CHANGES } from '../framework/annotations.js';
+import { changeKey } from '../framework/change-queue.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { textResult } from '../framework/results.js';
 
 export const moveFile: Tool = defineTool({
   name: 'move_file',

@@ -1,6 +1,6 @@
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
 import { readTextFileAs, readTextInput } from './read-text-file.js';
 
 /** Kept for clients and habits made for the reference server. */

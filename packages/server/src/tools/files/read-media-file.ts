@@ -1,10 +1,10 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
 import { pathToFileUri } from '@rootward/core';
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { MOST_MEDIA_BYTES } from '../results.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { MOST_MEDIA_BYTES } from '../framework/results.js';
 import { mediaType } from './media-type.js';
 
 export const readMediaFile: Tool = defineTool({

@@ -1,12 +1,12 @@
 import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { Pace } from '../pace.js';
-import { MOST_TEXT_BYTES, textResult } from '../results.js';
-import type { ToolContext } from '../tool-context.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { Pace } from '../../search/pace.js';
+import { MOST_TEXT_BYTES, textResult } from '../framework/results.js';
+import type { ToolContext } from '../framework/tool-context.js';
 
 const SEPARATOR = '\n---\n';
 

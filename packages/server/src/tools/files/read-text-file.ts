@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { RootwardError } from '@rootward/core';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { MOST_TEXT_BYTES, textResult } from '../results.js';
-import type { ToolContext } from '../tool-context.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { MOST_TEXT_BYTES, textResult } from '../framework/results.js';
+import type { ToolContext } from '../framework/tool-context.js';
 
 type Lines = z.ZodOptional<z.ZodInt>;
 

@@ -1,17 +1,17 @@
 import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, Cursors, nextCursorField } from '../paging.js';
-import { dataResult } from '../results.js';
-import type { ToolContext } from '../tool-context.js';
-import { ContentSearch } from './content-search.js';
-import type { FileMatch } from './content-search.js';
-import { compileNameGlob } from './glob.js';
-import { LinePattern } from './line-pattern.js';
-import { searchCandidates } from './search-candidates.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
+import { dataResult } from '../framework/results.js';
+import type { ToolContext } from '../framework/tool-context.js';
+import { ContentSearch } from '../../search/content-search.js';
+import type { FileMatch } from '../../search/content-search.js';
+import { compileNameGlob } from '../../search/glob.js';
+import { LinePattern } from '../../search/line-pattern.js';
+import { searchCandidates } from '../../search/search-candidates.js';
 
 const PAGE = 200;
 

@@ -1,11 +1,11 @@
 import type { Scope, WalkEntry } from '@rootward/core';
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { continuation, cursorArgument, Cursors, nextCursorField } from '../paging.js';
-import { dataResult } from '../results.js';
-import { compileExcludes, compileGlob } from './glob.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
+import { dataResult } from '../framework/results.js';
+import { compileExcludes, compileGlob } from '../../search/glob.js';
 
 /** More matches than anyone reads at once. */
 const PAGE = 1000;

@@ -3,11 +3,11 @@ import { isAbsolute } from 'node:path';
 import { canBeProject, projectOf, resolveSwitch, RootwardError } from '@rootward/core';
 import type { Project, Root, Workspace } from '@rootward/core';
 import * as z from 'zod';
-import { ADDS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { dataResult } from '../results.js';
-import type { Consent, Question, ToolContext } from '../tool-context.js';
+import { ADDS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { dataResult } from '../framework/results.js';
+import type { Consent, Question, ToolContext } from '../framework/tool-context.js';
 
 /** As in refusals: more explain nothing. */
 const PROJECTS_SHOWN = 5;

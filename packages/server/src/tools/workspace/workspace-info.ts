@@ -2,11 +2,11 @@ import { RootwardError } from '@rootward/core';
 import type { Project, Scope, Snapshot } from '@rootward/core';
 import { reportError } from '@rootward/mcp';
 import * as z from 'zod';
-import { READS } from '../annotations.js';
-import { defineTool } from '../define-tool.js';
-import type { Tool } from '../define-tool.js';
-import { dataResult } from '../results.js';
-import type { ToolContext } from '../tool-context.js';
+import { READS } from '../framework/annotations.js';
+import { defineTool } from '../framework/define-tool.js';
+import type { Tool } from '../framework/define-tool.js';
+import { dataResult } from '../framework/results.js';
+import type { ToolContext } from '../framework/tool-context.js';
 
 /** More are counted, not listed: list_allowed_directories has pages. */
 const MOST_ROOTS = 50;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ProjectSettingsStore } from '../../../src/project/settings-store.js';
+import { ProjectSettingsStore } from '../../../src/guidance/settings-store.js';
 import { makeHomes, run as runIn } from '../../fixtures/command-line.js';
 
 const nextHome = makeHomes();

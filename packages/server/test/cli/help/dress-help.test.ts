@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../../src/cli/create-program.js';
 import { EXAMPLES } from '../../../src/cli/help/examples.js';
 import { runCommandLine } from '../../../src/cli/program.js';
-import type { Screen } from '../../../src/cli/screen.js';
+import type { Screen } from '../../../src/cli/output/display.js';
 
 const around = { environment: {}, home: '/', directory: '/', program: undefined };
 

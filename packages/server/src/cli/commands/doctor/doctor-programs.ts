@@ -1,0 +1,53 @@
+import type { Root } from '@rootward/core';
+import type { Environment } from '../../../settings/from-environment.js';
+import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { findRipgrep } from '../../../search/find-ripgrep.js';
+import type { Finding } from '../../output/show-findings.js';
+
+/** The programs a server would use here, and those it leaves alone. */
+export async function describePrograms(
+  environment: Environment,
+  roots: readonly Root[],
+  settings: LoadedSettings,
+): Promise<readonly Finding[]> {
+  const ripgrep = await findRipgrep(roots, environment);
+  const servers = await describeServers(environment, roots, settings);
+  return [
+    ripgrep === undefined
+      ? {
+          topic: 'ripgrep',
+          state: 'note',
+          detail: 'none outside the roots; searching works without it, more slowly',
+        }
+      : { topic: 'ripgrep', state: 'fine', detail: ripgrep },
+    ...servers,
+  ];
+}
+
+async function describeServers(
+  environment: Environment,
+  roots: readonly Root[],
+  { languageServers, trustWorkspaceServers }: LoadedSettings,
+): Promise<readonly Finding[]> {
+  const { findServer, readServerSettings } = await import('@rootward/lsp');
+  const topic = 'language servers';
+  const found: string[] = [];
+  const withheld: Finding[] = [];
+  for (const definition of readServerSettings(languageServers)) {
+    const { kind } = await findServer(definition, { environment, roots, trustWorkspaceServers });
+    if (kind === 'found') found.push(`${definition.name} (${definition.language})`);
+    if (kind === 'inside-root' || kind === 'runs-workspace-code') {
+      const why =
+        kind === 'inside-root' ? 'it lies inside a root' : (definition.runsWorkspaceCode ?? 'it runs code');
+      const detail = `${definition.name} is installed and not used: ${why}`;
+      withheld.push({
+        topic,
+        state: 'note',
+        detail,
+        fix: 'Set trustWorkspaceServers if you trust the workspace',
+      });
+    }
+  }
+  const detail = found.length === 0 ? 'none found on PATH' : found.join(', ');
+  return [{ topic, state: found.length === 0 ? 'note' : 'fine', detail }, ...withheld];
+}

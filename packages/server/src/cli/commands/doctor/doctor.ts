@@ -1,0 +1,137 @@
+import { systemPlatform } from '@rootward/core';
+import type { Operation, Root } from '@rootward/core';
+import { findAuditProblem } from '../../../audit/audit-trail.js';
+import { unknownVariables } from '../../../settings/from-environment.js';
+import type { Environment } from '../../../settings/from-environment.js';
+import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { userDirectory } from '../../../settings/find-configuration.js';
+import { findProjectProblems } from '../../../guidance/project-problems.js';
+import { ProjectSettingsStore } from '../../../guidance/settings-store.js';
+import { VERSION } from '../../../version.js';
+import { KNOWN_CLIENTS } from '../../clients/client-configurations.js';
+import { showFindings } from '../../output/show-findings.js';
+import type { Finding } from '../../output/show-findings.js';
+import type { Status } from '../../output/status.js';
+import { FAILED, FINE, printJson, screenFor } from '../../output/terminal.js';
+import type { Terminal } from '../../output/terminal.js';
+import { describePrograms } from './doctor-programs.js';
+import { describeSources } from './doctor-sources.js';
+
+const OPERATIONS: readonly Operation[] = [
+  'open',
+  'list',
+  'stat',
+  'write',
+  'mkdir',
+  'rename',
+  'copy',
+  'remove',
+];
+/** Variables by which hosts can be told, in the order of how much they say. */
+const HOSTS: readonly (readonly [variable: string, host: string])[] = [
+  ['CLAUDE_PROJECT_DIR', 'Claude Code'],
+  ['CLAUDECODE', 'Claude Code'],
+  ['WORKSPACE_FOLDER_PATHS', 'Cursor'],
+  ['CURSOR_TRACE_ID', 'Cursor'],
+  ['CODEX_SANDBOX', 'Codex'],
+  ['GEMINI_CLI', 'Gemini CLI'],
+  ['ZED_TERM', 'Zed'],
+  ['VSCODE_PID', 'VS Code'],
+  ['TERMINAL_EMULATOR', 'JetBrains'],
+];
+
+/** Says what a server would find here, what is wrong, and how to put it right. */
+export async function runDoctor(
+  settings: LoadedSettings,
+  { json }: { readonly json: boolean },
+  terminal: Terminal,
+  status: Status,
+): Promise<number> {
+  const { environment } = terminal.around;
+  const sources = await describeSources(settings, terminal);
+  status.say('Looking for programs and language servers');
+  const findings = [
+    ...describeMachine(),
+    describeHost(environment),
+    ...describeFiles(settings),
+    ...describeVariables(environment),
+    ...describeAudit(settings),
+    ...sources.findings,
+    ...describeProjectFiles(
+      sources.roots,
+      new ProjectSettingsStore(userDirectory(environment, terminal.around.home)),
+    ),
+    ...(await describePrograms(environment, sources.roots, settings)),
+  ];
+  const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
+  if (json) printJson(terminal, { findings, clients });
+  else terminal.out(showFindings(findings, clients, screenFor(terminal, 'out')));
+  return findings.some(({ state }) => state === 'problem') ? FAILED : FINE;
+}
+
+function describeMachine(): readonly Finding[] {
+  const platform = systemPlatform();
+  const weaker = OPERATIONS.filter((operation) => platform.guarantee(operation) !== 'race-free');
+  return [
+    {
+      topic: 'program',
+      state: 'fine',
+      detail: `rootward ${VERSION}, node ${process.version}, ${process.platform} ${process.arch}`,
+    },
+    weaker.length === 0
+      ? { topic: 'file access', state: 'fine', detail: 'race-free for every operation' }
+      : {
+          topic: 'file access',
+          state: 'note',
+          detail: `best-effort for ${weaker.join(', ')}`,
+          fix: 'A path swapped for a link at the right moment may lead out; use Linux with /proc where that matters',
+        },
+  ];
+}
+
+function describeHost(environment: Environment): Finding {
+  const found = HOSTS.find(([variable]) => (environment[variable] ?? '') !== '');
+  return found === undefined
+    ? { topic: 'host', state: 'note', detail: 'none recognised by the environment' }
+    : { topic: 'host', state: 'fine', detail: `${found[1]} (${found[0]} is set)` };
+}
+
+function describeFiles({ files, places }: LoadedSettings): readonly Finding[] {
+  if (files.length > 0) {
+    return files.map(({ file }) => ({
+      topic: 'configuration',
+      state: 'fine',
+      detail: `${file} is in force`,
+    }));
+  }
+  const looked = places.map(({ file }) => file).join(', ');
+  return [{ topic: 'configuration', state: 'note', detail: `no file (looked for ${looked})` }];
+}
+
+function describeVariables(environment: Environment): readonly Finding[] {
+  return unknownVariables(environment).map((detail) => ({
+    topic: 'environment',
+    state: 'problem',
+    detail,
+    fix: 'Rename or remove it',
+  }));
+}
+
+function describeAudit({ audit }: LoadedSettings): readonly Finding[] {
+  if (audit === undefined) return [];
+  const problem = findAuditProblem(audit);
+  return [
+    problem === undefined
+      ? { topic: 'audit', state: 'fine', detail: `decisions are appended to ${audit}` }
+      : { topic: 'audit', state: 'problem', detail: problem, fix: 'Name a file in a folder that exists' },
+  ];
+}
+
+function describeProjectFiles(roots: readonly Root[], store: ProjectSettingsStore): readonly Finding[] {
+  return findProjectProblems(roots, store).map(({ file, problem }) => ({
+    topic: 'workspace rules',
+    state: 'problem',
+    detail: `${file} changes nothing: ${problem}`,
+    fix: 'Correct it; only deny, readOnly and categories are allowed there',
+  }));
+}

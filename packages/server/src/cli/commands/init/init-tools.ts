@@ -1,0 +1,63 @@
+import { open } from 'node:fs/promises';
+import { dirname, isAbsolute, join, sep } from 'node:path';
+import { TOOLS_TEMPLATE } from './tools-template.js';
+import { alignRows } from '../../output/align-rows.js';
+import { painter } from '../../output/paint.js';
+import { makeFolder } from './make-folder.js';
+import { quoteForShell } from '../../output/quote-for-shell.js';
+import { reportFiles } from './report-files.js';
+import { screenFor } from '../../output/terminal.js';
+import type { Terminal } from '../../output/terminal.js';
+
+const EXECUTABLE = 0o755;
+const PLAIN = 0o644;
+
+/** Writes a tools project to start from. What is there already stays as it is. */
+export async function runInitTools(
+  directory: string,
+  { json }: { readonly json: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  const folder = isAbsolute(directory) ? directory : `${terminal.around.directory}${sep}${directory}`;
+  const written: string[] = [];
+  const kept: string[] = [];
+  for (const { path, text, executable } of TOOLS_TEMPLATE) {
+    const file = join(folder, path);
+    await makeFolder(dirname(file));
+    const isNew = await writeNew(file, text, executable ? EXECUTABLE : PLAIN);
+    (isNew ? written : kept).push(file);
+  }
+  const code = reportFiles({ written, kept }, { json }, terminal);
+  if (!json) {
+    const named = quoteForShell(directory);
+    const rows = [
+      ['Try it:', `rootward run-tool hello-shell --project ${named} --args '{"name":"you"}'`],
+      ['Test it:', quoteForShell(join(directory, 'test', 'run.sh'))],
+      ['Serve it:', `rootward --project ${named}`],
+    ] as const;
+    const paint = painter(screenFor(terminal, 'out'));
+    terminal.out(
+      alignRows(
+        rows.map(([what, run]) => [what, { text: run, tone: 'name' }]),
+        { paint },
+      ),
+    );
+  }
+  return code;
+}
+
+async function writeNew(file: string, text: string, mode: number): Promise<boolean> {
+  let handle;
+  try {
+    handle = await open(file, 'wx', mode);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
+  return true;
+}

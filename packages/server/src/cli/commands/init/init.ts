@@ -1,0 +1,54 @@
+import { open } from 'node:fs/promises';
+import { dirname, isAbsolute, join, sep } from 'node:path';
+import { CONFIGURATION_FILE, configurationPlaces } from '../../../settings/find-configuration.js';
+import { RootwardServerError } from '../../../error.js';
+import type { Terminal } from '../../output/terminal.js';
+import { makeFolder } from './make-folder.js';
+import { quoteForShell } from '../../output/quote-for-shell.js';
+import { reportFiles } from './report-files.js';
+
+/** Puts common secrets out of reach, and leaves everything else as it is without a file. */
+const STARTER = {
+  roots: [],
+  clientRoots: 'replace',
+  readOnly: false,
+  deny: ['.env*', '*.pem'],
+};
+
+/** Writes a configuration file to start from: in the given folder, or where it is found without being named. */
+export async function runInit(
+  directory: string | undefined,
+  { json }: { readonly json: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  const file = fileFor(directory, terminal.around);
+  await makeFolder(dirname(file));
+  let handle;
+  try {
+    handle = await open(file, 'wx');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    return reportFiles({ written: [], kept: [file] }, { json }, terminal);
+  }
+  await handle.writeFile(`${JSON.stringify(STARTER, undefined, 2)}\n`);
+  await handle.close();
+  const code = reportFiles({ written: [file], kept: [] }, { json }, terminal);
+  const use =
+    directory === undefined
+      ? 'It is used from now on.'
+      : `Use it with: rootward --config ${quoteForShell(file)}`;
+  if (!json) terminal.out(`${use}\n`);
+  return code;
+}
+
+function fileFor(
+  directory: string | undefined,
+  { environment, home, directory: base }: Terminal['around'],
+): string {
+  if (directory !== undefined) {
+    return join(isAbsolute(directory) ? directory : `${base}${sep}${directory}`, CONFIGURATION_FILE);
+  }
+  const place = configurationPlaces({}, { ...environment, MCPBASH_PROJECT_ROOT: undefined }, home)[0];
+  if (place === undefined) throw new RootwardServerError('usage', 'Cannot find the configuration directory');
+  return place.file;
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, sep } from 'node:path';
+import { describeJsonFault } from '../../../settings/json-fault.js';
+import { RootwardServerError } from '../../../error.js';
+import { isJsonObject } from '../../../exec/json.js';
+import type { JsonObject } from '../../../exec/json.js';
+import type { Terminal } from '../../output/terminal.js';
+
+const STDIN = 0;
+/** Enough to recognise what was typed. */
+const MOST_QUOTED = 60;
+
+/** Reads what `--args` says: JSON, `@FILE`, or `-` for stdin. */
+export function readArguments(said: string | undefined, { interactive, err, around }: Terminal): JsonObject {
+  if (said === undefined) return {};
+  if (said === '-' && interactive) err('Type the arguments as JSON, then Ctrl+D\n');
+  const { text, name } = readText(said, around.directory);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw unusable(`Cannot use ${name} as --args: it is no JSON (${describeJsonFault(text, error)})`, error);
+  }
+  if (isJsonObject(value)) return value;
+  throw unusable(`Cannot use ${name} as --args: expected an object, such as {"name":"value"}`);
+}
+
+export function readTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
+  throw unusable(`Cannot use ${JSON.stringify(text)} as --timeout: expected seconds, such as 30 or 0.5`);
+}
+
+function readText(said: string, directory: string): { readonly text: string; readonly name: string } {
+  if (said === '-') return { text: readFileSync(STDIN, 'utf8'), name: 'stdin' };
+  if (!said.startsWith('@')) {
+    return { text: said, name: said.length > MOST_QUOTED ? `${said.slice(0, MOST_QUOTED)}…` : said };
+  }
+  const file = said.slice(1);
+  try {
+    return { text: readFileSync(isAbsolute(file) ? file : `${directory}${sep}${file}`, 'utf8'), name: file };
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const why = missing ? 'it does not exist' : String(error instanceof Error ? error.message : error);
+    throw unusable(`Cannot read ${file}, given by --args: ${why}`, error);
+  }
+}
+
+function unusable(message: string, cause?: unknown): RootwardServerError {
+  return new RootwardServerError('usage', message, { cause });
+}

@@ -1,0 +1,27 @@
+import { styleText } from 'node:util';
+import type { Screen } from './display.js';
+
+/** What a text is, rather than which colour it has. */
+export type Tone = 'good' | 'bad' | 'doubtful' | 'quiet' | 'title' | 'name';
+
+export type Paint = (tone: Tone, text: string) => string;
+
+const FORMATS = {
+  good: 'green',
+  bad: 'red',
+  doubtful: 'yellow',
+  quiet: 'dim',
+  title: 'bold',
+  name: 'cyan',
+} as const satisfies Record<Tone, Parameters<typeof styleText>[0]>;
+
+/** Colours for one screen. Node would look at its own streams and environment; ours are decided once, in `screenOf`. */
+export function painter({ colors }: Pick<Screen, 'colors'>): Paint {
+  if (!colors) return (_tone, text) => text;
+  return (tone, text) => (text === '' ? '' : styleText(FORMATS[tone], text, { validateStream: false }));
+}
+
+/** Names of files and texts of others may hold what a terminal would obey. Lines stay lines. */
+export function harmless(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]+/gu, ' ');
+}

@@ -1,0 +1,30 @@
+import type { Surroundings } from '../../serve/prepare-server.js';
+import { NO_SCREEN } from './display.js';
+import type { Screen } from './display.js';
+
+/** What a command sees of the process. */
+export interface Terminal {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** A person sits at stdin, so no client will speak there. */
+  readonly interactive: boolean;
+  readonly around: Surroundings;
+  /** What `out` and `err` are shown on; without it, both are read by programs. */
+  readonly screen?: (stream: 'out' | 'err') => Screen;
+}
+
+export function screenFor({ screen }: Terminal, stream: 'out' | 'err'): Screen {
+  return screen?.(stream) ?? NO_SCREEN;
+}
+
+/** One JSON document, as `--json` promises. */
+export function printJson({ out }: Terminal, value: unknown): void {
+  out(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** The exit codes of every command. */
+export const FINE = 0;
+/** What was asked for failed, such as a path that is not in scope. */
+export const FAILED = 1;
+/** Wrong use or configuration; the message names the culprit. */
+export const WRONG_USE = 2;

@@ -1,0 +1,160 @@
+import { isSpecType } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { fitsAnswerAsJson } from '../../tools/framework/results.js';
+import { findDocuments } from './json-documents.js';
+import { isJsonObject, parseJson } from '../json.js';
+import type { JsonObject } from '../json.js';
+import type { RunOutcome } from '../run/run-process.js';
+
+/** What becomes of a run: a result, or an error of the protocol that the tool asked for. */
+export type ToolAnswer =
+  | { readonly kind: 'result'; readonly result: CallToolResult }
+  | {
+      readonly kind: 'protocol-error';
+      readonly code: number;
+      readonly message: string;
+      readonly data?: unknown;
+    };
+
+export interface RunFacts {
+  readonly name: string;
+  readonly outcome: RunOutcome;
+  /** What the tool wrote to its error file. */
+  readonly errorFile: string | undefined;
+  readonly timeoutMs: number;
+  /** In all, where progress starts the timeout anew. */
+  readonly extendedMs?: number | undefined;
+  readonly maxOutputBytes: number;
+}
+
+/** How much of an output that was cut is shown. */
+const SHOWN_OF_CUT = 64 * 1024;
+/** Structured content comes with the same as text; twice this much still fits the lines that clients take. */
+const LARGEST_TEXT_FORM = 4 * 1024 * 1024;
+const INTERNAL_ERROR = -32_603;
+
+/** Makes an answer of what a tool left behind. Pure. */
+export function readAnswer(facts: RunFacts): ToolAnswer {
+  const { name, outcome, timeoutMs, extendedMs = timeoutMs, maxOutputBytes } = facts;
+  const { text, note } = decode(outcome.stdout);
+  switch (outcome.end) {
+    case 'not-started':
+      return failure(`Cannot run ${name}: ${outcome.cause?.message ?? 'it did not start'}`);
+    case 'cancelled':
+      return failure(`${name} was cancelled`, outcome.stderr);
+    case 'timed-out':
+      return failure(`${name} did not finish within ${extendedMs / 1000} s and was ended`, outcome.stderr);
+    case 'stalled':
+      return failure(`${name} told of no progress for ${timeoutMs / 1000} s and was ended`, outcome.stderr);
+    case 'too-much-output':
+      return failure(
+        `${name} printed more than ${maxOutputBytes} bytes and was ended; this is how its output starts`,
+        startOf(text),
+      );
+    case 'exited':
+      return fitting(readReport(facts.errorFile) ?? readOutput(name, outcome, text, note), facts, text);
+  }
+}
+
+/** A longer answer would end the connection of the client. */
+function fitting(answer: ToolAnswer, { name, errorFile = '' }: RunFacts, text: string): ToolAnswer {
+  if (fitsAnswerAsJson(answer, text.length + errorFile.length)) return answer;
+  return failure(
+    `${name} printed more than a client can take in one answer; this is how its output starts`,
+    startOf(text),
+  );
+}
+
+/** Half a character at its end would make the answer unreadable to many clients. */
+function startOf(text: string): string {
+  return text.slice(0, SHOWN_OF_CUT).toWellFormed();
+}
+
+/** The error file holds an error of the protocol, or a result that a helper wanted to be sure of. */
+function readReport(text: string | undefined): ToolAnswer | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const report = parseJson(text);
+  if (!isJsonObject(report)) {
+    return { kind: 'protocol-error', code: INTERNAL_ERROR, message: text.trim() };
+  }
+  if (Array.isArray(report['content'])) return { kind: 'result', result: wholeResult(report) };
+  const { code, message, data } = report;
+  return {
+    kind: 'protocol-error',
+    code: typeof code === 'number' && Number.isInteger(code) ? code : INTERNAL_ERROR,
+    message: typeof message === 'string' ? message : 'The tool failed',
+    ...(data !== undefined && data !== null && { data }),
+  };
+}
+
+function readOutput(name: string, outcome: RunOutcome, text: string, note: string | undefined): ToolAnswer {
+  const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  const documents = isJsonObject(value) ? [value] : findDocuments(text);
+  const failed = documents.find(isFailure);
+  if (failed !== undefined) return { kind: 'result', result: { ...resultOf(failed, text), isError: true } };
+  if (outcome.code !== 0) {
+    const how = outcome.signal === null ? `exit code ${outcome.code}` : `signal ${outcome.signal}`;
+    return failure(`${name} ended with ${how}`, outcome.stderr, text);
+  }
+  const result = isJsonObject(value) || Array.isArray(value) ? resultOf(value, text) : textResult(text);
+  return {
+    kind: 'result',
+    result: note === undefined ? result : { ...result, content: [...result.content, textBlock(note)] },
+  };
+}
+
+function isFailure(document: JsonObject): boolean {
+  return document['isError'] === true || (document['success'] === false && 'error' in document);
+}
+
+/** With `content` it is a whole result; other objects are data, and a list is data under a name. */
+function resultOf(value: JsonObject | readonly unknown[], text: string): CallToolResult {
+  if (!isJsonObject(value)) return { ...dataText(text), structuredContent: { result: value } };
+  if (Array.isArray(value['content'])) return wholeResult(value);
+  const { isError: _isError, ...data } = value;
+  return { ...dataText(text), structuredContent: data };
+}
+
+function dataText(text: string): CallToolResult {
+  if (text.length <= LARGEST_TEXT_FORM) return textResult(text.trim());
+  return textResult(`[${text.length} characters of JSON, in the structured content]`);
+}
+
+/** Blocks that no client could read are shown as text; everything else is passed on as it is. */
+function wholeResult(value: JsonObject): CallToolResult {
+  const { content, structuredContent, isError, _meta: meta } = value;
+  const blocks = (Array.isArray(content) ? content : []).map((block: unknown) =>
+    isSpecType.ContentBlock(block) ? block : textBlock(JSON.stringify(block) ?? ''),
+  );
+  return {
+    content: blocks,
+    ...(isJsonObject(structuredContent) && { structuredContent: { ...structuredContent } }),
+    ...(typeof isError === 'boolean' && { isError }),
+    ...(isJsonObject(meta) && { _meta: { ...meta } }),
+  };
+}
+
+/** Bytes that are no UTF-8 are replaced, and the reader is told. */
+function decode(bytes: Buffer): { readonly text: string; readonly note: string | undefined } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), note: undefined };
+  } catch {
+    return {
+      text: bytes.toString('utf8'),
+      note: '[the output was not valid UTF-8; bad bytes are shown as �]',
+    };
+  }
+}
+
+function failure(message: string, ...details: readonly string[]): ToolAnswer {
+  const text = [message, ...details.filter((detail) => detail.trim() !== '')].join('\n');
+  return { kind: 'result', result: { ...textResult(text), isError: true } };
+}
+
+function textResult(text: string): CallToolResult {
+  return { content: [textBlock(text)] };
+}
+
+function textBlock(text: string): CallToolResult['content'][number] {
+  return { type: 'text', text };
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { checkReferences } from './check-references.js';
+import { checkSchema } from './check-schema.js';
+import { isJsonObject, isTooDeep } from '../json.js';
+import type { JsonObject } from '../json.js';
+
+/** What a tool says of itself. */
+export interface ToolMetadata {
+  readonly name: string;
+  readonly title: string | undefined;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject | undefined;
+  readonly annotations: ToolHints;
+  readonly timeoutSecs: number | undefined;
+  /** Each sign of progress starts the timeout anew, up to `maxTimeoutSecs` in all. */
+  readonly progressExtendsTimeout: boolean;
+  readonly maxTimeoutSecs: number | undefined;
+  /** Where the tool runs: in the tools project, or in the first root. */
+  readonly cwd: 'project' | 'root';
+  /** As it was written, for the tool itself. */
+  readonly written: JsonObject;
+}
+
+interface ToolHints {
+  readonly title?: string | undefined;
+  readonly readOnlyHint?: boolean | undefined;
+  readonly destructiveHint?: boolean | undefined;
+  readonly idempotentHint?: boolean | undefined;
+  readonly openWorldHint?: boolean | undefined;
+}
+
+/** One field that is wrong, and why. */
+export interface MetadataFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+export type MetadataReading =
+  | { readonly metadata: ToolMetadata }
+  | { readonly faults: readonly [MetadataFault, ...MetadataFault[]] };
+
+/** Longer than the 64 characters some clients allow, since dotted names such as `example.roots.read` grow. */
+const NAME = /^[a-zA-Z0-9_.-]{1,128}$/;
+const ONE_DAY_SECONDS = 86_400;
+
+const seconds = z.number().positive().max(ONE_DAY_SECONDS);
+const hints = z.looseObject({
+  title: z.string().optional(),
+  readOnlyHint: z.boolean().optional(),
+  destructiveHint: z.boolean().optional(),
+  idempotentHint: z.boolean().optional(),
+  openWorldHint: z.boolean().optional(),
+});
+const schema = z.looseObject({ type: z.literal('object').optional() });
+
+const shape = z.looseObject({
+  name: z
+    .string()
+    .regex(NAME, 'it must be 1 to 128 letters, digits, "_", "-" or "."')
+    // The SDK would take it for a tool that is there already, and no tool at all could be served.
+    .refine((name) => !(name in Object.prototype), 'every object of JavaScript has this name; take another'),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: schema.optional(),
+  outputSchema: schema.optional(),
+  annotations: hints.optional(),
+  timeoutSecs: seconds.optional(),
+  progressExtendsTimeout: z.boolean().optional(),
+  maxTimeoutSecs: seconds.optional(),
+  cwd: z.enum(['project', 'root']).optional(),
+});
+
+/** Reads what stands in `tool.meta.json` or in a header line. A tool without a name is named after its file. */
+export function readMetadata(value: unknown, fallbackName: string): MetadataReading {
+  if (isTooDeep(value)) return { faults: [{ field: '', message: 'it is nested too deeply' }] };
+  const named = isJsonObject(value) ? { name: fallbackName, ...value } : value;
+  const parsed = shape.safeParse(named);
+  if (!parsed.success) {
+    const [first, ...rest] = parsed.error.issues.map((issue) => ({
+      field: issue.path.join('.'),
+      message: issue.message,
+    }));
+    return { faults: [first ?? { field: '', message: 'it is no tool' }, ...rest] };
+  }
+  const { data } = parsed;
+  const [fault, ...faults] = (['inputSchema', 'outputSchema'] as const).flatMap((field) =>
+    checkSchema(data[field], field).concat(checkReferences(data[field] ?? {}, field)),
+  );
+  if (fault !== undefined) return { faults: [fault, ...faults] };
+  return {
+    metadata: {
+      name: data.name,
+      title: data.title,
+      description: data.description ?? '',
+      inputSchema: asObjectSchema(data.inputSchema ?? {}),
+      outputSchema: data.outputSchema === undefined ? undefined : asObjectSchema(data.outputSchema),
+      annotations: data.annotations ?? {},
+      timeoutSecs: data.timeoutSecs,
+      progressExtendsTimeout: data.progressExtendsTimeout ?? false,
+      maxTimeoutSecs: data.maxTimeoutSecs,
+      cwd: data.cwd ?? 'project',
+      written: data,
+    },
+  };
+}
+
+/** Clients expect the type to be spelled out, and every tool to repeat no dialect. */
+function asObjectSchema({ $schema: _dialect, ...rest }: JsonObject): JsonObject {
+  return { type: 'object', ...rest };
+}

@@ -1,0 +1,169 @@
+import { realpathSync } from 'node:fs';
+import { delimiter, isAbsolute } from 'node:path';
+import { containsPath, hostPathStyle } from '@rootward/core';
+import type { Root } from '@rootward/core';
+import type { EnvironmentMode } from '../../settings/environment-mode.js';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface ToolCallFacts {
+  readonly name: string;
+  readonly file: string;
+  readonly metadataJson: string;
+  readonly argsJson: string;
+  readonly roots: DescribedRoots;
+  readonly project: string;
+  /** The folder with the shell library. */
+  readonly sdk: string;
+  /** The folder for what belongs to this call alone, and the start of names in it. */
+  readonly filePrefix: string;
+  /** Marks the lines of the channel, which share a pipe with the error output. */
+  readonly channelTag: string;
+  /** jq or gojq, where there is one. */
+  readonly jsonTool: string | undefined;
+  /** What runs the JSON fallback of the shell library. */
+  readonly node: string;
+}
+
+export interface ToolEnvironment {
+  readonly variables: Record<string, string>;
+  /** What is too long for a variable, by file name. To be written before the tool starts. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The tool says here that it failed. */
+  readonly errorFile: string;
+  /** Exists from the moment the call was cancelled. */
+  readonly cancelFile: string;
+  /** Marks the lines of the channel. */
+  readonly channelTag: string;
+}
+
+/** Linux refuses to start a program with one string over 128 KiB; half of it leaves room whatever the encoding. */
+const LARGEST_VARIABLE = 64 * 1024;
+/** Where tools send progress and log lines; a number that scripts rarely use for themselves. */
+export const CHANNEL_FD = 7;
+/** They open the server itself; no tool ever sees them, in whatever letter case, which Windows does not tell apart. */
+const SECRETS: ReadonlySet<string> = new Set(['ROOTWARD_TOKEN', 'ROOTWARD_HANDLE_KEY']);
+const ALWAYS = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+/** Without these, programs do not even start on Windows. */
+const ALWAYS_ON_WINDOWS = ['Path', 'PATHEXT', 'SystemRoot', 'ComSpec', 'TEMP', 'TMP', 'USERPROFILE'];
+const WORKSPACE_BIN = /[\\/]node_modules[\\/]\.bin/;
+const PREFIXES = /^(?:MCP|MCPBASH)_/;
+/** Set for each call; what the server itself was started with must not shine through. */
+const OWN =
+  /^MCP_(?:SDK|CHANNEL_(?:FD|TAG)|CANCEL_FILE|NODE_BIN|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))$/;
+
+/** Everything a tool is started with: what it inherits, and what belongs to the call. Pure. */
+export function toolEnvironment(inherited: InheritedVariables, call: ToolCallFacts): ToolEnvironment {
+  const { roots } = call;
+  const variables = withoutWorkspaceBins(inherited, roots.list);
+  const files = new Map<string, string>();
+  const put = (name: string, fileVariable: string, suffix: string, value: string): void => {
+    if (Buffer.byteLength(value) <= LARGEST_VARIABLE) {
+      variables[name] = value;
+      return;
+    }
+    const file = call.filePrefix + suffix;
+    files.set(file, value);
+    variables[fileVariable] = file;
+  };
+  const errorFile = `${call.filePrefix}error.json`;
+  const cancelFile = `${call.filePrefix}cancelled`;
+  Object.assign(variables, {
+    MCP_SDK: call.sdk,
+    MCP_TOOL_NAME: call.name,
+    MCP_TOOL_PATH: call.file,
+    MCP_TOOL_ERROR_FILE: errorFile,
+    MCP_CANCEL_FILE: cancelFile,
+    MCP_CHANNEL_FD: String(CHANNEL_FD),
+    MCP_CHANNEL_TAG: call.channelTag,
+    MCPBASH_PROJECT_ROOT: call.project,
+    MCP_ROOTS_COUNT: String(roots.list.length),
+  });
+  if (call.jsonTool === undefined) {
+    delete variables['MCPBASH_JSON_TOOL_BIN'];
+    variables['MCP_NODE_BIN'] = call.node;
+  } else {
+    variables['MCPBASH_JSON_TOOL_BIN'] = call.jsonTool;
+  }
+  put('MCP_TOOL_ARGS_JSON', 'MCP_TOOL_ARGS_FILE', 'args.json', call.argsJson);
+  put('MCP_TOOL_METADATA_JSON', 'MCP_TOOL_METADATA_FILE', 'metadata.json', call.metadataJson);
+  put('MCP_ROOTS_JSON', 'MCP_ROOTS_JSON_FILE', 'roots.json', roots.json);
+  put('MCP_ROOTS_PATHS', 'MCP_ROOTS_PATHS_FILE', 'roots.txt', roots.paths);
+  return { variables, files, errorFile, cancelFile, channelTag: call.channelTag };
+}
+
+/** What tools inherit from the server; the same for all calls. */
+export interface InheritedVariables {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Folders of `PATH` that may be the workspace's own, with where they lead. */
+  readonly workspaceBins: ReadonlyMap<string, string>;
+}
+
+export function inheritedVariables(server: Variables, mode: EnvironmentMode): InheritedVariables {
+  const names = mode.kind === 'inherit' ? Object.keys(server) : minimalNames(server, mode);
+  const variables: Record<string, string> = {};
+  for (const name of names) {
+    const value = server[name];
+    if (value !== undefined && !SECRETS.has(name.toUpperCase()) && !OWN.test(name)) variables[name] = value;
+  }
+  if (mode.kind === 'inherit') return { variables, workspaceBins: new Map() };
+  // Where a relative one leads, the folder decides that a tool happens to be in.
+  keepInPath(variables, isAbsolute);
+  const bins = (variables['PATH'] ?? '').split(delimiter).filter((folder) => WORKSPACE_BIN.test(folder));
+  return { variables, workspaceBins: new Map(bins.map((folder) => [folder, canonicalOr(folder)])) };
+}
+
+function minimalNames(server: Variables, mode: EnvironmentMode): readonly string[] {
+  return [
+    ...ALWAYS,
+    ...(hostPathStyle === 'windows' ? ALWAYS_ON_WINDOWS : []),
+    ...Object.keys(server).filter((name) => PREFIXES.test(name)),
+    ...(mode.kind === 'allow' ? mode.names : []),
+  ];
+}
+
+/** An empty `PATH` would mean the current directory; without any, programs look where the system has them. */
+function keepInPath(variables: Record<string, string>, isKept: (folder: string) => boolean): void {
+  const path = variables['PATH'];
+  if (path === undefined) return;
+  const kept = path.split(delimiter).filter(isKept).join(delimiter);
+  if (kept === '') delete variables['PATH'];
+  else variables['PATH'] = kept;
+}
+
+/** `npx` puts the workspace's own `node_modules/.bin` first; whoever opens a folder must not thereby choose `grep`. */
+export function withoutWorkspaceBins(
+  { variables: base, workspaceBins }: InheritedVariables,
+  roots: readonly Root[],
+): Record<string, string> {
+  const variables = { ...base };
+  if (workspaceBins.size > 0) keepInPath(variables, (folder) => !isInside(workspaceBins.get(folder), roots));
+  return variables;
+}
+
+function isInside(folder: string | undefined, roots: readonly Root[]): boolean {
+  return folder !== undefined && roots.some((root) => containsPath(root.path, folder, hostPathStyle));
+}
+
+function canonicalOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Roots as tools see them. */
+export interface DescribedRoots {
+  readonly list: readonly Root[];
+  readonly json: string;
+  readonly paths: string;
+}
+
+export function describeRoots(roots: readonly Root[]): DescribedRoots {
+  return {
+    list: roots,
+    json: JSON.stringify(roots.map(({ uri, name, path }) => ({ uri, name, path }))),
+    paths: roots.map(({ path }) => path).join('\n'),
+  };
+}

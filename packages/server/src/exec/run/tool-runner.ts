@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto';
+import { statSync, writeFileSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Root } from '@rootward/core';
+import type { ChildRegistry } from '@rootward/mcp';
+import { readChannelLine } from '../answer/channel-message.js';
+import type { ChannelMessage } from '../answer/channel-message.js';
+import { MINIMAL } from '../../settings/environment-mode.js';
+import type { EnvironmentMode } from '../../settings/environment-mode.js';
+import type { ExecutableTool } from '../catalogue/executable-tool.js';
+import { JsonTools } from './json-tools.js';
+import { RunPlace } from './run-place.js';
+import { runProcess } from './run-process.js';
+import type { RunProcessOptions } from './run-process.js';
+import { RunSlots } from './run-slots.js';
+import { findSdkFolder } from './sdk-folder.js';
+import { describeRoots, inheritedVariables, toolEnvironment } from './tool-environment.js';
+import type { DescribedRoots, InheritedVariables, ToolEnvironment, Variables } from './tool-environment.js';
+import { readAnswer } from '../answer/tool-result.js';
+import type { ToolAnswer } from '../answer/tool-result.js';
+
+export interface ToolRunnerOptions {
+  /** The canonical folder of the tools project. */
+  readonly project: string;
+  /** The environment of the server. */
+  readonly environment: Variables;
+  readonly mode?: EnvironmentMode;
+  readonly children: ChildRegistry;
+  readonly limits?: Partial<RunLimits>;
+}
+
+export interface RunLimits {
+  readonly timeoutMs: number;
+  /** In all, where progress extends the timeout. */
+  readonly extendedMs: number;
+  readonly maxOutputBytes: number;
+  readonly atOnce: number;
+}
+
+export interface ToolCall {
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Asked for when it is this call's turn, so that a call that waited does not run with roots of the past. */
+  readonly roots: () => Promise<readonly Root[]>;
+  readonly signal: AbortSignal;
+  readonly onMessage?: (message: ChannelMessage) => void;
+  /** In place of what the tool says. */
+  readonly timeoutMs?: number;
+}
+
+const TAG_BYTES = 8;
+
+const defaultRunLimits: RunLimits = {
+  timeoutMs: 30_000,
+  extendedMs: 600_000,
+  maxOutputBytes: 10 * 1024 * 1024,
+  atOnce: 16,
+};
+
+/** Runs the executables of one tools project. */
+export class ToolRunner implements Disposable {
+  readonly project: string;
+  readonly #options: ToolRunnerOptions;
+  readonly #limits: RunLimits;
+  readonly #slots: RunSlots;
+  readonly #jsonTools: JsonTools;
+  readonly #inherited: InheritedVariables;
+  /** Of the last call: most calls see the same list, which may be long. */
+  #described: DescribedRoots = describeRoots([]);
+  readonly #sdk = findSdkFolder();
+  /** The last is the one in use; calls may still run in those before. */
+  readonly #places: RunPlace[] = [];
+  /** Nothing a tool prints by chance starts with that. */
+  readonly #tag = `${randomBytes(TAG_BYTES).toString('hex')}-`;
+  #calls = 0;
+
+  constructor(options: ToolRunnerOptions) {
+    this.project = options.project;
+    this.#options = options;
+    this.#limits = { ...defaultRunLimits, ...options.limits };
+    this.#slots = new RunSlots(this.#limits.atOnce);
+    this.#jsonTools = new JsonTools(options.environment);
+    this.#inherited = inheritedVariables(options.environment, options.mode ?? MINIMAL);
+  }
+
+  /** How many run, and how many wait for their turn. */
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#slots.taken, waiting: this.#slots.waiting };
+  }
+
+  /** Waits for its turn, runs the tool, and reads what it left. Rejects when aborted before it started. */
+  async run(tool: ExecutableTool, call: ToolCall): Promise<ToolAnswer> {
+    const slot = await this.#slots.take(call.signal);
+    try {
+      return await this.#runNow(tool, call);
+    } finally {
+      slot[Symbol.dispose]();
+    }
+  }
+
+  async #runNow(tool: ExecutableTool, call: ToolCall): Promise<ToolAnswer> {
+    const roots = await call.roots();
+    const environment = await this.environment(tool, call.args, roots);
+    const { guard, pipes } = this.#prepare();
+    const written = [...environment.files.keys()];
+    const onStop = (): void => {
+      written.push(environment.cancelFile);
+      noteCancellation(environment.cancelFile);
+    };
+    try {
+      await Promise.all([...environment.files].map(([file, text]) => writeFile(file, text, { mode: 0o600 })));
+      call.signal.throwIfAborted();
+      return await this.#runIn(tool, call, roots, environment, {
+        guard,
+        pipes,
+        onStop,
+        channelTag: environment.channelTag,
+      });
+    } finally {
+      await removeAll(written);
+    }
+  }
+
+  /** Everything a tool would be started with. */
+  async environment(
+    tool: ExecutableTool,
+    args: ToolCall['args'],
+    roots: readonly Root[],
+  ): Promise<ToolEnvironment> {
+    const { folder } = this.#prepare();
+    const jsonTool = await this.#jsonTools.find(roots);
+    this.#calls += 1;
+    if (this.#described.list !== roots) this.#described = describeRoots(roots);
+    return toolEnvironment(this.#inherited, {
+      name: tool.metadata.name,
+      file: tool.file,
+      metadataJson: JSON.stringify(tool.metadata.written),
+      argsJson: JSON.stringify(args),
+      roots: this.#described,
+      project: this.project,
+      sdk: this.#sdk,
+      filePrefix: join(folder, `${this.#calls}-`),
+      channelTag: `${this.#tag}${this.#calls}-`,
+      jsonTool,
+      node: process.execPath,
+    });
+  }
+
+  dispose(): void {
+    for (const place of this.#places.splice(0)) place.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  async #runIn(
+    tool: ExecutableTool,
+    call: ToolCall,
+    roots: readonly Root[],
+    environment: ToolEnvironment,
+    how: Pick<RunProcessOptions, 'guard' | 'pipes' | 'onStop' | 'channelTag'>,
+  ): Promise<ToolAnswer> {
+    const { metadata } = tool;
+    const { maxOutputBytes } = this.#limits;
+    const asked = metadata.timeoutSecs === undefined ? undefined : metadata.timeoutSecs * 1000;
+    const timeoutMs = call.timeoutMs ?? asked ?? this.#limits.timeoutMs;
+    const extendedMs = metadata.progressExtendsTimeout
+      ? this.#extendedMs(metadata.maxTimeoutSecs)
+      : undefined;
+    const outcome = await runProcess({
+      file: tool.file,
+      cwd: metadata.cwd === 'root' ? (firstDirectory(roots) ?? this.project) : this.project,
+      environment: environment.variables,
+      signal: call.signal,
+      timeoutMs,
+      ...(extendedMs !== undefined && { extendedMs }),
+      maxOutputBytes,
+      ...how,
+      children: this.#options.children,
+      onLine: (line) => {
+        const message = readChannelLine(line);
+        if (message !== undefined) call.onMessage?.(message);
+        return message?.kind === 'progress';
+      },
+    });
+    return readAnswer({
+      name: metadata.name,
+      outcome,
+      errorFile: await takeFile(environment.errorFile, maxOutputBytes),
+      timeoutMs,
+      extendedMs,
+      maxOutputBytes,
+    });
+  }
+
+  #extendedMs(maxTimeoutSecs: number | undefined): number {
+    const { extendedMs } = this.#limits;
+    return maxTimeoutSecs === undefined ? extendedMs : Math.min(maxTimeoutSecs * 1000, extendedMs);
+  }
+
+  /** Made with the first call, so that a server that runs no tool leaves no trace. */
+  #prepare(): RunPlace {
+    const last = this.#places.at(-1);
+    if (last?.isThere === true) return last;
+    const place = new RunPlace();
+    this.#places.push(place);
+    return place;
+  }
+}
+
+function firstDirectory(roots: readonly Root[]): string | undefined {
+  return roots.find(({ kind }) => kind === 'directory')?.path;
+}
+
+/** Synchronous: it must be there before the signal is. */
+function noteCancellation(file: string): void {
+  try {
+    writeFileSync(file, '');
+  } catch {
+    // A tool that asks is told otherwise; it is ended all the same.
+  }
+}
+
+async function takeFile(file: string, maxBytes: number): Promise<string | undefined> {
+  // Synchronous, since it is almost never there: a round trip through the thread pool costs more than the look.
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  const text = await readReport(file, found, maxBytes);
+  await removeAll([file]);
+  return text;
+}
+
+async function readReport(file: string, found: Stats, maxBytes: number): Promise<string> {
+  // Reading a pipe or a device might never end.
+  if (!found.isFile()) return 'The error file of the tool is no file';
+  if (found.size > maxBytes) return `The error file of the tool has more than ${maxBytes} bytes`;
+  return readFile(file, 'utf8');
+}
+
+async function removeAll(files: readonly string[]): Promise<void> {
+  await Promise.all(files.map((file) => unlink(file).catch(() => undefined)));
+}

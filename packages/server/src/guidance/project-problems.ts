@@ -1,0 +1,23 @@
+import { projectOf } from '@rootward/core';
+import type { Root } from '@rootward/core';
+import { findBrokenRules } from '../settings/workspace-rules.js';
+import type { BrokenRules } from '../settings/workspace-rules.js';
+import type { SettingsReader } from './settings-reader.js';
+
+/** The files about these roots, of their own or of their user, that change nothing because they cannot be used. */
+export function findProjectProblems(
+  roots: readonly Root[],
+  store: SettingsReader | undefined,
+): readonly BrokenRules[] {
+  return [...findBrokenRules(roots), ...(store === undefined ? [] : userProblems(roots, store))];
+}
+
+function userProblems(roots: readonly Root[], store: SettingsReader): readonly BrokenRules[] {
+  const ids = new Set(roots.filter(({ kind }) => kind === 'directory').map((root) => projectOf(root).id));
+  return [...ids].flatMap((id) => {
+    const reading = store.read(id);
+    return reading === undefined || !('problem' in reading)
+      ? []
+      : [{ file: store.fileOf(id), problem: reading.problem }];
+  });
+}

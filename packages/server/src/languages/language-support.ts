@@ -1,0 +1,129 @@
+import { diffRoots } from '@rootward/core';
+import type { Logger, RootsDiff, Scope, Workspace } from '@rootward/core';
+import type * as LspLibrary from '@rootward/lsp';
+import type {
+  CodeContext,
+  EditJournal,
+  LanguageServers,
+  LanguageServersOptions,
+  ServerStatus,
+  SharedLanguageServers,
+} from '@rootward/lsp';
+import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
+import type { Era } from '../tools/framework/tool-context.js';
+
+export interface LanguageSupportOptions {
+  /** The `languageServers` section of the configuration. */
+  readonly servers?: unknown;
+  readonly trustWorkspaceServers?: boolean;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where edits under way are noted, so that one that is cut off can be undone. */
+  readonly journal: string;
+  readonly children: ChildRegistry;
+  readonly log: Logger;
+}
+
+/** Whose question it is, and about what. */
+export interface Asker {
+  readonly workspace: WorkspaceContext;
+  readonly era: Era;
+  /** On whose behalf; empty where nobody has to say who they are. */
+  readonly principal: string;
+  readonly signal: AbortSignal;
+}
+
+type Library = typeof LspLibrary;
+
+/** What a question about code is answered with. */
+export interface Session {
+  readonly library: Library;
+  readonly code: CodeContext;
+  readonly journal: EditJournal;
+}
+
+interface Loaded {
+  readonly library: Library;
+  readonly shared: SharedLanguageServers;
+  readonly journal: EditJournal;
+}
+
+/** The language servers of this process, loaded with the first question about code: most sessions have none. */
+export class LanguageSupport {
+  readonly #options: LanguageSupportOptions;
+  readonly #watched = new WeakSet<Workspace>();
+  #loading: Promise<Loaded> | undefined;
+
+  constructor(options: LanguageSupportOptions) {
+    this.#options = options;
+  }
+
+  async use<Result>(asker: Asker, act: (session: Session) => Promise<Result>): Promise<Result> {
+    this.#loading ??= this.#load();
+    const { library, shared, journal } = await this.#loading;
+    const scope = await asker.workspace.scope();
+    return this.#lend(shared, scope, asker, (servers) =>
+      act({ library, journal, code: { servers, scope, signal: asker.signal } }),
+    );
+  }
+
+  /** Servers that run for this asker, or should. Starts nothing. */
+  async status(asker: Asker): Promise<readonly ServerStatus[]> {
+    if (this.#loading === undefined) return [];
+    const { shared } = await this.#loading;
+    const scope = await asker.workspace.scope();
+    return this.#lend(shared, scope, asker, (servers) => Promise.resolve(servers.status()));
+  }
+
+  async dispose(): Promise<void> {
+    await (await this.#loading)?.shared.dispose();
+  }
+
+  /** For a connection they follow its roots; for a call with roots of its own they are lent. */
+  async #lend<Result>(
+    shared: SharedLanguageServers,
+    scope: Scope,
+    { workspace, era, principal }: Asker,
+    act: (servers: LanguageServers) => Promise<Result>,
+  ): Promise<Result> {
+    const live = era === 'legacy' ? await workspace.live() : undefined;
+    const follows = live !== undefined && !isChange(diffRoots(live.snapshot().roots, scope.roots));
+    if (follows) this.#endWith(live, shared);
+    using lease = follows ? shared.borrow(live, principal) : shared.lease(scope.roots, principal);
+    return await act(lease.servers);
+  }
+
+  /** Throws when the workspace has ended: nobody would end the servers then. */
+  #endWith(workspace: Workspace, shared: SharedLanguageServers): void {
+    if (this.#watched.has(workspace)) return;
+    workspace.follow({
+      name: 'language servers',
+      apply() {},
+      ended: () => {
+        this.#watched.delete(workspace);
+        void shared.unfollow(workspace);
+      },
+    });
+    this.#watched.add(workspace);
+  }
+
+  async #load(): Promise<Loaded> {
+    const library = await import('@rootward/lsp');
+    const { servers, trustWorkspaceServers, environment, journal, children, log } = this.#options;
+    const options: LanguageServersOptions = {
+      servers: library.readServerSettings(servers),
+      log,
+      onDidSpawn: (child) => void children.add(child),
+      ...(trustWorkspaceServers !== undefined && { trustWorkspaceServers }),
+      ...(environment !== undefined && { environment }),
+    };
+    return {
+      library,
+      shared: new library.SharedLanguageServers(options),
+      journal: new library.EditJournal(journal),
+    };
+  }
+}
+
+function isChange({ added, removed }: RootsDiff): boolean {
+  return added.length > 0 || removed.length > 0;
+}

@@ -1,0 +1,37 @@
+import { realpathSync } from 'node:fs';
+import type { Logger } from '@rootward/core';
+import type { Settings } from '../settings/settings.js';
+import { toolsets } from '../tools/toolsets.js';
+import { ToolCatalogue } from '../exec/catalogue/tool-catalogue.js';
+import type { Variables } from '../exec/run/tool-environment.js';
+
+/** The tools project an operator named: its canonical folder; undefined where there is none. */
+function projectFolder(project: string | undefined, environment: Variables): string | undefined {
+  const named = project ?? environment['MCPBASH_PROJECT_ROOT'];
+  if (named === undefined || named === '') return undefined;
+  try {
+    return realpathSync(named);
+  } catch {
+    // Whoever reads the sources has said so already.
+    return undefined;
+  }
+}
+
+/** The executables a server with these settings has; undefined without a tools project, or without its toolset. */
+export async function openCatalogue(
+  { project, toolsets: wanted }: Pick<Settings, 'project' | 'toolsets'>,
+  environment: Variables,
+  log: Logger,
+): Promise<ToolCatalogue | undefined> {
+  const folder = projectFolder(project, environment);
+  if (folder === undefined || wanted?.includes('exec') === false) return undefined;
+  return ToolCatalogue.open({ project: folder, reservedNames: ownNames(), log });
+}
+
+function ownNames(): ReadonlySet<string> {
+  return new Set(
+    Object.values(toolsets)
+      .flat()
+      .map(({ name }) => name),
+  );
+}

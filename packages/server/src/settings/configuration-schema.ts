@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { categoriesSchema } from './category-rules.js';
+import { TOOLSET_NAMES } from './toolset-name.js';
+import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
+
+const path = z.string().min(1);
+const paths = z.array(path);
+
+/** Core reads the entries of `roots` one by one, so that a bad one is skipped and the others count. */
+export const rootSchema: z.ZodType = z.union([
+  path,
+  z.looseObject({
+    path,
+    name: z.string().optional(),
+    access: z.enum(['read-write', 'read-only']).optional(),
+  }),
+]);
+
+/** The library of language servers checks how these go together. */
+const languageServer = z.strictObject({
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  extensions: z.record(z.string(), z.string()).optional(),
+  language: z.string().min(1).optional(),
+  folders: z.enum(['shared', 'per-root', 'file-driven']).optional(),
+  markers: z.array(z.string()).optional(),
+  settings: z.record(z.string(), z.unknown()).optional(),
+  initializationOptions: z.unknown().optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+});
+
+/**
+ * What `read-values.ts` and core check themselves, with better words for what is wrong; an editor gets to know it from
+ * these. Which globs can be compiled is more than a pattern can say.
+ */
+const DENIAL = { pattern: '^[^!]' };
+const HOST = { pattern: String.raw`[^\s\[\]]` };
+const TOKEN = { pattern: String.raw`^[\w.~+/-]+=*$`, minLength: 16 };
+const NAME = '[A-Za-z_][A-Za-z0-9_]*';
+const TOOL_ENV = {
+  pattern: String.raw`^\s*(minimal|inherit|allow:[\s,]*${NAME}(\s*,[\s,]*${NAME})*[\s,]*)\s*$`,
+};
+
+const denial = z.string().min(1).meta(DENIAL);
+
+const MOST_PORTS = 65_535;
+
+/** `rootward.json`. */
+export const configurationSchema: z.ZodObject = z.strictObject({
+  $schema: z.string().optional().describe('Where this schema is, for editors'),
+  roots: z.array(rootSchema).optional().describe('Folders and files in scope; relative to this file'),
+  within: paths.optional().describe('The ceiling: no root goes beyond it; relative to this file'),
+  clientRoots: z
+    .enum(CLIENT_ROOTS_MODES)
+    .optional()
+    .describe('What the folders of the client do to those named here'),
+  toolsets: z.array(z.enum(TOOLSET_NAMES)).optional().describe('Only these tools'),
+  readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
+  deny: z.array(denial).optional().describe('Globs out of reach, relative to every root'),
+  project: path.optional().describe('The tools project; relative to this file'),
+  toolEnv: z
+    .string()
+    .optional()
+    .describe('What the executables see of the environment: minimal, inherit, or allow:A,B')
+    .meta(TOOL_ENV),
+  languageServers: z
+    .record(z.string(), z.union([z.literal(false), languageServer]))
+    .optional()
+    .describe('Language servers by name: other commands and settings, new ones, or false for none'),
+  trustWorkspaceServers: z
+    .boolean()
+    .optional()
+    .describe('Start language servers found inside a root, and those that run code of the workspace'),
+  chdir: z.boolean().optional().describe('Move the process to the first root (stdio only)'),
+  http: z
+    .union([z.boolean(), z.int().min(0).max(MOST_PORTS)])
+    .optional()
+    .describe('Serve HTTP, on this port'),
+  host: z.string().min(1).optional().describe('The address to listen on').meta(HOST),
+  token: z.string().min(1).optional().describe('The bearer token HTTP clients must send').meta(TOKEN),
+  insecureNoToken: z.boolean().optional().describe('Let anyone on this machine connect over HTTP'),
+  audit: path.optional().describe('Append every decision about a path to this file; relative to this file'),
+  logLevel: z.enum(LOG_LEVELS).optional().describe('What goes to stderr'),
+});
+
+/** `.rootward.json` inside a root: it can only tighten. `categories` belong to the guidance tools. */
+export const workspaceRulesSchema: z.ZodObject = z.strictObject({
+  $schema: z.string().optional(),
+  deny: z.array(denial).optional().describe('Globs out of reach, relative to this folder'),
+  readOnly: z.boolean().optional().describe('Refuse every change in this root'),
+  categories: categoriesSchema.optional().describe('Guidance by category'),
+});
+
+/** As published for editors. */
+export function configurationJsonSchema(): Record<string, unknown> {
+  return {
+    ...z.toJSONSchema(configurationSchema),
+    title: 'rootward.json',
+    description: 'Configuration of the rootward server',
+  };
+}

@@ -1,0 +1,30 @@
+import { expandHome } from './expand-home.js';
+import type { OptionValues } from './option-values.js';
+import { attributeName, flagName, OPTIONS } from './options.js';
+
+/** What a command line parser hands over, by attribute name. */
+export type ParsedFlags = Readonly<Record<string, unknown>>;
+
+/**
+ * What the command line says. `directory` is what its relative paths are relative to. `~` is the home directory also
+ * where no shell made it that, as in the configuration of a client.
+ */
+export function fromFlags(
+  flags: ParsedFlags,
+  positional: readonly string[],
+  { directory, home }: { readonly directory: string; readonly home: string },
+): OptionValues {
+  const said = OPTIONS.map((spec): OptionValues => {
+    const [first, ...rest] = textsOf(flags[attributeName(spec)]);
+    if (first === undefined) return {};
+    return spec.read([first, ...rest], { name: flagName(spec), base: directory, home });
+  });
+  const values: OptionValues = Object.assign({}, ...said);
+  const roots = [...positional, ...(values.roots ?? [])].map((path) => expandHome(path, home));
+  return roots.length === 0 ? values : { ...values, roots };
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === 'string' || typeof value === 'boolean' ? [String(value)] : [];
+}

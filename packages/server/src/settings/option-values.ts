@@ -1,0 +1,32 @@
+import type { ClientRootsMode } from '@rootward/core';
+import type { EnvironmentMode } from './environment-mode.js';
+import type { ToolsetName } from './toolset-name.js';
+
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const CLIENT_ROOTS_MODES: readonly ClientRootsMode[] = ['replace', 'add', 'ignore'];
+
+/** What one place (flags, environment, a file) says. Paths are absolute. Absent means nothing was said. */
+export interface OptionValues {
+  readonly toolsets?: readonly ToolsetName[];
+  readonly readOnly?: boolean;
+  readonly config?: string;
+  readonly project?: string;
+  readonly toolEnvironment?: EnvironmentMode;
+  readonly roots?: readonly string[];
+  readonly within?: readonly string[];
+  readonly clientRoots?: ClientRootsMode;
+  readonly languageServers?: Readonly<Record<string, unknown>>;
+  readonly trustWorkspaceServers?: boolean;
+  readonly chdir?: boolean;
+  /** The port, or false for stdio. */
+  readonly http?: number | false;
+  readonly host?: string;
+  readonly tokens?: readonly string[];
+  readonly insecureNoToken?: boolean;
+  readonly audit?: string;
+  readonly logLevel?: LogLevel;
+}
+
+export const DEFAULT_PORT = 7420;

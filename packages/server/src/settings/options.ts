@@ -1,0 +1,166 @@
+import { delimiter } from 'node:path';
+import { ENVIRONMENT_MODES } from './environment-mode.js';
+import { TOOLSET_NAMES } from './toolset-name.js';
+import type { OptionValues } from './option-values.js';
+import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
+import type { Origin } from './read-values.js';
+import {
+  readBoolean,
+  readChoice,
+  readHost,
+  readPath,
+  readPort,
+  readTokens,
+  readToolEnvironment,
+  readToolsets,
+} from './read-values.js';
+
+/** The headings of help, in its order. */
+type OptionGroup = 'Folders:' | 'Tools:' | 'HTTP:' | 'Settings:';
+
+/** One option of the server, however it is given. */
+export interface OptionSpec {
+  /** As the command line takes it. */
+  readonly flag: string;
+  /** Its twin in the environment. */
+  readonly variable: string;
+  readonly description: string;
+  /** Under which heading help shows it. */
+  readonly group: OptionGroup;
+  /** All the values there are, or how each of them starts. */
+  readonly choices?: readonly string[];
+  /** May be given several times; in the environment, with this between the values. */
+  readonly separator?: string;
+  /** The texts come in the order they were given. */
+  readonly read: (texts: readonly [string, ...string[]], origin: Origin) => OptionValues;
+}
+
+/** Every option, in the order help shows them. */
+export const OPTIONS: readonly OptionSpec[] = [
+  {
+    flag: '--root <path>',
+    variable: 'ROOTWARD_ROOTS',
+    group: 'Folders:',
+    description: 'a folder or file in scope; repeatable',
+    separator: delimiter,
+    read: (texts) => ({ roots: texts }),
+  },
+  {
+    flag: '--within <dir>',
+    variable: 'ROOTWARD_WITHIN',
+    group: 'Folders:',
+    description: 'the ceiling: no root, whoever names it, goes beyond it; repeatable',
+    separator: delimiter,
+    read: (texts, origin) => ({ within: texts.map((text) => readPath(text, origin)) }),
+  },
+  {
+    flag: '--client-roots <mode>',
+    variable: 'ROOTWARD_CLIENT_ROOTS',
+    group: 'Folders:',
+    choices: CLIENT_ROOTS_MODES,
+    description: `what the folders of the client do to yours: ${CLIENT_ROOTS_MODES.join(', ')} (default replace)`,
+    read: ([text], origin) => ({ clientRoots: readChoice(text, CLIENT_ROOTS_MODES, origin) }),
+  },
+  {
+    flag: '--chdir',
+    variable: 'ROOTWARD_CHDIR',
+    group: 'Folders:',
+    description: 'move the process to the first root, and follow it (stdio only)',
+    read: ([text], origin) => ({ chdir: readBoolean(text, origin) }),
+  },
+  {
+    flag: '--toolsets <names>',
+    variable: 'ROOTWARD_TOOLSETS',
+    group: 'Tools:',
+    choices: TOOLSET_NAMES,
+    description: `only these tools, with commas between: ${TOOLSET_NAMES.join(', ')} (default all)`,
+    separator: ',',
+    read: (texts, origin) => ({ toolsets: readToolsets(texts, origin) }),
+  },
+  {
+    flag: '--read-only',
+    variable: 'ROOTWARD_READ_ONLY',
+    group: 'Tools:',
+    description: 'refuse every change, in all roots',
+    read: ([text], origin) => ({ readOnly: readBoolean(text, origin) }),
+  },
+  {
+    flag: '--project <dir>',
+    variable: 'ROOTWARD_PROJECT',
+    group: 'Tools:',
+    description: 'the tools project: its executables become tools',
+    read: ([text], origin) => ({ project: readPath(text, origin) }),
+  },
+  {
+    flag: '--tool-env <mode>',
+    variable: 'ROOTWARD_TOOL_ENV',
+    group: 'Tools:',
+    choices: ENVIRONMENT_MODES,
+    description: 'what the executables see of the environment: minimal (default), inherit, or allow:A,B',
+    read: ([text], origin) => ({ toolEnvironment: readToolEnvironment(text, origin) }),
+  },
+  {
+    flag: '--http [port]',
+    variable: 'ROOTWARD_HTTP',
+    group: 'HTTP:',
+    description: 'serve Streamable HTTP instead of stdio (default port 7420)',
+    read: ([text], origin) => ({ http: readPort(text, origin) }),
+  },
+  {
+    flag: '--host <address>',
+    variable: 'ROOTWARD_HOST',
+    group: 'HTTP:',
+    description: 'the address to listen on (default 127.0.0.1); beyond this machine a token must be given',
+    read: ([text], origin) => ({ host: readHost(text, origin) }),
+  },
+  {
+    flag: '--token <token>',
+    variable: 'ROOTWARD_TOKEN',
+    group: 'HTTP:',
+    description:
+      'the bearer token HTTP clients must send; repeatable, one for each client; better as ROOTWARD_TOKEN',
+    separator: ',',
+    read: (texts, origin) => ({ tokens: readTokens(texts, origin) }),
+  },
+  {
+    flag: '--insecure-no-token',
+    variable: 'ROOTWARD_INSECURE_NO_TOKEN',
+    group: 'HTTP:',
+    description: 'let anyone on this machine connect over HTTP',
+    read: ([text], origin) => ({ insecureNoToken: readBoolean(text, origin) }),
+  },
+  {
+    flag: '--config <file>',
+    variable: 'ROOTWARD_CONFIG',
+    group: 'Settings:',
+    description: 'the configuration file, in place of those found in the usual places',
+    read: ([text], origin) => ({ config: readPath(text, origin) }),
+  },
+  {
+    flag: '--audit <file>',
+    variable: 'ROOTWARD_AUDIT',
+    group: 'Settings:',
+    description: 'append every decision about a path to this file, as JSON lines',
+    read: ([text], origin) => ({ audit: readPath(text, origin) }),
+  },
+  {
+    flag: '--log-level <level>',
+    variable: 'ROOTWARD_LOG_LEVEL',
+    group: 'Settings:',
+    choices: LOG_LEVELS,
+    description: `${LOG_LEVELS.join(', ')} (default warn); logs go to stderr`,
+    read: ([text], origin) => ({ logLevel: readChoice(text, LOG_LEVELS, origin) }),
+  },
+];
+
+/** `--read-only` of `--read-only`, `--http` of `--http [port]`. */
+export function flagName({ flag }: OptionSpec): string {
+  return flag.split(' ', 1)[0] ?? flag;
+}
+
+/** `readOnly` of `--read-only`: the name under which the command line parser keeps it. */
+export function attributeName(spec: OptionSpec): string {
+  return flagName(spec)
+    .slice('--'.length)
+    .replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

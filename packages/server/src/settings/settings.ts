@@ -1,0 +1,119 @@
+import type { ClientRootsMode, ConfiguredRoots } from '@rootward/core';
+import { RootwardServerError } from '../error.js';
+import { MINIMAL } from './environment-mode.js';
+import type { EnvironmentMode } from './environment-mode.js';
+import type { ToolsetName } from './toolset-name.js';
+import type { ConfigurationFile } from './configuration-file.js';
+import type { LogLevel, OptionValues } from './option-values.js';
+
+/** What only one of flag, environment and file can name at a time. */
+type NamedOnce = 'within' | 'project';
+
+/** Everything the server is told, from all places. */
+export interface Settings {
+  /** As given on the command line. */
+  readonly roots: readonly string[];
+  readonly within: readonly string[];
+  readonly project: string | undefined;
+  /** Where these two were named, for messages. */
+  readonly origins: Readonly<Partial<Record<NamedOnce, string>>>;
+  readonly toolEnvironment: EnvironmentMode;
+  readonly clientRoots: ClientRootsMode;
+  /** Undefined for all. */
+  readonly toolsets: readonly ToolsetName[] | undefined;
+  readonly readOnly: boolean;
+  readonly deny: readonly string[];
+  /** As the configuration file says; undefined for the known ones. */
+  readonly languageServers: Readonly<Record<string, unknown>> | undefined;
+  readonly trustWorkspaceServers: boolean;
+  readonly chdir: boolean;
+  /** The port of HTTP; undefined for stdio. */
+  readonly http: number | undefined;
+  readonly host: string;
+  readonly tokens: readonly string[];
+  readonly insecureNoToken: boolean;
+  readonly audit: string | undefined;
+  readonly logLevel: LogLevel;
+  /** `roots` of the configuration files, for core to read. */
+  readonly configuredRoots: readonly ConfiguredRoots[];
+  readonly files: readonly ConfigurationFile[];
+}
+
+const LOOPBACK = '127.0.0.1';
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set([LOOPBACK, 'localhost', '::1']);
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK_HOSTS.has(host.toLowerCase()) || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * Command line over environment over files, the first file over the next. What denies adds up over all files. Throws
+ * `usage` where what was said does not go together.
+ */
+export function settle(
+  flags: OptionValues,
+  environment: OptionValues,
+  files: readonly ConfigurationFile[],
+): Settings {
+  const layers = [...files.map(({ values }) => values).reverse(), environment, flags];
+  const said: OptionValues = Object.assign({}, ...layers);
+  const settings: Settings = {
+    roots: flags.roots ?? [],
+    within: said.within ?? [],
+    project: said.project,
+    origins: {
+      ...originOf('within', flags, environment, files),
+      ...originOf('project', flags, environment, files),
+    },
+    toolEnvironment: said.toolEnvironment ?? MINIMAL,
+    clientRoots: said.clientRoots ?? 'replace',
+    toolsets: said.toolsets,
+    readOnly: said.readOnly ?? false,
+    deny: files.flatMap(({ deny }) => deny),
+    languageServers: said.languageServers,
+    trustWorkspaceServers: said.trustWorkspaceServers ?? false,
+    chdir: said.chdir ?? false,
+    http: said.http === false ? undefined : said.http,
+    host: said.host ?? LOOPBACK,
+    tokens: said.tokens ?? [],
+    insecureNoToken: said.insecureNoToken ?? false,
+    audit: said.audit,
+    logLevel: said.logLevel ?? 'warn',
+    configuredRoots: files.flatMap(({ roots }) => (roots === undefined ? [] : [roots])),
+    files,
+  };
+  refuseContradictions(settings);
+  return settings;
+}
+
+/** Who speaks of it first, in the order in which they count; nothing where nobody does. */
+function originOf(
+  key: NamedOnce,
+  flags: OptionValues,
+  environment: OptionValues,
+  files: readonly ConfigurationFile[],
+): Settings['origins'] {
+  if (flags[key] !== undefined) return { [key]: `--${key}` };
+  if (environment[key] !== undefined) return { [key]: `ROOTWARD_${key.toUpperCase()}` };
+  const named = files.find(({ values }) => values[key] !== undefined);
+  return named === undefined ? {} : { [key]: `"${key}" in ${named.file}` };
+}
+
+function refuseContradictions({ chdir, http, host, tokens, insecureNoToken }: Settings): void {
+  if (http === undefined) return;
+  if (chdir) {
+    throw new RootwardServerError(
+      'usage',
+      'Cannot use --chdir with --http: one process serves several clients, and they would move it in turn',
+    );
+  }
+  if (insecureNoToken && tokens.length > 0) {
+    throw new RootwardServerError('usage', 'Cannot use --insecure-no-token with a token: choose one');
+  }
+  if (!isLoopback(host) && tokens.length === 0) {
+    throw new RootwardServerError(
+      'usage',
+      `Cannot listen on ${JSON.stringify(host)}: beyond this machine a token must be given, with ROOTWARD_TOKEN or --token`,
+    );
+  }
+}

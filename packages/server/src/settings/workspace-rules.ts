@@ -1,0 +1,153 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
+import type { Logger, Root, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
+import type { CategoryRules } from './category-rules.js';
+import { checkAgainst } from './check-configuration.js';
+import { workspaceRulesSchema } from './configuration-schema.js';
+
+/** What a workspace, or its user, says about it. It can only tighten, and name guidance. */
+export interface WorkspaceRules {
+  readonly deny?: readonly string[];
+  readonly readOnly?: boolean;
+  readonly categories?: CategoryRules;
+}
+
+/** A rules file that could not be used, and so changes nothing. */
+export interface BrokenRules {
+  readonly file: string;
+  readonly problem: string;
+}
+
+/** Undefined where there is no file. */
+export type RulesReading = WorkspaceRules | { readonly problem: string } | undefined;
+
+/** A repository may bring anything under this name; more than this is no list of rules. */
+const MOST_BYTES = 64 * 1024;
+const MOST_PATTERNS = 1000;
+/** The file quotes itself in its problems, and whoever wrote it is not trusted with a log. */
+const LONGEST_PROBLEM = 200;
+const O_NOFOLLOW: number = constants.O_NOFOLLOW ?? 0;
+/** A FIFO of this name must not hang the server. */
+const O_NONBLOCK: number = constants.O_NONBLOCK ?? 0;
+
+/** Reads the rules of one root. A link is not followed: it could show what lies elsewhere through error messages. */
+export function readWorkspaceRules(root: string): RulesReading {
+  return readRulesFile(join(root, WORKSPACE_RULES_FILE), O_NOFOLLOW);
+}
+
+/** The same for rules a user keeps elsewhere, where a link is the user's own. */
+export function readRulesFile(file: string, flags = 0): RulesReading {
+  let text: string | undefined;
+  try {
+    // Most roots have none, and an exception each would cost a client with thousands of roots a tenth of a second.
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+    text = readSmallFile(file, flags);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    return { problem: code === 'ELOOP' ? 'it is a link' : `the disk answered ${String(code ?? error)}` };
+  }
+  if (text === undefined) return { problem: `it is not a regular file of at most ${MOST_BYTES} bytes` };
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return { problem: 'it is not JSON' };
+  }
+  return checkRules(value);
+}
+
+/** Checks parsed JSON. */
+export function checkRules(value: unknown): WorkspaceRules | { readonly problem: string } {
+  const checked = checkAgainst<WorkspaceRules>(workspaceRulesSchema, value);
+  if (!checked.ok) {
+    const told = checked.problems.join('; ').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+    return { problem: told.slice(0, LONGEST_PROBLEM) };
+  }
+  const { configuration } = checked;
+  if ((configuration.deny?.length ?? 0) > MOST_PATTERNS) {
+    return { problem: `it has more than ${MOST_PATTERNS} patterns` };
+  }
+  return configuration;
+}
+
+/** Undefined where it is not a small regular file. */
+function readSmallFile(file: string, flags: number): string | undefined {
+  const descriptor = openSync(file, constants.O_RDONLY | O_NONBLOCK | flags);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
+    const bytes = Buffer.alloc(stats.size);
+    const length = readSync(descriptor, bytes, 0, bytes.length, 0);
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export interface ScopeMakerOptions {
+  /** The operator's rules, which a workspace can add to and never lift. */
+  readonly rules: ScopeRules;
+  readonly log: Logger;
+  /** Further rules for each root, kept by the user outside of them; looked up anew for each scope. */
+  readonly userRules?: () => ((root: Root) => RulesReading) | undefined;
+  /** Shared, so that what one scope left behind is found by the next. */
+  readonly temporaries?: TemporaryFiles;
+}
+
+/**
+ * Makes scopes with the operator's rules and those of each root. The rules of a root are read when the roots change;
+ * a broad root is somebody's home or disk and has none.
+ */
+export class ScopeMaker {
+  readonly #options: ScopeMakerOptions;
+  /** What was reported already, so that a broken file is mentioned once and not on every change. */
+  readonly #reported = new Set<string>();
+
+  constructor(options: ScopeMakerOptions) {
+    this.#options = options;
+  }
+
+  readonly create = (snapshot: Snapshot): Scope => {
+    const { rules, temporaries } = this.#options;
+    const denyInRoot = new Map<string, readonly string[]>();
+    const userRulesOf = this.#options.userRules?.();
+    const roots = snapshot.roots.map((root) => {
+      const all = [this.#usable(root, ownRulesOf(root)), this.#usable(root, userRulesOf?.(root))];
+      const deny = all.flatMap((own) => own?.deny ?? []);
+      if (deny.length > 0) denyInRoot.set(root.path, deny);
+      const readOnly = rules.readOnly === true || all.some((own) => own?.readOnly === true);
+      return readOnly ? { ...root, access: 'read-only' as const } : root;
+    });
+    return new Scope({
+      roots,
+      rules: denyInRoot.size === 0 ? rules : { ...rules, denyInRoot },
+      ...(temporaries !== undefined && { temporaries }),
+    });
+  };
+
+  #usable(root: Root, reading: RulesReading): WorkspaceRules | undefined {
+    if (reading === undefined || !('problem' in reading)) return reading;
+    const key = `${root.path}\0${reading.problem}`;
+    if (!this.#reported.has(key)) {
+      this.#reported.add(key);
+      this.#options.log.warn('workspace rules skipped', { problem: reading.problem });
+      this.#options.log.debug('workspace rules skipped', { root: root.path });
+    }
+    return undefined;
+  }
+}
+
+function ownRulesOf({ kind, broad, path }: Root): RulesReading {
+  return kind === 'directory' && !broad ? readWorkspaceRules(path) : undefined;
+}
+
+/** The rules files of these roots that change nothing because they are broken. */
+export function findBrokenRules(roots: readonly Root[]): readonly BrokenRules[] {
+  return roots.flatMap((root) => {
+    const reading = ownRulesOf(root);
+    if (reading === undefined || !('problem' in reading)) return [];
+    return [{ file: join(root.path, WORKSPACE_RULES_FILE), problem: reading.problem }];
+  });
+}

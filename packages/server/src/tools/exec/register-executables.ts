@@ -1,0 +1,118 @@
+import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
+import type { Era } from '../framework/tool-context.js';
+import { argumentSchema, resultSchema } from '../../exec/catalogue/argument-schema.js';
+import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
+import type { ChannelMessage } from '../../exec/answer/channel-message.js';
+import type { ExecutableTool } from '../../exec/catalogue/executable-tool.js';
+import type { FailCall } from './protocol-errors.js';
+import type { ToolCatalogue } from '../../exec/catalogue/tool-catalogue.js';
+import type { ToolMetadata } from '../../exec/catalogue/tool-metadata.js';
+import type { ToolRunner } from '../../exec/run/tool-runner.js';
+
+export interface RegisterExecutablesOptions {
+  readonly era: Era;
+  readonly catalogue: ToolCatalogue;
+  readonly runner: ToolRunner;
+  /** From `allowProtocolErrors`, applied to the same server before anything was registered. */
+  readonly fail: FailCall;
+  /** Only tools that say they change nothing. Nothing makes them keep their word. */
+  readonly readOnly?: boolean;
+}
+
+/**
+ * Registers the tools of a project and follows its changes, until what is returned is disposed of. A server that lives
+ * for one request only need not follow: leave `follow` out.
+ */
+export function registerExecutables(
+  server: WorkspaceServer,
+  options: RegisterExecutablesOptions & { readonly follow?: boolean },
+): Disposable {
+  const { catalogue } = options;
+  server.server.registerCapabilities({ logging: {} });
+  const registered = new Map<string, { readonly tool: ExecutableTool; readonly handle: RegisteredTool }>();
+  const apply = (tools: readonly ExecutableTool[]): void => {
+    const wanted = new Map(
+      tools.filter((tool) => isWanted(tool, options)).map((tool) => [tool.metadata.name, tool]),
+    );
+    for (const [name, { tool, handle }] of registered) {
+      const now = wanted.get(name);
+      if (now !== undefined && isSame(now, tool)) continue;
+      handle.remove();
+      registered.delete(name);
+    }
+    for (const [name, tool] of wanted) {
+      if (!registered.has(name)) registered.set(name, { tool, handle: register(server, tool, options) });
+    }
+  };
+  apply(catalogue.current().tools);
+  if (options.follow !== true) return { [Symbol.dispose]: () => undefined };
+  return catalogue.onDidChange(({ tools }) => apply(tools));
+}
+
+function isWanted({ metadata }: ExecutableTool, { readOnly }: RegisterExecutablesOptions): boolean {
+  return readOnly !== true || metadata.annotations.readOnlyHint === true;
+}
+
+function isSame(a: ExecutableTool, b: ExecutableTool): boolean {
+  return a.file === b.file && JSON.stringify(a.metadata) === JSON.stringify(b.metadata);
+}
+
+function register(
+  server: WorkspaceServer,
+  tool: ExecutableTool,
+  { era, runner, fail }: RegisterExecutablesOptions,
+): RegisteredTool {
+  const { metadata } = tool;
+  const config = {
+    title: metadata.title ?? metadata.annotations.title ?? metadata.name,
+    description: metadata.description,
+    annotations: completeAnnotations(metadata),
+    inputSchema: argumentSchema(metadata.inputSchema, era === 'modern'),
+    ...(metadata.outputSchema !== undefined && { outputSchema: resultSchema(metadata.outputSchema) }),
+  };
+  return server.registerTool(
+    metadata.name,
+    config,
+    async (args: CheckedArguments, ctx: WorkspaceServerContext): Promise<CallToolResult> => {
+      const answer = await runner.run(tool, {
+        args: args.tool,
+        roots: () => ctx.workspace.roots(),
+        signal: ctx.mcpReq.signal,
+        onMessage: (message) => forward(message, ctx),
+      });
+      if (answer.kind === 'result') return answer.result;
+      fail(ctx, answer.code, answer.message, answer.data);
+      return { content: [{ type: 'text', text: answer.message }], isError: true };
+    },
+  );
+}
+
+/** What a tool does not say means the worst. */
+function completeAnnotations({ annotations }: ToolMetadata): ToolAnnotations {
+  return {
+    readOnlyHint: annotations.readOnlyHint ?? false,
+    destructiveHint: annotations.destructiveHint ?? true,
+    idempotentHint: annotations.idempotentHint ?? false,
+    openWorldHint: annotations.openWorldHint ?? true,
+  };
+}
+
+/** Goes to the client while the tool runs. A client that has gone is no reason to fail. */
+function forward(message: ChannelMessage, { mcpReq }: WorkspaceServerContext): void {
+  const { _meta: meta } = mcpReq;
+  if (message.kind === 'log') {
+    mcpReq.log(message.level, message.message, message.logger).catch(() => undefined);
+    return;
+  }
+  const progressToken = meta?.progressToken;
+  // Whoever cancelled has forgotten the token; to them, progress of it is an error.
+  if (progressToken === undefined || mcpReq.signal.aborted) return;
+  const { progress, total, message: text } = message;
+  mcpReq
+    .notify({
+      method: 'notifications/progress',
+      params: { progressToken, progress, total, ...(text !== undefined && { message: text }) },
+    })
+    .catch(() => undefined);
+}

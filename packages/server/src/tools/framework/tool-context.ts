@@ -1,0 +1,59 @@
+import type { Logger } from '@rootward/core';
+import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
+import type { ProjectSessions } from '../../guidance/project-sessions.js';
+import type { ChangeQueue } from './change-queue.js';
+import type { LanguageSupport } from '../../languages/language-support.js';
+
+export type Era = 'legacy' | 'modern';
+
+/** Whether a path was let through. */
+export type AuditDecision = 'allowed' | 'refused';
+
+export interface AuditEntry {
+  readonly tool: string;
+  /** As the caller wrote it. */
+  readonly path: string;
+  readonly decision: AuditDecision;
+  /** The code of the refusal, or `cancelled` for a call that was not finished. */
+  readonly reason?: string;
+}
+
+/** `unsupported`: the client cannot ask its user. */
+export type Consent = 'accepted' | 'declined' | 'cancelled' | 'unsupported';
+
+export interface Question {
+  /** Tells this question from others, so that an answer is never taken for the answer to another one. */
+  readonly key: string;
+  readonly message: string;
+}
+
+/** What a tool works with. */
+export interface ToolContext {
+  readonly workspace: WorkspaceContext;
+  readonly signal: AbortSignal;
+  readonly era: Era;
+  readonly log: Logger;
+  /** Children that must not outlive the process. */
+  readonly children: ChildRegistry;
+  /** The settings and guidance of the project, for tools that need one. */
+  readonly projects: ProjectSessions;
+  /** Language servers, for tools that understand code. */
+  readonly languages: LanguageSupport;
+  /** On whose behalf the call is made; empty where nobody has to say who they are. */
+  readonly principal: string;
+  /** For tools that change files: two changes of the same file must not mix. */
+  readonly changes: ChangeQueue;
+  /** Written for every path of a call, unless the tool has said so itself. Never holds contents. */
+  audit(path: string, decision: AuditDecision, reason?: string): void;
+  /** Makes `~` and `~/x` a path. */
+  expandHome(path: string): string;
+  /** Whether the operator lets nothing be changed. */
+  readonly readOnly: boolean;
+  /** Whether the client can ask its user. */
+  readonly canElicit: boolean;
+  /**
+   * Asks the user yes or no, on both eras. Where an answer has to be fetched first, it ends the handler, which then
+   * runs again from its start: ask before changing anything.
+   */
+  elicit(question: Question): Promise<Consent>;
+}

@@ -1,0 +1,150 @@
+import { ResourceTemplate } from '@modelcontextprotocol/server';
+import type { ListResourcesResult, ReadResourceResult } from '@modelcontextprotocol/server';
+import { RootwardError } from '@rootward/core';
+import type { Workspace } from '@rootward/core';
+import type { WorkspaceServer } from '@rootward/mcp';
+import * as z from 'zod';
+import { Cursors } from '../framework/paging.js';
+import { describeDocument, findGuides, readGuidePage, selectDocuments } from '../../guidance/guide.js';
+import type { GuideSource } from '../../guidance/guide.js';
+import { readGuideUri } from '../../guidance/guide-uri.js';
+import { openGuides } from '../../guidance/open-guides.js';
+import type { ProjectSessions } from '../../guidance/project-sessions.js';
+
+/** A picker with more is no help; category_list has pages. */
+const MOST_LISTED = 200;
+/** A resource has no pages; category_content does. */
+const LONGEST_RESOURCE = 1_000_000;
+const LONGEST_PROMPT = 100_000;
+const TYPE = 'text/markdown';
+
+/**
+ * Offers the project's guidance as resources and as a prompt. Returns what to tell the workspace of a connection to, so
+ * that the guides of the project known there are listed: listing asks nobody and never waits.
+ */
+export function registerGuides(
+  server: WorkspaceServer,
+  projects: ProjectSessions,
+): (workspace: Workspace) => void {
+  let live: Workspace | undefined;
+  let listed = false;
+  server.registerResource(
+    'guide',
+    new ResourceTemplate('guide://{category}/{+document}', {
+      list: async () => {
+        listed = true;
+        return { resources: live === undefined ? [] : await listGuides(live, projects) };
+      },
+    }),
+    { title: 'Guide', description: 'A guidance document of the current project', mimeType: TYPE },
+    async (uri, _variables, { workspace, mcpReq }) => {
+      const { source } = await openGuides(projects, workspace, mcpReq.signal);
+      return readGuide(uri.href, source);
+    },
+  );
+  server.registerPrompt(
+    'guide',
+    {
+      title: 'Guide',
+      description: "The current project's guidance: one category, one document, or what there is",
+      argsSchema: z.object({ category: z.string().optional().describe('Category, or category/document') }),
+    },
+    async ({ category }, { workspace, mcpReq }) => {
+      const { session, source } = await openGuides(projects, workspace, mcpReq.signal);
+      const text =
+        category === undefined ? await describeGuides(source) : await quoteGuides(source, category);
+      const about = `Guidance of the project ${session.project.name}`;
+      return {
+        description: about,
+        messages: [{ role: 'user', content: { type: 'text', text: `${about}:\n\n${text}` } }],
+      };
+    },
+  );
+  const tell = (): void => {
+    // Who never asked for the list has none that could be out of date. The client may have gone meanwhile.
+    if (listed) server.server.sendResourceListChanged().catch(() => undefined);
+  };
+  return (workspace) => {
+    live = workspace;
+    workspace.onDidChange(tell);
+    workspace.onDidChooseProject(tell);
+  };
+}
+
+async function listGuides(
+  workspace: Workspace,
+  projects: ProjectSessions,
+): Promise<ListResourcesResult['resources']> {
+  const source = knownGuides(workspace, projects);
+  if (source === undefined) return [];
+  const documents = (await findGuides(source)).flatMap((guide) => guide.documents);
+  const resources: ListResourcesResult['resources'] = [];
+  for (const document of documents.slice(0, MOST_LISTED)) {
+    const { name, uri, title, description } = await describeDocument(source, document);
+    resources.push({
+      name: `${document.category}/${name}`,
+      uri,
+      mimeType: TYPE,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+    });
+  }
+  return resources;
+}
+
+function knownGuides(workspace: Workspace, projects: ProjectSessions): GuideSource | undefined {
+  try {
+    const session = projects.known(workspace);
+    const { categories } = session.settings();
+    return { scope: workspace.scope(), directory: session.project.path, categories };
+  } catch (error) {
+    if (error instanceof RootwardError && error.code === 'no-project') return undefined;
+    throw error;
+  }
+}
+
+async function readGuide(uri: string, source: GuideSource): Promise<ReadResourceResult> {
+  const reference = readGuideUri(uri);
+  if (reference === undefined) {
+    throw new RootwardError('malformed', `Cannot read ${JSON.stringify(uri)}: it names no document`, {
+      instruction: 'Use a uri from category_list',
+    });
+  }
+  const { category, document } = reference;
+  const documents = selectDocuments(await findGuides(source), category, document);
+  const { parts, nextPosition } = await readGuidePage(source, documents, undefined, LONGEST_RESOURCE);
+  if (nextPosition !== undefined) {
+    throw new RootwardError(
+      'too-large',
+      `Cannot read ${JSON.stringify(uri)}: it is too long for a resource`,
+      {
+        instruction: `Call category_content with category "${category}" and document "${document}", which has pages`,
+      },
+    );
+  }
+  return { contents: parts.map(({ text }) => ({ uri, mimeType: TYPE, text })) };
+}
+
+async function describeGuides(source: GuideSource): Promise<string> {
+  const guides = await findGuides(source);
+  if (guides.length === 0) return 'There is none.';
+  return guides
+    .map(({ category: { name, description }, documents }) =>
+      [
+        `${name}${description === undefined ? '' : `: ${description}`}`,
+        ...documents.map((one) => `- ${name}/${one.name}`),
+      ].join('\n'),
+    )
+    .join('\n\n');
+}
+
+async function quoteGuides(source: GuideSource, category: string): Promise<string> {
+  const documents = selectDocuments(await findGuides(source), category);
+  const { parts, nextPosition } = await readGuidePage(source, documents, undefined, LONGEST_PROMPT);
+  const quoted = parts.map(({ name, text, problem }) => `=== ${name} ===\n${problem ?? text}`);
+  if (nextPosition === undefined) return quoted.join('\n');
+  const cursor = new Cursors('category_content', { category }).at(nextPosition);
+  return [...quoted, `[more: category_content with category "${category}" and cursor "${cursor}"]`].join(
+    '\n',
+  );
+}

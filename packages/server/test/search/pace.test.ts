@@ -1,0 +1,39 @@
+import { Scope } from '@rootward/core';
+import type { Snapshot } from '@rootward/core';
+import { expect, test, vi } from 'vitest';
+import { Pace } from '../../src/search/pace.js';
+import { makeTree } from '../fixtures/temp-tree.js';
+import { connectTools } from '../fixtures/tools-client.js';
+
+const tree = makeTree({ 'f.txt': 'start' });
+
+test('Pace.keep() lets others have their turn, and throws the reason of an abort', async () => {
+  const stop = new AbortController();
+  const pace = new Pace(stop.signal);
+  setImmediate(() => stop.abort(new Error('enough')));
+  const work = async (): Promise<never> => {
+    for (;;) await pace.keep();
+  };
+  await expect(work()).rejects.toThrow('enough');
+});
+
+test.each([
+  ['read_multiple_files', { paths: Array.from({ length: 20_000 }, (_, index) => `missing ${index}`) }],
+  [
+    'edit_file',
+    { path: 'f.txt', edits: Array.from({ length: 100_000 }, () => ({ oldText: 'start', newText: 'start' })) },
+  ],
+])('%s hears of being cancelled, however much it has to do', async (name, args) => {
+  const stop = new AbortController();
+  const createScope = ({ roots }: Snapshot): Scope => {
+    // In the next turn, if there is one before all is done.
+    setImmediate(() => stop.abort());
+    return new Scope({ roots });
+  };
+  const workspace = { environment: {}, home: '/nonexistent', roots: [tree.top], createScope };
+  const { client, audit, close } = await connectTools({ workspace });
+  const call = client.callTool({ name, arguments: args }, { signal: stop.signal });
+  await expect(call).rejects.toThrow('aborted');
+  await vi.waitUntil(() => audit.some(({ reason }) => reason === 'cancelled'), { timeout: 10_000 });
+  await close();
+});

@@ -1,0 +1,54 @@
+import { projectOf } from '@rootward/core';
+import { expect, test, vi } from 'vitest';
+import { loadSettings } from '../../src/settings/load-settings.js';
+import { prepareServing } from '../../src/serve/prepare-server.js';
+import type { StderrLogger } from '../../src/serve/stderr-logger.js';
+import { makeTree } from '../fixtures/temp-tree.js';
+
+test('what users keep about their projects is in force, and out of reach through the fence', async () => {
+  const tree = makeTree({ 'home/.config/other.json': '{}', 'home/app/secret.txt': '' });
+  const home = tree.path('home');
+  const roots = [tree.path('home/.config'), tree.path('home/app')];
+  const settings = await loadSettings({ roots }, {}, home);
+  const around = { environment: {}, home, directory: home, program: undefined };
+  const { prepared, projectSettings } = await prepareServing(settings, around);
+  const open = async () => {
+    using workspace = await prepared.open('local');
+    return workspace.scope();
+  };
+  const scope = await open();
+  await scope.write(tree.path('home/.config/other.json'), '[]');
+  const { directory } = projectSettings;
+  await expect(scope.mkdir(directory, { recursive: true })).rejects.toMatchObject({ code: 'protected' });
+  await scope.readText(tree.path('home/app/secret.txt'));
+  const { id } = projectOf({ path: tree.path('home/app'), source: 'flag' });
+  await projectSettings.update(id, () => ({ deny: ['secret.txt'] }));
+  for (const file of [projectSettings.fileOf(id), `${directory}/new.json`]) {
+    await expect(scope.write(file, '{}')).rejects.toMatchObject({ code: 'protected' });
+  }
+  await expect(scope.remove(directory, { recursive: true })).rejects.toMatchObject({ code: 'protected' });
+  const denied = (await open()).readText(tree.path('home/app/secret.txt'));
+  await expect(denied).rejects.toMatchObject({ code: 'denied' });
+});
+
+test('a warning is given once, also where the ceiling has to be found first', async () => {
+  const tree = makeTree({ 'home/app/file.txt': '', 'rootward.json': '{ "roots": ["/nonexistent"] }' });
+  const home = tree.path('home');
+  const environment = { ROOTWARD_NOTHING: '1', CLAUDE_PROJECT_DIR: tree.path('home/app') };
+  const settings = await loadSettings({ config: tree.path('rootward.json'), http: 0 }, {}, home);
+  const around = { environment, home, directory: home, program: undefined };
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+  try {
+    const { log, sources, prepared } = await prepareServing(settings, around);
+    await (log as StderrLogger).flushed();
+    expect(sources.reading.ceiling).toEqual([tree.path('home/app')]);
+    expect(await prepared.sources('http')).toBe(sources);
+  } finally {
+    write.mockRestore();
+  }
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+    expect.stringContaining('ROOTWARD_NOTHING'),
+    'configured root skipped',
+  ]);
+});

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { expandHome } from '../../src/settings/expand-home.js';
+
+test.each([
+  ['~', '/home/u'],
+  ['~/x', '/home/u/x'],
+  ['~/a/../b', '/home/u/a/../b'],
+  ['~other/x', '~other/x'],
+  ['a/~/x', 'a/~/x'],
+  ['/x', '/x'],
+])('expandHome() makes %j %j', (path, expanded) => {
+  expect(expandHome(path, '/home/u')).toBe(expanded);
+});
