@@ -1,28 +1,30 @@
-// The long versions of the tests that depend on chance: races, kills and random trees; and one that shows what creeps.
+// The long versions of tests that depend on chance or on time: `npm run soak` runs all, `npm run soak -- NAME…` some.
 import { spawnSync } from 'node:child_process';
 
-const { status } = spawnSync(
-  process.execPath,
-  [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--testTimeout=3600000',
-    // On a busy machine V8 compiles later, and the soak test sees it.
-    '--no-file-parallelism',
-    'packages/core/test/scope/races.test.ts',
-    'packages/core/test/scope/kernel-oracle.test.ts',
-    'packages/core/test/scope/kill.test.ts',
-    'test/server/soak.test.ts',
-  ],
-  {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      ROOTWARD_RACE_ATTEMPTS: '50000',
-      ROOTWARD_ORACLE_RUNS: '5000',
-      ROOTWARD_KILLS: '300',
-      SOAK_CALLS: '100000',
-    },
+/** What runs, and how long it goes on, told to the tests by their environment. */
+const PARTS = {
+  races: {
+    files: ['packages/core/test/scope/races.test.ts', 'packages/core/test/scope/kernel-oracle.test.ts'],
+    env: { ROOTWARD_RACE_ATTEMPTS: '50000', ROOTWARD_ORACLE_RUNS: '5000' },
   },
-);
-process.exitCode = status ?? 1;
+  kills: { files: ['packages/core/test/scope/kill.test.ts'], env: { ROOTWARD_KILLS: '300' } },
+  leaving: { files: ['test/server/leaving.test.ts'], env: { SOAK_ROUNDS: '50' } },
+  memory: { files: ['test/server/soak.test.ts'], env: { SOAK_CALLS: '100000' } },
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.find((name) => !Object.hasOwn(PARTS, name));
+if (unknown !== undefined) {
+  console.error(`Cannot run ${JSON.stringify(unknown)}: the parts are ${Object.keys(PARTS).join(', ')}`);
+  process.exit(2);
+}
+for (const [name, { files, env }] of Object.entries(PARTS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const { status } = spawnSync(
+    process.execPath,
+    // One file after the other: on a busy machine V8 compiles later, and the memory part sees it.
+    ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=3600000', '--no-file-parallelism', ...files],
+    { stdio: 'inherit', env: { ...process.env, ...env } },
+  );
+  if (status !== 0) process.exitCode = status ?? 1;
+}

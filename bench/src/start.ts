@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { leaveRows } from './leave.js';
 import { peerName } from './peer.js';
 import type { Row, Section } from './row.js';
 
@@ -150,6 +151,7 @@ export async function benchStart(): Promise<Section> {
       ours: median(ours.map(({ leave }) => leave)),
       goal: 1000,
     });
+    rows.push(...(await leaveRows(OURS)));
     return { title: 'Starting and leaving', peer: peerName, rows };
   } finally {
     rmSync(root, { recursive: true });

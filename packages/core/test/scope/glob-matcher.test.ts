@@ -105,18 +105,16 @@ test.each([
   expect(compileDenies([glob]).match(denied)).toBe(glob);
 });
 
-// Each took from seconds to hours as one regular expression.
+// As one regular expression each of these takes from minutes to hours: the time limit of the runner would end the test.
 test.each([
   ['*a*a*/*a*a*/b', `${'a'.repeat(250)}/${'a'.repeat(250)}/c`],
   ['*a*/*a*/*a*/*a*/*a*/b', `${'a'.repeat(250)}/`.repeat(5) + 'c'],
   ['**/a/**/a/**/a/**/b', `${'a/'.repeat(2000)}c`],
   ['**/*a*a*/**/*a*a*/**/b', `${'a'.repeat(250)}/`.repeat(15) + 'c'],
   ['@(a|b)/**/a/**/a/**/x', `${'a/'.repeat(2000)}c`],
-])('a deny of %s is settled at once on a path made for it', (glob, made) => {
-  const start = performance.now();
+])('a deny of %s is settled on a path made to be slow for it', (glob, made) => {
   expect(globCost(glob)).toBeUndefined();
   expect(compileDenies([glob]).match(made)).toBeUndefined();
-  expect(performance.now() - start).toBeLessThan(4_000);
 });
 
 test.each([
@@ -146,7 +144,5 @@ test('a deny of alternatives that span folders takes a path too deep to tell for
     true,
     false,
   ]);
-  const start = performance.now();
   expect(denies.match(`${'a/'.repeat(2000)}c`)).toBe('{**/a/**/b,x/y}');
-  expect(performance.now() - start).toBeLessThan(4_000);
 });

@@ -179,12 +179,10 @@ test.each([
   'file:///tmp=',
   'file://(',
   `-${'a'.repeat(30)}/`,
-])('concealPaths() is done with a megabyte of %j at once', (part) => {
+])('concealPaths() cuts a megabyte of %j short', (part) => {
   const text = part.repeat(1_000_000 / part.length);
   const source = 'x'.repeat(100_000);
-  const before = performance.now();
   const shown = concealPaths(workspace.scope(), text, { file: home.at('in/a.ts'), sources: [source] });
-  // Without a limit the worst of these take minutes.
-  expect(performance.now() - before).toBeLessThan(10_000);
+  // Without a limit the worst of these take minutes: the time limit of the runner would end the test.
   expect(shown.length).toBeLessThan(10_000);
 });
