@@ -55,7 +55,7 @@ describe('What the packages export', () => {
     const entries = new Set(EXPORTS.map(({ entry }) => entry));
     expect([...entries].sort()).toEqual([
       '@rootward/core',
-      '@rootward/core/process',
+      '@rootward/core/platform',
       '@rootward/lsp',
       '@rootward/mcp',
       '@rootward/mcp/testing',

@@ -38,9 +38,9 @@ const FORBIDDEN = [
   ['packages/core/src/uri/planted.ts', 'node:fs'],
   ['packages/core/src/roots/planted.ts', '../workspace/workspace.js'],
   ['packages/core/src/scope/planted.ts', '../sources/read-sources.js'],
-  ['packages/core/src/scope/planted.ts', '../process/process-tree.js'],
-  ['packages/core/src/workspace/planted.ts', '../process/process-tree.js'],
-  ['packages/core/src/planted.ts', './process/process-tree.js'],
+  ['packages/core/src/scope/planted.ts', '../platform/process-tree.js'],
+  ['packages/core/src/workspace/planted.ts', '../platform/process-tree.js'],
+  ['packages/core/src/planted.ts', './platform/process-tree.js'],
 ] as const;
 
 test.each(FORBIDDEN)('the linter refuses %s an import of %s', async (file, specifier) => {

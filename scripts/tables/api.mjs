@@ -9,7 +9,7 @@ const packages = fileURLToPath(new URL('../../packages', import.meta.url));
 /** Everything people import, except data. */
 const ENTRIES = {
   '@rootward/core': 'core/dist/index.d.ts',
-  '@rootward/core/process': 'core/dist/process/index.d.ts',
+  '@rootward/core/platform': 'core/dist/platform/index.d.ts',
   '@rootward/mcp': 'mcp/dist/index.d.ts',
   '@rootward/mcp/v1': 'mcp/dist/v1/index.d.ts',
   '@rootward/mcp/testing': 'mcp/dist/testing/index.d.ts',

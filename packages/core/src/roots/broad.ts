@@ -1,5 +1,5 @@
 import type { PathStyle } from '../uri/path-style.js';
-import { containsPath } from './contains-path.js';
+import { containsPath } from '../uri/contains-path.js';
 
 /**
  * Whether a canonical directory is the whole disk, a whole drive, the home directory or an ancestor of it.

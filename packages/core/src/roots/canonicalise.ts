@@ -1,3 +1,4 @@
+import { errnoOf } from '../platform/errno.js';
 import { posix } from 'node:path';
 import { readAbsolutePath } from '../uri/absolute-path.js';
 import type { PathStyle } from '../uri/path-style.js';
@@ -52,7 +53,7 @@ function endsLikeDirectory(path: string, style: PathStyle): boolean {
 }
 
 function refuseFailure(error: unknown): CanonicalReading {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errnoOf(error) ?? String(error);
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
@@ -67,7 +68,7 @@ function refuseFailure(error: unknown): CanonicalReading {
     case 'EPERM':
       return refuse('not-readable', 'permission denied');
     default:
-      return refuse('not-readable', `the disk answered ${String(code ?? error)}`);
+      return refuse('not-readable', `the disk answered ${code}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PathStyle } from '../uri/path-style.js';
 import { hostPathStyle } from '../uri/path-style.js';
-import { asPrefix, isWithinAny } from './contains-path.js';
+import { asPrefix, isWithinAny } from '../uri/contains-path.js';
 import type { Root } from './root.js';
 
 /**

@@ -1,3 +1,4 @@
+import { isObject } from '../platform/json.js';
 import { readAbsolutePath } from '../uri/absolute-path.js';
 import type { PathStyle } from '../uri/path-style.js';
 import { cutAt, printable } from '../uri/printable.js';
@@ -31,7 +32,7 @@ export type Declaration =
 
 /** Reads one client root, which may be any JSON. */
 export function declareUri(entry: unknown, style: PathStyle): Declaration {
-  if (!isRecord(entry) || typeof entry['uri'] !== 'string') {
+  if (!isObject(entry) || typeof entry['uri'] !== 'string') {
     const declared = describe(entry);
     return {
       ok: false,
@@ -94,10 +95,6 @@ function readName(name: unknown): string | undefined {
 
 /** Names appear in listings; a longer one is not a name any more. */
 const LONGEST_NAME = 200;
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
 
 function describe(value: unknown): string {
   try {

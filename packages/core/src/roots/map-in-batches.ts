@@ -1,3 +1,5 @@
+import { unlessAborted } from '../platform/async.js';
+
 /**
  * `items` mapped in order, `size` at a time.
  *
@@ -12,21 +14,7 @@ export async function mapInBatches<Item, Result>(
   const results: Result[] = [];
   for (let start = 0; start < items.length; start += size) {
     signal?.throwIfAborted();
-    results.push(...(await untilAborted(Promise.all(items.slice(start, start + size).map(map)), signal)));
+    results.push(...(await unlessAborted(Promise.all(items.slice(start, start + size).map(map)), signal)));
   }
   return results;
-}
-
-async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return work;
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,3 +1,4 @@
+import { errnoOf } from '../platform/errno.js';
 import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, realpath, statSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -34,7 +35,7 @@ export const rootsDisk: RootsDisk = {
       accessSync(path.endsWith(sep) ? path : path + sep, constants.R_OK | constants.X_OK);
       return 'directory';
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOTDIR')) throw error;
+      if (errnoOf(error) !== 'ENOTDIR') throw error;
     }
     if (!statSync(path).isFile()) return undefined;
     accessSync(path, constants.R_OK);

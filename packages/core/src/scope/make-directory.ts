@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { childPath } from './child-path.js';
 import type { Gate } from './gate.js';
 import type { Pin } from './pin.js';
-import { errnoOf, fromSystem, scopeError } from './refusal.js';
+import { errnoOf } from '../platform/errno.js';
+import { fromSystem, scopeError } from './refusal.js';
 
 /** Options of `Scope.mkdir()`. */
 export interface MakeDirectoryOptions {

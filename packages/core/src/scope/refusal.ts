@@ -1,3 +1,4 @@
+import { errnoOf } from '../platform/errno.js';
 import { RootwardError } from '../error.js';
 import type { ErrorCode } from '../error.js';
 import type { Root } from '../roots/root.js';
@@ -83,11 +84,6 @@ const BY_ERRNO: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
   ['EBUSY', ['not-permitted', 'the system is using it']],
   ['ENXIO', ['unsupported-type', 'it is not a regular file or folder']],
 ]);
-
-export function errnoOf(error: unknown): string | undefined {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
 
 /** Turns a system error about a path that is in scope into ours. Names the path as asked, never a resolved one. */
 export function fromSystem(action: string, path: string, error: unknown): RootwardError {

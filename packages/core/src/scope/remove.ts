@@ -4,8 +4,9 @@ import { childPath } from './child-path.js';
 import type { Entry, Gate } from './gate.js';
 import { unstablePath } from './pin.js';
 import type { Pin } from './pin.js';
-import { Pacer } from './pinned-directory.js';
-import { errnoOf, fromSystem, refused, scopeError } from './refusal.js';
+import { Pacer } from '../platform/pacing.js';
+import { errnoOf } from '../platform/errno.js';
+import { fromSystem, refused, scopeError } from './refusal.js';
 import { visitBelow } from './subtree.js';
 
 /** Options of `Scope.remove()`. */

@@ -5,7 +5,8 @@ import { checkTarget, copyIntoEntry } from './copy.js';
 import type { Entry, Gate } from './gate.js';
 import { unstablePath } from './pin.js';
 import type { Pin } from './pin.js';
-import { errnoOf, fromSystem, scopeError } from './refusal.js';
+import { errnoOf } from '../platform/errno.js';
+import { fromSystem, scopeError } from './refusal.js';
 import { checkMoveBelow } from './subtree.js';
 import type { TemporaryFiles } from './temporary-files.js';
 

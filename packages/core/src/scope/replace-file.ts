@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { SMALL_READ } from './file-reader.js';
 import type { Entry } from './gate.js';
 import { unstablePath } from './pin.js';
-import { errnoOf } from './refusal.js';
+import { errnoOf } from '../platform/errno.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
 const writeAsync = promisify(write);

@@ -2,7 +2,8 @@ import { childPath } from './child-path.js';
 import type { Entry, Gate } from './gate.js';
 import { unstablePath } from './pin.js';
 import type { Pin } from './pin.js';
-import { Pacer, readPinned } from './pinned-directory.js';
+import { Pacer } from '../platform/pacing.js';
+import { readPinned } from './pinned-directory.js';
 import { refused } from './refusal.js';
 import type { Refusal } from './rules.js';
 

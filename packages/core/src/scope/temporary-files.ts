@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
-import { errnoOf } from './refusal.js';
-import { Pacer, readPinned } from './pinned-directory.js';
+import { isRunning, thisProcess } from '../platform/process-identity.js';
+import type { ProcessIdentity } from '../platform/process-identity.js';
+import { Pacer } from '../platform/pacing.js';
+import { readPinned } from './pinned-directory.js';
 import type { Pin } from './pin.js';
 
 const PATTERN = /^\.rootward-([0-9a-f]{12})-([0-9a-z]+)-([0-9a-z]+)-[0-9a-f]{12}\.tmp$/;
@@ -12,18 +14,6 @@ const MAX_SWEPT = 1024;
 
 export function isTemporaryName(name: string): boolean {
   return name.startsWith('.rootward-') && PATTERN.test(name);
-}
-
-/** When the process with this id started, or undefined where the system does not tell (no `/proc`) or it is gone. */
-function startOf(pid: number | 'self'): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is the command in parentheses and may itself contain blanks and parentheses.
-    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return start === undefined ? undefined : Number(start).toString(36);
-  } catch {
-    return undefined;
-  }
 }
 
 function readOr(read: () => string): string {
@@ -41,15 +31,9 @@ function neighbourhood(): string {
   return createHash('sha256').update(`${boot}\n${namespace}`).digest('hex').slice(0, 12);
 }
 
-function isAlive(pid: number, start: string): boolean {
-  const now = startOf(pid);
-  if (now !== undefined) return start === '0' || now === start;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) === 'EPERM';
-  }
+/** The process a name was made for; a start of 0 stands for one that is not known. */
+function ownerOf(pid: string, start: string): ProcessIdentity {
+  return { pid: Number.parseInt(pid, 36), start: start === '0' ? '' : String(Number.parseInt(start, 36)) };
 }
 
 function discard(path: string): void {
@@ -66,7 +50,7 @@ function discard(path: string): void {
  */
 export class TemporaryFiles {
   readonly #neighbourhood = neighbourhood();
-  readonly #start = startOf('self') ?? '0';
+  readonly #owner = thisProcess();
   readonly #swept = new Set<string>();
   readonly #unfinished = new Set<string>();
 
@@ -88,7 +72,8 @@ export class TemporaryFiles {
   }
 
   next(): string {
-    const owner = `${process.pid.toString(36)}-${this.#start}`;
+    const { pid, start } = this.#owner;
+    const owner = `${pid.toString(36)}-${Number(start).toString(36)}`;
     return `.rootward-${this.#neighbourhood}-${owner}-${randomBytes(6).toString('hex')}.tmp`;
   }
 
@@ -113,7 +98,7 @@ export class TemporaryFiles {
     const [, neighbours, pid = '', start = ''] = PATTERN.exec(name) ?? [];
     const stats = lstatSync(directory.child(name), { throwIfNoEntry: false });
     if (stats === undefined || !stats.isFile()) return false;
-    if (neighbours === this.#neighbourhood) return !isAlive(Number.parseInt(pid, 36), start);
+    if (neighbours === this.#neighbourhood) return !isRunning(ownerOf(pid, start));
     return Date.now() - stats.mtimeMs > FOREIGN_AGE_MS;
   }
 }

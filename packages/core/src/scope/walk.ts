@@ -7,7 +7,8 @@ import { isHidden, kindOf } from './list.js';
 import type { EntryKind } from './list.js';
 import type { Pin } from './pin.js';
 import { fromSystem } from './refusal.js';
-import { Pacer, readPinned } from './pinned-directory.js';
+import { Pacer } from '../platform/pacing.js';
+import { readPinned } from './pinned-directory.js';
 
 /** One entry that `Scope.walk()` came by. */
 export interface WalkEntry {

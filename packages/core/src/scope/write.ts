@@ -6,7 +6,8 @@ import type { Admitted, Entry, Gate } from './gate.js';
 import { requireFile } from './open.js';
 import { PIN_ATTEMPTS, unstablePath } from './pin.js';
 import type { Pin } from './pin.js';
-import { errnoOf, fromSystem, quotePath, scopeError } from './refusal.js';
+import { errnoOf } from '../platform/errno.js';
+import { fromSystem, quotePath, scopeError } from './refusal.js';
 import { overwriteInPlace, replaceFile, writeAll } from './replace-file.js';
 import type { TemporaryFiles } from './temporary-files.js';
 

@@ -1,3 +1,4 @@
+import { errnoOf } from '../platform/errno.js';
 import { readFile } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import type { PathEntry } from '../roots/declaration.js';
@@ -91,7 +92,7 @@ async function readRootsFile(context: SourceContext): Promise<RootsFile | undefi
       typeof parsed === 'object' && parsed !== null && 'roots' in parsed ? parsed.roots : undefined;
     return { file, base, roots };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    const code = errnoOf(error);
     if (code === 'ENOENT') return undefined;
     const state = code === undefined ? 'it is not JSON' : `the disk answered ${code}`;
     const declared = printable(file);

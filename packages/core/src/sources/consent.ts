@@ -2,7 +2,7 @@ import { RootwardError } from '../error.js';
 import type { ReadRootsOptions } from '../roots/read-roots.js';
 import { readPathRoots } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
-import { containsPath } from '../roots/contains-path.js';
+import { containsPath } from '../uri/contains-path.js';
 import { printable } from '../uri/printable.js';
 import type { Sources } from './read-sources.js';
 import type { PathStyle } from '../uri/path-style.js';

@@ -1,4 +1,4 @@
-import { isWithinAny } from '../roots/contains-path.js';
+import { isWithinAny } from '../uri/contains-path.js';
 import type { Root } from '../roots/root.js';
 import type { PathStyle } from '../uri/path-style.js';
 import { hostPathStyle } from '../uri/path-style.js';

@@ -1,6 +1,6 @@
 import { RootwardError } from '../error.js';
-import type { Logger } from '../logger.js';
-import { silentLogger } from '../logger.js';
+import type { Logger } from '../platform/logger.js';
+import { silentLogger } from '../platform/logger.js';
 import type { ReadRootsOptions } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
 import type { RootsDisk } from '../roots/roots-disk.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.js';
+import type { Logger } from '../platform/logger.js';
 import type { PathEntry } from '../roots/declaration.js';
 import { readPathRoots } from '../roots/read-roots.js';
 import type { RootList, Source } from '../roots/root.js';

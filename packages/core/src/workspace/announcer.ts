@@ -1,22 +1,23 @@
-import type { Disposable } from '../disposable.js';
+import type { Disposable } from '../platform/disposable.js';
+import type { Emitter } from '../platform/emitter.js';
 import type { Project } from '../project/project.js';
 import { diffRoots } from '../roots/diff-roots.js';
 import type { WorkspaceChange } from './change.js';
 import type { Follower, FollowersSetup } from './followers.js';
 import { Followers } from './followers.js';
 import type { ChangeListener, ProjectListener } from './listeners.js';
-import { Listeners } from './listeners.js';
+import { loggedEmitter } from './listeners.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Tells everyone who wants to know of changes: listeners at once, followers as they get to it. */
 export class Announcer {
-  readonly #listeners: Listeners<WorkspaceChange>;
-  readonly #projectListeners: Listeners<Project>;
+  readonly #listeners: Emitter<WorkspaceChange>;
+  readonly #projectListeners: Emitter<Project>;
   readonly #followers: Followers;
 
   constructor(setup: FollowersSetup) {
-    this.#listeners = new Listeners(setup.log);
-    this.#projectListeners = new Listeners(setup.log);
+    this.#listeners = loggedEmitter(setup.log);
+    this.#projectListeners = loggedEmitter(setup.log);
     this.#followers = new Followers(setup);
   }
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.js';
+import type { Logger } from '../platform/logger.js';
 import type { RootList } from '../roots/root.js';
 import type { ClientState } from '../sources/client-state.js';
 import type { Outcome } from './answer.js';
@@ -7,8 +7,8 @@ import type { AskCause, Asking, AskingLimits } from './asking-state.js';
 import { mustWait, restsUntil, wakeAt } from './asking-state.js';
 import type { AskingEffect, AskingEvent } from './asking.js';
 import { step } from './asking.js';
-import type { Clock, Timer } from './clock.js';
-import { Deferred, unlessAborted } from './deferred.js';
+import type { Clock, Timer } from '../platform/clock.js';
+import { Deferred, unlessAborted } from '../platform/async.js';
 import type { RootsPort } from './roots-port.js';
 import type { Counters } from './stats.js';
 

@@ -1,11 +1,11 @@
-import type { Disposable } from '../disposable.js';
-import { disposable } from '../disposable.js';
-import type { Logger } from '../logger.js';
+import type { Disposable } from '../platform/disposable.js';
+import { disposable } from '../platform/disposable.js';
+import type { Logger } from '../platform/logger.js';
 import { diffRoots, isChange } from '../roots/diff-roots.js';
 import type { Root } from '../roots/root.js';
 import type { WorkspaceChange } from './change.js';
-import type { Clock } from './clock.js';
-import { Deferred } from './deferred.js';
+import type { Clock } from '../platform/clock.js';
+import { Deferred } from '../platform/async.js';
 
 /** Something that reacts to changes of the roots and may take its time. */
 export interface Follower {

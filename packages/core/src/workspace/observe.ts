@@ -1,5 +1,5 @@
-import type { Disposable } from '../disposable.js';
-import { disposable } from '../disposable.js';
+import type { Disposable } from '../platform/disposable.js';
+import { disposable } from '../platform/disposable.js';
 import type { Stats } from './stats.js';
 
 type Attributes = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
-import type { Logger } from '../logger.js';
+import type { Logger } from '../platform/logger.js';
 import type { readRoots } from '../roots/read-roots.js';
 import type { Scope } from '../scope/scope.js';
 import type { Sources } from '../sources/read-sources.js';
-import type { Clock } from './clock.js';
+import type { Clock } from '../platform/clock.js';
 import type { WorkspaceLimits } from './limits.js';
 import type { RootsPort } from './roots-port.js';
 import type { Snapshot } from './snapshot.js';

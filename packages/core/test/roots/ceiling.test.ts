@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Ceiling, cutToCeiling } from '../../src/roots/ceiling.js';
-import { containsPath } from '../../src/roots/contains-path.js';
+import { containsPath } from '../../src/uri/contains-path.js';
 import type { Root } from '../../src/roots/root.js';
 import type { PathStyle } from '../../src/uri/path-style.js';
 

@@ -1,7 +1,7 @@
+import { errnoOf } from '../../src/platform/errno.js';
 import { describe, expect, test } from 'vitest';
 import { RootwardError } from '../../src/error.js';
 import {
-  errnoOf,
   fromSystem,
   noRoots,
   outsideRoots,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { LogFields } from '../../src/logger.js';
+import type { LogFields } from '../../src/platform/logger.js';
 import { makeTree } from '../workspace/scripted-client.js';
 import { pathsOf, readFrom, statementOf } from './read-from.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Deferred } from '../../src/workspace/deferred.js';
+import { Deferred } from '../../src/platform/async.js';
 import { followWorkingDirectory } from '../../src/workspace/working-directory.js';
 import { settle } from '../../../../testing/fake-clock.js';
 import { changeTo, connectAsked, makeTree } from './scripted-client.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { LogFields } from '../../src/logger.js';
+import type { LogFields } from '../../src/platform/logger.js';
 import type { WorkspaceChange } from '../../src/workspace/change.js';
-import { Deferred } from '../../src/workspace/deferred.js';
+import { Deferred } from '../../src/platform/async.js';
 import { defaultLimits } from '../../src/workspace/limits.js';
 import { settle } from '../../../../testing/fake-clock.js';
 import type { Connection } from './scripted-client.js';

@@ -2,7 +2,7 @@ import { rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Deferred } from '../../src/workspace/deferred.js';
+import { Deferred } from '../../src/platform/async.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { readFrom } from '../sources/read-from.js';
 import { connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';

@@ -8,7 +8,7 @@ import { rootsDisk } from '../../src/roots/roots-disk.js';
 import type { SourcesOptions } from '../../src/sources/read-sources.js';
 import { readSources } from '../../src/sources/read-sources.js';
 import type { WorkspaceChange } from '../../src/workspace/change.js';
-import { Deferred } from '../../src/workspace/deferred.js';
+import { Deferred } from '../../src/platform/async.js';
 import type { RootsPort } from '../../src/workspace/roots-port.js';
 import type { WorkspaceOptions } from '../../src/workspace/workspace-options.js';
 import { Workspace } from '../../src/workspace/workspace.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../../testing/fake-clock.js';
-import type { LogFields } from '../../src/logger.js';
+import type { LogFields } from '../../src/platform/logger.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { readFrom } from '../sources/read-from.js';
 import {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { killTrees, residentMemory } from '@rootward/core/process';
+import { killTrees, residentMemory } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 
 export interface SpawnServerOptions {

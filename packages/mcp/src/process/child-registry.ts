@@ -1,4 +1,4 @@
-import { killTrees } from '@rootward/core/process';
+import { killTrees } from '@rootward/core/platform';
 
 /** The part of `ChildProcess` that is needed here. */
 export interface ChildLike {

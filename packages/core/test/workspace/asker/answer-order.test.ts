@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { settle } from '../../../../../testing/fake-clock.js';
 import { readRoots } from '../../../src/roots/read-roots.js';
-import { Deferred } from '../../../src/workspace/deferred.js';
+import { Deferred } from '../../../src/platform/async.js';
 import { defaultLimits } from '../../../src/workspace/limits.js';
 import { connectAsked, makeTree, pathsOf, promptDisk } from '../scripted-client.js';
 

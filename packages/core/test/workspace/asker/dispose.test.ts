@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { settle } from '../../../../../testing/fake-clock.js';
-import { Deferred } from '../../../src/workspace/deferred.js';
+import { Deferred } from '../../../src/platform/async.js';
 import { defaultLimits } from '../../../src/workspace/limits.js';
 import { connectAsked, makeTree, pathsOf } from '../scripted-client.js';
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { listProcesses, readProcessStat } from './process-stat.js';
 
 /** What `killTrees` sends: a request to end, or the end. */
 export type KillSignal = 'SIGTERM' | 'SIGKILL';
@@ -15,7 +15,7 @@ interface ProcessEntry {
 /** Of most Linux systems; where pages are larger, only a figure shown to people is too small. */
 const PAGE_KB = 4;
 /** Each look finds one generation more of processes that forked just before they were stopped. */
-const MOST_LOOKS = 10;
+const MAX_LOOKS = 10;
 
 /**
  * Signals processes, everything descended from them, and the process groups they lead; returns whom it found. Does
@@ -48,7 +48,7 @@ export function residentMemory(pid: number): number | undefined {
  */
 function freeze(pids: readonly number[]): readonly number[] {
   const found = new Set<number>();
-  for (let look = 0; look < MOST_LOOKS; look++) {
+  for (let look = 0; look < MAX_LOOKS; look++) {
     const table = processTable();
     const members = table.length === 0 ? pids : pids.flatMap((pid) => treeOf(pid, table));
     const fresh = members.filter((member) => !found.has(member));
@@ -94,30 +94,11 @@ function processTable(): readonly ProcessEntry[] {
 }
 
 function linuxTable(): readonly ProcessEntry[] {
-  const table: ProcessEntry[] = [];
-  for (const name of listProcesses()) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-      // The command name may hold blanks and brackets; the numbers start after the last closing one.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (fields[0] === 'Z') continue;
-      const [, parent = 0, group = 0] = fields.map(Number);
-      table.push({ pid, parent, group, resident: Number(fields[21]) * PAGE_KB });
-    } catch {
-      // It ended while we were looking.
-    }
-  }
-  return table;
-}
-
-function listProcesses(): readonly string[] {
-  try {
-    return readdirSync('/proc');
-  } catch {
-    return [];
-  }
+  return listProcesses().flatMap((pid) => {
+    const stat = readProcessStat(pid);
+    if (stat === undefined || stat.state === 'Z') return [];
+    return [{ pid, parent: stat.parent, group: stat.group, resident: stat.pages * PAGE_KB }];
+  });
 }
 
 function posixTable(): readonly ProcessEntry[] {

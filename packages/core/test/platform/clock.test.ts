@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/workspace/clock.js';
+import { systemClock } from '../../src/platform/clock.js';
 
 test('systemClock calls back once, unless cleared', async () => {
   const fired: string[] = [];

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { killTrees, residentMemory, treeOf } from '../../src/process/process-tree.js';
+import { killTrees, residentMemory, treeOf } from '../../src/platform/process-tree.js';
 
 const entry = (pid: number, parent: number, group: number) => ({ pid, parent, group });
 

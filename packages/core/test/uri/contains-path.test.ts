@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { containsPath } from '../../src/roots/contains-path.js';
+import { containsPath } from '../../src/uri/contains-path.js';
 
 test.each([
   ['posix', '/a', '/a', true],

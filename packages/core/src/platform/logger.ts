@@ -11,6 +11,7 @@ export interface Logger {
 /** What a log line says beside its message. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** Writes nothing. */
 export const silentLogger: Logger = {
   debug() {},
   info() {},

@@ -4,6 +4,7 @@ export interface Disposable {
   [Symbol.dispose](): void;
 }
 
+/** A disposable that calls a function. */
 export function disposable(dispose: () => void): Disposable {
   return { dispose, [Symbol.dispose]: dispose };
 }

@@ -1,4 +1,4 @@
-import type { PathStyle } from '../uri/path-style.js';
+import type { PathStyle } from './path-style.js';
 
 /**
  * Whether `path` is `directory` or lies below it, compared part by part, so that `/a` does not contain `/ab`.

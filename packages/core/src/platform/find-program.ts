@@ -1,0 +1,78 @@
+import { constants, realpathSync } from 'node:fs';
+import { access, realpath } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { containsPath } from '../uri/contains-path.js';
+import { hostPathStyle } from '../uri/path-style.js';
+
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where `findProgram` looks, and what it passes over. */
+export interface FindProgramOptions {
+  readonly environment: Environment;
+  /** Nothing below these is used. */
+  readonly roots: readonly { readonly path: string }[];
+  /** Paths tried before `PATH`. */
+  readonly candidates?: readonly string[] | undefined;
+}
+
+/**
+ * A helper program by name, as its canonical path. A program inside a root is passed over, under whatever name it is
+ * found: the workspace must not decide what runs here. Does NOT look at the current directory, whatever `PATH` says.
+ */
+export async function findProgram(
+  name: string,
+  { environment, roots, candidates = [] }: FindProgramOptions,
+): Promise<string | undefined> {
+  for (const path of [...candidates, ...programCandidates(name, environment)]) {
+    const program = await canonicalProgram(path);
+    if (program !== undefined && !isWorkspaceProgram(program, roots)) return program;
+  }
+  return undefined;
+}
+
+/** Where a program may be by `PATH`: its absolute folders, in order. */
+export function programCandidates(name: string, environment: Environment): readonly string[] {
+  const file = hostPathStyle === 'windows' ? `${name}.exe` : name;
+  return searchFolders(environment).map((folder) => join(folder, file));
+}
+
+/** The folders of `PATH`. Relative ones are left out: where they lead, the current directory decides. */
+function searchFolders(environment: Environment): readonly string[] {
+  return (environment['PATH'] ?? environment['Path'] ?? '').split(delimiter).filter(isAbsolute);
+}
+
+/** Undefined where nothing is there, or nothing that can be run. */
+async function canonicalProgram(path: string): Promise<string | undefined> {
+  try {
+    const program = await realpath(path);
+    await access(program, constants.X_OK);
+    return program;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether someone who can write to the workspace decides what this program is. `path` must be canonical. */
+export function isWorkspaceProgram(path: string, roots: readonly { readonly path: string }[]): boolean {
+  return roots.some((root) => containsPath(root.path, path, hostPathStyle));
+}
+
+/**
+ * A `PATH` without the folders of the workspace and without relative ones; undefined where nothing is left, since an
+ * empty `PATH` means the current directory.
+ */
+export function pathOutside(path: string, roots: readonly { readonly path: string }[]): string | undefined {
+  const kept = path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !isWorkspaceProgram(canonicalOr(folder), roots));
+  return kept.length === 0 ? undefined : kept.join(delimiter);
+}
+
+function canonicalOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

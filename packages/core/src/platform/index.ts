@@ -1,0 +1,20 @@
+// Shared by the packages of this repository. Not part of the public contract: it may change in any release.
+export { Deferred, unlessAborted, within } from './async.js';
+export type { WithinOptions } from './async.js';
+export { disposable } from './disposable.js';
+export { Emitter } from './emitter.js';
+export { errnoOf } from './errno.js';
+export { findProgram, isWorkspaceProgram, pathOutside, programCandidates } from './find-program.js';
+export type { Environment, FindProgramOptions } from './find-program.js';
+export { isObject } from './json.js';
+export type { JsonObject } from './json.js';
+export { silentLogger } from './logger.js';
+export { nextTurn, Pacer } from './pacing.js';
+export { pageOf } from './page.js';
+export type { Page, PageOptions } from './page.js';
+export { isAlive, isRunning, thisProcess } from './process-identity.js';
+export type { ProcessIdentity } from './process-identity.js';
+export { listProcesses, readProcessStat } from './process-stat.js';
+export type { ProcessStat } from './process-stat.js';
+export { killTrees, residentMemory } from './process-tree.js';
+export type { KillSignal } from './process-tree.js';
