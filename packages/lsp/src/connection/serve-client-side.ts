@@ -10,7 +10,6 @@ import type {
   UnregistrationParams,
   WorkspaceFolder,
 } from 'vscode-languageserver-protocol';
-import { sectionOf } from './configuration.js';
 
 /** The live state a server's questions are answered from, and where its news go. */
 export interface ClientSide {
@@ -65,4 +64,15 @@ export function serveClientSide(wire: MessageConnection, side: ClientSide): void
       typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;
     if (kind === 'begin' || kind === 'end') side.progressed(token, kind === 'end');
   });
+}
+
+/** The settings of a section such as `python.analysis`, looked up part by part; null where nothing is set. */
+export function sectionOf(settings: Readonly<Record<string, unknown>>, section: string | undefined): unknown {
+  if (section === undefined || section === '') return settings;
+  let value: unknown = settings;
+  for (const part of section.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return null;
+    value = Object.entries(value).find(([name]) => name === part)?.[1];
+  }
+  return value ?? null;
 }

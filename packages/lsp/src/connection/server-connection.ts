@@ -9,7 +9,7 @@ import {
 import type { MessageConnection } from 'vscode-jsonrpc/node';
 import type { Clock } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
-import type { ServerProcess } from '../process/spawn-server.js';
+import type { ServerProcess } from './spawn-server.js';
 import { limitMessages } from './message-limit.js';
 import type { RequestMethod, Requests } from './requests.js';
 

@@ -5,10 +5,10 @@ import type { Clock, Logger, Root, Snapshot } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
-import type { Environment } from '../process/environment.js';
-import { serverEnvironment } from '../process/environment.js';
-import { spawnServer } from '../process/spawn-server.js';
-import type { ServerProcess } from '../process/spawn-server.js';
+import type { Environment } from '../servers/environment.js';
+import { serverEnvironment } from '../servers/environment.js';
+import { spawnServer } from '../connection/spawn-server.js';
+import type { ServerProcess } from '../connection/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
 import { findServer } from '../servers/find-server.js';
@@ -19,7 +19,8 @@ import { unlessAborted } from './deferred.js';
 import type { PoolLimits } from './limits.js';
 import { readPoolLimits } from './limits.js';
 import { projectFolder } from './project-folder.js';
-import { foldersOf, isUnder, reconcile } from './reconcile.js';
+import { foldersOf } from './follow-roots.js';
+import type { RootsChange } from './follow-roots.js';
 import { ServerBudget } from './server-budget.js';
 import { ServerInstance, workingDirectory } from './server-instance.js';
 import type { ServedFolder } from './server-instance.js';
@@ -28,9 +29,9 @@ import type { ServerStatus } from './server-status.js';
 import { statusOf } from './server-status.js';
 
 /** What the servers follow: a workspace, or one moment of it. */
-export interface FollowedWorkspace {
+export interface FollowedRoots {
   snapshot(): Pick<Snapshot, 'roots'>;
-  onDidChange?(listener: () => void): { dispose(): void };
+  onDidChange?(listener: (change: RootsChange) => void): { dispose(): void };
 }
 
 /** Options of `LanguageServers`. Everything may be left out. */
@@ -57,7 +58,7 @@ export class LanguageServers {
   readonly servers: readonly ServerDefinition[];
   readonly limits: PoolLimits;
   readonly clock: Clock;
-  readonly #workspace: FollowedWorkspace;
+  readonly #workspace: FollowedRoots;
   readonly #trust: boolean;
   readonly #environment: Environment;
   readonly #budget: ServerBudget;
@@ -73,7 +74,7 @@ export class LanguageServers {
   readonly #starting = new Set<ServerProcess>();
   #disposed = false;
 
-  constructor(workspace: FollowedWorkspace, options: LanguageServersOptions = {}) {
+  constructor(workspace: FollowedRoots, options: LanguageServersOptions = {}) {
     this.#workspace = workspace;
     this.servers = options.servers ?? knownServers;
     this.limits = readPoolLimits(options.limits);
@@ -83,7 +84,7 @@ export class LanguageServers {
     this.#budget = options.budget ?? new ServerBudget(this.limits.maxServers);
     this.#log = options.log ?? silent;
     this.#onDidSpawn = options.onDidSpawn;
-    this.#following = workspace.onDidChange?.(() => this.#rootsChanged());
+    this.#following = workspace.onDidChange?.((change) => this.#rootsChanged(change));
   }
 
   get #roots(): readonly Root[] {
@@ -172,12 +173,12 @@ export class LanguageServers {
       );
     }
     const key = kind === 'per-root' ? (folder ?? EVERYWHERE) : EVERYWHERE;
-    const instance = await this.#slot(definition, key).use(this.#foldersFor(kind, folder));
-    this.#reconcile();
-    // What was just started may have been given folders that are gone by now.
-    return instance.broken === undefined && this.#slot(definition, key).instance === instance
+    const slot = this.#slot(definition, key);
+    const instance = await slot.use(this.#foldersFor(kind, folder));
+    // What was just started may have been given a folder that is gone by now.
+    return instance.broken === undefined && slot.instance === instance
       ? instance
-      : this.#slot(definition, key).use(this.#foldersFor(kind, folder));
+      : slot.use(this.#foldersFor(kind, folder));
   }
 
   /** Starts a server nobody has measured in one folder, and keeps what it then says about folders. */
@@ -200,9 +201,11 @@ export class LanguageServers {
     const { name } = definition;
     const key = folder ?? EVERYWHERE;
     const slot = this.#slot(definition, key);
-    const { kind } = await slot.use(this.#foldersFor('per-root', folder));
+    const instance = await slot.use(this.#foldersFor('per-root', folder));
+    const { kind } = instance;
     this.#kinds.set(name, kind);
     if (kind === 'per-root') return;
+    if (kind === 'shared') instance.changeFolders(foldersOf(this.#roots), []);
     this.#slots.delete(keyOf(name, key));
     this.#slots.set(keyOf(name, EVERYWHERE), slot);
   }
@@ -279,22 +282,10 @@ export class LanguageServers {
     return finding;
   }
 
-  #rootsChanged(): void {
+  #rootsChanged(change: RootsChange): void {
     // A program that was fine may lie inside a root now.
     this.#findings = new Map();
-    this.#reconcile();
-  }
-
-  #reconcile(): void {
-    for (const slot of this.#slots.values()) {
-      const { instance } = slot;
-      if (instance === undefined) continue;
-      const roots = this.#roots;
-      const step = reconcile(instance.kind, instance, roots);
-      instance.closeUnless((path) => isUnder(roots, path));
-      if (step.act === 'change-folders') instance.changeFolders(step.folders);
-      if (step.act === 'stop') slot.putAside();
-    }
+    for (const slot of this.#slots.values()) slot.follow(change, this.#roots);
   }
 }
 

@@ -20,8 +20,7 @@ import type { Unshown } from '../documents/unshown.js';
 import { unshownBecause } from '../documents/unshown.js';
 import { WATCH_METHOD } from '../documents/watch-patterns.js';
 import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
-import { lastWords } from '../process/last-words.js';
-import type { ServerProcess } from '../process/spawn-server.js';
+import type { ServerProcess } from '../connection/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
 import { Deferred, unlessAborted, within } from './deferred.js';
@@ -90,7 +89,7 @@ export class ServerInstance {
     } catch (error) {
       options.process.kill();
       if (!(error instanceof RootwardLspError) || error.code !== 'crashed') throw error;
-      const message = error.message + lastWords(options.process.complaint());
+      const message = error.message + options.process.lastWords();
       throw new RootwardLspError('crashed', message, { cause: error });
     }
   }
@@ -149,12 +148,14 @@ export class ServerInstance {
   }
 
   /** Tells a server that follows folders what came and what went, in one message; says nothing when that is nothing. */
-  changeFolders(folders: readonly ServedFolder[]): void {
-    const before = this.#folders;
-    const added = folders.filter((folder) => !before.some(({ path }) => path === folder.path));
-    const removed = before.filter((folder) => !folders.some(({ path }) => path === folder.path));
-    this.#folders = folders;
+  changeFolders(came: readonly ServedFolder[], went: readonly ServedFolder[]): void {
+    const isIn = (folders: readonly ServedFolder[]) => (folder: ServedFolder) =>
+      folders.some(({ path }) => path === folder.path);
+    // A root whose access changed went and came in one step, and the folder is the same.
+    const added = came.filter((folder) => !isIn(went)(folder) && !isIn(this.#folders)(folder));
+    const removed = went.filter((folder) => !isIn(came)(folder) && isIn(this.#folders)(folder));
     if (added.length === 0 && removed.length === 0) return;
+    this.#folders = [...this.#folders.filter((folder) => !isIn(removed)(folder)), ...added];
     for (const { path } of removed) this.#touched.delete(path);
     for (const { path } of added) this.#touched.add(path);
     this.readiness.forgive(removed.length);

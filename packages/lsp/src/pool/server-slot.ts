@@ -1,7 +1,8 @@
-import type { Clock, Logger, Timer } from '@rootward/core';
+import type { Clock, Logger, Root, Timer } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
-import { lastWords } from '../process/last-words.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
+import { followRoots } from './follow-roots.js';
+import type { RootsChange } from './follow-roots.js';
 import type { PoolLimits } from './limits.js';
 import type { RestartState } from './restart-policy.js';
 import { afterCrash, holdOff, noCrashes } from './restart-policy.js';
@@ -28,6 +29,8 @@ export class ServerSlot implements BudgetEntry {
   readonly #options: SlotOptions;
   #instance: ServerInstance | undefined;
   #starting: Promise<ServerInstance> | undefined;
+  /** Changes of the roots that came while it was starting, with the roots after each. */
+  #missed: (readonly [RootsChange, readonly Root[]])[] = [];
   #restarts: RestartState = noCrashes;
   #idleTimer: Timer | undefined;
   #lastUsed = 0;
@@ -81,6 +84,13 @@ export class ServerSlot implements BudgetEntry {
     return this.#starting;
   }
 
+  /** The roots changed: tells the server, or ends it where it must not go on. */
+  follow(change: RootsChange, after: readonly Root[]): void {
+    if (this.#instance === undefined) {
+      if (this.#starting !== undefined) this.#missed.push([change, after]);
+    } else if (!followRoots(this.#instance, change, after)) this.putAside();
+  }
+
   /** Ends the server; the next use starts it again. */
   putAside(): void {
     const instance = this.#instance;
@@ -115,6 +125,7 @@ export class ServerSlot implements BudgetEntry {
       });
     }
     budget.add(this);
+    this.#missed = [];
     try {
       const instance = await this.#options.start(folders);
       if (this.#disposed) {
@@ -123,6 +134,7 @@ export class ServerSlot implements BudgetEntry {
       }
       this.#instance = instance;
       void instance.process.exited.then((how) => this.#exited(instance, how));
+      for (const [change, after] of this.#missed) this.follow(change, after);
       return instance;
     } catch (error) {
       budget.remove(this);
@@ -136,7 +148,7 @@ export class ServerSlot implements BudgetEntry {
     if (this.#instance !== instance) return;
     this.#forget(instance);
     const reason = instance.broken ?? `it ended with ${how}`;
-    this.#recordCrash(reason + lastWords(instance.process.complaint()));
+    this.#recordCrash(reason + instance.process.lastWords());
   }
 
   #forget(instance: ServerInstance): void {

@@ -1,11 +1,14 @@
-import type { Root, Timer } from '@rootward/core';
+import type { Root, Timer, Workspace, WorkspaceChange } from '@rootward/core';
 import { systemClock } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
-import { MovableRoots } from './movable-roots.js';
-import type { FollowedWorkspace, LanguageServersOptions } from './language-servers.js';
+import type { RootsChange } from './follow-roots.js';
+import type { FollowedRoots, LanguageServersOptions } from './language-servers.js';
 import { LanguageServers } from './language-servers.js';
 import { readPoolLimits } from './limits.js';
 import { ServerBudget } from './server-budget.js';
+
+/** What of a workspace the servers need: its roots, and to be told of each change. */
+export type FollowedWorkspace = Pick<Workspace, 'snapshot' | 'follow' | 'followed'>;
 
 /** Servers lent to one call. Give them back. */
 export interface Lease {
@@ -32,8 +35,10 @@ interface Group {
 
 interface Member {
   readonly principal: string | undefined;
-  readonly following: { dispose(): void } | undefined;
   group: Group;
+  /** Of the latest change it was told of. */
+  epoch: number;
+  readonly following: { dispose(): void };
 }
 
 /**
@@ -55,14 +60,23 @@ export class SharedLanguageServers {
     this.#options = { ...options, budget: options.budget ?? new ServerBudget(limits.maxServers) };
   }
 
-  /** The servers of a workspace that lives longer than a call, for its roots as they are now. Ask anew for each call. */
-  follow(workspace: FollowedWorkspace, principal: string | undefined): LanguageServers {
-    return this.#groupOf(workspace, principal).servers;
-  }
-
-  /** The same for one call, which keeps what it began with when the workspace goes over to other servers meanwhile. */
-  borrow(workspace: FollowedWorkspace, principal: string | undefined): Lease {
-    return this.#lend(this.#groupOf(workspace, principal), workspace);
+  /**
+   * The servers for these roots of a workspace that lives longer than a call. While the workspace has other roots, as
+   * for a call with roots of its own, they are those of `lease()`. The call keeps what it began with when the workspace
+   * goes over to other servers meanwhile.
+   */
+  async borrow(
+    workspace: FollowedWorkspace,
+    roots: readonly Root[],
+    principal: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<Lease> {
+    const key = groupKey(roots, principal);
+    const { epoch, roots: current } = workspace.snapshot();
+    if (groupKey(current, principal) !== key) return this.lease(roots, principal);
+    const member = this.#members.get(workspace) ?? this.#follow(workspace, principal);
+    if (member.epoch < epoch) await workspace.followed(signal);
+    return member.group.key === key ? this.#lend(member.group, workspace) : this.lease(roots, principal);
   }
 
   /** The workspace is gone, and its servers with it unless others use them. Its calls are not waited for. */
@@ -70,7 +84,7 @@ export class SharedLanguageServers {
     const member = this.#members.get(workspace);
     if (member === undefined) return;
     this.#members.delete(workspace);
-    member.following?.dispose();
+    member.following.dispose();
     const left = [...this.#groups.values()].filter((group) => {
       const calls = [...group.calls].filter((call) => call.workspace === workspace);
       for (const call of calls) group.calls.delete(call);
@@ -93,8 +107,7 @@ export class SharedLanguageServers {
 
   async dispose(): Promise<void> {
     this.#disposed = true;
-    for (const { following } of this.#members.values()) following?.dispose();
-    this.#members.clear();
+    for (const workspace of [...this.#members.keys()]) void this.unfollow(workspace);
     const groups = [...this.#groups.values()];
     this.#groups.clear();
     for (const { timer } of groups) timer?.clear();
@@ -111,16 +124,18 @@ export class SharedLanguageServers {
     await this.dispose();
   }
 
-  #groupOf(workspace: FollowedWorkspace, principal: string | undefined): Group {
-    let member = this.#members.get(workspace);
-    if (member === undefined) {
-      const group = this.#join(workspace, principal);
-      const following = workspace.onDidChange?.(() => this.#keepUp(workspace));
-      member = { principal, following, group };
-      this.#members.set(workspace, member);
-    }
-    this.#keepUp(workspace);
-    return member.group;
+  /** Throws when the workspace has ended: nobody would end the servers then. */
+  #follow(workspace: FollowedWorkspace, principal: string | undefined): Member {
+    this.#requireAlive();
+    const { epoch, roots } = workspace.snapshot();
+    const following = workspace.follow({
+      name: 'language servers',
+      apply: (change) => this.#keepUp(workspace, member, change),
+      ended: () => void this.unfollow(workspace),
+    });
+    const member: Member = { principal, following, epoch, group: this.#join(workspace, roots, principal) };
+    this.#members.set(workspace, member);
+    return member;
   }
 
   #lend(group: Group, workspace: FollowedWorkspace | undefined): Lease {
@@ -133,7 +148,7 @@ export class SharedLanguageServers {
   }
 
   #groupFor(roots: readonly Root[], principal: string | undefined): Group {
-    if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
+    this.#requireAlive();
     const key = groupKey(roots, principal);
     let group = this.#groups.get(key);
     if (group === undefined) {
@@ -146,18 +161,18 @@ export class SharedLanguageServers {
     return group;
   }
 
-  #join(workspace: FollowedWorkspace, principal: string | undefined): Group {
-    const group = this.#groupFor(workspace.snapshot().roots, principal);
+  #join(workspace: FollowedWorkspace, roots: readonly Root[], principal: string | undefined): Group {
+    const group = this.#groupFor(roots, principal);
     group.members.add(workspace);
     return group;
   }
 
   /** A workspace that is alone with its servers lets them follow; otherwise it leaves them to the others. */
-  #keepUp(workspace: FollowedWorkspace): void {
-    const member = this.#members.get(workspace);
-    if (member === undefined) return;
+  #keepUp(workspace: FollowedWorkspace, member: Member, change: WorkspaceChange): void {
+    const { epoch, roots } = change.snapshot;
+    if (epoch <= member.epoch) return;
+    member.epoch = epoch;
     const { group, principal } = member;
-    const { roots } = workspace.snapshot();
     const key = groupKey(roots, principal);
     if (group.key === key) return;
     const isAlone =
@@ -166,10 +181,10 @@ export class SharedLanguageServers {
       this.#groups.delete(group.key);
       group.key = key;
       this.#groups.set(key, group);
-      group.roots.move(roots);
+      group.roots.move(change, roots);
       return;
     }
-    member.group = this.#join(workspace, principal);
+    member.group = this.#join(workspace, roots, principal);
     void this.#leave(workspace, group);
   }
 
@@ -192,6 +207,10 @@ export class SharedLanguageServers {
     }, this.#idleTimeout);
   }
 
+  #requireAlive(): void {
+    if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
+  }
+
   async #end(group: Group): Promise<void> {
     this.#groups.delete(group.key);
     const ending = group.servers.dispose().finally(() => this.#ending.delete(group));
@@ -203,4 +222,28 @@ export class SharedLanguageServers {
 function groupKey(roots: readonly Root[], principal: string | undefined): string {
   const places = roots.map(({ kind, access, path }) => `${kind} ${access} ${path}`).toSorted();
   return JSON.stringify([principal ?? null, places]);
+}
+
+/** Roots that stay what they are until they are moved. */
+class MovableRoots implements FollowedRoots {
+  #listener: ((change: RootsChange) => void) | undefined;
+  #roots: readonly Root[];
+
+  constructor(roots: readonly Root[]) {
+    this.#roots = roots;
+  }
+
+  snapshot(): { readonly roots: readonly Root[] } {
+    return { roots: this.#roots };
+  }
+
+  onDidChange(listener: (change: RootsChange) => void): { dispose(): void } {
+    this.#listener = listener;
+    return { dispose: () => (this.#listener = undefined) };
+  }
+
+  move(change: RootsChange, roots: readonly Root[]): void {
+    this.#roots = roots;
+    this.#listener?.(change);
+  }
 }

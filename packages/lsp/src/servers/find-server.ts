@@ -3,8 +3,8 @@ import { access, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, extname, isAbsolute, join } from 'node:path';
 import type { Root } from '@rootward/core';
-import type { Environment } from '../process/environment.js';
-import { isInsideRoot } from '../process/environment.js';
+import type { Environment } from './environment.js';
+import { isInsideRoot } from './environment.js';
 import type { ServerDefinition } from './definition.js';
 import { findNativeTypeScript } from './typescript-native.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decideKind } from '../../src/connection/folder-kind.js';
-import { sectionOf } from '../../src/connection/configuration.js';
+import { sectionOf } from '../../src/connection/serve-client-side.js';
 
 const folders = (workspaceFolders: object) => ({ workspace: { workspaceFolders } });
 

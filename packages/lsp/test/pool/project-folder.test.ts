@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Root } from '@rootward/core';
 import { readPathRoots, Scope } from '@rootward/core';
 import { projectFolder } from '../../src/pool/project-folder.js';
-import { reconcile } from '../../src/pool/reconcile.js';
 import { Folder } from '../fixtures/folder.js';
 
 let home: Folder;
@@ -37,17 +36,4 @@ test('projectFolder() of a broad root is a project in it or nothing, never the r
   const scope = new Scope({ roots });
   expect(projectFolder(scope, home.at('root/a/b/x.go'), ['go.mod'])).toBe(home.at('root/a'));
   expect(projectFolder(scope, home.at('root/c/x.go'), ['go.mod'])).toBeUndefined();
-});
-
-test('reconcile() keeps broad and single-file roots from being folders of a server', async () => {
-  const broad = await rootsAt(home.path, home.path);
-  const file = await rootsAt(home.at('go.mod'));
-  const plain = await rootsAt(home.at('root'));
-  const known = { folders: [{ path: home.at('root'), name: 'root' }], touched: [home.at('root')] };
-  expect(reconcile('shared', known, [...broad, ...file, ...plain])).toEqual({ act: 'keep' });
-  expect(reconcile('shared', known, [...broad, ...file])).toEqual({ act: 'stop' });
-  expect(reconcile('shared', { folders: [], touched: [] }, broad)).toEqual({ act: 'keep' });
-  expect(reconcile('shared', { folders: [], touched: [] }, [])).toEqual({ act: 'stop' });
-  expect(reconcile('file-driven', known, file)).toEqual({ act: 'stop' });
-  expect(reconcile('file-driven', known, broad)).toEqual({ act: 'keep' });
 });

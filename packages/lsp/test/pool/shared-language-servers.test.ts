@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Root, Workspace } from '@rootward/core';
 import { readPathRoots, Scope } from '@rootward/core';
 import { outline, SharedLanguageServers } from '@rootward/lsp';
+import type { Lease } from '@rootward/lsp';
 import { FakeClock } from '../../../../testing/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
@@ -65,8 +66,13 @@ test('servers nobody holds a lease of end after a while, and not before', async 
   expect(await servedBy(undefined, roots)).not.toBe(first);
 });
 
-async function followed(workspace: Workspace, principal = 'ann'): Promise<string> {
-  const context = { servers: shared.follow(workspace, principal), scope: workspace.scope() };
+function borrow(workspace: Workspace, principal = 'ann'): Promise<Lease> {
+  return shared.borrow(workspace, workspace.snapshot().roots, principal);
+}
+
+async function followed(workspace: Workspace): Promise<string> {
+  using lease = await borrow(workspace);
+  const context = { servers: lease.servers, scope: workspace.scope() };
   const { symbols } = await outline(context, { file: `${workspace.scope().roots[0]!.path}/x.toy` });
   return symbols[0]!.name;
 }
@@ -77,7 +83,7 @@ async function openWorkspaces(...names: readonly string[]): Promise<readonly Wor
   return opened;
 }
 
-test('follow() shares a process between workspaces of the same principal and the same roots, and no others', async () => {
+test('borrow() shares a process between workspaces of the same principal and the same roots, and no others', async () => {
   const [one, two, three] = await openWorkspaces('a', 'a', 'b');
   const first = await followed(one!);
   expect(await followed(two!)).toBe(first);
@@ -88,7 +94,7 @@ test('follow() shares a process between workspaces of the same principal and the
 
 test('servers end with the last workspace that follows them', async () => {
   const [one, two] = await openWorkspaces('a', 'a');
-  const servers = shared.follow(one!, 'ann');
+  const { servers } = await borrow(one!);
   const first = await followed(two!);
   await shared.unfollow(one!);
   expect(await followed(two!)).toBe(first);
@@ -113,7 +119,8 @@ test('a workspace whose servers others use leaves them when its roots change', a
   await giveRoots(two!, home.at('b'));
   expect(await followed(two!)).not.toBe(first);
   expect(await followed(one!)).toBe(first);
-  expect(shared.follow(one!, 'ann').status()).toMatchObject([{ folders: [home.at('a')] }]);
+  using call = await borrow(one!);
+  expect(call.servers.status()).toMatchObject([{ folders: [home.at('a')] }]);
   await giveRoots(two!, home.at('a'));
   expect(await followed(two!)).toBe(first);
   await vi.waitFor(() => expect(shared.groups).toBe(1), 30_000);
@@ -123,7 +130,7 @@ test('a call goes on with the servers it began with when its workspace goes over
   const [one, two] = await openWorkspaces('a', 'b');
   await followed(two!);
   const scope = one!.scope();
-  const call = shared.borrow(one!, 'ann');
+  const call = await borrow(one!);
   await giveRoots(one!, home.at('b'));
   expect(await followed(one!)).toBe(await followed(two!));
   expect(shared.groups).toBe(2);
@@ -136,7 +143,7 @@ test('a call goes on with the servers it began with when its workspace goes over
 
 test('nobody takes along servers that a call of another workspace still uses', async () => {
   const [one, two] = await openWorkspaces('a', 'a');
-  using call = shared.borrow(one!, 'ann');
+  using call = await borrow(one!);
   const first = await followed(two!);
   await giveRoots(one!, home.at('b'));
   await giveRoots(two!, home.at('a'), home.at('b'));
@@ -146,17 +153,18 @@ test('nobody takes along servers that a call of another workspace still uses', a
 
 test('a workspace takes its servers along under its own calls', async () => {
   const [one] = await openWorkspaces('a');
-  using call = shared.borrow(one!, 'ann');
+  using call = await borrow(one!);
   await giveRoots(one!, home.at('b'));
-  expect(shared.follow(one!, 'ann')).toBe(call.servers);
+  using next = await borrow(one!);
+  expect(next.servers).toBe(call.servers);
 });
 
 test('unfollow() does not wait for calls of the workspace, wherever they are', async () => {
   const [one] = await openWorkspaces('a');
-  using early = shared.borrow(one!, 'ann');
+  using early = await borrow(one!);
   using lease = shared.lease(one!.scope().roots, 'ann');
   await giveRoots(one!, home.at('b'));
-  using late = shared.borrow(one!, 'ann');
+  using late = await borrow(one!);
   expect(late.servers).not.toBe(early.servers);
   lease.dispose();
   await shared.unfollow(one!);
@@ -176,7 +184,7 @@ test('nothing is started after dispose()', async () => {
   await shared.dispose();
   lease.dispose();
   const refusal = { code: 'disposed' };
-  await expect(async () => shared.follow(one!, 'ann')).rejects.toMatchObject(refusal);
+  await expect(borrow(one!)).rejects.toMatchObject(refusal);
   await expect(async () => shared.lease(one!.scope().roots, 'ann')).rejects.toMatchObject(refusal);
   expect(shared.groups).toBe(0);
 });

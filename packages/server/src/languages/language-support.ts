@@ -1,5 +1,4 @@
-import { diffRoots } from '@rootward/core';
-import type { Logger, RootsDiff, Scope, Workspace } from '@rootward/core';
+import type { Logger, Scope } from '@rootward/core';
 import type * as LspLibrary from '@rootward/lsp';
 import type {
   CodeContext,
@@ -50,7 +49,6 @@ interface Loaded {
 /** The language servers of this process, loaded with the first question about code: most sessions have none. */
 export class LanguageSupport {
   readonly #options: LanguageSupportOptions;
-  readonly #watched = new WeakSet<Workspace>();
   #loading: Promise<Loaded> | undefined;
 
   constructor(options: LanguageSupportOptions) {
@@ -82,28 +80,15 @@ export class LanguageSupport {
   async #lend<Result>(
     shared: SharedLanguageServers,
     scope: Scope,
-    { workspace, era, principal }: Asker,
+    { workspace, era, principal, signal }: Asker,
     act: (servers: LanguageServers) => Promise<Result>,
   ): Promise<Result> {
     const live = era === 'legacy' ? await workspace.live() : undefined;
-    const follows = live !== undefined && !isChange(diffRoots(live.snapshot().roots, scope.roots));
-    if (follows) this.#endWith(live, shared);
-    using lease = follows ? shared.borrow(live, principal) : shared.lease(scope.roots, principal);
+    using lease =
+      live === undefined
+        ? shared.lease(scope.roots, principal)
+        : await shared.borrow(live, scope.roots, principal, signal);
     return await act(lease.servers);
-  }
-
-  /** Throws when the workspace has ended: nobody would end the servers then. */
-  #endWith(workspace: Workspace, shared: SharedLanguageServers): void {
-    if (this.#watched.has(workspace)) return;
-    workspace.follow({
-      name: 'language servers',
-      apply() {},
-      ended: () => {
-        this.#watched.delete(workspace);
-        void shared.unfollow(workspace);
-      },
-    });
-    this.#watched.add(workspace);
   }
 
   async #load(): Promise<Loaded> {
@@ -122,8 +107,4 @@ export class LanguageSupport {
       journal: new library.EditJournal(journal),
     };
   }
-}
-
-function isChange({ added, removed }: RootsDiff): boolean {
-  return added.length > 0 || removed.length > 0;
 }

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { killTrees, residentMemory } from '@rootward/core/platform';
+import { RootwardLspError } from '../error.js';
+
+export interface SpawnServerOptions {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A started server process, whatever it speaks. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly child: ChildProcessWithoutNullStreams;
+  /** How it ended, in words; settles when it has. */
+  readonly exited: Promise<string>;
+  readonly running: boolean;
+  /** The line of its standard error that says why it failed, in brackets; empty where it wrote nothing. */
+  lastWords(): string;
+  /** Kilobytes, its descendants included. */
+  memory(): number | undefined;
+  /** Ends it and all that descends from it, at once. */
+  kill(): void;
+}
+
+/** Enough for a stack trace. */
+const MAX_WRITTEN_CHARS = 2_000;
+/** What people are shown of it. */
+const MAX_LAST_WORDS_CHARS = 200;
+/** As Node and Python write them. Below it Node adds the stack and its own version. */
+const ERROR_LINE = /^(?:\w+\.)*\w*Error\b.*:/;
+/** What it wrote last may still be on its way when it is gone, or its pipes be held open by someone it started. */
+const LAST_WORDS_MS = 200;
+/** Lets the kernel end the server when we die without a chance to do it ourselves. */
+const SETPRIV = '/usr/bin/setpriv';
+
+/**
+ * Starts a server in a process group of its own. On Linux with util-linux the kernel kills it when this process dies,
+ * however that happens; elsewhere a server is trusted to leave when its input ends.
+ */
+export async function spawnServer(options: SpawnServerOptions): Promise<ServerProcess> {
+  const child = startChild(options);
+  let written = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    written = (written + text).slice(-MAX_WRITTEN_CHARS);
+  });
+  // A server that is gone makes writing fail; its exit says why.
+  child.stdin.on('error', ignore);
+  child.stdout.on('error', ignore);
+  child.stderr.on('error', ignore);
+  let running = true;
+  const exited = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => {
+      running = false;
+      const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      const late = setTimeout(() => resolve(how), LAST_WORDS_MS);
+      child.once('close', () => {
+        clearTimeout(late);
+        resolve(how);
+      });
+    });
+  });
+  const pid = await started(child, options.name);
+  return {
+    pid,
+    child,
+    exited,
+    get running() {
+      return running;
+    },
+    lastWords: () => lastWords(written),
+    memory: () => (running ? residentMemory(pid) : undefined),
+    kill: () => void killTrees([pid], 'SIGKILL'),
+  };
+}
+
+function startChild(options: SpawnServerOptions): ChildProcessWithoutNullStreams {
+  const { program, args } = boundToParent(options);
+  try {
+    return spawn(program, args, {
+      cwd: options.directory,
+      env: options.environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+  } catch (cause) {
+    // Some failures, such as arguments that are too long, are thrown instead of announced.
+    throw startFailed(options.name, cause);
+  }
+}
+
+function startFailed(name: string, cause: unknown): RootwardLspError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new RootwardLspError('start-failed', `Cannot start ${name}: ${reason}`, { cause });
+}
+
+function started(child: ChildProcessWithoutNullStreams, name: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', () => resolve(child.pid ?? -1));
+    child.once('error', (cause) => reject(startFailed(name, cause)));
+  });
+}
+
+function boundToParent({ program, args }: SpawnServerOptions): {
+  readonly program: string;
+  readonly args: readonly string[];
+} {
+  if (process.platform !== 'linux' || !existsSync(SETPRIV)) return { program, args };
+  return { program: SETPRIV, args: ['--pdeathsig', 'KILL', '--', program, ...args] };
+}
+
+/** The one line that says why a program failed. Pure. */
+export function lastWords(written: string): string {
+  const lines = written
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const line = lines.findLast((each) => ERROR_LINE.test(each)) ?? lines.at(-1);
+  return line === undefined ? '' : ` (${line.slice(0, MAX_LAST_WORDS_CHARS).toWellFormed()})`;
+}
+
+function ignore(): void {
+  // See where it is used.
+}

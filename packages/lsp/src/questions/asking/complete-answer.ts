@@ -1,0 +1,36 @@
+import type { CodeContext } from './context.js';
+import type { ServerInstance } from '../../pool/server-instance.js';
+
+export interface Answer<Value> {
+  readonly value: Value;
+  /** The server had seen all its files when it answered. */
+  readonly complete: boolean;
+}
+
+/** Attempts at two answers that agree, for a server that has only just become ready. */
+const MAX_ROUNDS = 4;
+
+/**
+ * Asks once the server is ready, and while it is new until two answers in a row have the same size. What cannot be
+ * shown to be complete in bounded time is said to be incomplete.
+ */
+export async function completeAnswer<Value extends { readonly length: number }>(
+  { servers, signal }: CodeContext,
+  instance: ServerInstance,
+  ask: () => Promise<Value>,
+): Promise<Answer<Value>> {
+  if (instance.kind === 'file-driven') return { value: await ask(), complete: true };
+  const signals = instance.definition.ready !== undefined;
+  const wasReady = instance.readiness.ready;
+  const ready = await instance.readiness.wait(servers.limits.settleTimeout, signal);
+  let value = await ask();
+  if (wasReady) return { value, complete: instance.readiness.ready };
+  for (let round = 1; round < MAX_ROUNDS; round += 1) {
+    const again = await ask();
+    const agrees = again.length === value.length;
+    value = again;
+    if (agrees)
+      return { value, complete: signals ? ready && instance.readiness.ready : instance.readiness.ready };
+  }
+  return { value, complete: false };
+}

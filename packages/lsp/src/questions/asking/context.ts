@@ -1,0 +1,9 @@
+import type { Scope } from '@rootward/core';
+import type { LanguageServers } from '../../pool/language-servers.js';
+
+/** What every question about code is asked with. Nothing outside the scope is read, shown or changed. */
+export interface CodeContext {
+  readonly servers: LanguageServers;
+  readonly scope: Scope;
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,142 @@
+import type { Root } from '@rootward/core';
+import { RootwardLspError } from '../../error.js';
+import type { LspErrorCode } from '../../error.js';
+import { sourceFiles } from '../../documents/source-files.js';
+import type { LanguageServers } from '../../pool/language-servers.js';
+import type { KnownFolders } from '../../pool/project-folder.js';
+import { projectFolder } from '../../pool/project-folder.js';
+import type { ServerDefinition } from '../../servers/definition.js';
+import type { CodeContext } from './context.js';
+
+/** A server for some of the files that were found. */
+export interface ServerToAsk {
+  readonly definition: ServerDefinition;
+  /** One file of each project, by the project's folder. */
+  readonly projects: ReadonlyMap<string, string>;
+}
+
+export interface ServersToAsk {
+  readonly toAsk: readonly ServerToAsk[];
+  /** What cannot be asked, and why. */
+  readonly notes: readonly string[];
+  /** Nothing that could be asked was passed over. */
+  readonly complete: boolean;
+}
+
+/** Names looked at to learn what a root holds: as many files as are compared with the disk for a question. */
+const MAX_NAMES = 20_000;
+/** Languages that are not served here at all; asking again would change nothing. */
+const NOT_SERVED: ReadonlySet<LspErrorCode> = new Set([
+  'no-server',
+  'not-installed',
+  'not-trusted',
+  'broad-root',
+]);
+/** The key of a server that is one for all projects. */
+const ALL_PROJECTS = '';
+
+/** Which servers there are to ask about some roots, and in which projects. Starts none of them. */
+export async function serversToAsk(
+  { servers, scope, signal }: CodeContext,
+  roots: readonly Root[],
+): Promise<ServersToAsk> {
+  const found = new Map<ServerDefinition, Map<string, string>>();
+  const folders = new Map<ServerDefinition, KnownFolders>();
+  const notes = new Set<string>();
+  let complete = true;
+  const serverFor = remembered(servers);
+  const wanted = (path: string): boolean => servers.candidatesFor(path).length > 0;
+  for (const root of roots) {
+    if (root.broad) {
+      complete = false;
+      notes.add(tooBroad(root));
+    }
+    let names = 0;
+    for await (const file of sourceFiles(scope, { roots: [root], wanted, signal })) {
+      names += 1;
+      if (names > MAX_NAMES) {
+        complete = false;
+        notes.add(
+          `"${root.path}" has more than ${MAX_NAMES} source files; what comes after them was not asked about`,
+        );
+        break;
+      }
+      const definition = await serverFor(file);
+      if (definition instanceof RootwardLspError) {
+        if (isGap(definition)) complete = false;
+        notes.add(describeError(definition));
+        continue;
+      }
+      const known = entry(folders, definition);
+      const hasMany = (servers.kindOf(definition) ?? 'per-root') === 'per-root';
+      const folder = hasMany ? projectFolder(scope, file, definition.markers ?? [], known) : undefined;
+      const projects = entry(found, definition);
+      const key = folder ?? ALL_PROJECTS;
+      if (!projects.has(key)) projects.set(key, file);
+    }
+  }
+  const toAsk = [...found].map(([definition, projects]) => ({ definition, projects: sorted(projects) }));
+  // One language that is not served leaves the others whole; where none is, an empty answer says nothing.
+  const anyServed = toAsk.length > 0 || notes.size === 0;
+  return { toAsk, notes: [...notes], complete: complete && anyServed };
+}
+
+/** Whether there is a server for any of some files. */
+export async function isAnyServed(servers: LanguageServers, files: readonly string[]): Promise<boolean> {
+  const serverFor = remembered(servers);
+  for (const file of files) if (!((await serverFor(file)) instanceof RootwardLspError)) return true;
+  return false;
+}
+
+/** Whether what failed could have added to an answer. */
+export function isGap({ code }: RootwardLspError): boolean {
+  return !NOT_SERVED.has(code);
+}
+
+export function describeError({ message, instruction }: RootwardLspError): string {
+  return instruction === undefined ? message : `${message}. ${instruction}`;
+}
+
+/** What is said of a root that is not looked through. */
+export function tooBroad({ path }: Root): string {
+  return `"${path}" is too broad to be looked through. Open the folder of the project as a root`;
+}
+
+/** The order of a disk is none: where not all can be asked, it should be the same ones each time. */
+function sorted(projects: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...projects].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Looks for the server of each kind of file once. */
+function remembered(
+  servers: LanguageServers,
+): (file: string) => Promise<ServerDefinition | RootwardLspError> {
+  const known = new Map<string, Promise<ServerDefinition | RootwardLspError>>();
+  return (file) => {
+    const kind = servers
+      .candidatesFor(file)
+      .map(({ name }) => name)
+      .join('\n');
+    let server = known.get(kind);
+    if (server === undefined) {
+      server = servers.definitionFor(file).catch((error: unknown) => {
+        if (error instanceof RootwardLspError) return error;
+        throw error;
+      });
+      known.set(kind, server);
+    }
+    return server;
+  };
+}
+
+function entry<Key, Inner extends string | undefined>(
+  map: Map<Key, Map<string, Inner>>,
+  key: Key,
+): Map<string, Inner> {
+  let inner = map.get(key);
+  if (inner === undefined) {
+    inner = new Map();
+    map.set(key, inner);
+  }
+  return inner;
+}

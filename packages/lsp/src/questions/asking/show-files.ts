@@ -1,0 +1,134 @@
+import { containsPath, hostPathStyle } from '@rootward/core';
+import type { Root } from '@rootward/core';
+import { RootwardLspError } from '../../error.js';
+import { concealErrors } from '../../filter/conceal-errors.js';
+import { projectFolder } from '../../pool/project-folder.js';
+import { languageIdOf } from '../../servers/definition.js';
+import { filesMentioning } from '../../documents/files-mentioning.js';
+import type { OpenDocument } from '../../documents/documents.js';
+import type { Unshown } from '../../documents/unshown.js';
+import type { ServerInstance } from '../../pool/server-instance.js';
+import type { CodeContext } from './context.js';
+
+/** Files opened at once for one question: each costs a server that works on them in the background a good deal. */
+const MAX_SHOWN = 60;
+const MAX_SHOWN_IN_ORDER = 500;
+
+export interface Shown {
+  readonly files: readonly string[];
+  /** Not every file that may matter could be shown. */
+  readonly cut: boolean;
+  /** Files that may matter and cannot be shown. */
+  readonly unshown: readonly Unshown[];
+}
+
+type Server = Pick<ServerInstance, 'kind' | 'definition' | 'folders'>;
+
+/** The files a server has to be shown before it can answer about a word: none, where it knows its folders itself. */
+export async function filesToShow(
+  context: CodeContext,
+  instance: Server,
+  word: string,
+  roots: readonly Root[],
+): Promise<Shown> {
+  if (instance.kind !== 'file-driven' || word === '') return { files: [], cut: false, unshown: [] };
+  return filesServed(context, instance, word, roots);
+}
+
+/** The files with a word in them that a server is for. */
+export async function filesServed(
+  { scope, signal }: CodeContext,
+  { kind, definition, folders }: Server,
+  word: string,
+  roots: readonly Root[],
+): Promise<Shown> {
+  const isOurs = (path: string): boolean =>
+    kind !== 'per-root' || folders.every((folder) => containsPath(folder.path, path, hostPathStyle));
+  const wanted = (path: string): boolean => languageIdOf(definition, path) !== undefined && isOurs(path);
+  const limit = definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
+  return filesMentioning(scope, { roots, wanted, word, limit, signal });
+}
+
+/**
+ * Waits until a server has worked through the documents it was just given, where it does so beside its answers: it then
+ * sends diagnostics of each. False when they do not come in time.
+ */
+export async function settled(
+  instance: ServerInstance,
+  documents: readonly OpenDocument[],
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { kind, definition, capabilities } = instance;
+  if (kind !== 'file-driven' || definition.answersInOrder === true) return true;
+  // One that waits to be asked for diagnostics sends none.
+  if (capabilities.diagnosticProvider !== undefined) return true;
+  const all = await Promise.all(documents.map((document) => instance.diagnosticsOf(document, signal)));
+  return all.every((diagnostics) => diagnostics !== undefined);
+}
+
+/** The files to show a server for a question about a symbol of a file, beside that file. */
+export async function filesAround(
+  context: CodeContext,
+  instance: Server,
+  path: string,
+  symbol: string,
+): Promise<Shown> {
+  const word = symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
+  const { roots, cut: beyond } = rootsAround(context, instance, path);
+  const { files, cut, unshown } = await filesToShow(context, instance, word, roots);
+  return {
+    files: files.filter((file) => file !== path),
+    cut: cut || beyond,
+    unshown: unshown.filter((file) => file.path !== path),
+  };
+}
+
+/**
+ * Where a symbol of a file may be used. A broad root is not looked through: of that, it is the project around the file.
+ * `cut`: there is no such project, or the server is not told of it.
+ */
+function rootsAround(
+  { scope }: CodeContext,
+  { kind, definition }: Server,
+  path: string,
+): { readonly roots: readonly Root[]; readonly cut: boolean } {
+  const { root } = scope.locate(path);
+  const { roots } = scope;
+  // A server of one folder has that of the project.
+  if (!root.broad || kind === 'per-root') return { roots, cut: false };
+  const folder = projectFolder(scope, path, definition.markers ?? []);
+  if (folder === undefined) return { roots, cut: true };
+  return { roots: [...roots, { ...root, path: folder, broad: false }], cut: kind === 'shared' };
+}
+
+/** What a server has looked at when it is asked. */
+export interface Seen {
+  /** Every file that may matter, apart from those in `unshown`. */
+  readonly all: boolean;
+  /** Not all of them can be shown, now or later. */
+  readonly cut: boolean;
+  /** Those that could not, unless the server found them by itself. */
+  readonly unshown: readonly Unshown[];
+}
+
+/**
+ * Calls back with the file of a symbol open, and every file that may use it, so that a server which only knows what it
+ * was shown answers for all of them.
+ */
+export async function withUses<Result>(
+  context: CodeContext,
+  instance: ServerInstance,
+  { path, symbol }: { readonly path: string; readonly symbol: string },
+  use: (document: OpenDocument, seen: Seen) => Promise<Result>,
+): Promise<Result> {
+  const { scope, signal } = context;
+  const { files, cut, unshown } = await filesAround(context, instance, path, symbol);
+  const request = { scope, paths: [path], further: files, signal, thorough: true };
+  const result = instance.withDocuments(request, async (documents, unopened) => {
+    const [document] = documents;
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+    const worked = await settled(instance, documents, signal);
+    return use(document, { all: worked && !cut, cut, unshown: [...unshown, ...unopened] });
+  });
+  return concealErrors(context, result);
+}

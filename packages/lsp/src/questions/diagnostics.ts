@@ -1,0 +1,176 @@
+import type { Root } from '@rootward/core';
+import type { Diagnostic } from 'vscode-languageserver-protocol';
+import { RootwardLspError } from '../error.js';
+import { sourceFiles } from '../documents/source-files.js';
+import type { OpenDocument } from '../documents/documents.js';
+import type { ServerInstance } from '../pool/server-instance.js';
+import { chooseRoots } from './asking/choose-roots.js';
+import { concealErrors, unreadable } from '../filter/conceal-errors.js';
+import { concealPaths } from '../filter/conceal-paths.js';
+import type { CodeContext } from './asking/context.js';
+import { startOf } from './asking/page.js';
+import { isAnyServed, isGap, tooBroad } from './asking/servers-to-ask.js';
+
+/** One finding of a language server. */
+export interface FoundDiagnostic {
+  /** Lines and columns are counted from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly severity: 'error' | 'warning' | 'information' | 'hint';
+  readonly message: string;
+  readonly source?: string;
+  readonly code?: string;
+}
+
+/** What `diagnostics` returns: one page. Pass `nextCursor` for the next. */
+export interface DiagnosticsResult {
+  /** Files with findings only. */
+  readonly files: readonly { readonly file: string; readonly diagnostics: readonly FoundDiagnostic[] }[];
+  /** How many files were looked at for this page. */
+  readonly checked: number;
+  /** False when a server did not say anything about a file in time, or there is none for any of the files. */
+  readonly complete: boolean;
+  readonly notes: readonly string[];
+  readonly nextCursor?: string;
+}
+
+/** Files checked for one page. */
+const FILES_PER_PAGE = 50;
+/** A page ends sooner after this long: a server that says nothing of a file is waited for each time. */
+const PAGE_MS = 30_000;
+/** And once its messages are this long: some compilers spell out types over pages. */
+const PAGE_CHARS = 200_000;
+const MAX_PER_FILE = 50;
+const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const;
+
+/** What is wrong in a file, or in all files of a root, a page of files at a time. */
+export async function diagnostics(
+  context: CodeContext,
+  request: {
+    readonly file?: string | undefined;
+    readonly root?: string | undefined;
+    readonly cursor?: string | undefined;
+  },
+): Promise<DiagnosticsResult> {
+  if (request.file !== undefined) {
+    const { path } = context.scope.locate(request.file);
+    const checked = await check(context, path);
+    return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: cuts([checked]) };
+  }
+  const roots = await chooseRoots(context.scope, request.root);
+  const broad = roots.filter((root) => root.broad);
+  const all = await candidates(context, roots);
+  const start = startOf(request.cursor, all.length);
+  const { clock } = context.servers;
+  const deadline = clock.now() + PAGE_MS;
+  let end = start;
+  const notes = new Set(broad.map(tooBroad));
+  const results: Checked[] = [];
+  let failed = false;
+  let chars = 0;
+  for (const file of all.slice(start, start + FILES_PER_PAGE)) {
+    if (end > start && (clock.now() >= deadline || chars >= PAGE_CHARS)) break;
+    end += 1;
+    try {
+      const checked = await check(context, file);
+      results.push(checked);
+      chars += checked.diagnostics.reduce((sum, { message }) => sum + message.length, 0);
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      if (!(error instanceof Error)) throw error;
+      // Nobody looks at a language that is not served here, however often it is asked.
+      failed ||= !(error instanceof RootwardLspError) || isGap(error);
+      notes.add(describe(error));
+    }
+  }
+  // As with symbols: where no language at all is served, an empty answer says nothing.
+  const isServed = results.length > 0 || all.length === 0 || (await isAnyServed(context.servers, all));
+  return {
+    files: nonEmpty(results),
+    checked: results.length,
+    complete: isServed && broad.length === 0 && !failed && results.every(({ complete }) => complete),
+    notes: [...notes, ...cuts(results)],
+    ...(end < all.length && { nextCursor: String(end) }),
+  };
+}
+
+interface Checked {
+  readonly file: string;
+  readonly diagnostics: readonly FoundDiagnostic[];
+  /** How many there are, shown or not. */
+  readonly total: number;
+  readonly complete: boolean;
+}
+
+async function candidates(
+  { servers, scope, signal }: CodeContext,
+  roots: readonly Root[],
+): Promise<string[]> {
+  const wanted = (path: string): boolean => servers.candidatesFor(path).length > 0;
+  const files: string[] = [];
+  for await (const file of sourceFiles(scope, { roots, wanted, signal })) files.push(file);
+  return files.toSorted();
+}
+
+async function check(context: CodeContext, file: string): Promise<Checked> {
+  const { servers, scope, signal } = context;
+  const instance = await servers.forFile(scope, file, signal);
+  const checked = instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
+    await instance.readiness.wait(servers.limits.settleTimeout, signal);
+    const found = await ask(instance, document, signal);
+    const total = found?.length ?? 0;
+    const conceal = (text: string): string => concealPaths(scope, text, { file, sources: [document.text] });
+    const items = (found ?? []).slice(0, MAX_PER_FILE).map((item) => toFound(item, conceal));
+    return { file, diagnostics: items, total, complete: found !== undefined };
+  });
+  return concealErrors(context, checked);
+}
+
+function toFound(item: Diagnostic, conceal: (text: string) => string): FoundDiagnostic {
+  return {
+    line: item.range.start.line + 1,
+    column: item.range.start.character + 1,
+    severity: SEVERITIES[(item.severity ?? 1) - 1] ?? 'error',
+    message: conceal(messageOf(item)),
+    ...(item.source !== undefined && { source: conceal(item.source) }),
+    ...(item.code !== undefined && { code: conceal(String(item.code)) }),
+  };
+}
+
+async function ask(
+  instance: ServerInstance,
+  document: OpenDocument,
+  signal: AbortSignal | undefined,
+): Promise<readonly Diagnostic[] | undefined> {
+  if (instance.capabilities.diagnosticProvider === undefined) return instance.diagnosticsOf(document, signal);
+  const params = { textDocument: { uri: document.uri } };
+  const report = await instance.request('textDocument/diagnostic', params, signal);
+  // It was told of no earlier report that could still hold.
+  if (report.kind !== 'full' || !Array.isArray(report.items)) throw unreadable();
+  return report.items;
+}
+
+function messageOf({ message }: Diagnostic): string {
+  return typeof message === 'string' ? message : message.value;
+}
+
+function cuts(results: readonly Checked[]): readonly string[] {
+  return results
+    .filter(({ diagnostics: items, total }) => items.length < total)
+    .map(({ file, total }) => `"${file}" has ${total}; the first ${MAX_PER_FILE} are shown`);
+}
+
+function nonEmpty(results: readonly Checked[]): DiagnosticsResult['files'] {
+  return results
+    .filter((result) => result.diagnostics.length > 0)
+    .map(({ file, diagnostics: items }) => ({
+      file,
+      diagnostics: items,
+    }));
+}
+
+function describe(error: Error): string {
+  const instruction = error instanceof RootwardLspError ? error.instruction : undefined;
+  return instruction === undefined ? error.message : `${error.message}. ${instruction}`;
+}

@@ -1,0 +1,141 @@
+import type { Root } from '@rootward/core';
+import { RootwardLspError } from '../error.js';
+import type { ServerDefinition } from '../servers/definition.js';
+import { chooseRoots } from './asking/choose-roots.js';
+import { concealErrors } from '../filter/conceal-errors.js';
+import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
+import type { CodeContext } from './asking/context.js';
+import { searchServer } from './search-server.js';
+import type { FoundSymbol, Match, Part } from './search-server.js';
+import type { ServerToAsk } from './asking/servers-to-ask.js';
+import { describeError, isGap, serversToAsk } from './asking/servers-to-ask.js';
+
+/** What `findSymbol` returns. */
+export interface FindSymbolResult {
+  readonly query: string;
+  readonly total: number;
+  /** By file; the best matches first. */
+  readonly files: readonly { readonly file: string; readonly symbols: readonly FoundSymbol[] }[];
+  readonly complete: boolean;
+  /** More were found than are listed. */
+  readonly truncated: boolean;
+  /** What may be missing, and why. */
+  readonly notes: readonly string[];
+}
+
+const MAX_SYMBOLS = 100;
+/** No further project is begun after this long: clients give up on a call after about a minute. */
+const ASKING_MS = 30_000;
+/** Projects named as left out; the others are counted. */
+const MAX_NAMED = 5;
+
+/** Declarations whose name contains the query, in any letter case, over all roots and languages. */
+export async function findSymbol(
+  context: CodeContext,
+  request: { readonly query: string; readonly root?: string | undefined },
+): Promise<FindSymbolResult> {
+  const query = request.query.trim();
+  if (query === '') throw new RootwardLspError('invalid-option', 'Cannot search: the query is empty');
+  const roots = await chooseRoots(context.scope, request.root);
+  const { toAsk, notes, complete } = await serversToAsk(context, roots);
+  const parts = await Promise.all(toAsk.map((server) => askProjects(context, server, query, roots)));
+  const matches = rank(
+    parts.flatMap((part) => part.matches),
+    query,
+  );
+  const shown = matches.slice(0, MAX_SYMBOLS).map((match) => concealMatch(context, match));
+  return {
+    query,
+    total: matches.length,
+    files: byFile(shown),
+    complete: complete && parts.every((part) => part.complete),
+    truncated: matches.length > MAX_SYMBOLS,
+    notes: [...new Set([...notes, ...parts.flatMap((part) => part.notes), ...unlisted(matches.length)])],
+  };
+}
+
+/**
+ * Asks a server in each project where it knows one folder only, one after the other. More than may run at a time would
+ * push each other out, so the rest is named and not asked.
+ */
+async function askProjects(
+  context: CodeContext,
+  { definition, projects }: ServerToAsk,
+  query: string,
+  roots: readonly Root[],
+): Promise<Part> {
+  const { servers, scope, signal } = context;
+  const deadline = servers.clock.now() + ASKING_MS;
+  let matches: readonly Match[] = [];
+  const notes: string[] = [];
+  let complete = true;
+  let asked = 0;
+  for (const file of projects.values()) {
+    signal?.throwIfAborted();
+    if (asked > 0 && (asked >= servers.limits.maxServers || servers.clock.now() >= deadline)) break;
+    asked += 1;
+    try {
+      const instance = await servers.forFile(scope, file, signal);
+      const part = await concealErrors(
+        context,
+        instance.whileBusy(() => searchServer(context, instance, query, roots)),
+      );
+      matches = matches.concat(part.matches);
+      notes.push(...part.notes);
+      complete &&= part.complete;
+      // It knows the other projects too.
+      if (instance.kind !== 'per-root') return { matches, complete, notes };
+    } catch (error) {
+      if (!(error instanceof RootwardLspError)) throw error;
+      if (isGap(error)) complete = false;
+      notes.push(describeError(error));
+    }
+  }
+  const left = [...projects.keys()].slice(asked);
+  if (left.length > 0) notes.push(leftOut(definition, asked, left));
+  return { matches, complete: complete && left.length === 0, notes };
+}
+
+function unlisted(total: number): readonly string[] {
+  return total > MAX_SYMBOLS ? [`${total} were found; the best ${MAX_SYMBOLS} are listed`] : [];
+}
+
+function leftOut({ name }: ServerDefinition, asked: number, left: readonly string[]): string {
+  const named = left.slice(0, MAX_NAMED).map((folder) => `"${folder}"`);
+  const more = left.length > named.length ? ` and ${left.length - named.length} more` : '';
+  return `${name} was asked in ${asked} of ${asked + left.length} projects, not in ${named.join(', ')}${more}`;
+}
+
+/** A module may be named by its path. */
+function concealMatch({ scope }: CodeContext, { name, container, ...match }: Match): Match {
+  const conceal = (text: string): string => concealPaths(scope, text, { maxChars: MAX_NAME_CHARS });
+  return {
+    ...match,
+    name: conceal(name),
+    ...(container !== undefined && { container: conceal(container) }),
+  };
+}
+
+/** Exact names first, then beginnings, then the rest; each declaration once. Pure. */
+function rank(matches: readonly Match[], query: string): readonly Match[] {
+  const distinct = new Map<string, Match>();
+  for (const match of matches) {
+    const key = `${match.file}\n${match.line}\n${match.name}`;
+    if (!distinct.has(key)) distinct.set(key, match);
+  }
+  const score = ({ name }: Match): number =>
+    name === query ? 0 : name.toLowerCase() === query.toLowerCase() ? 1 : name.startsWith(query) ? 2 : 3;
+  return [...distinct.values()].toSorted(
+    (a, b) => score(a) - score(b) || (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line),
+  );
+}
+
+function byFile(matches: readonly Match[]): FindSymbolResult['files'] {
+  const files = new Map<string, FoundSymbol[]>();
+  for (const { file, ...symbol } of matches) {
+    const list = files.get(file) ?? [];
+    list.push(symbol);
+    files.set(file, list);
+  }
+  return [...files].map(([file, symbols]) => ({ file, symbols }));
+}

@@ -1,0 +1,121 @@
+import type { Root } from '@rootward/core';
+import { containsPath, hostPathStyle } from '@rootward/core';
+import type { SymbolInformation, WorkspaceSymbol } from 'vscode-languageserver-protocol';
+import type { OpenDocument } from '../documents/documents.js';
+import { describeUnshown } from '../documents/unshown.js';
+import { LocationFilter } from '../filter/location-filter.js';
+import type { ServerInstance } from '../pool/server-instance.js';
+import { mayBeCut } from './answer-limit.js';
+import { completeAnswer } from './asking/complete-answer.js';
+import type { CodeContext } from './asking/context.js';
+import { documentSymbols, kindName, withContainers } from './symbols/document-symbols.js';
+import { filesServed, filesToShow, settled } from './asking/show-files.js';
+
+/** A declaration that `findSymbol` found. */
+export interface FoundSymbol {
+  readonly name: string;
+  readonly kind: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** What it is in. */
+  readonly container?: string;
+}
+
+export interface Match extends FoundSymbol {
+  readonly file: string;
+}
+
+/** What one server, or one project of it, had to say. */
+export interface Part {
+  readonly matches: readonly Match[];
+  readonly complete: boolean;
+  readonly notes: readonly string[];
+}
+
+/** Asks one server, with what it has to be shown first. */
+export async function searchServer(
+  context: CodeContext,
+  instance: ServerInstance,
+  query: string,
+  roots: readonly Root[],
+): Promise<Part> {
+  const { scope, signal } = context;
+  const { name } = instance.definition;
+  const searchesItself = Boolean(instance.capabilities.workspaceSymbolProvider);
+  // Where the server searches itself, its documents would only add what they import.
+  const choose = searchesItself ? filesToShow : filesServed;
+  const { files, cut, unshown } = await choose(context, instance, query, roots);
+  return instance.withDocuments(
+    { scope, paths: [], further: files, signal, thorough: true },
+    async (documents, unopened) => {
+      const worked = await settled(instance, documents, signal);
+      const found = searchesItself
+        ? await searchFolders(context, instance, query)
+        : await searchDocuments(context, instance, documents);
+      const matches = found.matches.filter(
+        (match) => matchesQuery(match.name, query) && isIn(roots, match.file),
+      );
+      const notes = [...found.notes, ...describeUnshown(name, [...unshown, ...unopened], found.matches)];
+      if (cut)
+        notes.push(`${name} was shown only some of the files that mention "${query}": there are too many`);
+      if (!worked || !found.complete) notes.push(`${name} is not done with its files yet: ask again`);
+      return { matches, complete: notes.length === 0, notes };
+    },
+  );
+}
+
+async function searchFolders(context: CodeContext, instance: ServerInstance, query: string): Promise<Part> {
+  const filter = new LocationFilter(context.scope);
+  const { value, complete } = await completeAnswer(context, instance, async () => {
+    return (await instance.request('workspace/symbol', { query }, context.signal)) ?? [];
+  });
+  const { definition } = instance;
+  const notes = mayBeCut(definition, value.length)
+    ? [`${definition.name} stopped at ${value.length} symbols and may know more: ask for more of the name`]
+    : [];
+  return { matches: value.flatMap((symbol) => toMatch(symbol, filter) ?? []), complete, notes };
+}
+
+async function searchDocuments(
+  { signal }: CodeContext,
+  instance: ServerInstance,
+  documents: readonly OpenDocument[],
+): Promise<Part> {
+  const matches: Match[] = [];
+  for (const document of documents) {
+    const symbols = await documentSymbols(instance, document, signal);
+    for (const { symbol, containers } of withContainers(symbols)) {
+      const container = containers.at(-1);
+      matches.push({
+        file: document.path,
+        name: symbol.name,
+        kind: symbol.kind,
+        line: symbol.selection.start.line + 1,
+        ...(container !== undefined && { container }),
+      });
+    }
+  }
+  return { matches, complete: true, notes: [] };
+}
+
+function toMatch(symbol: SymbolInformation | WorkspaceSymbol, filter: LocationFilter): Match | undefined {
+  const file = filter.admit(symbol.location.uri);
+  if (file === undefined) return undefined;
+  const { name, kind, containerName } = symbol;
+  const line = 'range' in symbol.location ? symbol.location.range.start.line + 1 : 1;
+  return {
+    file,
+    name,
+    kind: kindName(kind),
+    line,
+    ...(containerName !== undefined && containerName !== '' && { container: containerName }),
+  };
+}
+
+function matchesQuery(name: string, query: string): boolean {
+  return name.toLowerCase().includes(query.toLowerCase());
+}
+
+function isIn(roots: readonly Root[], path: string): boolean {
+  return roots.some((root) => containsPath(root.path, path, hostPathStyle));
+}
