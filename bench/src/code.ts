@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readPathRoots, Scope } from '@rootward/core';
-import type { Root } from '@rootward/core';
+import { diffRoots, readPathRoots, Scope } from '@rootward/core';
+import type { Root, RootsDiff } from '@rootward/core';
 import { definition, findSymbol, knownServers, LanguageServers, references } from '@rootward/lsp';
 import type { FolderKind, ServerDefinition } from '@rootward/lsp';
 import type { Row, Section } from './row.js';
@@ -39,7 +39,7 @@ function fetchPeer(home: string): ServerDefinition {
 class Pool {
   readonly servers: LanguageServers;
   roots: readonly Root[] = [];
-  #changed: (() => void) | undefined;
+  #changed: ((change: RootsDiff) => void) | undefined;
 
   constructor(definition_: ServerDefinition) {
     this.servers = new LanguageServers(
@@ -56,8 +56,9 @@ class Pool {
 
   async open(...paths: readonly string[]): Promise<Scope> {
     const entries = paths.map((path) => ({ path }));
+    const before = this.roots;
     this.roots = (await readPathRoots(entries, { source: 'flag', home: '/nonexistent' })).roots;
-    this.#changed?.();
+    this.#changed?.(diffRoots(before, this.roots));
     return new Scope({ roots: this.roots });
   }
 

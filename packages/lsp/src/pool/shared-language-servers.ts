@@ -107,7 +107,7 @@ export class SharedLanguageServers {
 
   async dispose(): Promise<void> {
     this.#disposed = true;
-    for (const workspace of [...this.#members.keys()]) void this.unfollow(workspace);
+    for (const workspace of this.#members.keys()) void this.unfollow(workspace);
     const groups = [...this.#groups.values()];
     this.#groups.clear();
     for (const { timer } of groups) timer?.clear();
