@@ -41,6 +41,11 @@ const FORBIDDEN = [
   ['packages/core/src/scope/planted.ts', '../platform/process-tree.js'],
   ['packages/core/src/workspace/planted.ts', '../platform/process-tree.js'],
   ['packages/core/src/planted.ts', './platform/process-tree.js'],
+  ['packages/mcp/src/hooks/planted.ts', '@modelcontextprotocol/server'],
+  ['packages/mcp/src/context/planted.ts', '../legacy/legacy-connection.js'],
+  ['packages/mcp/src/modern/planted.ts', '../hooks/sdk-port.js'],
+  ['packages/mcp/src/sdk-v1/planted.ts', '@modelcontextprotocol/server'],
+  ['packages/mcp/src/sdk-v2/http/planted.ts', '../../sdk-v1/sdk-port.js'],
 ] as const;
 
 test.each(FORBIDDEN)('the linter refuses %s an import of %s', async (file, specifier) => {

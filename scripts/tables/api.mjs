@@ -11,7 +11,7 @@ const ENTRIES = {
   '@rootward/core': 'core/dist/index.d.ts',
   '@rootward/core/platform': 'core/dist/platform/index.d.ts',
   '@rootward/mcp': 'mcp/dist/index.d.ts',
-  '@rootward/mcp/v1': 'mcp/dist/v1/index.d.ts',
+  '@rootward/mcp/v1': 'mcp/dist/sdk-v1/index.d.ts',
   '@rootward/mcp/testing': 'mcp/dist/testing/index.d.ts',
   '@rootward/lsp': 'lsp/dist/index.d.ts',
   'rootward/tool': 'server/dist/tool-library/index.d.ts',

@@ -1,32 +1,32 @@
 export { RootwardMcpError } from './error.js';
 export type { McpErrorCode } from './error.js';
-export { ChildRegistry } from './process/child-registry.js';
-export type { ChildLike } from './process/child-registry.js';
-export type { GuardedStdio, GuardedStdioOptions } from './process/guarded-stdio.js';
-export { ProcessGuard } from './process/process-guard.js';
-export type { ProcessGuardOptions } from './process/process-guard.js';
+export { ChildRegistry } from './lifecycle/child-registry.js';
+export type { ChildLike } from './lifecycle/child-registry.js';
+export type { GuardedStdio, GuardedStdioOptions } from './lifecycle/guarded-stdio.js';
+export { ProcessGuard } from './lifecycle/process-guard.js';
+export type { ProcessGuardOptions } from './lifecycle/process-guard.js';
 export { StdioTransport } from './stdio/transport.js';
 export type { CloseReason, StdioTransportOptions } from './stdio/transport.js';
-export { createWorkspaceHandler } from './v2/create-workspace-handler.js';
-export type { WorkspaceHandler, WorkspaceHandlerOptions } from './v2/create-workspace-handler.js';
-export { principalOf } from './v2/principal.js';
-export { WorkspaceResourceTemplate } from './v2/resource-template.js';
-export type { WorkspaceTemplateCallbacks } from './v2/resource-template.js';
-export { serveWorkspaceStdio } from './v2/serve-workspace-stdio.js';
-export type { ServeWorkspaceStdioOptions } from './v2/serve-workspace-stdio.js';
-export type { SessionsOptions } from './v2/sessions.js';
-export { withWorkspace, withWorkspaceTool } from './v2/with-workspace.js';
+export { createWorkspaceHandler } from './sdk-v2/http/create-workspace-handler.js';
+export type { WorkspaceHandler, WorkspaceHandlerOptions } from './sdk-v2/http/create-workspace-handler.js';
+export { NeedsInput } from './sdk-v2/needs-input.js';
+export { principalOf } from './sdk-v2/principal.js';
+export { WorkspaceResourceTemplate } from './sdk-v2/resource-template.js';
+export type { WorkspaceTemplateCallbacks } from './sdk-v2/resource-template.js';
+export { serveWorkspaceStdio } from './sdk-v2/serve-workspace-stdio.js';
+export type { ServeWorkspaceStdioOptions } from './sdk-v2/serve-workspace-stdio.js';
+export type { SessionsOptions } from './sdk-v2/http/sessions.js';
+export { withWorkspace, withWorkspaceTool } from './sdk-v2/with-workspace.js';
 export type {
   WorkspaceRegistration,
   WorkspaceServer,
   WorkspaceServerContext,
   WorkspaceToolCallback,
-} from './v2/workspace-server.js';
-export type { WorkspaceCompletionContext } from './workspace/completion-context.js';
-export { ERROR_META_KEY, reportError } from './workspace/error-report.js';
-export type { ErrorReport } from './workspace/error-report.js';
-export { PreparedWorkspace } from './workspace/prepared-workspace.js';
-export { prepareWorkspace } from './v2/prepare-workspace.js';
-export type { WorkspaceOptions } from './workspace/prepared-workspace.js';
-export { ROOTS_INPUT_KEY } from './workspace/roots-answer.js';
-export type { WorkspaceContext } from './workspace/workspace-context.js';
+} from './sdk-v2/workspace-server.js';
+export type { WorkspaceCompletionContext } from './context/completion-context.js';
+export { ERROR_META_KEY, reportError } from './context/error-report.js';
+export type { ErrorReport } from './context/error-report.js';
+export { PreparedWorkspace, prepareWorkspace } from './context/prepared-workspace.js';
+export type { WorkspaceOptions } from './context/workspace-options.js';
+export { ROOTS_INPUT_KEY } from './modern/roots-answer.js';
+export type { WorkspaceContext } from './context/workspace-context.js';

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { expectTypeOf, test } from 'vitest';
 import { withWorkspaceTool, WorkspaceResourceTemplate } from '../src/index.js';
 import type { WorkspaceContext, WorkspaceServer } from '../src/index.js';
-import { WorkspaceResourceTemplate as WorkspaceResourceTemplateV1 } from '../src/v1/index.js';
-import type { WorkspaceExtra, WorkspaceServer as WorkspaceServerV1 } from '../src/v1/index.js';
+import { WorkspaceResourceTemplate as WorkspaceResourceTemplateV1 } from '../src/sdk-v1/index.js';
+import type { WorkspaceExtra, WorkspaceServer as WorkspaceServerV1 } from '../src/sdk-v1/index.js';
 
 /** Compiled, never run: the compiler is the test, and each `@ts-expect-error` fails it when the error is gone. */
 export function wrongUse(server: WorkspaceServer, v1: WorkspaceServerV1): void {

@@ -1,3 +1,5 @@
+import { isObject } from '@rootward/core/platform';
+
 /** JSON-RPC as MCP uses it. Both SDKs' message types are assignable to these. */
 export type RequestId = string | number;
 
@@ -137,10 +139,6 @@ export function isAnswer(message: JsonRpcMessage): message is JsonRpcAnswer {
 
 export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return 'method' in message && 'id' in message;
-}
-
-export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isRequestId(value: unknown): value is RequestId {

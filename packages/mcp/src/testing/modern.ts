@@ -1,4 +1,4 @@
-import { isObject } from '../stdio/message.js';
+import { isObject } from '@rootward/core/platform';
 
 /** What a request of the modern era says about its sender. */
 export function modernMeta(

@@ -1,6 +1,7 @@
 import { RootwardMcpError } from '../error.js';
 import { LineReader } from '../stdio/line-reader.js';
-import { isObject, readMessage } from '../stdio/message.js';
+import { isObject } from '@rootward/core/platform';
+import { readMessage } from '../stdio/message.js';
 import type { JsonRpcAnswer, JsonRpcMessage, JsonRpcRequest, RequestId } from '../stdio/message.js';
 import type { Connection } from './connection.js';
 import { inputRequestsFor, modernMeta } from './modern.js';

@@ -9,7 +9,7 @@ import { ProjectSessions } from '../guidance/project-sessions.js';
 import { ChangeQueue } from './framework/change-queue.js';
 import { LanguageSupport } from '../languages/language-support.js';
 import type { Tool } from './framework/define-tool.js';
-import { createElicit, NeedsAnswer } from './framework/elicit.js';
+import { createElicit } from './framework/elicit.js';
 import { expandHome } from '../settings/expand-home.js';
 import { listedSchema } from './framework/listed-schema.js';
 import type { AuditDecision, AuditEntry, Era, ToolContext } from './framework/tool-context.js';
@@ -116,7 +116,6 @@ async function runTool(
     auditRest('allowed');
     return result;
   } catch (error) {
-    if (error instanceof NeedsAnswer) return error.question();
     if (error instanceof RootwardError || error instanceof RootwardMcpError) auditRest('refused', error.code);
     // A part of it may have been done.
     else if (context.signal.aborted) auditRest('allowed', 'cancelled');

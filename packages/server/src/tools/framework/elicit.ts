@@ -1,38 +1,13 @@
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse } from '@modelcontextprotocol/server';
-import type {
-  ElicitRequestFormParams,
-  InputRequiredResult,
-  McpServer,
-  ServerContext,
-} from '@modelcontextprotocol/server';
-import type { Consent, Era, Question, ToolContext } from './tool-context.js';
+import type { ElicitRequestFormParams, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { NeedsInput } from '@rootward/mcp';
+import type { Consent, Era, ToolContext } from './tool-context.js';
 
 const CONFIRMATION: ElicitRequestFormParams['requestedSchema'] = {
   type: 'object',
   properties: { confirm: { type: 'boolean', title: 'Allow it' } },
   required: ['confirm'],
 };
-
-/**
- * Ends a handler that needs an answer of the user. It is not an error and never reaches the client: what surrounds the
- * handler asks (the SDK turns that into a request of its own on legacy connections), and the handler runs again.
- */
-export class NeedsAnswer extends Error {
-  override readonly name = 'NeedsAnswer';
-  readonly #question: Question;
-
-  constructor(question: Question) {
-    super('The user is being asked; this call will be repeated');
-    this.#question = question;
-  }
-
-  question(): InputRequiredResult {
-    const { key, message } = this.#question;
-    return inputRequired({
-      inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema: CONFIRMATION }) },
-    });
-  }
-}
 
 export function createElicit(
   ctx: ServerContext,
@@ -44,11 +19,11 @@ export function createElicit(
   const canElicit = supportsForms(declared);
   return {
     canElicit,
-    elicit: (question) => {
-      if (!canElicit) return Promise.resolve('unsupported');
-      const answer = inputResponse(ctx.mcpReq.inputResponses, question.key);
-      if (answer.kind !== 'elicit') return Promise.reject(new NeedsAnswer(question));
-      return Promise.resolve(readConsent(answer.action, answer.content));
+    elicit: async ({ key, message }) => {
+      if (!canElicit) return 'unsupported';
+      const answer = inputResponse(ctx.mcpReq.inputResponses, key);
+      if (answer.kind === 'elicit') return readConsent(answer.action, answer.content);
+      throw new NeedsInput({ [key]: inputRequired.elicit({ message, requestedSchema: CONFIRMATION }) });
     },
   };
 }

@@ -1,0 +1,108 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Root } from '@rootward/core';
+import { RootwardMcpError } from '../error.js';
+import { isObject } from '@rootward/core/platform';
+
+/** A root as a handle holds it. */
+export interface HandleRoot {
+  readonly path: string;
+  readonly name?: string;
+  readonly access?: Root['access'];
+}
+
+/** Part of what is signed, so that no other token made with the same key passes for a handle. */
+const PURPOSE = 'rootward/handle';
+const TTL_MS = 600_000;
+/** A handle travels in every call that uses it, and through a model's context. */
+const MAX_HANDLE_LENGTH = 4096;
+const MIN_KEY_BYTES = 32;
+const PRINCIPAL_DIGITS = 16;
+/** Without a configured key, handles are good within this process only. */
+const PROCESS_KEY = randomBytes(MIN_KEY_BYTES);
+
+/** Sources that belong to the operator. Their roots are there anyway, and may change. */
+const OPERATOR_SOURCES: ReadonlySet<Root['source']> = new Set(['flag', 'env', 'config', 'project']);
+const HINT_SOURCES: ReadonlySet<Root['source']> = new Set(['host', 'pwd', 'ceiling']);
+
+interface Payload {
+  readonly roots: readonly HandleRoot[];
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  /** Whom it was made for. */
+  readonly principal: string;
+}
+
+/** Signs and checks handles. Signed, not encrypted: whoever holds one can read the paths in it. */
+export class HandleCodec {
+  readonly #key: string | Uint8Array;
+
+  constructor(key: string | Uint8Array = PROCESS_KEY) {
+    const bytes = Buffer.byteLength(key);
+    if (bytes < MIN_KEY_BYTES) {
+      throw new RootwardMcpError(
+        'invalid-option',
+        `Cannot sign handles: the key has ${String(bytes)} bytes, at least ${String(MIN_KEY_BYTES)} are needed`,
+      );
+    }
+    this.#key = key;
+  }
+
+  /** Undefined when none of the roots is the client's, or when there are too many for a handle. */
+  mintForClient(roots: readonly Root[], principal: string): string | undefined {
+    const given = roots.filter(({ source }) => !OPERATOR_SOURCES.has(source) && !HINT_SOURCES.has(source));
+    return this.mint(given, principal);
+  }
+
+  /** Whosever the roots are; undefined when there are none, or too many. */
+  mint(roots: readonly Root[], principal: string): string | undefined {
+    if (roots.length === 0) return undefined;
+    const payload: Payload = {
+      roots: roots.map((root) => toHandleRoot(root)),
+      until: Date.now() + TTL_MS,
+      principal: digest(principal),
+    };
+    const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
+    const handle = `${text}.${this.#sign(text).toString('base64url')}`;
+    return handle.length > MAX_HANDLE_LENGTH ? undefined : handle;
+  }
+
+  /** Throws `invalid-handle`. Does NOT check the roots: they are canonicalised and cut to the ceiling on use. */
+  verify(handle: unknown, principal: string): readonly HandleRoot[] {
+    const [text, signature, ...rest] = typeof handle === 'string' ? handle.split('.') : [];
+    if (text === undefined || signature === undefined || rest.length > 0) {
+      throw invalidHandle('it is not a handle');
+    }
+    const expected = this.#sign(text);
+    const given = Buffer.from(signature, 'base64url');
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      throw invalidHandle('it was not made here, or was altered');
+    }
+    const payload: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (!isPayload(payload)) throw invalidHandle('it is not a handle');
+    if (payload.principal !== digest(principal)) throw invalidHandle('it was made for someone else');
+    if (Date.now() >= payload.until) throw invalidHandle('it has expired');
+    return payload.roots;
+  }
+
+  #sign(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(`${PURPOSE}.${text}`).digest();
+  }
+}
+
+function invalidHandle(problem: string): RootwardMcpError {
+  return new RootwardMcpError('invalid-handle', `Cannot use the workspace handle: ${problem}`, {
+    instruction: 'Omit `workspace`, or call workspace_info for a new one',
+  });
+}
+
+function digest(principal: string): string {
+  return createHash('sha256').update(principal).digest('base64url').slice(0, PRINCIPAL_DIGITS);
+}
+
+function toHandleRoot({ path, name, access }: Root): HandleRoot {
+  return { path, name, ...(access === 'read-only' && { access }) };
+}
+
+function isPayload(value: unknown): value is Payload {
+  return isObject(value) && Array.isArray(value['roots']) && typeof value['until'] === 'number';
+}

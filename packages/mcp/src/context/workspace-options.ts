@@ -1,0 +1,29 @@
+import type {
+  Clock,
+  Logger,
+  Scope,
+  Snapshot,
+  Sources,
+  SourcesOptions,
+  Workspace,
+  WorkspaceLimits,
+} from '@rootward/core';
+
+/** Options of `withWorkspace`. Everything may be left out. */
+export interface WorkspaceOptions extends Partial<
+  Omit<SourcesOptions, 'signal' | 'operatorRootsAreCeiling'>
+> {
+  /** What `readSources` found, in place of everything it would read. */
+  readonly sources?: Sources;
+  /** How file access over a snapshot is made; the place for deny rules and protected files. */
+  readonly createScope?: (snapshot: Snapshot) => Scope;
+  readonly limits?: Partial<WorkspaceLimits>;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  /** Signs handles; at least 32 bytes, shared by all instances behind one address. By default `ROOTWARD_HANDLE_KEY`. */
+  readonly handleKey?: string | Uint8Array;
+  /** The tool argument that may hold a handle; false where tools use that name for something else. */
+  readonly handleArgument?: string | false;
+  /** Told of each workspace that lives as long as a connection, before it is used: the place for followers. */
+  readonly onWorkspace?: (workspace: Workspace) => void;
+}

@@ -1,0 +1,90 @@
+import { failedToolResult, reportError, rpcCode } from '../context/error-report.js';
+import { isObject } from '@rootward/core/platform';
+import { hookListings } from './hook-listings.js';
+import { patchRegistration } from './patch-registration.js';
+import type { Handler } from './replace-method.js';
+import type { HookedServer } from './sdk-port.js';
+import type { ServerBinding } from './server-binding.js';
+
+/** What becomes of an error: a result, or an error to throw. */
+type Failure = (error: unknown) => unknown;
+
+/** Gives every handler registered from now on the workspace, in its context. */
+export function addWorkspace<Context extends object>(
+  server: { readonly server: HookedServer },
+  binding: ServerBinding<Context>,
+): void {
+  const rpcError: Failure = (error) => {
+    const report = reportError(error);
+    if (report === undefined) throw error;
+    throw binding.sdk.protocolError(rpcCode(report), report.message, report);
+  };
+  patchRegistration(server, 'registerTool', ([, config]) => {
+    const failure = failedTool(isObject(config) && config['outputSchema'] !== undefined);
+    return (handler) => wrapHandler(binding, handler, failure);
+  });
+  patchRegistration(server, 'tool', () => (handler) => wrapHandler(binding, handler, failedTool(false)));
+  for (const method of ['registerPrompt', 'registerResource', 'prompt', 'resource']) {
+    patchRegistration(server, method, () => (handler) => wrapHandler(binding, handler, rpcError));
+  }
+  hookListings(server.server, binding.sdk, (handler, widen) =>
+    wrapListing(binding, handler, widen, rpcError),
+  );
+}
+
+/** The same for the handler of one tool, whatever its output schema is. */
+export function wrapTool<Context extends object>(binding: ServerBinding<Context>, handler: Handler): Handler {
+  return wrapHandler(binding, handler, failedTool(true));
+}
+
+function wrapHandler<Context extends object>(
+  binding: ServerBinding<Context>,
+  handler: Handler,
+  failure: Failure,
+): Handler {
+  return async (...args) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both SDKs pass their context last
+    const ctx = args.at(-1) as Context;
+    const call = binding.call(ctx, args.length > 1 ? args[0] : undefined);
+    try {
+      return call.answer(await handler(...args.slice(0, -1), { ...ctx, workspace: call.workspace }));
+    } catch (error) {
+      const question = call.question(error);
+      if (question !== undefined) return question;
+      binding.countRefusal(error);
+      return failure(error);
+    } finally {
+      call.dispose();
+    }
+  };
+}
+
+function wrapListing<Context extends object>(
+  binding: ServerBinding<Context>,
+  handler: Handler,
+  widen: Parameters<Parameters<typeof hookListings>[2]>[1],
+  failure: Failure,
+): Handler {
+  return async (request, context) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both SDKs pass their context last
+    const ctx = context as Context;
+    const call = binding.call(ctx, undefined, false);
+    try {
+      return await handler(widen(request, call.workspace), { ...ctx, workspace: call.workspace });
+    } catch (error) {
+      binding.countRefusal(error);
+      return failure(error);
+    } finally {
+      call.dispose();
+    }
+  };
+}
+
+/** Inside the handler: `McpServer` would keep the message of what a tool throws, and nothing else. */
+function failedTool(hasOutputSchema: boolean): Failure {
+  return (error) => {
+    const report = reportError(error);
+    if (report === undefined) throw error;
+    return failedToolResult(report, hasOutputSchema);
+  };
+}

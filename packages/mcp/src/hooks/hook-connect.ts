@@ -1,0 +1,34 @@
+import { replaceMethod } from './replace-method.js';
+
+/** What lives as long as a connection. */
+interface Connection {
+  dispose(): void;
+}
+
+/** Has `open` called for each transport. What it makes ends with the transport, whoever closes it. */
+export function hookConnect(
+  server: object,
+  open: (transport: object) => { readonly opened: Connection; readonly undo: () => void },
+): void {
+  replaceMethod(server, 'connect', (connect) => async (transport) => {
+    if (!isTransport(transport)) return connect(transport);
+    const { opened, undo } = open(transport);
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      opened.dispose();
+    };
+    try {
+      return await connect(transport);
+    } catch (error) {
+      // The SDK refuses a second transport; the first goes on, with the roots of its own client.
+      undo();
+      opened.dispose();
+      throw error;
+    }
+  });
+}
+
+function isTransport(value: unknown): value is { onclose?: (() => void) | undefined } {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,55 @@
+import type { WorkspaceContext } from '../context/workspace-context.js';
+
+/** The part of an SDK's `Server` that is used here. */
+export interface HookedServer {
+  readonly transport?: object | undefined;
+  oninitialized?: (() => void) | undefined;
+  registerCapabilities(capabilities: { experimental: Record<string, Record<string, never>> }): void;
+  getClientCapabilities(): { readonly roots?: unknown } | undefined;
+  getClientVersion(): { readonly name: string; readonly version: string } | undefined;
+}
+
+/** How long an SDK waits for an answer. */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+}
+
+/** One call as the wrapper of its handler sees it. */
+export interface Call {
+  readonly workspace: WorkspaceContext;
+  /** What goes out for a result: itself, or a question that has to be answered first. */
+  answer(result: unknown): unknown;
+  /** The question that an error stands for; undefined for a real error. */
+  question(error: unknown): unknown;
+  dispose(): void;
+}
+
+/** What the two SDKs do differently. `Context` is what they pass to a handler as its last argument. */
+export interface SdkPort<Context> {
+  /** The method that the first argument of `setRequestHandler` or `setNotificationHandler` stands for. */
+  methodOf(key: unknown): string;
+  /** The first argument of `setNotificationHandler` for one of the notifications that are listened to. */
+  notificationKey(method: HookedNotification): unknown;
+  /** What a call brings along. */
+  request(ctx: Context): { readonly meta: unknown; readonly signal: AbortSignal };
+  /** Sends `roots/list` over the connection. Takes any result as it is. */
+  ask(options: AskOptions): Promise<unknown>;
+  /** Sends `roots/list` inside a request of the client. */
+  askWithin(ctx: Context, options: AskOptions): Promise<unknown>;
+  /** The call as it really is, where the connection is not of the legacy era or may be asked back; else `legacy`. */
+  call(ctx: Context, options: CallOptions): Call;
+  /** An error that reaches the client with its code and data. */
+  protocolError(code: number, message: string, data: unknown): Error;
+}
+
+export type HookedNotification = 'notifications/initialized' | 'notifications/roots/list_changed';
+
+interface CallOptions {
+  /** The arguments of a tool call. */
+  readonly args: unknown;
+  /** Whether the result of a modern request can ask back. */
+  readonly mayAsk: boolean;
+  /** The workspace of the connection, for the legacy era. */
+  readonly legacy: () => WorkspaceContext;
+}

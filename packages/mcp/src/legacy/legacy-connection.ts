@@ -1,0 +1,125 @@
+import type { RootsPort, Workspace, WorkspaceView } from '@rootward/core';
+import { isObject } from '@rootward/core/platform';
+import { MALFORMED_ANSWER } from '../stdio/message.js';
+import type { PreparedWorkspace } from '../context/prepared-workspace.js';
+import type { TransportKind } from '../context/transport-kind.js';
+
+/** What a connection of the legacy era tells, whichever SDK it belongs to. */
+export interface ClientLink {
+  readonly transport: TransportKind;
+  /** Undefined before `initialize`, and for ever where each request is served by a server of its own. */
+  capabilities(): { readonly roots?: unknown } | undefined;
+  clientInfo(): { readonly name: string; readonly version: string } | undefined;
+  /** The way to the client that lasts as long as the connection. Over Streamable HTTP there is none. */
+  readonly port: RootsPort | undefined;
+}
+
+/** What one call brings along. */
+export interface LegacyCall {
+  readonly meta: unknown;
+  readonly signal: AbortSignal;
+  /** The way to the client that is open while this call lasts, where that is the only one. */
+  readonly port: RootsPort | undefined;
+}
+
+/** The workspace of one connection of the legacy era: told what the client does, asked what a call sees. */
+export class LegacyConnection {
+  readonly #prepared: PreparedWorkspace;
+  readonly #link: ClientLink;
+  #opening: Promise<Workspace> | undefined;
+  #workspace: Workspace | undefined;
+  #declared = false;
+  #disposed = false;
+
+  constructor(prepared: PreparedWorkspace, link: ClientLink) {
+    this.#prepared = prepared;
+    this.#link = link;
+  }
+
+  /** `notifications/initialized` came. */
+  initialized(): void {
+    this.#tell((workspace) => {
+      this.#declare(workspace);
+      workspace.clientReady();
+    });
+  }
+
+  /** `notifications/roots/list_changed` came. */
+  rootsChanged(): void {
+    this.#tell((workspace) => {
+      this.#declare(workspace);
+      workspace.rootsChanged();
+    });
+  }
+
+  async view({ meta, signal, port }: LegacyCall): Promise<WorkspaceView> {
+    const workspace = await this.live();
+    return workspace.forRequest(meta, { signal, ...(port !== undefined && { port }) });
+  }
+
+  async live(): Promise<Workspace> {
+    const workspace = this.#workspace ?? (await this.#open());
+    this.#declare(workspace);
+    return workspace;
+  }
+
+  /** Counts a refusal for the statistics of the connection. */
+  countRefusal(error: unknown): void {
+    this.#workspace?.countRefusal(error);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#workspace?.dispose();
+  }
+
+  /** In the order things happened, also while the sources are still being read. */
+  #tell(what: (workspace: Workspace) => void): void {
+    if (this.#workspace !== undefined) {
+      what(this.#workspace);
+      return;
+    }
+    this.#open().then(what, (error: unknown) => {
+      this.#prepared.log?.debug('workspace not opened', { error: String(error) });
+    });
+  }
+
+  #open(): Promise<Workspace> {
+    this.#opening ??= this.#create();
+    return this.#opening;
+  }
+
+  async #create(): Promise<Workspace> {
+    const { transport, port } = this.#link;
+    const workspace = await this.#prepared.open(transport, port === undefined ? {} : { port });
+    this.#workspace = workspace;
+    if (this.#disposed) workspace.dispose();
+    else this.#prepared.options.onWorkspace?.(workspace);
+    return workspace;
+  }
+
+  #declare(workspace: Workspace): void {
+    if (this.#declared) return;
+    const capabilities = this.#link.capabilities();
+    if (capabilities === undefined && this.#link.port !== undefined) return;
+    this.#declared = true;
+    const roots = capabilities?.roots;
+    const listChanged = isObject(roots) && roots['listChanged'] === true;
+    const clientInfo = this.#link.clientInfo();
+    workspace.clientDeclared({
+      roots: roots !== undefined,
+      listChanged,
+      ...(clientInfo !== undefined && { clientInfo }),
+    });
+  }
+}
+
+/** Asks through an SDK; an answer our transport could not read counts as malformed, not as a refusal. */
+export async function askLeniently(ask: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Error && 'data' in error && error.data === MALFORMED_ANSWER) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import { disposable, killTrees } from '@rootward/core/platform';
+
+/** The part of `ChildProcess` that is needed here. */
+export interface ChildLike {
+  readonly pid?: number | undefined;
+  readonly exitCode: number | null;
+  readonly signalCode: string | null;
+  once(event: 'exit', listener: () => void): unknown;
+  removeListener(event: 'exit', listener: () => void): unknown;
+}
+
+/** How long children may take to end on SIGTERM before SIGKILL; part of the one second a server has to be gone. */
+const POLITE_MS = 200;
+
+/** Children that must not outlive this process. */
+export class ChildRegistry {
+  readonly #children = new Map<ChildLike, { readonly pid: number; readonly forget: () => void }>();
+  /** Whoever ignores SIGTERM while its parent obeys is found by no later look at the tree. */
+  #asked: readonly number[] = [];
+  #ended: (() => void) | undefined;
+
+  get size(): number {
+    return this.#children.size;
+  }
+
+  /**
+   * Registers a child; it is forgotten when it exits or when the returned object is disposed. Spawn it with
+   * `detached: true` where the platform has process groups, so that what its own children start is found as well.
+   */
+  add(child: ChildLike): Disposable {
+    const { pid } = child;
+    if (pid === undefined || child.exitCode !== null || child.signalCode !== null) {
+      return disposable(() => undefined);
+    }
+    const forget = (): void => {
+      child.removeListener('exit', forget);
+      this.#children.delete(child);
+      if (this.#children.size === 0) this.#ended?.();
+    };
+    child.once('exit', forget);
+    this.#children.set(child, { pid, forget });
+    return disposable(forget);
+  }
+
+  /** Ends every child and its descendants: asked first, killed if still there. */
+  async end(): Promise<void> {
+    if (this.#children.size === 0) return;
+    const pids = [...this.#children.values()].map(({ pid }) => pid);
+    this.#asked = killTrees(pids, 'SIGTERM');
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLITE_MS);
+      this.#ended = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#ended = undefined;
+    killTrees(pids, 'SIGKILL');
+    this.#killAsked();
+  }
+
+  /** The same without asking or waiting, for the very last moment of the process. */
+  kill(): void {
+    const children = [...this.#children.values()];
+    for (const { forget } of children) forget();
+    killTrees(
+      children.map(({ pid }) => pid),
+      'SIGKILL',
+    );
+    this.#killAsked();
+  }
+
+  /** With what they have started since. */
+  #killAsked(): void {
+    killTrees(this.#asked, 'SIGKILL');
+    this.#asked = [];
+  }
+}

@@ -1,0 +1,83 @@
+import { disposable, within } from '@rootward/core/platform';
+import { ChildRegistry } from './child-registry.js';
+import { watchParent } from './parent-watch.js';
+
+/** What makes a `ProcessGuard` leave. */
+export interface ProcessGuardOptions {
+  /** Leave when the parent process dies. For servers that a client starts; off for those that run on their own. */
+  readonly watchParent?: boolean;
+}
+
+/** With the 400 ms the transport may linger, a server is gone within a second; what is not finished is cut off. */
+const DEADLINE_MS = 500;
+/** A reader that does not take the last bytes must not hold up the exit. */
+const HOOKS_MS = 300;
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/**
+ * Makes this process leave promptly, and its children with it: on SIGTERM, SIGINT and SIGHUP, on the parent's
+ * death, and whenever `shutdown()` is called, whatever request, timer or child is pending. Does NOT interrupt
+ * synchronous code: a handler that blocks the event loop delays all of this.
+ */
+export class ProcessGuard implements Disposable {
+  /** Register what you spawn here: it is ended with this process, as a tree. */
+  readonly children: ChildRegistry = new ChildRegistry();
+  readonly #hooks = new Set<() => void | Promise<void>>();
+  readonly #parent: Disposable | undefined;
+  #leaving = false;
+
+  constructor(options: ProcessGuardOptions = {}) {
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+    process.on('exit', this.#onExit);
+    // Nobody may be reading stderr; that is no reason to stop serving.
+    process.stderr.on('error', ignore);
+    if (options.watchParent ?? true) this.#parent = watchParent(() => void this.shutdown());
+  }
+
+  /** Runs before the process leaves. What takes longer than 300 ms is not waited for. */
+  onShutdown(hook: () => void | Promise<void>): Disposable {
+    this.#hooks.add(hook);
+    return disposable(() => void this.#hooks.delete(hook));
+  }
+
+  /** Ends everything and exits. What is under way when it is called again goes on. */
+  async shutdown(code = 0): Promise<void> {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    setTimeout(() => process.exit(code), DEADLINE_MS);
+    await Promise.all([this.#runHooks(), this.children.end()]);
+    process.exit(code);
+  }
+
+  /** Stops guarding; the process then ends as any other does. */
+  dispose(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+    process.off('exit', this.#onExit);
+    process.stderr.off('error', ignore);
+    this.#parent?.[Symbol.dispose]();
+    this.#hooks.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  readonly #onSignal = (): void => {
+    // Whoever repeats a signal does not want to wait.
+    if (this.#leaving) process.exit(0);
+    void this.shutdown();
+  };
+
+  readonly #onExit = (): void => {
+    this.children.kill();
+  };
+
+  async #runHooks(): Promise<void> {
+    const hooks = [...this.#hooks].map(async (hook) => hook());
+    await within(Promise.allSettled(hooks), { milliseconds: HOOKS_MS });
+  }
+}
+
+function ignore(): void {
+  // See the constructor.
+}

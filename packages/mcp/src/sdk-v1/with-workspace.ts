@@ -1,0 +1,46 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { PreparedWorkspace } from '../context/prepared-workspace.js';
+import type { WorkspaceOptions } from '../context/workspace-options.js';
+import { addWorkspace, wrapTool } from '../hooks/add-workspace.js';
+import type { Handler } from '../hooks/replace-method.js';
+import { ServerBinding } from '../hooks/server-binding.js';
+import { createSdkPort } from './sdk-port.js';
+import type { Extra } from './sdk-port.js';
+import type { WorkspaceExtra } from './workspace-callbacks.js';
+import type { WorkspaceServer } from './workspace-server.js';
+
+/**
+ * Gives every handler registered from now on `extra.workspace`. Call it before registering anything, and before
+ * connecting. The server itself is returned, with the types to match.
+ */
+export function withWorkspace(
+  server: McpServer,
+  options: WorkspaceOptions | PreparedWorkspace = {},
+): WorkspaceServer {
+  addWorkspace(server, bind(server, options));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods were just replaced to match
+  return server as WorkspaceServer;
+}
+
+/**
+ * Gives one tool `extra.workspace` and leaves the rest of the server as it is. The arguments are inferred from the
+ * place where the result is used.
+ */
+export function withWorkspaceTool<Args extends readonly unknown[] = []>(
+  server: McpServer,
+  handler: (...args: [...Args, WorkspaceExtra]) => CallToolResult | Promise<CallToolResult>,
+  options: WorkspaceOptions | PreparedWorkspace = {},
+): (...args: [...Args, Extra]) => Promise<CallToolResult> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- same arguments and result, wider context
+  return wrapTool(bind(server, options), handler as Handler) as (
+    ...args: [...Args, Extra]
+  ) => Promise<CallToolResult>;
+}
+
+function bind(server: McpServer, options: WorkspaceOptions | PreparedWorkspace): ServerBinding<Extra> {
+  return ServerBinding.of(server, () => ({
+    prepared: options instanceof PreparedWorkspace ? options : new PreparedWorkspace(options),
+    sdk: createSdkPort(server.server),
+  }));
+}

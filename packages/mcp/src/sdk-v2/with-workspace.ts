@@ -1,0 +1,54 @@
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import { PreparedWorkspace } from '../context/prepared-workspace.js';
+import type { WorkspaceOptions } from '../context/workspace-options.js';
+import { addWorkspace, wrapTool } from '../hooks/add-workspace.js';
+import type { Handler } from '../hooks/replace-method.js';
+import { ServerBinding } from '../hooks/server-binding.js';
+import { createSdkPort } from './sdk-port.js';
+import type { WorkspaceServer, WorkspaceServerContext } from './workspace-server.js';
+
+/**
+ * Gives every handler registered from now on `ctx.workspace`. Call it before registering anything, and before
+ * connecting. The server itself is returned, with the types to match.
+ */
+export function withWorkspace(
+  server: McpServer,
+  options: WorkspaceOptions | PreparedWorkspace = {},
+): WorkspaceServer {
+  addWorkspace(server, bind(server, options));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods were just replaced to match
+  return server as WorkspaceServer;
+}
+
+type ToolResult = CallToolResult | InputRequiredResult;
+
+/**
+ * Gives one tool `ctx.workspace` and leaves the rest of the server as it is. Pass the server that the tool is
+ * registered with; all of its tools share one workspace per connection. The arguments are inferred from the place
+ * where the result is used.
+ */
+export function withWorkspaceTool<Args extends readonly unknown[] = []>(
+  server: McpServer,
+  handler: (...args: [...Args, WorkspaceServerContext]) => ToolResult | Promise<ToolResult>,
+  options: WorkspaceOptions | PreparedWorkspace = {},
+): (...args: [...Args, ServerContext]) => Promise<ToolResult> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- same arguments and result, wider context
+  return wrapTool(bind(server, options), handler as Handler) as (
+    ...args: [...Args, ServerContext]
+  ) => Promise<ToolResult>;
+}
+
+function bind(
+  server: McpServer,
+  options: WorkspaceOptions | PreparedWorkspace,
+): ServerBinding<ServerContext> {
+  return ServerBinding.of(server, () => {
+    const prepared = options instanceof PreparedWorkspace ? options : new PreparedWorkspace(options);
+    return { prepared, sdk: createSdkPort(server.server, prepared) };
+  });
+}
