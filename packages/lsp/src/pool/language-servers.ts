@@ -2,10 +2,11 @@ import { basename } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { Scope, systemClock } from '@rootward/core';
 import type { Clock, Logger, Root, Snapshot } from '@rootward/core';
+import { silentLogger, unlessAborted } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
-import type { Environment } from '../servers/environment.js';
+import type { Environment } from '@rootward/core/platform';
 import { serverEnvironment } from '../servers/environment.js';
 import { spawnServer } from '../connection/spawn-server.js';
 import type { ServerProcess } from '../connection/spawn-server.js';
@@ -15,7 +16,6 @@ import { findServer } from '../servers/find-server.js';
 import type { ServerCommand, ServerFinding } from '../servers/find-server.js';
 import { knownServers } from '../servers/known-servers.js';
 import { missingServer } from '../servers/missing-server.js';
-import { unlessAborted } from './deferred.js';
 import type { PoolLimits } from './limits.js';
 import { readPoolLimits } from './limits.js';
 import { projectFolder } from './project-folder.js';
@@ -82,7 +82,7 @@ export class LanguageServers {
     this.#trust = options.trustWorkspaceServers ?? false;
     this.#environment = options.environment ?? process.env;
     this.#budget = options.budget ?? new ServerBudget(this.limits.maxServers);
-    this.#log = options.log ?? silent;
+    this.#log = options.log ?? silentLogger;
     this.#onDidSpawn = options.onDidSpawn;
     this.#following = workspace.onDidChange?.((change) => this.#rootsChanged(change));
   }
@@ -242,7 +242,7 @@ export class LanguageServers {
       program,
       args,
       directory: workingDirectory(folders),
-      environment: serverEnvironment(this.#environment, this.#roots, definition.environment),
+      environment: serverEnvironment(this.#environment, this.#roots, definition),
     });
     this.#onDidSpawn?.(process.child);
     this.#starting.add(process);
@@ -292,5 +292,3 @@ export class LanguageServers {
 function keyOf(name: string, folder: string): string {
   return `${name}\n${folder}`;
 }
-
-const silent: Logger = { debug() {}, info() {}, warn() {} };

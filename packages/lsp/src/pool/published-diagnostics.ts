@@ -1,8 +1,8 @@
 import type { Diagnostic, PublishDiagnosticsParams } from 'vscode-languageserver-protocol';
 import type { Clock } from '@rootward/core';
 import { readFileUri, hostPathStyle } from '@rootward/core';
+import { Deferred, within } from '@rootward/core/platform';
 import type { OpenDocument } from '../documents/documents.js';
-import { Deferred, within } from './deferred.js';
 
 interface Published {
   readonly version: number | undefined;
@@ -14,7 +14,7 @@ export class PublishedDiagnostics {
   readonly #clock: Clock;
   readonly #isOpen: (path: string) => boolean;
   readonly #byPath = new Map<string, Published>();
-  #news = new Deferred<void>();
+  #news = new Deferred();
 
   constructor(clock: Clock, isOpen: (path: string) => boolean) {
     this.#clock = clock;

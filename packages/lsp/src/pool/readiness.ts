@@ -1,5 +1,5 @@
 import type { Clock } from '@rootward/core';
-import { Deferred, within } from './deferred.js';
+import { Deferred, within } from '@rootward/core/platform';
 
 /** How long a server that gives no sign of being ready is taken to be warming up. */
 const SILENT_WARM_UP_MS = 5_000;
@@ -20,7 +20,7 @@ export class Readiness {
   #expectedAt: number;
   /** Somebody has waited in vain: the next question must not wait for it all over again. */
   #overdue = false;
-  #changed = new Deferred<void>();
+  #changed = new Deferred();
 
   constructor(clock: Clock, pattern: RegExp | undefined) {
     this.#clock = clock;

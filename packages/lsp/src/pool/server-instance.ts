@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { Clock, Logger, Scope } from '@rootward/core';
 import { containsPath, fileUriToPath, hostPathStyle, pathToFileUri } from '@rootward/core';
+import { Deferred, unlessAborted, within } from '@rootward/core/platform';
 import type {
   Diagnostic,
   FileEvent,
@@ -23,7 +24,6 @@ import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
 import type { ServerProcess } from '../connection/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
-import { Deferred, unlessAborted, within } from './deferred.js';
 import type { PoolLimits } from './limits.js';
 import { PublishedDiagnostics } from './published-diagnostics.js';
 import { Readiness } from './readiness.js';
@@ -69,14 +69,14 @@ export class ServerInstance {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #folderRegistrations = new Set<string>();
-  readonly #folderRegistered = new Deferred<void>();
+  readonly #folderRegistered = new Deferred();
   /** Folders it was started with, was told of or has opened a file of; what it may remember. */
   readonly #touched = new Set<string>();
   #folders: readonly ServedFolder[];
   #capabilities: ServerCapabilities = {};
   #kind: FolderKind = 'per-root';
   #busy = 0;
-  #idle = new Deferred<void>();
+  #idle = new Deferred();
   #stopping = false;
   #syncing: Promise<void> = Promise.resolve();
 

@@ -35,6 +35,8 @@ export interface ServerDefinition {
   /** A module that must be found beside the program and is named in its initialization options. */
   readonly companion?: Companion;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Variables of our own environment that it needs beside those every program does. */
+  readonly inherits?: readonly string[];
   /** A log message by which the server says that it has seen all files of one folder. */
   readonly ready?: RegExp;
 }

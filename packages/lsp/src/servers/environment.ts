@@ -1,51 +1,65 @@
-import { realpathSync } from 'node:fs';
-import { delimiter, isAbsolute } from 'node:path';
-import { containsPath, hostPathStyle } from '@rootward/core';
+import { isAbsolute } from 'node:path';
 import type { Root } from '@rootward/core';
+import { isWorkspaceProgram, pathOutside } from '@rootward/core/platform';
+import type { Environment } from '@rootward/core/platform';
+import type { ServerDefinition } from './definition.js';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What of ours must not reach another program: tokens, keys, and whatever else may come under our name. */
-const OURS = /^ROOTWARD_/i;
+/** What any program needs to find its files, its user and its language. Names are compared as Windows does. */
+const NEEDED_BY_ALL: ReadonlySet<string> = new Set([
+  'HOME',
+  'LANG',
+  'LANGUAGE',
+  'LOGNAME',
+  'TEMP',
+  'TMP',
+  'TMPDIR',
+  'TZ',
+  'USER',
+  'XDG_CACHE_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  // Windows.
+  'APPDATA',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'NUMBER_OF_PROCESSORS',
+  'PATHEXT',
+  'PROCESSOR_ARCHITECTURE',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'PROGRAMFILES(X86)',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'USERNAME',
+  'USERPROFILE',
+  'WINDIR',
+]);
+const LOCALE = /^LC_[A-Z]+$/;
 
 /**
- * The environment of a language server: that of this process without our secrets, and without the folders of `PATH`
- * that lie inside a root, since a server starts helpers of its own by name.
+ * The environment of a language server: the variables that every program needs, those that its definition names, and
+ * nothing else of ours, since tokens and keys live in environments. `PATH` is without the folders of the workspace, and
+ * so is every variable that names a folder for the server to run programs of.
  */
 export function serverEnvironment(
   environment: Environment,
   roots: readonly Root[],
-  extra: Readonly<Record<string, string>> = {},
+  definition: Pick<ServerDefinition, 'environment' | 'inherits'>,
 ): Record<string, string> {
+  const inherited = new Set(definition.inherits ?? []);
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (value === undefined || OURS.test(name)) continue;
-    const isPath = name.toUpperCase() === 'PATH';
-    const kept = isPath ? searchFolders(value, roots).join(delimiter) : value;
-    // An empty `PATH` would mean the current directory, which is a root; without any, that of the system holds.
-    if (kept !== '' || !isPath) result[name] = kept;
+    if (value === undefined) continue;
+    const upper = name.toUpperCase();
+    if (upper === 'PATH') {
+      const path = pathOutside(value, roots);
+      // Without any, that of the system holds.
+      if (path !== undefined) result[name] = path;
+    } else if (NEEDED_BY_ALL.has(upper) || LOCALE.test(upper)) result[name] = value;
+    else if (inherited.has(name) && !(isAbsolute(value) && isWorkspaceProgram(value, roots)))
+      result[name] = value;
   }
-  return { ...result, ...extra };
-}
-
-/** The folders of a `PATH` that are outside the roots. Relative ones are dropped: where they lead, a root decides. */
-function searchFolders(path: string, roots: readonly Root[]): readonly string[] {
-  return path.split(delimiter).filter((folder) => {
-    if (!isAbsolute(folder)) return false;
-    const canonical = canonicalOr(folder);
-    return !isInsideRoot(canonical, roots);
-  });
-}
-
-/** Whether someone who may write into the workspace decides what this program is. */
-export function isInsideRoot(path: string, roots: readonly Root[]): boolean {
-  return roots.some((root) => containsPath(root.path, path, hostPathStyle));
-}
-
-function canonicalOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return { ...result, ...definition.environment };
 }

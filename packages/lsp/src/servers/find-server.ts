@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { delimiter, extname, isAbsolute, join } from 'node:path';
+import { basename, extname, isAbsolute } from 'node:path';
 import type { Root } from '@rootward/core';
-import type { Environment } from './environment.js';
-import { isInsideRoot } from './environment.js';
+import { isObject, isWorkspaceProgram, programCandidates } from '@rootward/core/platform';
+import type { Environment } from '@rootward/core/platform';
 import type { ServerDefinition } from './definition.js';
+import { findBehindRustup, isRustupShim } from './rustup-shim.js';
 import { findNativeTypeScript } from './typescript-native.js';
 
 /** Where `findServer` looks, and what it passes over. */
@@ -26,7 +27,7 @@ export interface ServerCommand {
 /** What `findServer` found: a program to start, or why there is none. */
 export type ServerFinding =
   | { readonly kind: 'found'; readonly command: ServerCommand }
-  | { readonly kind: 'not-installed' | 'inside-root' | 'runs-workspace-code' };
+  | { readonly kind: 'not-installed' | 'inside-root' | 'runs-workspace-code' | 'without-companion' };
 
 const SCRIPT = new Set(['.js', '.mjs', '.cjs']);
 
@@ -39,38 +40,42 @@ export async function findServer(
   options: FindServerOptions,
 ): Promise<ServerFinding> {
   const { roots, trustWorkspaceServers } = options;
-  const usable = (path: string): boolean => trustWorkspaceServers || !isInsideRoot(path, roots);
-  let insideRoot = false;
+  const usable = (path: string): boolean => trustWorkspaceServers || !isWorkspaceProgram(path, roots);
+  let passedOver: 'inside-root' | 'without-companion' | undefined;
   for (const candidate of candidates(definition.commands, options.environment)) {
-    const program = await canonicalProgram(candidate, definition);
+    const program = await canonicalProgram(candidate, definition, options.environment);
     if (program === undefined) continue;
     if (!usable(program)) {
-      insideRoot = true;
+      passedOver = 'inside-root';
       continue;
     }
     const initializationOptions = withCompanion(definition, program, usable);
-    if (initializationOptions === 'missing') continue;
+    if (initializationOptions === 'missing') {
+      passedOver ??= 'without-companion';
+      continue;
+    }
     if (definition.runsWorkspaceCode !== undefined && !trustWorkspaceServers)
       return { kind: 'runs-workspace-code' };
     return { kind: 'found', command: { ...startOf(program, definition.args ?? []), initializationOptions } };
   }
-  return { kind: insideRoot ? 'inside-root' : 'not-installed' };
+  return { kind: passedOver ?? 'not-installed' };
 }
 
-function* candidates(commands: readonly string[], environment: Environment): Generator<string> {
-  const folders = (environment['PATH'] ?? environment['Path'] ?? '').split(delimiter).filter(isAbsolute);
-  for (const command of commands) {
-    if (isAbsolute(command)) yield command;
-    else for (const folder of folders) yield join(folder, command + suffix);
-  }
+function candidates(commands: readonly string[], environment: Environment): readonly string[] {
+  return commands.flatMap((command) =>
+    isAbsolute(command) ? [command] : programCandidates(command, environment),
+  );
 }
 
-const suffix = process.platform === 'win32' ? '.exe' : '';
-
-async function canonicalProgram(path: string, { program }: ServerDefinition): Promise<string | undefined> {
+async function canonicalProgram(
+  path: string,
+  { program }: ServerDefinition,
+  environment: Environment,
+): Promise<string | undefined> {
   try {
     const canonical = await realpath(path);
     if (program === 'typescript-native') return await findNativeTypeScript(canonical);
+    if (isRustupShim(path, canonical)) return await findBehindRustup(basename(path), canonical, environment);
     if (!SCRIPT.has(extname(canonical))) await access(canonical, constants.X_OK);
     return canonical;
   } catch {
@@ -91,10 +96,12 @@ function withCompanion(
   usable: (path: string) => boolean,
 ): unknown {
   if (companion === undefined) return initializationOptions;
+  const [section, option] = companion.option;
+  const given = isObject(initializationOptions) ? initializationOptions[section] : undefined;
+  if (isObject(given) && typeof given[option] === 'string') return initializationOptions;
   try {
     const path = createRequire(program).resolve(companion.module);
     if (!usable(path)) return 'missing';
-    const [section, option] = companion.option;
     return Object.assign({}, initializationOptions, { [section]: { [option]: path } });
   } catch {
     return 'missing';

@@ -15,12 +15,20 @@ const PYTHON = { '.py': 'python', '.pyi': 'python' } as const;
 const PYTHON_MARKERS = ['pyrightconfig.json', 'pyproject.toml', 'setup.py', 'setup.cfg'] as const;
 const PYTHON_READY = /^(?:Found \d+ source files?|No source files found)/;
 const MAX_CLANGD_SYMBOLS = 10_000;
+const PYTHON_VARIABLES = ['VIRTUAL_ENV', 'CONDA_PREFIX'] as const;
 const BUILDS = 'it runs the build of the project to understand it';
 
-/** Left to itself, a rename in a file that imports the symbol gives it another name in that file alone. */
-const RENAMES = {
-  typescript: { preferences: { useAliasesForRenames: false } },
+/**
+ * Left to itself, a rename in a file that imports the symbol gives it another name in that file alone, and types are
+ * fetched from the network with npm.
+ */
+const SCRIPT_SETTINGS = {
+  typescript: {
+    preferences: { useAliasesForRenames: false },
+    disableAutomaticTypeAcquisition: true,
+  },
   javascript: { preferences: { useAliasesForRenames: false } },
+  'js/ts': { tsserver: { automaticTypeAcquisition: { enabled: false } } },
 };
 
 /** What we know how to start, per language the preferred one first. */
@@ -37,7 +45,7 @@ export const knownServers: readonly ServerDefinition[] = [
     answersInOrder: true,
     maxSymbols: 256,
     markers: SCRIPT_MARKERS,
-    settings: RENAMES,
+    settings: SCRIPT_SETTINGS,
   },
   {
     name: 'typescript-language-server',
@@ -54,7 +62,7 @@ export const knownServers: readonly ServerDefinition[] = [
     initializationOptions: {
       disableAutomaticTypingAcquisition: true,
       plugins: [],
-      // As `RENAMES` for the other one.
+      // As `SCRIPT_SETTINGS` for the other one.
       preferences: { providePrefixAndSuffixTextForRename: false },
     },
   },
@@ -68,6 +76,7 @@ export const knownServers: readonly ServerDefinition[] = [
     folders: 'shared',
     maxSymbols: Number.POSITIVE_INFINITY,
     markers: PYTHON_MARKERS,
+    inherits: PYTHON_VARIABLES,
     ready: PYTHON_READY,
   },
   {
@@ -78,6 +87,7 @@ export const knownServers: readonly ServerDefinition[] = [
     args: ['--stdio'],
     install: 'npm install -g basedpyright',
     markers: PYTHON_MARKERS,
+    inherits: PYTHON_VARIABLES,
     ready: PYTHON_READY,
   },
   {
@@ -87,6 +97,7 @@ export const knownServers: readonly ServerDefinition[] = [
     commands: ['pylsp'],
     install: 'pip install python-lsp-server',
     markers: PYTHON_MARKERS,
+    inherits: PYTHON_VARIABLES,
     runsWorkspaceCode: 'its plugins may load code that the project names',
   },
   {
@@ -96,6 +107,7 @@ export const knownServers: readonly ServerDefinition[] = [
     commands: ['rust-analyzer'],
     install: 'rustup component add rust-analyzer',
     markers: ['Cargo.toml', 'rust-project.json'],
+    inherits: ['CARGO_HOME', 'RUSTUP_HOME', 'RUSTUP_TOOLCHAIN'],
     runsWorkspaceCode: 'cargo runs what the project configures, even with build scripts and macros off',
     initializationOptions: {
       cargo: { buildScripts: { enable: false } },
@@ -110,8 +122,15 @@ export const knownServers: readonly ServerDefinition[] = [
     commands: ['gopls'],
     install: 'go install golang.org/x/tools/gopls@latest',
     markers: ['go.work', 'go.mod'],
-    // A go.mod may name a toolchain to download and run, and cgo would start a compiler.
-    environment: { GOTOOLCHAIN: 'local', CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+    inherits: ['GOPATH', 'GOROOT', 'GOCACHE', 'GOMODCACHE'],
+    // A go.mod may name a toolchain to download and run or modules to fetch, and cgo would start a compiler.
+    environment: {
+      GOTOOLCHAIN: 'local',
+      CGO_ENABLED: '0',
+      GOFLAGS: '-mod=readonly',
+      GOPROXY: 'off',
+      GOVCS: '*:off',
+    },
   },
   {
     name: 'clangd',
@@ -141,6 +160,7 @@ export const knownServers: readonly ServerDefinition[] = [
     install: 'apt-get install clangd (or your system’s package of that name; version 14 or newer)',
     folders: 'file-driven',
     markers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
+    inherits: ['CPATH', 'C_INCLUDE_PATH', 'CPLUS_INCLUDE_PATH'],
   },
   {
     name: 'bash-language-server',
@@ -210,6 +230,7 @@ export const knownServers: readonly ServerDefinition[] = [
     commands: ['ruby-lsp'],
     install: 'gem install ruby-lsp',
     markers: ['Gemfile'],
+    inherits: ['GEM_HOME', 'GEM_PATH'],
     runsWorkspaceCode: 'it installs and loads what the Gemfile of the project names',
   },
   {
@@ -228,6 +249,7 @@ export const knownServers: readonly ServerDefinition[] = [
     commands: ['jdtls'],
     install: 'brew install jdtls (or a release of Eclipse JDT LS)',
     markers: ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle'],
+    inherits: ['JAVA_HOME'],
     runsWorkspaceCode: BUILDS,
   },
   {
@@ -237,6 +259,7 @@ export const knownServers: readonly ServerDefinition[] = [
     commands: ['csharp-ls'],
     install: 'dotnet tool install --global csharp-ls',
     markers: ['global.json', 'Directory.Build.props'],
+    inherits: ['DOTNET_ROOT'],
     runsWorkspaceCode: BUILDS,
   },
 ];

@@ -34,6 +34,12 @@ export function missingServer(
           instruction: `Install it elsewhere (${definition.install}) or set trustWorkspaceServers. ${STILL_WORKS}`,
         },
       );
+    case 'without-companion':
+      return new RootwardLspError(
+        'not-installed',
+        `${action}: ${definition.name} was found without ${definition.companion?.module ?? 'what it needs'} beside it`,
+        { instruction: `Run: ${definition.install}. ${STILL_WORKS}` },
+      );
     case 'runs-workspace-code':
       return new RootwardLspError(
         'not-trusted',

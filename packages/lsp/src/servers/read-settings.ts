@@ -1,3 +1,5 @@
+import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import type { FolderKind, ServerDefinition } from './definition.js';
 import { knownServers } from './known-servers.js';
@@ -31,18 +33,34 @@ export function readServerSettings(
   return [...own, ...rest];
 }
 
-type Setting = Readonly<Record<string, unknown>>;
-
-/** Other arguments, or another program, may have other limits than those measured. */
-function changedServer(
-  { maxSymbols, ...base }: ServerDefinition,
-  change: Partial<ServerDefinition>,
-): ServerDefinition {
+/** Other arguments, or another program, may have other limits than those measured, and be found under its own name. */
+function changedServer(base: ServerDefinition, change: Partial<ServerDefinition>): ServerDefinition {
+  const { maxSymbols, program, ...rest } = base;
   const isOther = change.args !== undefined || change.commands !== undefined;
-  return { ...base, ...(maxSymbols !== undefined && !isOther && { maxSymbols }), ...change };
+  return {
+    ...rest,
+    ...(maxSymbols !== undefined && !isOther && { maxSymbols }),
+    ...(program !== undefined && change.commands === undefined && { program }),
+    ...change,
+    ...(change.settings !== undefined && { settings: merged(base.settings ?? {}, change.settings) }),
+    ...(change.environment !== undefined && { environment: { ...base.environment, ...change.environment } }),
+    ...(isObject(base.initializationOptions) &&
+      isObject(change.initializationOptions) && {
+        initializationOptions: merged(base.initializationOptions, change.initializationOptions),
+      }),
+  };
 }
 
-function readOwn(name: string, setting: Setting): ServerDefinition {
+/** What is set by the operator counts, and the rest stays: it keeps a server from the network and from other programs. */
+function merged(base: JsonObject, change: JsonObject): JsonObject {
+  const entries = Object.entries(change).map(([name, value]) => {
+    const before = Object.hasOwn(base, name) ? base[name] : undefined;
+    return [name, isObject(before) && isObject(value) ? merged(before, value) : value] as const;
+  });
+  return { ...base, ...Object.fromEntries(entries) };
+}
+
+function readOwn(name: string, setting: JsonObject): ServerDefinition {
   const common = readCommon(name, setting);
   if (common.commands === undefined) throw invalid(`languageServers.${name}.command`, 'a program', undefined);
   if (common.extensions === undefined) {
@@ -59,7 +77,7 @@ function readOwn(name: string, setting: Setting): ServerDefinition {
   };
 }
 
-function readCommon(name: string, setting: Setting): Partial<ServerDefinition> {
+function readCommon(name: string, setting: JsonObject): Partial<ServerDefinition> {
   const at = (option: string): string => `languageServers.${name}.${option}`;
   const {
     command,
@@ -95,7 +113,7 @@ function readTexts(option: string, value: unknown): readonly string[] {
   throw invalid(option, 'a list of strings', value);
 }
 
-function readObject(option: string, value: unknown): Setting {
+function readObject(option: string, value: unknown): JsonObject {
   if (isObject(value)) return value;
   throw invalid(option, 'an object', value);
 }
@@ -108,10 +126,6 @@ function readTextMap(option: string, value: unknown): Readonly<Record<string, st
 function readKind(option: string, value: unknown): FolderKind {
   if (value === 'shared' || value === 'per-root' || value === 'file-driven') return value;
   throw invalid(option, `one of ${KINDS.join(', ')}`, value);
-}
-
-function isObject(value: unknown): value is Setting {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(option: string, expected: string, received: unknown): RootwardLspError {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Root } from '@rootward/core';
 import { readPathRoots } from '@rootward/core';
-import { findServer } from '@rootward/lsp';
+import { findServer, readServerSettings } from '@rootward/lsp';
 import type { ServerDefinition, ServerFinding } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { environment as projectEnvironment, known } from '../fixtures/real-servers.js';
@@ -95,7 +95,7 @@ test('findServer() does without a server whose companion is only in a root', asy
     command: { initializationOptions: { a: 1, lib: { path: home.at('safe/node_modules/lib/index.js') } } },
   });
   expect(await find([], { ...definition, companion: { ...companion, module: 'none' } })).toEqual({
-    kind: 'not-installed',
+    kind: 'without-companion',
   });
 });
 
@@ -111,4 +111,42 @@ test('findServer() does not take an older TypeScript for a language server', asy
   home.write({ 'old/package.json': '{"name":"typescript","version":"5.9.3"}', 'old/bin/tsc': '' });
   const [typescript] = known('typescript');
   expect(await find([home.at('old/bin')], typescript)).toEqual({ kind: 'not-installed' });
+});
+
+test('findServer() takes what stands behind a rustup shim, and a shim without it is not installed', async () => {
+  home.write({ 'cargo/bin/rustup': '', 'rustup/settings.toml': 'default_toolchain = "stable"\n' });
+  chmodSync(home.at('cargo/bin/rustup'), 0o755);
+  symlinkSync('rustup', home.at('cargo/bin/toy-server'));
+  const environment = { PATH: home.at('cargo/bin'), RUSTUP_HOME: home.at('rustup') };
+  const options = { environment, roots, trustWorkspaceServers: false };
+  expect(await findServer(TOY, options)).toEqual({ kind: 'not-installed' });
+  for (const toolchain of ['nightly', 'stable']) {
+    const program = `rustup/toolchains/${toolchain}/bin/toy-server`;
+    home.write({ [program]: '' });
+    chmodSync(home.at(program), 0o755);
+    expect(await findServer(TOY, options)).toMatchObject({ command: { program: home.at(program) } });
+  }
+});
+
+test('findServer() takes a configured program of a known server as it is', async () => {
+  const servers = readServerSettings({ typescript: { command: home.at('safe/toy-server') } });
+  const typescript = servers.find(({ name }) => name === 'typescript')!;
+  expect(await find([], typescript)).toMatchObject({
+    kind: 'found',
+    command: { program: home.at('safe/toy-server'), args: ['--lsp', '--stdio'] },
+  });
+});
+
+test('findServer() says when the companion of a program is missing, and takes one that the operator names', async () => {
+  const command = home.at('safe/toy-server');
+  const configured = (setting: object): ServerDefinition =>
+    readServerSettings({ 'typescript-language-server': { command, ...setting } }).find(
+      ({ name }) => name === 'typescript-language-server',
+    )!;
+  expect(await find([], configured({}))).toEqual({ kind: 'without-companion' });
+  const initializationOptions = { tsserver: { path: '/opt/tsserver.js' } };
+  expect(await find([], configured({ initializationOptions }))).toMatchObject({
+    kind: 'found',
+    command: { initializationOptions },
+  });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { knownServers, readServerSettings } from '@rootward/lsp';
+import type { ServerDefinition } from '@rootward/lsp';
 
 test('readServerSettings() without settings gives the known servers', () => {
   expect(readServerSettings(undefined)).toBe(knownServers);
@@ -19,6 +20,27 @@ test('readServerSettings() puts new servers first, changes known ones and leaves
   });
   expect(servers.some(({ name }) => name === 'gopls')).toBe(false);
   expect(servers).toHaveLength(knownServers.length);
+});
+
+test('readServerSettings() adds settings, options and variables to those of a known server', () => {
+  const servers = readServerSettings({
+    typescript: { settings: { typescript: { preferences: { quoteStyle: 'single' } } } },
+    'typescript-language-server': { initializationOptions: { hostInfo: 'test' } },
+    gopls: { environment: { GOFLAGS: '-tags=x' } },
+  });
+  const find = (wanted: string): ServerDefinition => servers.find(({ name }) => name === wanted)!;
+  expect(find('typescript').settings).toMatchObject({
+    typescript: {
+      preferences: { quoteStyle: 'single', useAliasesForRenames: false },
+      disableAutomaticTypeAcquisition: true,
+    },
+    'js/ts': { tsserver: { automaticTypeAcquisition: { enabled: false } } },
+  });
+  expect(find('typescript-language-server').initializationOptions).toMatchObject({
+    hostInfo: 'test',
+    disableAutomaticTypingAcquisition: true,
+  });
+  expect(find('gopls').environment).toMatchObject({ GOFLAGS: '-tags=x', GOTOOLCHAIN: 'local' });
 });
 
 function limitOf(settings: unknown): number | undefined {

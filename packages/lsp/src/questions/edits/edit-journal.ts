@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRunning, thisProcess } from './process-identity.js';
-import type { ProcessIdentity } from './process-identity.js';
+import { isObject, isRunning, thisProcess } from '@rootward/core/platform';
+import type { ProcessIdentity } from '@rootward/core/platform';
 
 /** One file of an edit, with what is needed to undo it. */
 export interface JournalFile {
@@ -87,7 +87,5 @@ async function readEntry(path: string): Promise<JournalEntry | undefined> {
 }
 
 function isEntry(value: unknown): value is JournalEntry {
-  if (typeof value !== 'object' || value === null || !('process' in value) || !('files' in value))
-    return false;
-  return Array.isArray(value.files) && typeof value.process === 'object' && value.process !== null;
+  return isObject(value) && Array.isArray(value['files']) && isObject(value['process']);
 }

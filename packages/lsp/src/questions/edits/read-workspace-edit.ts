@@ -1,4 +1,5 @@
 import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver-protocol';
+import { isObject } from '@rootward/core/platform';
 import { RootwardLspError } from '../../error.js';
 
 export interface FileEdits {
@@ -47,8 +48,4 @@ function isPlace(place: unknown): boolean {
 
 function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
