@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RootsPort, Sources, WorkspaceOptions } from '@rootward/core';
+import type { RootsPort, Sources, WorkspaceSetup } from '@rootward/core';
 import { Workspace, pathToFileUri, readSources } from '@rootward/core';
 import type { Row, Section } from './row.js';
 
@@ -46,7 +46,7 @@ function listOf(folders: readonly string[]): { readonly roots: readonly { readon
   return { roots: folders.map((folder) => ({ uri: pathToFileUri(folder) })) };
 }
 
-function connect(sources: Sources, port: RootsPort, options: Partial<WorkspaceOptions> = {}): Workspace {
+function connect(sources: Sources, port: RootsPort, options: Partial<WorkspaceSetup> = {}): Workspace {
   const workspace = new Workspace({ sources, port, limits: { spacing: 0 }, ...options });
   workspace.clientDeclared({ roots: true, listChanged: true });
   workspace.clientReady();

@@ -12,7 +12,7 @@ export interface Timer {
 }
 
 // Node fires timers beyond 2^31 - 1 ms at once.
-const LONGEST_DELAY = 2 ** 31 - 1;
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /**
  * The clock of this system. Monotonic, since one that is set back by an hour must not keep an old answer fresh for that
@@ -21,7 +21,7 @@ const LONGEST_DELAY = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   setTimeout(callback, delay) {
-    const timer = setTimeout(callback, Math.min(delay, LONGEST_DELAY)).unref();
+    const timer = setTimeout(callback, Math.min(delay, MAX_DELAY_MS)).unref();
     return { clear: () => clearTimeout(timer) };
   },
 };

@@ -21,7 +21,7 @@ export interface NestedRepositories {
 /** Enough for the folders of a large repository, and still done in some ten milliseconds. */
 const DEFAULT_BUDGET = 5000;
 /** `root/group/repository/.git`, and one to spare. */
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 const MARKER = '.git';
 /** Full of folders, and what is checked out in there is nobody's work. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.venv', 'target', 'vendor']);
@@ -38,7 +38,7 @@ export async function findNestedRepositories(
   const paths: string[] = [];
   let seen = 0;
   const entries = scope.walk(directory, {
-    maxDepth: DEEPEST,
+    maxDepth: MAX_DEPTH,
     // A folder inside `.git` is data; that `.git` itself is there was told one level above.
     filter: ({ relative, name }) => !SKIPPED.has(name) && !isBelowMarker(relative),
     ...(signal !== undefined && { signal }),

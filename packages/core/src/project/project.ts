@@ -46,6 +46,6 @@ export function projectOf({ path, source }: Pick<Root, 'path' | 'source'>): Proj
 }
 
 /** The id of the project at a path: its name, a dash, and eight digits made from the path. */
-export function projectId(name: string, canonicalPath: string): string {
+function projectId(name: string, canonicalPath: string): string {
   return `${name}-${createHash('sha256').update(canonicalPath).digest('hex').slice(0, 8)}`;
 }

@@ -90,11 +90,11 @@ function isRelative(path: string, style: PathStyle): boolean {
 /** A name is only for people, so a useless one is dropped without spoiling the root. */
 function readName(name: unknown): string | undefined {
   if (typeof name !== 'string' || name.trim() === '' || /[\p{Cc}\p{Cs}]/u.test(name)) return undefined;
-  return cutAt(name, LONGEST_NAME);
+  return cutAt(name, MAX_NAME_LENGTH);
 }
 
 /** Names appear in listings; a longer one is not a name any more. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 function describe(value: unknown): string {
   try {

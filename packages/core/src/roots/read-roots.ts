@@ -36,7 +36,7 @@ export const MAX_ROOTS = 10_000;
 // Enough to keep the four threads of Node's pool busy, and few enough not to crowd out other file access. Measured with
 // 5,000 roots on two idle cores, warm: 50 to 105 ms, against 80 to 160 ms with a steady flow of 16 instead of batches;
 // with one core taken by others, 115 to 165 ms either way.
-const LOOKUPS_PER_BATCH = 64;
+const MAX_LOOKUPS_AT_ONCE = 64;
 
 /** Places that merely hint at a workspace: from them a whole disk or home directory is more likely an accident. */
 const HINTS: ReadonlySet<Source> = new Set<Source>(['request', 'host', 'pwd']);
@@ -62,7 +62,7 @@ async function readDeclared<Entry>(
   const homes = await mapInBatches([options.home], 1, (home) => canonicalHomes(home, style, disk), signal);
   const found = await mapInBatches(
     entries.slice(0, MAX_ROOTS),
-    LOOKUPS_PER_BATCH,
+    MAX_LOOKUPS_AT_ONCE,
     (entry) => find(declare(entry), options),
     signal,
   );

@@ -2,7 +2,7 @@ import { RootwardError } from '../error.js';
 import type { PathEntry } from '../roots/declaration.js';
 import type { ReadRootsOptions } from '../roots/read-roots.js';
 import { readPathRoots } from '../roots/read-roots.js';
-import type { Statement } from './root-source.js';
+import type { SourceReading } from './root-source.js';
 import { absent, describeNamed } from './root-source.js';
 
 /**
@@ -12,7 +12,7 @@ import { absent, describeNamed } from './root-source.js';
 export async function readHandle(
   entries: readonly PathEntry[],
   options: Omit<ReadRootsOptions, 'source'>,
-): Promise<Statement> {
+): Promise<SourceReading> {
   const list = await readPathRoots(entries, { ...options, source: 'handle' });
   const fault = list.rejected[0];
   if (list.roots.length === 0 && fault !== undefined) {
@@ -25,4 +25,4 @@ export async function readHandle(
   return { ...list, source: 'handle', given: true, detail };
 }
 
-export const noHandle: Statement = absent('handle', 'no workspace handle');
+export const noHandle: SourceReading = absent('handle', 'no workspace handle');

@@ -1,4 +1,4 @@
-import type { RootSource, Statement } from './root-source.js';
+import type { RootSource, SourceReading } from './root-source.js';
 import { absent, describeNamed, readPaths } from './root-source.js';
 
 /** `PWD` as a shell or host left it: only a hint, so it is checked harder than anything else. */
@@ -8,21 +8,21 @@ export const pwdSource: RootSource = {
     const value = context.environment['PWD'];
     if (value === undefined || value === '') return absent('pwd', 'PWD not set');
     const list = await readPaths('pwd', [{ path: value }], context);
-    const statement: Statement = {
+    const reading: SourceReading = {
       ...list,
       source: 'pwd',
       given: true,
       detail: `PWD ${describeNamed(list)}`,
     };
     const root = list.roots[0];
-    if (root === undefined) return statement;
+    if (root === undefined) return reading;
     if (root.kind === 'file') {
-      return { ...statement, roots: [], detail: `PWD names ${root.path}, which is not a directory` };
+      return { ...reading, roots: [], detail: `PWD names ${root.path}, which is not a directory` };
     }
     // As given too: a cache reached through a link is still the cache.
     const place = findInstallPlace(root.path) ?? findInstallPlace(value);
-    if (place === undefined) return statement;
-    return { ...statement, roots: [], detail: `PWD names ${root.path}, which lies inside ${place}` };
+    if (place === undefined) return reading;
+    return { ...reading, roots: [], detail: `PWD names ${root.path}, which lies inside ${place}` };
   },
 };
 

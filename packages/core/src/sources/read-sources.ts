@@ -14,7 +14,7 @@ import { flagSource } from './flag.js';
 import { hostSource } from './host.js';
 import { projectSource } from './project.js';
 import { pwdSource } from './pwd.js';
-import type { ConfiguredRoots, Origins, SourceContext, Statement } from './root-source.js';
+import type { ConfiguredRoots, Origins, SourceContext, SourceReading } from './root-source.js';
 import { absent, describeNamed, readPaths } from './root-source.js';
 
 /** How the client's say relates to the operator's: instead of it, before it, or not at all. */
@@ -48,11 +48,11 @@ export interface SourcesOptions {
 /** What was found at the start, to be shared by any number of workspaces. Immutable. */
 export interface Sources {
   /** `flag`, `env`, `config`, `project`: set by whoever runs the server. */
-  readonly operators: readonly Statement[];
+  readonly operators: readonly SourceReading[];
   /** `host`, `pwd`: mere hints. */
-  readonly hints: readonly Statement[];
+  readonly hints: readonly SourceReading[];
   /** The ceiling directories as a last resort. */
-  readonly fallback: Statement;
+  readonly fallback: SourceReading;
   readonly clientRoots: ClientRootsMode;
   /** What the operator made read-only: it stays so, whoever names it again. */
   readonly readOnly: readonly Root[];
@@ -121,12 +121,12 @@ function contextOf(options: SourcesOptions): SourceContext {
 
 /** One after the other: warnings keep the order of the sources, and there are only a handful of paths. */
 async function readAll(
-  sources: readonly { read(context: SourceContext): Promise<Statement> }[],
+  sources: readonly { read(context: SourceContext): Promise<SourceReading> }[],
   context: SourceContext,
-): Promise<readonly Statement[]> {
-  const statements: Statement[] = [];
-  for (const source of sources) statements.push(await source.read(context));
-  return statements;
+): Promise<readonly SourceReading[]> {
+  const readings: SourceReading[] = [];
+  for (const source of sources) readings.push(await source.read(context));
+  return readings;
 }
 
 async function readCeiling(within: readonly string[], context: SourceContext): Promise<readonly Root[]> {
@@ -148,12 +148,12 @@ function ceilingOrigin({ origins }: SourceContext): string {
   return origins.within ?? '--within';
 }
 
-function describeCeiling(named: readonly Root[], origin: string): Statement {
+function describeCeiling(named: readonly Root[], origin: string): SourceReading {
   const list = { roots: named, rejected: [] };
   return { ...list, source: 'ceiling', given: true, detail: `${origin} ${describeNamed(list)}` };
 }
 
-function describeSubstitute(winner: Statement | undefined, origin: string): string {
+function describeSubstitute(winner: SourceReading | undefined, origin: string): string {
   const missing = `${origin} not given`;
   return winner === undefined ? missing : `${missing}; the roots from ${winner.source} take its place`;
 }

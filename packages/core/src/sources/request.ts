@@ -1,7 +1,7 @@
 import type { ReadRootsOptions } from '../roots/read-roots.js';
 import { readPathRoots, readRoots } from '../roots/read-roots.js';
 import type { Rejection } from '../roots/root.js';
-import type { Statement } from './root-source.js';
+import type { SourceReading } from './root-source.js';
 import { absent, describeNamed } from './root-source.js';
 
 const CODEX_SANDBOX = 'codex/sandbox-state-meta';
@@ -31,7 +31,7 @@ export function readRequestHints(meta: unknown): RequestHints | undefined {
 export async function readRequest(
   hints: RequestHints | undefined,
   options: Omit<ReadRootsOptions, 'source'>,
-): Promise<Statement> {
+): Promise<SourceReading> {
   if (hints === undefined) return noRequest;
   const reading: ReadRootsOptions = { ...options, source: 'request' };
   const rejected: Rejection[] = [];
@@ -54,7 +54,7 @@ export async function readRequest(
   return { source: 'request', given: true, detail: details.join(', '), roots: [], rejected };
 }
 
-export const noRequest: Statement = absent('request', 'no request metadata');
+export const noRequest: SourceReading = absent('request', 'no request metadata');
 
 function sandboxDirectory(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'sandboxCwd' in value ? value.sandboxCwd : undefined;

@@ -6,7 +6,7 @@ import type { RootsDisk } from '../roots/roots-disk.js';
 import type { PathStyle } from '../uri/path-style.js';
 
 /** What one source says, whether or not it is needed. */
-export interface Statement extends RootList {
+export interface SourceReading extends RootList {
   readonly source: Source;
   /** It said something, valid or not. */
   readonly given: boolean;
@@ -18,7 +18,7 @@ export interface Statement extends RootList {
 export interface RootSource {
   readonly source: Source;
   /** Throws only where a bad value must keep the server from starting. */
-  read(context: SourceContext): Promise<Statement>;
+  read(context: SourceContext): Promise<SourceReading>;
 }
 
 /** `roots` of a configuration file, parsed but not yet checked. */
@@ -76,7 +76,7 @@ export function readPaths(
   });
 }
 
-export function absent(source: Source, detail: string): Statement {
+export function absent(source: Source, detail: string): SourceReading {
   return { source, given: false, detail, roots: [], rejected: [] };
 }
 
@@ -90,10 +90,10 @@ export function describeNamed(list: RootList): string {
   return parts.join(' ');
 }
 
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 
 export function enumerate(items: readonly string[]): string {
-  if (items.length > MOST_LISTED)
-    return `${items.slice(0, MOST_LISTED).join(', ')} and ${items.length - MOST_LISTED} more`;
+  if (items.length > MAX_LISTED)
+    return `${items.slice(0, MAX_LISTED).join(', ')} and ${items.length - MAX_LISTED} more`;
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }

@@ -1,13 +1,13 @@
 /** Enough to recognise what was declared; a message must not grow with what a stranger sent. */
-export const PRINTABLE_LENGTH = 200;
+export const MAX_PRINTABLE_LENGTH = 200;
 
 // Controls and the Unicode line breaks could forge a log line, and half a surrogate pair is not valid UTF-8.
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** `text` on one line and at most `PRINTABLE_LENGTH` long, for messages. Not reversible, and never a path to use. */
+/** `text` on one line and at most `MAX_PRINTABLE_LENGTH` long, for messages. Not reversible, and never a path to use. */
 export function printable(text: string): string {
-  const escaped = text.slice(0, PRINTABLE_LENGTH + 1).replace(UNPRINTABLE, escapeCharacter);
-  return escaped.length <= PRINTABLE_LENGTH ? escaped : `${cutAt(escaped, PRINTABLE_LENGTH - 1)}…`;
+  const escaped = text.slice(0, MAX_PRINTABLE_LENGTH + 1).replace(UNPRINTABLE, escapeCharacter);
+  return escaped.length <= MAX_PRINTABLE_LENGTH ? escaped : `${cutAt(escaped, MAX_PRINTABLE_LENGTH - 1)}…`;
 }
 
 /** The first `length` UTF-16 units of `text`, one less where that would split a surrogate pair. */

@@ -1,5 +1,5 @@
 import { RootwardError } from '../error.js';
-import type { AskingLimits } from './asking-state.js';
+import type { AskingLimits } from './asking/asking-state.js';
 
 /** How long a workspace waits for its client and its followers. All times in milliseconds. */
 export interface WorkspaceLimits extends AskingLimits {

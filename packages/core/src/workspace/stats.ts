@@ -1,4 +1,4 @@
-import type { FailureKind } from './asking.js';
+import type { FailureKind } from './asking/asking.js';
 
 /** What a workspace counted since it was made. */
 export interface Stats {
@@ -20,7 +20,7 @@ export interface Stats {
 }
 
 /** Enough for stable percentiles, little enough to keep per workspace. */
-const KEPT_LATENCIES = 128;
+const MAX_LATENCIES = 128;
 
 /** Plain numbers, and lists only once there is something to put in: thousands of workspaces may be alive. */
 export class Counters {
@@ -50,7 +50,7 @@ export class Counters {
     if (latency === undefined) return;
     this.#latencies ??= [];
     this.#latest =
-      this.#latencies.length < KEPT_LATENCIES ? this.#latencies.length : (this.#latest + 1) % KEPT_LATENCIES;
+      this.#latencies.length < MAX_LATENCIES ? this.#latencies.length : (this.#latest + 1) % MAX_LATENCIES;
     this.#latencies[this.#latest] = latency;
   }
 

@@ -1,8 +1,9 @@
+import { ProjectMemory } from '../project/project-memory.js';
 import type { Project } from '../project/project.js';
-import type { Scope } from '../scope/scope.js';
-import { explainSnapshot } from './explain.js';
-import type { Snapshot } from './snapshot.js';
-import { primaryDirectory } from './snapshot.js';
+import { Scope } from '../scope/scope.js';
+import { explainSnapshot } from '../snapshot/explain.js';
+import type { Snapshot } from '../snapshot/snapshot.js';
+import { primaryDirectory } from '../snapshot/snapshot.js';
 
 /** What a call works with: the workspace itself, or one moment of it. */
 export interface WorkspaceView {
@@ -13,10 +14,25 @@ export interface WorkspaceView {
   explain(): string;
 }
 
+/** A view of a snapshot that belongs to no workspace, such as that of a request that stands alone. */
+export function viewSnapshot(snapshot: Snapshot, createScope: CreateScope = plainScope): WorkspaceView {
+  const project = new ProjectMemory();
+  project.note(snapshot);
+  return new SnapshotView(snapshot, createScope, () => project.project(snapshot));
+}
+
+/** How file access over a snapshot is made; the place for deny rules and protected files. */
+export type CreateScope = (snapshot: Snapshot) => Scope;
+
+/** Without any rules. */
+export function plainScope(snapshot: Snapshot): Scope {
+  return new Scope({ roots: snapshot.roots });
+}
+
 /** A view that never changes. */
 export class SnapshotView implements WorkspaceView {
   readonly #snapshot: Snapshot;
-  readonly #createScope: (snapshot: Snapshot) => Scope;
+  readonly #createScope: CreateScope;
   readonly #describeProject: () => Project;
   #scope: Scope | undefined;
   #project: Project | undefined;

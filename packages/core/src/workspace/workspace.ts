@@ -9,42 +9,42 @@ import type { RootsDiff } from '../roots/diff-roots.js';
 import { diffRoots, isChange } from '../roots/diff-roots.js';
 import { readRoots } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
-import { Scope } from '../scope/scope.js';
+import type { Scope } from '../scope/scope.js';
 import type { ClientDeclaration } from '../sources/client-state.js';
-import type { Said } from '../sources/precedence.js';
-import { decide } from '../sources/precedence.js';
+import type { SnapshotInput } from '../snapshot/precedence.js';
+import { decide } from '../snapshot/precedence.js';
 import { readRequestHints } from '../sources/request.js';
-import type { Statement } from '../sources/root-source.js';
-import { Announcer } from './announcer.js';
-import type { Answer } from './answer.js';
-import { readAnswer } from './answer.js';
-import type { WaitOptions } from './asker.js';
-import { Asker } from './asker.js';
-import { ignoringClient, initialAsking } from './asking-state.js';
-import type { ChangeReason } from './change.js';
+import type { SourceReading } from '../sources/root-source.js';
+import { Announcer } from './changes/announcer.js';
+import type { Answer } from '../sources/answer.js';
+import { readAnswer } from '../sources/answer.js';
+import type { WaitOptions } from './asking/asker.js';
+import { Asker } from './asking/asker.js';
+import { firstState, settledState } from './asking/asking-state.js';
+import type { ChangeReason } from './changes/change.js';
 import type { Clock } from '../platform/clock.js';
 import { systemClock } from '../platform/clock.js';
 import { unlessAborted } from '../platform/async.js';
-import { explainSnapshot } from './explain.js';
-import type { Follower } from './followers.js';
+import { explainSnapshot } from '../snapshot/explain.js';
+import type { Follower } from './changes/followers.js';
 import type { WorkspaceLimits } from './limits.js';
 import { readLimits } from './limits.js';
-import type { ChangeListener, ProjectListener } from './listeners.js';
-import type { Snapshot } from './snapshot.js';
-import { primaryDirectory, takeSnapshot } from './snapshot.js';
-import { Statements } from './statements.js';
+import type { ChangeListener, ProjectListener } from './changes/listeners.js';
+import type { Snapshot } from '../snapshot/snapshot.js';
+import { inputOf, primaryDirectory, takeSnapshot } from '../snapshot/snapshot.js';
+import { SourceState } from './source-state.js';
 import type { Stats } from './stats.js';
 import { Counters } from './stats.js';
-import type { WorkspaceOptions } from './workspace-options.js';
+import type { WorkspaceSetup } from './workspace-setup.js';
 import type { WorkspaceView } from './workspace-view.js';
-import { SnapshotView } from './workspace-view.js';
+import { plainScope, SnapshotView } from './workspace-view.js';
 
 /**
  * The live answer to "which directories may I touch?": holds the current snapshot, refreshes it and announces changes.
  * One per connection, or per request where nothing is remembered between requests.
  */
 export class Workspace implements WorkspaceView, Disposable {
-  readonly #statements: Statements;
+  readonly #sources: SourceState;
   readonly #createScope: (snapshot: Snapshot) => Scope;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -61,9 +61,10 @@ export class Workspace implements WorkspaceView, Disposable {
   #announcer: Announcer | undefined;
   #disposed = false;
 
-  constructor(options: WorkspaceOptions) {
+  constructor(options: WorkspaceSetup) {
+    const from = options.from && inputOf(options.from);
     this.#limits = readLimits(options.limits);
-    this.#statements = new Statements(options.sources, options.emptyIsFinal ?? false);
+    this.#sources = new SourceState(options.sources, options.emptyIsFinal ?? false, from);
     this.#createScope = options.createScope ?? plainScope;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
@@ -81,14 +82,14 @@ export class Workspace implements WorkspaceView, Disposable {
       {
         read: (entries, signal) => readClientRoots(entries, { ...reading, source: 'client', signal }),
         applied: (list) => {
-          this.#statements.takeAnswer(list);
+          this.#sources.takeAnswer(list);
           this.#replace('answer');
         },
         clientChanged: () => void this.#retake(),
       },
-      this.#statements.ignoresClient ? ignoringClient : initialAsking,
+      from === undefined ? firstState(options.sources) : settledState(from.client),
     );
-    this.#snapshot = takeSnapshot(this.#said(), this.#clock.now(), () => 0);
+    this.#snapshot = takeSnapshot(this.#input(), this.#clock.now(), () => 0);
     this.#project.note(this.#snapshot);
   }
 
@@ -165,12 +166,12 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** The client introduced itself. */
   clientDeclared({ roots, listChanged = false, clientInfo }: ClientDeclaration): void {
-    this.#statements.introduce(clientInfo);
+    this.#sources.introduce(clientInfo);
     this.#log.debug(roots ? 'client supports roots' : 'client does not support roots', {
       listChanged,
       client: clientInfo?.name,
     });
-    if (!this.#statements.ignoresClient) this.#asker.dispatch({ type: 'declared', roots });
+    if (!this.#sources.ignoresClient) this.#asker.dispatch({ type: 'declared', roots });
     this.#retake();
   }
 
@@ -198,10 +199,10 @@ export class Workspace implements WorkspaceView, Disposable {
   /** Takes the roots of a handle, which outrank everything else. Rejects when none of them is valid any more. */
   async useHandle(entries: readonly PathEntry[], signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use a handle');
-    if (this.#statements.ignoresClient) return this.#snapshot;
-    const handle = await this.#statements.readHandle(entries, signal);
+    if (this.#sources.ignoresClient) return this.#snapshot;
+    const handle = await this.#sources.readHandle(entries, signal);
     this.#requireAlive('use a handle');
-    this.#statements.takeHandle(handle);
+    this.#sources.takeHandle(handle);
     this.#project.forget();
     this.#replace('handle');
     return this.#snapshot;
@@ -209,21 +210,21 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** What `grant` would add, without adding it: so that the user is asked about where a path really leads. */
   async consider(path: string, signal?: AbortSignal): Promise<Root> {
-    const root = await this.#statements.consider(path, signal);
-    const said = this.#said();
-    return asDecided(root, decide({ ...said, consents: [...said.consents, root] }));
+    const root = await this.#sources.consider(path, signal);
+    const input = this.#input();
+    return asDecided(root, decide({ ...input, consents: [...input.consents, root] }));
   }
 
   /**
    * Adds a place the user agreed to, for as long as this workspace lives or until the client takes it away. Rejects
-   * beyond the ceiling, where whoever runs the server lets clients have no say, and where what was considered leads
+   * beyond the ceiling, where the operator switched client roots off, and where what was considered leads
    * somewhere else by now.
    */
   async grant(place: string | Root, signal?: AbortSignal): Promise<Root> {
     this.#requireAlive('add a root');
-    const consent = await this.#statements.readConsent(place, signal);
+    const consent = await this.#sources.readConsent(place, signal);
     this.#requireAlive('add a root');
-    this.#statements.takeConsent(consent);
+    this.#sources.takeConsent(consent);
     this.#replace('consent');
     return asDecided(consent.root, this.#snapshot);
   }
@@ -241,12 +242,12 @@ export class Workspace implements WorkspaceView, Disposable {
    * the client gave none. The workspace and its followers are left alone.
    */
   async forRequest(meta: unknown, options: WaitOptions = NO_OPTIONS): Promise<WorkspaceView> {
-    const hints = this.#statements.ignoresClient ? undefined : readRequestHints(meta);
+    const hints = this.#sources.ignoresClient ? undefined : readRequestHints(meta);
     const base = await this.ready(options);
     if (hints === undefined) return this.#plainView(base);
-    const request = await this.#statements.readRequest(hints, options.signal);
+    const request = await this.#sources.readRequest(hints, options.signal);
     const { epoch } = this.#snapshot;
-    return this.#viewOf(takeSnapshot(this.#said(request), this.#clock.now(), () => epoch));
+    return this.#viewOf(takeSnapshot(this.#input(request), this.#clock.now(), () => epoch));
   }
 
   /** Counts an operation that was refused, for `stats()`. */
@@ -301,7 +302,7 @@ export class Workspace implements WorkspaceView, Disposable {
   #retake(): RootsDiff {
     const { epoch, roots } = this.#snapshot;
     let diff = NO_CHANGE;
-    this.#snapshot = takeSnapshot(this.#said(), this.#clock.now(), (after) => {
+    this.#snapshot = takeSnapshot(this.#input(), this.#clock.now(), (after) => {
       if (after !== roots) diff = diffRoots(roots, after);
       return isChange(diff) ? epoch + 1 : epoch;
     });
@@ -312,9 +313,9 @@ export class Workspace implements WorkspaceView, Disposable {
     return diff;
   }
 
-  #said(request?: Statement): Said {
+  #input(request?: SourceReading): SnapshotInput {
     const { client: state, lost } = this.#asker;
-    return this.#statements.said({ state, lost, readyTimeout: this.#limits.readyTimeout }, request);
+    return this.#sources.input({ state, lost, readyTimeout: this.#limits.readyTimeout }, request);
   }
 
   #plainView(snapshot: Snapshot): WorkspaceView {
@@ -337,10 +338,6 @@ const NO_OPTIONS: WaitOptions = Object.freeze({});
 function asDecided(consent: Root, { roots }: { readonly roots: readonly Root[] }): Root {
   const decided = roots.find(({ path }) => path === consent.path);
   return decided === undefined ? consent : { ...consent, access: decided.access };
-}
-
-function plainScope(snapshot: Snapshot): Scope {
-  return new Scope({ roots: snapshot.roots });
 }
 
 const NO_CHANGE: RootsDiff = Object.freeze({ added: NO_ROOTS, removed: NO_ROOTS, primaryChanged: false });

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findNestedRepositories } from '../../src/project/nested-repositories.js';
 import { Scope } from '../../src/scope/scope.js';
-import type { ScopeRules } from '../../src/scope/rules.js';
+import type { ScopeRules } from '../../src/scope/gate/rules.js';
 import { connectAsked, makeTree } from '../workspace/scripted-client.js';
 
 async function scopeOver(path: string, rules: ScopeRules = {}): Promise<Scope> {

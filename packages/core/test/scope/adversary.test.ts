@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Pin, Platform } from '../../src/scope/pin.js';
-import { systemPlatform } from '../../src/scope/platform.js';
+import type { Pin, Platform } from '../../src/scope/pin/pin.js';
+import { systemPlatform } from '../../src/scope/pin/system.js';
 import { Scope } from '../../src/scope/scope.js';
-import { isTemporaryName } from '../../src/scope/temporary-files.js';
+import { isTemporaryName } from '../../src/scope/operations/temporary-files.js';
 import { codeOf, hasOtherDisk, OTHER_DISK, rootAt, scopeOf, useTree } from './fixture.js';
 import { shownAs } from './wrapped-platform.js';
 

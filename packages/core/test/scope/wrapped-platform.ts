@@ -1,4 +1,4 @@
-import type { Pin, Platform } from '../../src/scope/pin.js';
+import type { Pin, Platform } from '../../src/scope/pin/pin.js';
 
 function wrapping(platform: Platform, wrap: (pin: Pin) => Pin, locate: (path: string) => string): Platform {
   return {

@@ -1,13 +1,13 @@
 import type { Sources, SourcesOptions } from '../../src/sources/read-sources.js';
 import { readSources } from '../../src/sources/read-sources.js';
-import type { Statement } from '../../src/sources/root-source.js';
+import type { SourceReading } from '../../src/sources/root-source.js';
 
 /** Reads sources with nothing of this machine's environment. */
 export function readFrom(options: Partial<SourcesOptions>): Promise<Sources> {
   return readSources({ environment: {}, home: '/nowhere/home', ...options });
 }
 
-export function statementOf(sources: Sources, source: string): Statement {
+export function statementOf(sources: Sources, source: string): SourceReading {
   const found = [...sources.operators, ...sources.hints, sources.fallback].find(
     (one) => one.source === source,
   );
@@ -15,6 +15,6 @@ export function statementOf(sources: Sources, source: string): Statement {
   return found;
 }
 
-export function pathsOf(statement: Pick<Statement, 'roots'>): readonly string[] {
+export function pathsOf(statement: Pick<SourceReading, 'roots'>): readonly string[] {
   return statement.roots.map((root) => root.path);
 }

@@ -11,10 +11,10 @@ import { hostPathStyle } from '../../src/uri/path-style.js';
 import { readFileUri } from '../../src/uri/read-file-uri.js';
 
 // One path part may hold 255 bytes on the usual disks, and one UTF-16 unit takes at most three.
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 const posixName = fc
-  .string({ unit: 'binary', minLength: 1, maxLength: LONGEST_NAME })
+  .string({ unit: 'binary', minLength: 1, maxLength: MAX_NAME_LENGTH })
   .filter((name) => !/[\p{Cc}\p{Cs}/]/u.test(name) && name !== '.' && name !== '..');
 const windowsName = posixName.filter((name) => !/[\\:]|[. ]$/.test(name));
 const trickyName = fc.constantFrom(

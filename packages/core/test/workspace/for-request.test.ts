@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { WorkspaceChange } from '../../src/workspace/change.js';
+import type { WorkspaceChange } from '../../src/workspace/changes/change.js';
 import { connect, connectAsked, makeTree, paths, record } from './scripted-client.js';
 
 describe('forRequest()', () => {

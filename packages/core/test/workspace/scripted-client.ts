@@ -7,10 +7,10 @@ import type { RootsDisk } from '../../src/roots/roots-disk.js';
 import { rootsDisk } from '../../src/roots/roots-disk.js';
 import type { SourcesOptions } from '../../src/sources/read-sources.js';
 import { readSources } from '../../src/sources/read-sources.js';
-import type { WorkspaceChange } from '../../src/workspace/change.js';
+import type { WorkspaceChange } from '../../src/workspace/changes/change.js';
 import { Deferred } from '../../src/platform/async.js';
-import type { RootsPort } from '../../src/workspace/roots-port.js';
-import type { WorkspaceOptions } from '../../src/workspace/workspace-options.js';
+import type { RootsPort } from '../../src/workspace/asking/roots-port.js';
+import type { WorkspaceSetup } from '../../src/workspace/workspace-setup.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { FakeClock, settle } from '../../../../testing/fake-clock.js';
 
@@ -81,7 +81,7 @@ export interface Connection {
 }
 
 type ConnectOptions = Partial<SourcesOptions> &
-  Omit<Partial<WorkspaceOptions>, 'sources' | 'clock'> & {
+  Omit<Partial<WorkspaceSetup>, 'sources' | 'clock'> & {
     /** The client can be asked at any time, as over stdio; otherwise only through a port passed to a call. */
     readonly standing?: boolean;
   };

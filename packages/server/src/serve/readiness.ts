@@ -1,4 +1,4 @@
-import type { Root, Sources, Statement } from '@rootward/core';
+import type { Root, Sources, SourceReading } from '@rootward/core';
 import { VERSION } from '../version.js';
 
 /** The one line that says the server is there. Names counts and sources, no paths. */
@@ -21,7 +21,7 @@ function describeSources(sources: Sources): string {
   return `${counted(operator)}, replaced by the client's${within} where it gives any (--client-roots add keeps both)`;
 }
 
-function counted({ source, roots }: Statement): string {
+function counted({ source, roots }: SourceReading): string {
   return `${countRoots(roots)} from ${source}`;
 }
 

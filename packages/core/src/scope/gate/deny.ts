@@ -1,0 +1,142 @@
+import picomatch from 'picomatch';
+import { RootwardError } from '../../error.js';
+import { globCost } from '../glob/cost.js';
+import { globMatcher } from '../glob/matcher.js';
+import type { GlobMatcher } from '../glob/matcher.js';
+import { CASE_INSENSITIVE } from './letter-case.js';
+
+/**
+ * Secrets that a root as wide as a home directory would otherwise put within reach.
+ * A name without a slash matches at any depth, and everything below it.
+ */
+export const BROAD_ROOT_DENIES: readonly string[] = [
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.password-store',
+  '.env*',
+  '.netrc',
+  '_netrc',
+  '.npmrc',
+  '.pypirc',
+  '.pgpass',
+  '.my.cnf',
+  '.git-credentials',
+  '.htpasswd',
+  '.vault-token',
+  'credentials',
+  'credentials.*',
+  'id_rsa*',
+  'id_dsa*',
+  'id_ecdsa*',
+  'id_ed25519*',
+  '*.pem',
+  '*.key',
+  '*.p12',
+  '*.pfx',
+  '*.jks',
+  '*.keystore',
+  '*.kdbx',
+  '*.keychain',
+  '*.keychain-db',
+  '**/.config/gcloud',
+  '**/.config/gh',
+  '**/.local/share/keyrings',
+  '/etc/shadow*',
+  '/etc/gshadow*',
+  '/etc/sudoers*',
+];
+
+export interface DenyMatcher {
+  /** The pattern that denies this path (relative to the root, with `/`), if any. */
+  match(relative: string): string | undefined;
+}
+
+const GLOB_CHARACTERS = /[*?[\]{}()!+@\\]/;
+/** On its fast path picomatch takes the second one for the end of the name, or its start, and nothing matches. */
+const DOUBLED = /\$\$|\^\^/;
+/** A bracket right behind a negation is a part of the class, so `[!]` is still open. */
+const OPEN_CLASS = /(?<!\\)\[[!^]\]/;
+const OPTIONS: picomatch.PicomatchOptions = {
+  dot: true,
+  nonegate: true,
+  // Without it `[!a]` is an exclamation mark or an `a`, and what was to be denied is not.
+  posix: true,
+  // `s`: without it `**` does not cross a folder whose name holds a line break, and what is in there is not denied.
+  flags: CASE_INSENSITIVE ? 'is' : 's',
+  // Throws on a glob that makes no valid expression, such as `[z-a]`, which would otherwise silently match nothing.
+  debug: true,
+};
+const NOTHING: DenyMatcher = { match: () => undefined };
+
+interface Pattern {
+  readonly text: string;
+  readonly matcher: GlobMatcher;
+}
+
+function compile(text: string, glob: string): Pattern {
+  const isPlain = !GLOB_CHARACTERS.test(glob) && !CASE_INSENSITIVE;
+  try {
+    const matcher = globMatcher(glob, (each) =>
+      isPlain ? (path) => path === each : picomatch(each, { ...OPTIONS, fastpaths: !DOUBLED.test(each) }),
+    );
+    return { text, matcher };
+  } catch (error) {
+    throw unusable(text, 'it is not a valid glob', error);
+  }
+}
+
+function unusable(text: string, state: string, cause?: unknown): RootwardError {
+  const message = `Cannot read the deny pattern ${JSON.stringify(text)}: ${state}`;
+  return new RootwardError('invalid-option', message, { cause });
+}
+
+function isBalanced(glob: string): boolean {
+  if (OPEN_CLASS.test(glob)) return false;
+  const count = (character: string): number => glob.split(character).length;
+  return count('[') === count(']') && count('{') === count('}');
+}
+
+/** A pattern that silently matches nothing would be taken for protection, so a doubtful one is an error. */
+function bare(text: string): string {
+  if (text.startsWith('!')) throw unusable(text, 'a denial cannot be taken back by another pattern');
+  const glob = text.replace(/\/$/, '').replace(/^\.?\//, '');
+  const names = glob.split('/');
+  if (names.some((name) => name === '' || name === '.' || name === '..')) {
+    throw unusable(text, 'it has an empty name, "." or ".." in it');
+  }
+  if (!isBalanced(glob)) throw unusable(text, 'a bracket is not closed');
+  const cost = globCost(glob);
+  if (cost !== undefined) throw unusable(text, cost);
+  return glob;
+}
+
+/** A denied folder denies all that is in it, so a path is tested together with every folder above it. */
+export function compileDenies(patterns: readonly string[]): DenyMatcher {
+  if (patterns.length === 0) return NOTHING;
+  const names: Pattern[] = [];
+  const paths: Pattern[] = [];
+  for (const text of patterns) {
+    const glob = bare(text);
+    // A leading slash alone ties a name to the root.
+    const anchored = glob.includes('/') || text.startsWith('/');
+    (anchored ? paths : names).push(compile(text, glob));
+  }
+  return {
+    match(relative) {
+      let start = 0;
+      while (start < relative.length) {
+        const slash = relative.indexOf('/', start);
+        const end = slash < 0 ? relative.length : slash;
+        const name = relative.slice(start, end);
+        for (const pattern of names) if (pattern.matcher.matches(name)) return pattern.text;
+        start = end + 1;
+      }
+      if (relative === '') return undefined;
+      return paths.find(({ matcher }) => matcher.matchesOrAbove(relative))?.text;
+    },
+  };
+}

@@ -1,0 +1,295 @@
+import { lstatSync } from 'node:fs';
+import { isAbsolute, posix, sep } from 'node:path';
+import { RootwardError } from '../../error.js';
+import type { ErrorCode } from '../../error.js';
+import type { Root } from '../../roots/root.js';
+import { readAbsolutePath } from '../../uri/absolute-path.js';
+import { hostPathStyle } from '../../uri/path-style.js';
+import { readFileUri } from '../../uri/read-file-uri.js';
+import { MAX_PATH_LENGTH, splitLast } from './asked-path.js';
+import { childPath } from './child-path.js';
+import type { Pin, PinOptions, Platform } from '../pin/pin.js';
+import { errnoOf } from '../../platform/errno.js';
+import { folderMissing, fromSystem, noRoots, outsideRoots, refused, scopeError } from './refusal.js';
+import { isKernelPath, RootIndex } from './root-index.js';
+import { RuleBook } from './rules.js';
+import type { Placement, Refusal, ScopeRules } from './rules.js';
+
+/** An existing object that is in scope and may be used as asked. Whoever receives it closes the pin. */
+export interface Admitted {
+  readonly pin: Pin;
+  readonly placement: Placement;
+}
+
+/** A name in a pinned directory that is in scope; the entry itself may or may not exist, or be a link. */
+export interface Entry {
+  readonly parent: Pin;
+  readonly name: string;
+  /** The name to hand to system calls that do not follow a final link. */
+  readonly child: string;
+  readonly placement: Placement;
+}
+
+/** Where a path leads, and how much of it exists. */
+export interface Resolution {
+  readonly placement: Placement;
+  /** The deepest part that exists; the caller closes it. */
+  readonly pin: Pin;
+  /** Names below `pin` that do not exist yet. */
+  readonly missing: readonly string[];
+}
+
+export type Intent = 'read' | 'change';
+
+const FILE_SCHEME = /^file:/i;
+/** Errors that, behind a link, depend on what exists where it leads. */
+const TELLS_OF_TARGET: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EACCES']);
+const URI = /^(?:[a-z][a-z0-9+.-]+:\/\/|untitled:)/i;
+const DRIVE_PATH = /^[a-z]:[\\/]/i;
+
+/** What reads like an address of another kind is not taken for a name, unless a file is really called that. */
+function foreignName(asked: string): { readonly code: ErrorCode; readonly state: string } | undefined {
+  if (sep === '/' && DRIVE_PATH.test(asked)) {
+    return { code: 'invalid-path', state: 'it is a Windows path, and this system has none' };
+  }
+  return URI.test(asked) ? { code: 'not-a-file-uri', state: 'only file URIs name files' } : undefined;
+}
+
+/**
+ * Decides, for one list of roots, whether an object may be used. Decisions are made on pinned objects. Nothing here
+ * normalises a path by its text: `a/..` after a link means what the kernel says it means.
+ */
+export class Gate {
+  readonly roots: readonly Root[];
+  readonly index: RootIndex;
+  readonly rules: RuleBook;
+  readonly #platform: Platform;
+  readonly #directories: readonly Root[];
+
+  constructor(roots: readonly Root[], rules: ScopeRules, platform: Platform) {
+    this.roots = roots;
+    this.index = new RootIndex(roots);
+    this.rules = new RuleBook(rules);
+    this.#platform = platform;
+    this.#directories = roots.filter((root) => root.kind === 'directory');
+  }
+
+  /** Pins the object a path leads to, links followed, and refuses it unless it is in scope and the rules agree. */
+  admit(action: string, asked: string, intent: Intent = 'read', options?: PinOptions): Admitted {
+    const absolute = this.absolute(action, asked);
+    let pin: Pin;
+    try {
+      pin = this.#platform.pin(absolute, options);
+    } catch (error) {
+      throw this.#explain(action, asked, absolute, error);
+    }
+    try {
+      const placement = this.placePin(action, asked, pin);
+      this.enforce(action, asked, placement, intent);
+      return { pin, placement };
+    } catch (error) {
+      pin.close();
+      throw error;
+    }
+  }
+
+  /** Pins the directory that holds the last component of a path, which itself is neither followed nor required. */
+  admitEntry(
+    action: string,
+    asked: string,
+    intent: Intent,
+    absolute: string = this.absolute(action, asked),
+  ): Entry {
+    const { head, name } = splitLast(absolute);
+    if (name === '' || name === '.' || name === '..') {
+      throw scopeError('invalid-path', action, asked, 'it must end in the name of a file or folder');
+    }
+    let parent: Pin;
+    try {
+      parent = this.#platform.pin(head, { directory: true });
+    } catch (error) {
+      const explained = this.#explain(action, asked, head, error);
+      throw explained.code === 'not-found' ? folderMissing(action, asked, error) : explained;
+    }
+    try {
+      const path = childPath(parent.path, name);
+      if (this.index.containing(parent.path, true).length === 0) throw this.#orphan(action, asked, path);
+      const placement = this.place(action, asked, path);
+      this.enforce(action, asked, placement, intent);
+      return { parent, name, child: parent.child(name), placement };
+    } catch (error) {
+      parent.close();
+      throw error;
+    }
+  }
+
+  /** Resolves as far as the path exists. A link that leads nowhere counts as leading out: its target can be anything. */
+  resolve(action: string, asked: string): Resolution {
+    const missing: string[] = [];
+    let head = this.absolute(action, asked);
+    for (;;) {
+      let pin: Pin;
+      try {
+        pin = this.#platform.pin(head);
+      } catch (error) {
+        const split = splitLast(head);
+        if (errnoOf(error) !== 'ENOENT' || split.head === '' || split.name === '..') {
+          throw this.#explain(action, asked, head, error);
+        }
+        if (split.name !== '.') missing.unshift(split.name);
+        head = split.head;
+        continue;
+      }
+      try {
+        return { placement: this.#placeMissing(action, asked, pin, missing), pin, missing };
+      } catch (error) {
+        pin.close();
+        throw error;
+      }
+    }
+  }
+
+  /** The absolute path that was asked for: not canonical, not checked, only no longer a URI or relative. */
+  absolute(action: string, asked: string): string {
+    // Typed, but from plain JavaScript a forgotten argument comes as undefined.
+    if (typeof asked !== 'string')
+      throw scopeError('invalid-path', action, String(asked), 'the path is not a text');
+    if (this.roots.length === 0) throw noRoots(action, asked);
+    if (asked === '') throw scopeError('invalid-path', action, asked, 'the path is empty');
+    if (asked.includes('\0'))
+      throw scopeError('invalid-path', action, asked, 'the path contains a NUL character');
+    if (asked.length > MAX_PATH_LENGTH)
+      throw scopeError('invalid-path', action, asked, 'the path is too long');
+    const absolute = this.#toAbsolute(action, asked);
+    // /proc/self/root and /dev/fd lead back to places by another name; nobody needs them to reach a root.
+    if (isKernelPath(posix.normalize(absolute))) throw outsideRoots(action, asked, this.roots);
+    if (hostPathStyle === 'posix') return absolute;
+    // Windows strips trailing dots and blanks and reads streams after a colon: names that mean something else.
+    const reading = readAbsolutePath(absolute, hostPathStyle);
+    if (!reading.ok) throw scopeError(reading.reason, action, asked, reading.state);
+    return reading.path;
+  }
+
+  /** Places a canonical path of an entry that may or may not exist. */
+  place(action: string, asked: string, path: string, isDirectory = false): Placement {
+    const roots = this.index.containing(path, isDirectory);
+    if (roots.length === 0) throw outsideRoots(action, asked, this.roots);
+    return { path, roots };
+  }
+
+  placePin(action: string, asked: string, pin: Pin): Placement {
+    return this.place(action, asked, pin.path, pin.stats.isDirectory());
+  }
+
+  enforce(action: string, asked: string, placement: Placement, intent: Intent): void {
+    const refusal: Refusal | undefined =
+      intent === 'read' ? this.rules.refuseRead(placement) : this.rules.refuseChange(placement);
+    if (refusal !== undefined) throw refused(action, asked, refusal);
+  }
+
+  /** Refuses to move or remove an entry that is a root, holds one, or holds what steers the fence. */
+  enforceMove(action: string, asked: string, placement: Placement): void {
+    if (this.index.leadsToRoot(placement.path)) {
+      throw scopeError('not-permitted', action, asked, 'it is a root, or a root is inside it');
+    }
+    const refusal = this.rules.refuseMove(placement);
+    if (refusal !== undefined) throw refused(action, asked, refusal);
+  }
+
+  /** Pins without asking any rule: for what is below an admitted folder, whose place the caller checks. */
+  pin(path: string, options?: PinOptions): Pin {
+    return this.#platform.pin(path, options);
+  }
+
+  #toAbsolute(action: string, asked: string): string {
+    if (FILE_SCHEME.test(asked)) return this.#fromUri(action, asked);
+    return isAbsolute(asked) ? asked : this.#fromRelative(action, asked);
+  }
+
+  #fromUri(action: string, asked: string): string {
+    const reading = readFileUri(asked, hostPathStyle);
+    if (!reading.ok) throw new RootwardError(reading.reason, reading.message, { path: asked });
+    // In scope, or the answer would tell what exists elsewhere.
+    if (reading.ambiguous && !this.#existsInScope(reading.path)) {
+      throw scopeError('ambiguous', action, asked, 'it has a query or fragment, and no file has that name');
+    }
+    return reading.path;
+  }
+
+  #fromRelative(action: string, asked: string): string {
+    const [first] = this.#directories;
+    if (first === undefined) throw outsideRoots(action, asked, this.roots);
+    const foreign = foreignName(asked);
+    if (this.#directories.length > 1 || foreign !== undefined) {
+      for (const root of this.#directories) {
+        const candidate = childPath(root.path, asked);
+        if (this.#exists(candidate)) return candidate;
+      }
+    }
+    if (foreign !== undefined) throw scopeError(foreign.code, action, asked, foreign.state);
+    return childPath(first.path, asked);
+  }
+
+  #exists(path: string): boolean {
+    try {
+      return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  #existsInScope(path: string): boolean {
+    try {
+      const pin = this.#platform.pin(path);
+      pin.close();
+      return this.index.containing(pin.path, pin.stats.isDirectory()).length > 0;
+    } catch {
+      return false;
+    }
+  }
+
+  #placeMissing(action: string, asked: string, pin: Pin, missing: readonly string[]): Placement {
+    const placement = this.placePin(action, asked, pin);
+    const [next] = missing;
+    if (next === undefined) return placement;
+    if (!pin.stats.isDirectory()) {
+      throw scopeError('not-a-directory', action, asked, 'a part of the path is not a folder');
+    }
+    if (this.#exists(pin.child(next))) throw outsideRoots(action, asked, this.roots);
+    return this.place(action, asked, childPath(pin.path, missing.join(sep)));
+  }
+
+  /**
+   * A path that fails outside the roots, or behind a link that may lead there, is told as outside whatever the reason,
+   * so that errors say nothing about what exists elsewhere.
+   */
+  #explain(action: string, asked: string, path: string, error: unknown): RootwardError {
+    if (this.index.has(path)) return fromSystem(action, asked, error);
+    let split = splitLast(path);
+    while (split.head !== '') {
+      try {
+        const pin = this.#platform.pin(split.head);
+        const inside = this.index.containing(pin.path, pin.stats.isDirectory()).length > 0;
+        const leaves = inside && TELLS_OF_TARGET.has(errnoOf(error)) && this.#isLink(pin.child(split.name));
+        pin.close();
+        return inside && !leaves ? fromSystem(action, asked, error) : outsideRoots(action, asked, this.roots);
+      } catch {
+        split = splitLast(split.head);
+      }
+    }
+    return outsideRoots(action, asked, this.roots);
+  }
+
+  #isLink(path: string): boolean {
+    try {
+      return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    } catch {
+      return false;
+    }
+  }
+
+  #orphan(action: string, asked: string, path: string): RootwardError {
+    if (this.index.containing(path, false).length === 0) return outsideRoots(action, asked, this.roots);
+    return scopeError('not-permitted', action, asked, 'it is a root, and what holds it is out of scope');
+  }
+}

@@ -1,0 +1,77 @@
+import { lstatSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { childPath } from '../gate/child-path.js';
+import type { Gate } from '../gate/gate.js';
+import type { Pin } from '../pin/pin.js';
+import { Pacer } from '../../platform/pacing.js';
+import { readPinned } from '../pin/read-directory.js';
+import { fromSystem } from '../gate/refusal.js';
+import { isKernelPath } from '../gate/root-index.js';
+import type { Placement } from '../gate/rules.js';
+import { toEntryStats } from './stat.js';
+import type { EntryStats } from './stat.js';
+import { isTemporaryName } from './temporary-files.js';
+
+/** What an entry of a folder is. `other` is whatever is never opened: FIFOs, sockets, devices. */
+export type EntryKind = 'file' | 'directory' | 'link' | 'other';
+
+/** One entry of a folder, from `Scope.list()`. */
+export interface ListEntry {
+  readonly name: string;
+  /** A link is told as a link, whatever it leads to. */
+  readonly kind: EntryKind;
+  /** Only with `stats: true`, and only for files and folders. */
+  readonly stats?: EntryStats;
+}
+
+/** Options of `Scope.list()`. */
+export interface ListOptions {
+  readonly stats?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export function kindOf(entry: Dirent): EntryKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'link' : 'other';
+}
+
+/** Whether an entry of a folder in scope is left out of listings: denied, of the kernel, or a write under way. */
+export function isHidden(gate: Gate, directory: Placement, name: string): boolean {
+  const path = childPath(directory.path, name);
+  if (isKernelPath(path) || isTemporaryName(name)) return true;
+  return gate.rules.refuseRead({ path, roots: directory.roots }) !== undefined;
+}
+
+function describe(pin: Pin, entry: Dirent, withStats: boolean): ListEntry {
+  const { name } = entry;
+  const kind = kindOf(entry);
+  if (!withStats || (kind !== 'file' && kind !== 'directory')) return { name, kind };
+  // lstat: the size of what a link leads to may be none of the caller's business.
+  const stats = lstatSync(pin.child(name), { throwIfNoEntry: false });
+  return stats === undefined ? { name, kind } : { name, kind, stats: toEntryStats(stats) };
+}
+
+/** Lists a folder in the order of the disk. Denied entries are left out. */
+export async function listInScope(
+  gate: Gate,
+  asked: string,
+  options: ListOptions = {},
+): Promise<ListEntry[]> {
+  options.signal?.throwIfAborted();
+  const { pin, placement } = gate.admit('list', asked, 'read', { directory: true });
+  try {
+    const pacer = new Pacer(options.signal);
+    const entries: ListEntry[] = [];
+    for (const entry of readPinned(pin)) {
+      if (pacer.due) await pacer.rest();
+      if (!isHidden(gate, placement, entry.name)) entries.push(describe(pin, entry, options.stats === true));
+    }
+    return entries;
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw fromSystem('list', asked, error);
+  } finally {
+    pin.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { relative } from 'node:path';
+import { RootwardError } from '../../error.js';
+import type { Root } from '../../roots/root.js';
+import type { Gate } from '../gate/gate.js';
+import { outsideRoots } from '../gate/refusal.js';
+
+/** Where a path leads. A reading about one moment: act through the scope, not on `path`. */
+export interface Location {
+  /** Canonical, also when the last parts do not exist yet. */
+  readonly path: string;
+  /** The deepest root that contains it. */
+  readonly root: Root;
+  /** From that root; empty for the root itself. */
+  readonly relative: string;
+  readonly exists: boolean;
+  /** Whether a rule or the root's access forbids changes. */
+  readonly writable: boolean;
+}
+
+/** Says where a path leads and throws the refusal where it leads out of scope or a rule denies it. */
+export function locateInScope(gate: Gate, asked: string): Location {
+  const { pin, placement, missing } = gate.resolve('locate', asked);
+  pin.close();
+  gate.enforce('locate', asked, placement, 'read');
+  const [root] = placement.roots;
+  if (root === undefined) throw outsideRoots('locate', asked, gate.roots);
+  return {
+    path: placement.path,
+    root,
+    relative: relative(root.path, placement.path),
+    exists: missing.length === 0,
+    writable: gate.rules.refuseChange(placement) === undefined,
+  };
+}
+
+/** Advice only: the answer may be out of date before it is read. Access through the scope decides anew. */
+export function containedInScope(gate: Gate, asked: string): boolean {
+  try {
+    locateInScope(gate, asked);
+    return true;
+  } catch (error) {
+    if (error instanceof RootwardError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs';
+import { childPath } from '../gate/child-path.js';
+import type { Gate } from '../gate/gate.js';
+import type { Pin } from '../pin/pin.js';
+import { errnoOf } from '../../platform/errno.js';
+import { fromSystem, scopeError } from '../gate/refusal.js';
+
+/** Options of `Scope.mkdir()`. */
+export interface MakeDirectoryOptions {
+  /** Also make the folders on the way, and accept one that exists already. */
+  readonly recursive?: boolean;
+}
+
+/** What `Scope.mkdir()` did: nothing was created where the folder was there already. */
+export interface MakeDirectoryResult {
+  readonly created: boolean;
+}
+
+const ACTION = 'create folder';
+
+function makeOne(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Each folder on the way is made in its pinned parent and then pinned itself, so none can be swapped for a link. */
+function makeMissing(gate: Gate, asked: string, start: Pin, missing: readonly string[]): boolean {
+  let parent = start;
+  let created = false;
+  try {
+    for (const name of missing) {
+      gate.enforce(ACTION, asked, gate.place(ACTION, asked, childPath(parent.path, name)), 'change');
+      created = makeOne(parent.child(name)) || created;
+      const next = gate.pin(parent.child(name), { directory: true });
+      if (parent !== start) parent.close();
+      parent = next;
+      // Somebody may have made a link there in the meantime.
+      gate.enforce(ACTION, asked, gate.placePin(ACTION, asked, next), 'change');
+    }
+    return created;
+  } finally {
+    if (parent !== start) parent.close();
+  }
+}
+
+export function makeDirectoryInScope(
+  gate: Gate,
+  asked: string,
+  options: MakeDirectoryOptions = {},
+): MakeDirectoryResult {
+  try {
+    if (options.recursive !== true) {
+      const entry = gate.admitEntry(ACTION, asked, 'change');
+      try {
+        mkdirSync(entry.child);
+      } finally {
+        entry.parent.close();
+      }
+      return { created: true };
+    }
+    const { pin, placement, missing } = gate.resolve(ACTION, asked);
+    try {
+      if (missing.length > 0) {
+        gate.enforce(ACTION, asked, placement, 'change');
+        return { created: makeMissing(gate, asked, pin, missing) };
+      }
+      gate.enforce(ACTION, asked, placement, 'read');
+      if (!pin.stats.isDirectory()) throw scopeError('already-exists', ACTION, asked, 'a file has that name');
+      return { created: false };
+    } finally {
+      pin.close();
+    }
+  } catch (error) {
+    throw fromSystem(ACTION, asked, error);
+  }
+}

@@ -1,0 +1,46 @@
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { Gate } from '../gate/gate.js';
+import type { Pin } from '../pin/pin.js';
+import { fromSystem, scopeError } from '../gate/refusal.js';
+
+/** What a handle from `Scope.open()` is for. */
+export type OpenAccess = 'read' | 'read-write' | 'append';
+
+/** Options of `Scope.open()`. */
+export interface OpenOptions {
+  /** Default `read`. The others need an existing file; `write` creates files. */
+  readonly access?: OpenAccess;
+}
+
+// Without O_NONBLOCK a FIFO would hang the process until somebody writes to it. Absent on Windows.
+const O_NONBLOCK: number = constants.O_NONBLOCK ?? 0;
+
+export const READ_FLAGS: number = constants.O_RDONLY | O_NONBLOCK;
+
+const FLAGS: Readonly<Record<OpenAccess, number>> = {
+  read: READ_FLAGS,
+  'read-write': constants.O_RDWR | O_NONBLOCK,
+  append: constants.O_WRONLY | constants.O_APPEND | O_NONBLOCK,
+};
+
+/** Refuses what is no regular file, before anything is opened: opening a device can already do something. */
+export function requireFile(action: string, asked: string, pin: Pin): void {
+  if (pin.stats.isFile()) return;
+  if (pin.stats.isDirectory()) throw scopeError('not-a-file', action, asked, 'it is a folder');
+  throw scopeError('unsupported-type', action, asked, 'it is not a regular file or folder');
+}
+
+/** Hands out the opened object. What the caller does with a handle is no longer checked against the rules. */
+export async function openInScope(gate: Gate, asked: string, options: OpenOptions = {}): Promise<FileHandle> {
+  const access = options.access ?? 'read';
+  const { pin } = gate.admit('open', asked, access === 'read' ? 'read' : 'change');
+  try {
+    if (access !== 'read' || !pin.stats.isDirectory()) requireFile('open', asked, pin);
+    return await pin.reopenHandle(FLAGS[access]);
+  } catch (error) {
+    throw fromSystem('open', asked, error);
+  } finally {
+    pin.close();
+  }
+}

@@ -1,0 +1,62 @@
+import { RootwardError } from '../../error.js';
+import { FileReader } from './file-reader.js';
+import type { Gate } from '../gate/gate.js';
+import { READ_FLAGS, requireFile } from './open.js';
+import { DEFAULT_MAX_BYTES } from './read-text.js';
+import { fromSystem, quotePath } from '../gate/refusal.js';
+
+/** Options of `Scope.readBytes()`: the whole file, or a range of it. */
+export interface ReadBytesOptions {
+  /** First byte to return; default 0. */
+  readonly offset?: number;
+  /** How many; default all that follow. */
+  readonly length?: number;
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What `Scope.readBytes()` returns. */
+export interface BytesReading {
+  readonly bytes: Uint8Array;
+  /** Size of the whole file in bytes. */
+  readonly size: number;
+}
+
+export async function readBytesInScope(
+  gate: Gate,
+  asked: string,
+  options: ReadBytesOptions = {},
+): Promise<BytesReading> {
+  options.signal?.throwIfAborted();
+  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  const offset = options.offset ?? 0;
+  for (const value of [offset, options.length ?? 0, maxBytes]) {
+    if (Number.isSafeInteger(value) && value >= 0) continue;
+    throw new RootwardError(
+      'invalid-option',
+      `Cannot read bytes: expected numbers of 0 or more, received ${value}`,
+    );
+  }
+  const { pin } = gate.admit('read', asked);
+  let reader: FileReader | undefined;
+  try {
+    requireFile('read', asked, pin);
+    const { size } = pin.stats;
+    const length = Math.min(options.length ?? size, Math.max(0, size - offset));
+    if (length > maxBytes) {
+      throw new RootwardError(
+        'too-large',
+        `Cannot read ${quotePath(asked)}: ${length} bytes are more than the limit of ${maxBytes}`,
+        { path: asked, instruction: 'Read a part of it (offset and length)' },
+      );
+    }
+    reader = new FileReader(pin.reopen(READ_FLAGS), options.signal);
+    return { bytes: await reader.read(offset, length), size };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw fromSystem('read', asked, error);
+  } finally {
+    reader?.close();
+    pin.close();
+  }
+}

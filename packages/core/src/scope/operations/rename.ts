@@ -1,0 +1,112 @@
+import { lstatSync, renameSync, unlinkSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { endsInSeparator } from '../gate/asked-path.js';
+import { checkTarget, copyIntoEntry } from './copy.js';
+import type { Entry, Gate } from '../gate/gate.js';
+import { unstablePath } from '../pin/pin.js';
+import type { Pin } from '../pin/pin.js';
+import { errnoOf } from '../../platform/errno.js';
+import { fromSystem, scopeError } from '../gate/refusal.js';
+import { checkMoveBelow } from './subtree.js';
+import type { TemporaryFiles } from './temporary-files.js';
+
+/** Options of `Scope.rename()`. */
+export interface RenameOptions {
+  /** Replace a file that is already there; default false. Folders are never replaced. */
+  readonly overwrite?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const ACTION = 'move';
+const ACTION_TO = 'move to';
+
+function sourceStats(asked: string, source: Entry): Stats {
+  const stats = lstatSync(source.child);
+  if (endsInSeparator(asked) && !stats.isDirectory()) {
+    throw scopeError('not-a-directory', ACTION, asked, 'it is not a folder');
+  }
+  return stats;
+}
+
+function isUnchanged(pin: Pin, now: Stats | undefined): boolean {
+  const { stats } = pin;
+  return (
+    now?.ino === stats.ino &&
+    now.dev === stats.dev &&
+    now.size === stats.size &&
+    now.mtimeMs === stats.mtimeMs
+  );
+}
+
+async function moveToOtherDisk(
+  gate: Gate,
+  temporaries: TemporaryFiles,
+  from: string,
+  to: string,
+  source: Entry,
+  target: Entry,
+  options: RenameOptions,
+): Promise<void> {
+  const pin = gate.pin(source.child, { noFollow: true });
+  try {
+    if (!pin.stats.isFile()) {
+      throw scopeError('cross-device', ACTION, from, 'only files can be moved to another disk');
+    }
+    await copyIntoEntry(temporaries, pin, target, {
+      exclusive: options.overwrite !== true,
+      predecessor: pin.stats,
+      signal: options.signal,
+      action: ACTION_TO,
+      asked: to,
+    });
+    // What was saved under the old name meanwhile is not the file that was moved, and must not be lost.
+    if (!isUnchanged(pin, lstatSync(source.child, { throwIfNoEntry: false }))) throw unstablePath();
+    // Nor what left the roots with its folder.
+    if (source.parent.hasMoved()) throw unstablePath();
+    unlinkSync(source.child);
+  } finally {
+    pin.close();
+  }
+}
+
+/**
+ * Moves an entry; a link is moved itself, not what it leads to. Without `overwrite` the target is looked at first,
+ * but Node offers no rename that refuses to replace: a file created in between by another process is replaced.
+ */
+export async function renameInScope(
+  gate: Gate,
+  temporaries: TemporaryFiles,
+  from: string,
+  to: string,
+  options: RenameOptions = {},
+): Promise<void> {
+  options.signal?.throwIfAborted();
+  try {
+    const source = gate.admitEntry(ACTION, from, 'change');
+    try {
+      const stats = sourceStats(from, source);
+      gate.enforceMove(ACTION, from, source.placement);
+      const target = gate.admitEntry(ACTION_TO, to, 'change');
+      try {
+        gate.enforceMove(ACTION_TO, to, target.placement);
+        const isDirectory = stats.isDirectory();
+        const asked = isDirectory && endsInSeparator(to) ? target.name : to;
+        checkTarget(ACTION_TO, asked, target, options.overwrite === true);
+        if (isDirectory) await checkMoveBelow(gate, ACTION, from, source, target, options.signal);
+        try {
+          renameSync(source.child, target.child);
+        } catch (error) {
+          if (errnoOf(error) !== 'EXDEV') throw error;
+          await moveToOtherDisk(gate, temporaries, from, to, source, target, options);
+        }
+      } finally {
+        target.parent.close();
+      }
+    } finally {
+      source.parent.close();
+    }
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw fromSystem(ACTION, from, error);
+  }
+}

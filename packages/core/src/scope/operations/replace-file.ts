@@ -1,0 +1,158 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  write,
+  writeSync,
+} from 'node:fs';
+import type { Stats } from 'node:fs';
+import { promisify } from 'node:util';
+import { SMALL_READ } from './file-reader.js';
+import type { Entry } from '../gate/gate.js';
+import { unstablePath } from '../pin/pin.js';
+import { errnoOf } from '../../platform/errno.js';
+import type { TemporaryFiles } from './temporary-files.js';
+
+const writeAsync = promisify(write);
+
+const CREATE_FLAGS: number =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+const NEW_FILE_MODE = 0o666;
+const PRIVATE_MODE = 0o600;
+const PERMISSION_BITS = 0o7777;
+const SET_ID_BITS = 0o6000;
+const GROUP_BITS = 0o070;
+const WRITE_CHUNK: number = 1024 * 1024;
+const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+/** Only root may give files away, and in a container not even root to owners the container does not know (EINVAL). */
+const CANNOT_GIVE_AWAY: ReadonlySet<string | undefined> = new Set(['EPERM', 'EINVAL']);
+const KEEP_ID = -1;
+
+/** What to keep of the file that is replaced. */
+type Predecessor = Pick<Stats, 'mode' | 'uid' | 'gid'>;
+
+export interface ReplaceOptions {
+  /** Fail when the entry exists by the time the content is complete. */
+  readonly exclusive: boolean;
+  readonly predecessor?: Predecessor | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Fills an opened file from its start (or its end, when it was opened to append). */
+export async function writeAll(fd: number, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    signal?.throwIfAborted();
+    const length = Math.min(bytes.length - written, WRITE_CHUNK);
+    written +=
+      bytes.length <= SMALL_READ
+        ? writeSync(fd, bytes, written, length)
+        : (await writeAsync(fd, bytes, written, length)).bytesWritten;
+  }
+}
+
+/**
+ * For a file whose folder is out of scope. Not atomic: a reader may see a mixture, a crash may leave one. It cannot be
+ * aborted, since that would leave one too.
+ */
+export async function overwriteInPlace(fd: number, bytes: Uint8Array): Promise<void> {
+  await writeAll(fd, bytes);
+  ftruncateSync(fd, bytes.length);
+}
+
+function tryOwner(fd: number, uid: number, gid: number): boolean {
+  try {
+    fchownSync(fd, uid, gid);
+    return true;
+  } catch (error) {
+    if (CANNOT_GIVE_AWAY.has(errnoOf(error))) return false;
+    throw error;
+  }
+}
+
+/** Keeps owner, group and mode; what cannot be kept never gives anybody more than they had. */
+function keepOwnerAndMode(fd: number, { mode, uid, gid }: Predecessor): void {
+  const owner = tryOwner(fd, uid, gid);
+  const group = owner || tryOwner(fd, KEEP_ID, gid);
+  let kept = mode & PERMISSION_BITS;
+  if (!owner) kept &= ~SET_ID_BITS;
+  if (!group) kept &= ~GROUP_BITS | ((mode & 0o007) << 3);
+  // After the owner: changing the owner clears setuid and setgid.
+  fchmodSync(fd, kept);
+}
+
+function moveIntoPlace(entry: Entry, temporary: string, exclusive: boolean): void {
+  if (!exclusive) {
+    renameSync(temporary, entry.child);
+    return;
+  }
+  try {
+    // A hard link is the only way in Node to give a finished file a name that must not exist yet.
+    linkSync(temporary, entry.child);
+    unlinkSync(temporary);
+  } catch (error) {
+    if (!NO_HARD_LINKS.has(errnoOf(error))) throw error;
+    if (lstatSync(entry.child, { throwIfNoEntry: false }) !== undefined) {
+      throw Object.assign(new Error('EEXIST: file already exists'), { code: 'EEXIST' });
+    }
+    renameSync(temporary, entry.child);
+  }
+}
+
+function discard(temporary: string): void {
+  try {
+    unlinkSync(temporary);
+  } catch {
+    // Already in place or gone; the first failure is the one to report.
+  }
+}
+
+/**
+ * Gives `entry` a new content in one step: other processes see the old file or the new one. The content is produced
+ * in a temporary file of the same pinned directory, which is gone afterwards, also when producing it fails.
+ */
+export async function replaceFile(
+  entry: Entry,
+  temporaries: TemporaryFiles,
+  fill: (fd: number) => Promise<void>,
+  { exclusive, predecessor, signal }: ReplaceOptions,
+): Promise<void> {
+  await temporaries.sweep(entry.parent, signal);
+  const temporary = temporaries.begin(entry.parent);
+  try {
+    const fd = openSync(temporary, CREATE_FLAGS, predecessor === undefined ? NEW_FILE_MODE : PRIVATE_MODE);
+    await fillAndMove(fd, temporary, entry, fill, exclusive, predecessor);
+  } finally {
+    temporaries.end(temporary);
+  }
+}
+
+async function fillAndMove(
+  fd: number,
+  temporary: string,
+  entry: Entry,
+  fill: (fd: number) => Promise<void>,
+  exclusive: boolean,
+  predecessor: Predecessor | undefined,
+): Promise<void> {
+  try {
+    try {
+      await fill(fd);
+      if (predecessor !== undefined) keepOwnerAndMode(fd, predecessor);
+    } finally {
+      closeSync(fd);
+    }
+    // Filling may have taken long enough for the folder to be moved out of scope.
+    if (entry.parent.hasMoved()) throw unstablePath();
+    moveIntoPlace(entry, temporary, exclusive);
+  } catch (error) {
+    discard(temporary);
+    throw error;
+  }
+}

@@ -1,0 +1,140 @@
+import { relative as relativePath, sep } from 'node:path';
+import { childPath } from '../gate/child-path.js';
+import type { Gate } from '../gate/gate.js';
+import { enterDirectory, isRepositoryData } from './ignore-rules.js';
+import type { IgnoreRules } from './ignore-rules.js';
+import { isHidden, kindOf } from './list.js';
+import type { EntryKind } from './list.js';
+import type { Pin } from '../pin/pin.js';
+import { fromSystem } from '../gate/refusal.js';
+import { Pacer } from '../../platform/pacing.js';
+import { readPinned } from '../pin/read-directory.js';
+
+/** One entry that `Scope.walk()` came by. */
+export interface WalkEntry {
+  /** Where the entry was seen. For display and for asking the scope again; not a licence to use it otherwise. */
+  readonly path: string;
+  /** From the folder the walk started in, with `/` on every system. */
+  readonly relative: string;
+  readonly name: string;
+  readonly kind: EntryKind;
+  /** 1 for the entries of the folder the walk started in. */
+  readonly depth: number;
+}
+
+/** Options of `Scope.walk()`. */
+export interface WalkOptions {
+  /** Leave out what `.gitignore` files leave out, and `.git` itself. */
+  readonly gitignore?: boolean;
+  readonly maxDepth?: number;
+  /** Return false to leave an entry out, and with a folder all that is in it. */
+  readonly filter?: (entry: WalkEntry) => boolean;
+  readonly signal?: AbortSignal;
+}
+
+interface Pending {
+  readonly path: string;
+  readonly relative: string;
+  readonly depth: number;
+  readonly rules: IgnoreRules | undefined;
+}
+
+const slashes = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'));
+
+/** The rules of the folders above the start, from its root down: a walk of `src` obeys the root's ignore file too. */
+function rulesAbove(gate: Gate, root: string, start: string): IgnoreRules | undefined {
+  let rules: IgnoreRules | undefined;
+  let path = root;
+  let base = '';
+  for (const name of relativePath(root, start).split(sep).filter(Boolean)) {
+    const directory = gate.pin(path, { directory: true, noFollow: true });
+    try {
+      rules = enterDirectory(gate, directory, base, rules);
+    } finally {
+      directory.close();
+    }
+    path = childPath(path, name);
+    base = base === '' ? name : `${base}/${name}`;
+  }
+  return rules;
+}
+
+/** A folder met on the way that is gone, closed to us or no longer where it was is passed over. */
+function pinWhereSeen(gate: Gate, path: string): Pin | undefined {
+  let pin: Pin;
+  try {
+    pin = gate.pin(path, { directory: true, noFollow: true });
+  } catch {
+    return undefined;
+  }
+  if (pin.path === path) return pin;
+  pin.close();
+  return undefined;
+}
+
+/**
+ * Streams what is below a folder, folder by folder, in the order of the disk. Links are told but not followed, denied
+ * entries are left out, and memory grows with the folders still to visit, not with the files seen.
+ */
+export async function* walkInScope(
+  gate: Gate,
+  asked: string,
+  options: WalkOptions = {},
+): AsyncGenerator<WalkEntry, void> {
+  options.signal?.throwIfAborted();
+  const { pin, placement } = gate.admit('walk', asked, 'read', { directory: true });
+  pin.close();
+  const [root] = placement.roots;
+  const start = placement.path;
+  const base = root === undefined ? '' : slashes(relativePath(root.path, start));
+  const maxDepth = options.maxDepth ?? Number.POSITIVE_INFINITY;
+  const pacer = new Pacer(options.signal);
+  let first: IgnoreRules | undefined;
+  try {
+    first = options.gitignore === true && root !== undefined ? rulesAbove(gate, root.path, start) : undefined;
+    // A folder asked for by name is meant, also when it is one of those usually left out.
+    if (base !== '' && first?.ignores(base, true) === true) first = undefined;
+  } catch (error) {
+    throw fromSystem('walk', asked, error);
+  }
+  const pending: Pending[] = maxDepth > 0 ? [{ path: start, relative: '', depth: 0, rules: first }] : [];
+
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    const directory = pinWhereSeen(gate, folder.path);
+    if (directory === undefined) continue;
+    try {
+      const here = { path: folder.path, roots: gate.index.containing(folder.path, true) };
+      const inRoot = [base, folder.relative].filter(Boolean).join('/');
+      const rules =
+        options.gitignore === true ? enterDirectory(gate, directory, inRoot, folder.rules) : undefined;
+      for (const dirent of readPinned(directory, { skipUnreadable: folder.depth > 0 })) {
+        options.signal?.throwIfAborted();
+        if (pacer.due) await pacer.rest();
+        const { name } = dirent;
+        if (isHidden(gate, here, name)) continue;
+        const kind = kindOf(dirent);
+        if (options.gitignore === true) {
+          if (isRepositoryData(name)) continue;
+          if (rules?.ignores(inRoot === '' ? name : `${inRoot}/${name}`, kind === 'directory') === true)
+            continue;
+        }
+        const entry: WalkEntry = {
+          path: childPath(folder.path, name),
+          relative: folder.relative === '' ? name : `${folder.relative}/${name}`,
+          name,
+          kind,
+          depth: folder.depth + 1,
+        };
+        if (options.filter?.(entry) === false) continue;
+        if (kind === 'directory' && entry.depth < maxDepth) {
+          pending.push({ path: entry.path, relative: entry.relative, depth: entry.depth, rules });
+        }
+        yield entry;
+      }
+    } catch (error) {
+      throw error instanceof Error && 'syscall' in error ? fromSystem('walk', asked, error) : error;
+    } finally {
+      directory.close();
+    }
+  }
+}

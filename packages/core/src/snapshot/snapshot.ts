@@ -1,0 +1,86 @@
+import type { Rejection, Root } from '../roots/root.js';
+import type { ClientState } from '../sources/client-state.js';
+import type { Decision, SnapshotInput } from './precedence.js';
+import { decide } from './precedence.js';
+import type { TraceEntry } from './trace.js';
+import { traceOf } from './trace.js';
+
+/** The frozen outcome of asking the sources. */
+export interface Snapshot {
+  /** Grows by one on every change of the roots. */
+  readonly epoch: number;
+  readonly roots: readonly Root[];
+  readonly client: ClientState;
+  /** What was declared and does not count, in the order of the sources. */
+  readonly rejected: readonly Rejection[];
+  /** What every source said, strongest first. */
+  readonly trace: readonly TraceEntry[];
+  /** Milliseconds since the epoch. */
+  readonly takenAt: number;
+}
+
+/** Trace and rejections are made when someone looks: most snapshots are never explained, and thousands may be alive. */
+class TakenSnapshot implements Snapshot {
+  readonly epoch: number;
+  readonly roots: readonly Root[];
+  readonly takenAt: number;
+  readonly #input: SnapshotInput;
+  readonly #decision: Decision;
+  #trace: readonly TraceEntry[] | undefined;
+
+  constructor(input: SnapshotInput, decision: Decision, epoch: number, takenAt: number) {
+    this.epoch = epoch;
+    this.roots = decision.roots;
+    this.takenAt = takenAt;
+    this.#input = input;
+    this.#decision = decision;
+    Object.freeze(this);
+  }
+
+  static inputOf(snapshot: Snapshot): SnapshotInput | undefined {
+    return snapshot instanceof TakenSnapshot ? snapshot.#input : undefined;
+  }
+
+  get client(): ClientState {
+    return this.#input.client.state;
+  }
+
+  get rejected(): readonly Rejection[] {
+    const { sources, handle, client, request } = this.#input;
+    const readings = [handle, client.given, request, ...sources.operators, ...sources.hints];
+    return Object.freeze(readings.flatMap(({ rejected }) => rejected));
+  }
+
+  get trace(): readonly TraceEntry[] {
+    this.#trace ??= Object.freeze(traceOf(this.#input, this.#decision).map((entry) => Object.freeze(entry)));
+    return this.#trace;
+  }
+
+  toJSON(): Snapshot {
+    const { epoch, roots, client, rejected, trace, takenAt } = this;
+    return { epoch, roots, client, rejected, trace, takenAt };
+  }
+}
+
+/** `epoch` is that of the roots found; the caller knows whether they differ from those before. */
+export function takeSnapshot(
+  input: SnapshotInput,
+  takenAt: number,
+  epochOf: (roots: readonly Root[]) => number,
+): Snapshot {
+  const decision = decide(input);
+  // Scopes and projects are made from these objects, so nobody may change one under their feet.
+  for (const root of decision.roots) Object.freeze(root);
+  Object.freeze(decision.roots);
+  return new TakenSnapshot(input, decision, epochOf(decision.roots), takenAt);
+}
+
+/** What the sources said when a snapshot was taken; undefined for one that was not taken here. */
+export function inputOf(snapshot: Snapshot): SnapshotInput | undefined {
+  return TakenSnapshot.inputOf(snapshot);
+}
+
+/** The first directory root: where relative things happen. */
+export function primaryDirectory(snapshot: Snapshot): string | undefined {
+  return snapshot.roots.find((root) => root.kind === 'directory')?.path;
+}

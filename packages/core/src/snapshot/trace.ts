@@ -1,0 +1,118 @@
+import type { Root, Source } from '../roots/root.js';
+import type { ClientState } from '../sources/client-state.js';
+import { describeClient } from '../sources/client.js';
+import type { Decision, SnapshotInput } from './precedence.js';
+import type { SourceReading } from '../sources/root-source.js';
+import { enumerate } from '../sources/root-source.js';
+
+/**
+ * What became of a source: its roots count (`used`), a stronger one was enough (`not-needed`), the client's roots took
+ * the place of what the operator named (`replaced`), it said nothing (`absent`), nothing it said is valid
+ * (`rejected`), it is switched off (`ignored`), it may not come back after a revocation (`revoked`), its answer is
+ * awaited (`pending`), or there was none (`failed`).
+ */
+export type Verdict =
+  | 'used'
+  | 'not-needed'
+  | 'replaced'
+  | 'absent'
+  | 'rejected'
+  | 'ignored'
+  | 'revoked'
+  | 'pending'
+  | 'failed';
+
+/** What one source said, and what became of it. */
+export interface TraceEntry {
+  readonly source: Source;
+  readonly verdict: Verdict;
+  /** A clause for people. Holds paths, so it belongs in no log above `debug`. */
+  readonly detail: string;
+  /** The valid roots of this source, needed or not. */
+  readonly roots?: readonly Root[];
+}
+
+/** The story of a decision: every source, strongest first, whether it was needed or not. */
+export function traceOf(input: SnapshotInput, decision: Decision): readonly TraceEntry[] {
+  const { sources, handle, request } = input;
+  const ignores = sources.clientRoots === 'ignore';
+  const { revoked } = input.client.given;
+  return [
+    entryOf(handle, clientSideVerdict(handle, decision, ignores)),
+    consentEntry(input.consents),
+    clientEntry(input, decision),
+    entryOf(
+      request,
+      revoked && handle !== decision.clientSide
+        ? blocked(request)
+        : clientSideVerdict(request, decision, ignores),
+    ),
+    ...sources.operators.map((reading) => operatorEntry(reading, input, decision)),
+    ...[...sources.hints, sources.fallback].map((reading) => {
+      const needed = decision.clientSide === undefined && decision.operator === undefined;
+      return entryOf(
+        reading,
+        revoked && needed ? blocked(reading) : plainVerdict(reading, decision.fallback),
+      );
+    }),
+  ];
+}
+
+function entryOf(reading: SourceReading, verdict: Verdict): TraceEntry {
+  const { source, detail, roots } = reading;
+  return roots.length === 0 ? { source, verdict, detail } : { source, verdict, detail, roots };
+}
+
+function plainVerdict(reading: SourceReading, winner: SourceReading | 'client' | undefined): Verdict {
+  if (!reading.given) return 'absent';
+  if (reading === winner) return 'used';
+  return reading.roots.length === 0 ? 'rejected' : 'not-needed';
+}
+
+function clientSideVerdict(reading: SourceReading, { clientSide }: Decision, ignores: boolean): Verdict {
+  return ignores ? 'ignored' : plainVerdict(reading, clientSide);
+}
+
+/** The roots may be replaced, but not what they forbid; else nobody could tell why a root of the client is read-only. */
+function operatorEntry(reading: SourceReading, { sources }: SnapshotInput, decision: Decision): TraceEntry {
+  const entry = entryOf(reading, operatorVerdict(reading, decision));
+  const [first] = sources.readOnly;
+  if (entry.verdict !== 'replaced' || first === undefined || first.source !== reading.source) return entry;
+  return { ...entry, detail: `${entry.detail} (what is read-only there stays so)` };
+}
+
+function operatorVerdict(reading: SourceReading, { clientSide, operator }: Decision): Verdict {
+  const verdict = plainVerdict(reading, operator);
+  return verdict === 'not-needed' && clientSide !== undefined && operator === undefined
+    ? 'replaced'
+    : verdict;
+}
+
+function blocked(reading: SourceReading): Verdict {
+  return reading.given ? 'revoked' : 'absent';
+}
+
+function consentEntry(consents: readonly Root[]): TraceEntry {
+  if (consents.length === 0) return { source: 'consent', verdict: 'absent', detail: 'no consent given' };
+  const paths = enumerate(consents.map((root) => root.path));
+  return { source: 'consent', verdict: 'used', detail: `the user agreed to ${paths}`, roots: consents };
+}
+
+function clientEntry({ client }: SnapshotInput, { clientSide }: Decision): TraceEntry {
+  const { roots } = client.given;
+  const detail = describeClient(client);
+  if (roots.length === 0) return { source: 'client', verdict: emptyVerdicts[client.state], detail };
+  return { source: 'client', verdict: clientSide === 'client' ? 'used' : 'not-needed', detail, roots };
+}
+
+const emptyVerdicts: Readonly<Record<ClientState, Verdict>> = {
+  unasked: 'absent',
+  unsupported: 'absent',
+  ignored: 'ignored',
+  pending: 'pending',
+  answered: 'rejected',
+  empty: 'absent',
+  refused: 'failed',
+  silent: 'failed',
+  malformed: 'failed',
+};

@@ -1,0 +1,141 @@
+import type { ClientState } from '../../sources/client-state.js';
+
+/** How long a workspace waits for its client, and how often it asks. All times in milliseconds. */
+export interface AskingLimits {
+  /** How long a call waits for an answer under way; also the age at which a request no longer holds back a newer one. */
+  readonly readyTimeout: number;
+  /** How long an answer is welcome. */
+  readonly answerTimeout: number;
+  /** How long an answer is trusted: notifications get lost, so events alone are never trusted. */
+  readonly freshFor: number;
+  /** When a silent client is asked again, without anyone waiting. */
+  readonly askSilentAfter: number;
+  /** Least time between two requests caused by notifications. */
+  readonly spacing: number;
+  /** Some clients register their handlers late and answer "method not found" at first: the pause before the one retry… */
+  readonly retryAfter: number;
+  /** …and the time after the first request within which that error counts as early. */
+  readonly retryWithin: number;
+}
+
+/** Why a request is sent: at the start, after a notification, because the answer is old, once more, or after silence. */
+export type AskCause = 'start' | 'change' | 'stale' | 'retry' | 'silence';
+
+/** A request that is to be sent as soon as nothing stands in its way. */
+export interface OwedRequest {
+  readonly cause: AskCause;
+  readonly since: number;
+  readonly notBefore: number;
+}
+
+/** The newest request, until its answer is applied or no longer welcome. Older ones do not count any more. */
+export interface OpenRequest {
+  readonly sentAt: number;
+  /** When it was sent, or when its answer came. */
+  readonly since: number;
+  /** The answer came and its roots are being read from the disk. */
+  readonly reading: boolean;
+  /** It is older than `readyTimeout`, or the call that carried it is gone: nobody waits for it. */
+  readonly overdue: boolean;
+  /** When the notification came that caused it. */
+  readonly changedAt: number | undefined;
+  /** Someone on our side no longer trusts what it was sent for: its answer counts, and is stale at once. */
+  readonly outdated: boolean;
+}
+
+export interface Asking {
+  readonly support: 'unknown' | 'declared' | 'none';
+  readonly initialised: boolean;
+  readonly client: ClientState;
+  /** Of the newest request. An answer with any other generation is dropped. */
+  readonly generation: number;
+  readonly open: OpenRequest | undefined;
+  readonly owed: OwedRequest | undefined;
+  /** It let someone wait in vain, so nobody waits again until it says something about roots. */
+  readonly silent: boolean;
+  /** Of a silent client: no time ran out, the request itself failed or its answer was missing. */
+  readonly lost: boolean;
+  /** Until when there is no reason of our own to ask again. */
+  readonly freshUntil: number;
+  readonly firstAskedAt: number | undefined;
+  readonly lastChangeAskedAt: number;
+  readonly retried: boolean;
+  /** When those who wait now stop waiting. */
+  readonly waitUntil: number | undefined;
+}
+
+const AT_ONCE = Number.NEGATIVE_INFINITY;
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** Shared by all workspaces: states are immutable. */
+export const initialAsking: Asking = {
+  support: 'unknown',
+  initialised: false,
+  client: 'unasked',
+  generation: 0,
+  open: undefined,
+  owed: { cause: 'start', since: AT_ONCE, notBefore: AT_ONCE },
+  silent: false,
+  lost: false,
+  freshUntil: AT_ONCE,
+  firstAskedAt: undefined,
+  lastChangeAskedAt: AT_ONCE,
+  retried: false,
+  waitUntil: undefined,
+};
+
+/** For a client that is never asked. */
+export const neverAsking: Asking = {
+  ...initialAsking,
+  support: 'none',
+  owed: undefined,
+  freshUntil: NEVER,
+};
+
+const ignoringClient: Asking = { ...neverAsking, client: 'ignored' };
+
+export function firstState({ clientRoots }: { readonly clientRoots: string }): Asking {
+  return clientRoots === 'ignore' ? ignoringClient : initialAsking;
+}
+
+/** Of a client that has said all it will. */
+export function settledState({
+  state,
+  lost,
+}: {
+  readonly state: ClientState;
+  readonly lost: boolean;
+}): Asking {
+  return { ...neverAsking, client: state, lost };
+}
+
+/** Whether a call should wait. `port`: a request could be sent now. */
+export function mustWait(state: Asking, port: boolean): boolean {
+  if (state.silent) return false;
+  if (state.open !== undefined && !state.open.overdue) return true;
+  return port && state.owed !== undefined && state.owed.cause !== 'silence';
+}
+
+/** Until when `ready()` has neither to ask nor to wait, so that it can answer from the snapshot. */
+export function restsUntil(state: Asking): number {
+  if (mustWait(state, true)) return AT_ONCE;
+  return Math.min(state.freshUntil, state.owed?.notBefore ?? NEVER);
+}
+
+/** When the next `tick` is needed, if at all. */
+export function wakeAt(state: Asking, port: boolean, limits: AskingLimits): number | undefined {
+  const times: number[] = [];
+  if (state.open !== undefined) {
+    times.push(state.open.since + (state.open.overdue ? limits.answerTimeout : limits.readyTimeout));
+  }
+  if (state.owed !== undefined && port && maySend(state)) times.push(state.owed.notBefore);
+  if (state.waitUntil !== undefined) times.push(state.waitUntil);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Nothing is asked before the client is ready for it, nor while a request is out that still may be answered soon. */
+export function maySend(state: Asking): boolean {
+  return (
+    state.support === 'declared' && state.initialised && (state.open === undefined || state.open.overdue)
+  );
+}

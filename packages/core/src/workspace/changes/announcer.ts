@@ -1,0 +1,58 @@
+import type { Disposable } from '../../platform/disposable.js';
+import type { Emitter } from '../../platform/emitter.js';
+import type { Project } from '../../project/project.js';
+import { diffRoots } from '../../roots/diff-roots.js';
+import type { WorkspaceChange } from './change.js';
+import type { Follower, FollowersSetup } from './followers.js';
+import { Followers } from './followers.js';
+import type { ChangeListener, ProjectListener } from './listeners.js';
+import { loggedEmitter } from './listeners.js';
+import type { Snapshot } from '../../snapshot/snapshot.js';
+
+/** Tells everyone who wants to know of changes: listeners at once, followers as they get to it. */
+export class Announcer {
+  readonly #listeners: Emitter<WorkspaceChange>;
+  readonly #projectListeners: Emitter<Project>;
+  readonly #followers: Followers;
+
+  constructor(setup: FollowersSetup) {
+    this.#listeners = loggedEmitter(setup.log);
+    this.#projectListeners = loggedEmitter(setup.log);
+    this.#followers = new Followers(setup);
+  }
+
+  listen(listener: ChangeListener): Disposable {
+    return this.#listeners.add(listener);
+  }
+
+  listenToChoices(listener: ProjectListener): Disposable {
+    return this.#projectListeners.add(listener);
+  }
+
+  /** Its first change is what is there already, if anything is. */
+  follow(follower: Follower, snapshot: Snapshot): Disposable {
+    const { roots } = snapshot;
+    const first: WorkspaceChange = { ...diffRoots([], roots), reason: 'start', snapshot };
+    return this.#followers.add(follower, roots.length === 0 ? undefined : first);
+  }
+
+  announce(change: WorkspaceChange): void {
+    this.#listeners.fire(change);
+    this.#followers.announce(change);
+  }
+
+  announceChoice(project: Project): void {
+    this.#projectListeners.fire(project);
+  }
+
+  /** When the followers have seen every change so far, except those that are late. */
+  followed(): Promise<void> {
+    return this.#followers.idle();
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+    this.#projectListeners.clear();
+    this.#followers.clear();
+  }
+}

@@ -1,0 +1,14 @@
+import type { RootsDiff } from '../../roots/diff-roots.js';
+import type { Snapshot } from '../../snapshot/snapshot.js';
+
+/** Why roots changed. `start` is what a follower sees first: everything that is there already. */
+export type ChangeReason = 'answer' | 'consent' | 'handle' | 'start';
+
+/**
+ * A change of the roots. With both lists empty and `primaryChanged`, only the order changed, and with it the first
+ * directory root.
+ */
+export interface WorkspaceChange extends RootsDiff {
+  readonly reason: ChangeReason;
+  readonly snapshot: Snapshot;
+}

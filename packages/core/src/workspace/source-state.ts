@@ -1,0 +1,126 @@
+import { RootwardError } from '../error.js';
+import type { PathEntry } from '../roots/declaration.js';
+import { diffRoots } from '../roots/diff-roots.js';
+import type { Root, RootList } from '../roots/root.js';
+import type { ClientInfo } from '../sources/client-state.js';
+import type { ClientPortrait, ClientRoots } from '../sources/client.js';
+import { acceptAnswer, noClientRoots } from '../sources/client.js';
+import { considerConsent, requireSamePlace, surviving } from '../sources/consent.js';
+import { noHandle, readHandle } from '../sources/handle.js';
+import type { SnapshotInput } from '../snapshot/precedence.js';
+import type { Sources } from '../sources/read-sources.js';
+import type { RequestHints } from '../sources/request.js';
+import { noRequest, readRequest } from '../sources/request.js';
+import type { SourceReading } from '../sources/root-source.js';
+import { hostPathStyle } from '../uri/path-style.js';
+import { printable } from '../uri/printable.js';
+
+/** A place the user agreed to, as it was asked for and as it was found, and what the client gave before that. */
+interface Consent {
+  readonly root: Root;
+  readonly path: string;
+  readonly before: ClientRoots;
+}
+
+const NO_CONSENTS: readonly Root[] = Object.freeze([]);
+
+/**
+ * What every source has said so far: those that were read once, and those that go on speaking. What takes time to look
+ * up is read first and counts only when it is taken, so that it can still be dropped in between.
+ */
+export class SourceState {
+  readonly #sources: Sources;
+  readonly #emptyIsFinal: boolean;
+  #info: ClientInfo | undefined;
+  #given: ClientRoots;
+  #handle: SourceReading;
+  readonly #request: SourceReading;
+  #consents: readonly Root[];
+
+  /** `from`: what a request said that stands alone. */
+  constructor(sources: Sources, emptyIsFinal: boolean, from?: SnapshotInput) {
+    this.#sources = sources;
+    this.#emptyIsFinal = emptyIsFinal;
+    this.#info = from?.client.info;
+    this.#given = from?.client.given ?? noClientRoots;
+    this.#handle = from?.handle ?? noHandle;
+    this.#request = from?.request ?? noRequest;
+    this.#consents = from?.consents ?? NO_CONSENTS;
+  }
+
+  /** The operator switched client roots off. */
+  get ignoresClient(): boolean {
+    return this.#sources.clientRoots === 'ignore';
+  }
+
+  /** Everything at this moment; `request` for a call that says something of its own. */
+  input(
+    client: Omit<ClientPortrait, 'info' | 'given'>,
+    request: SourceReading = this.#request,
+  ): SnapshotInput {
+    return {
+      sources: this.#sources,
+      client: { ...client, info: this.#info, given: this.#given },
+      handle: this.#handle,
+      request,
+      consents: this.#consents,
+    };
+  }
+
+  introduce(info: ClientInfo | undefined): void {
+    this.#info = info;
+  }
+
+  takeAnswer(list: RootList): void {
+    const before = this.#given;
+    this.#given = acceptAnswer(before, list, this.#emptyIsFinal);
+    this.#consents = this.#surviving(this.#consents, before);
+  }
+
+  readRequest(hints: RequestHints, signal: AbortSignal | undefined): Promise<SourceReading> {
+    return readRequest(hints, { ...this.#sources.reading, ...(signal && { signal }) });
+  }
+
+  readHandle(entries: readonly PathEntry[], signal: AbortSignal | undefined): Promise<SourceReading> {
+    return readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
+  }
+
+  takeHandle(handle: SourceReading): void {
+    this.#handle = handle;
+  }
+
+  /** What a consent would add. */
+  consider(path: string, signal: AbortSignal | undefined): Promise<Root> {
+    return considerConsent(path, this.#sources, signal);
+  }
+
+  async readConsent(place: string | Root, signal: AbortSignal | undefined): Promise<Consent> {
+    const before = this.#given;
+    const path = typeof place === 'string' ? place : place.path;
+    const root = await this.consider(path, signal);
+    if (typeof place !== 'string') requireSamePlace(place, root);
+    return { root, path, before };
+  }
+
+  takeConsent({ root, path, before }: Consent): void {
+    // The user agreed before the client took it away, and the later word counts.
+    if (this.#surviving([root], before).length === 0) {
+      throw new RootwardError(
+        'not-permitted',
+        `Cannot add "${printable(path)}": the client took it away meanwhile`,
+        { path },
+      );
+    }
+    const isKnown = this.#consents.some((consent) => consent.path === root.path);
+    if (!isKnown) this.#consents = [...this.#consents, root];
+  }
+
+  /** The consents that survive what the client input since `before`. */
+  #surviving(consents: readonly Root[], before: ClientRoots): readonly Root[] {
+    const given = this.#given;
+    if (given === before) return consents;
+    if (given.revoked) return NO_CONSENTS;
+    const style = this.#sources.reading.style ?? hostPathStyle;
+    return surviving(consents, diffRoots(before.roots, given.roots).removed, style);
+  }
+}
