@@ -48,10 +48,28 @@ const FORBIDDEN = [
   ['packages/mcp/src/modern/planted.ts', '../hooks/sdk-port.js'],
   ['packages/mcp/src/sdk-v1/planted.ts', '@modelcontextprotocol/server'],
   ['packages/mcp/src/sdk-v2/http/planted.ts', '../../sdk-v1/sdk-port.js'],
+  ['packages/server/src/settings/planted.ts', '../exec/json.js'],
+  ['packages/server/src/settings/planted.ts', '../tools/toolsets.js'],
+  ['packages/server/src/audit/planted.ts', '../guidance/guide.js'],
+  ['packages/server/src/guidance/planted.ts', '../tools/framework/paging.js'],
+  ['packages/server/src/search/planted.ts', '../edit/find-matches.js'],
+  ['packages/server/src/edit/planted.ts', 'node:fs'],
+  ['packages/server/src/languages/planted.ts', '../tools/framework/tool-context.js'],
+  ['packages/server/src/exec/run/planted.ts', '../../tools/framework/results.js'],
+  ['packages/server/src/tools/files/planted.ts', '../../serve/create-server.js'],
+  ['packages/server/src/tools/files/planted.ts', 'node:fs/promises'],
+  ['packages/server/src/serve/planted.ts', '../cli/program.js'],
+  ['packages/server/src/tool-library/planted.ts', '../settings/settings.js'],
 ] as const;
 
 test.each(FORBIDDEN)('the linter refuses %s an import of %s', async (file, specifier) => {
   expect(await lint(file, `export * as planted from '${specifier}';\n`)).toContain('no-restricted-imports');
+});
+
+test('the linter refuses a forbidden import of a type, too', async () => {
+  const source =
+    "import type { Tool } from '../tools/framework/define-tool.js';\nexport type Planted = Tool;\n";
+  expect(await lint('packages/server/src/settings/planted.ts', source)).toContain('no-restricted-imports');
 });
 
 test('the linter accepts an import along the permitted direction', async () => {

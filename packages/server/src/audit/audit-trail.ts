@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Disposable } from '@rootward/core';
+import { errnoOf } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 
 /** One decision about one path. Holds no contents. */
@@ -217,7 +218,7 @@ function takeLock(lock: string): boolean {
     mkdirSync(lock);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (errnoOf(error) === 'EEXIST') return false;
     throw error;
   }
 }

@@ -10,10 +10,8 @@ import { CLIENT_IDS } from './clients/client-configurations.js';
 import type { RunToolFlags } from './commands/run-tool/run-tool.js';
 import type { SettingsFlags } from './commands/settings.js';
 import { SHELLS } from './completion/shell.js';
-import { NO_STATUS } from './output/status.js';
-import type { Status } from './output/status.js';
-import { screenFor } from './output/terminal.js';
-import type { Terminal } from './output/terminal.js';
+import { NO_STATUS, screenFor } from './output/terminal.js';
+import type { Status, Terminal } from './output/terminal.js';
 
 export const DEFAULT_COMMAND = 'serve';
 
@@ -181,7 +179,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .addArgument(shell)
     .action(async (name: string) => {
       const { runCompletion } = await import('./commands/completion.js');
-      done(runCompletion(name, program, terminal));
+      done(runCompletion(name, program, DEFAULT_COMMAND, terminal));
     });
   return program;
 }

@@ -1,4 +1,4 @@
-import { createProgram } from './create-program.js';
+import { createProgram, DEFAULT_COMMAND } from './create-program.js';
 import { FINE } from './output/terminal.js';
 import type { Terminal } from './output/terminal.js';
 
@@ -15,7 +15,7 @@ export async function runCommandLine(
     if (asksForHelp(argv)) {
       const { checkTopic, dressHelp } = await import('./help/dress-help.js');
       checkTopic(program, argv);
-      dressHelp(program, terminal);
+      dressHelp(program, DEFAULT_COMMAND, terminal);
     }
     await program.parseAsync([...argv], { from: 'user' });
     return outcome;

@@ -1,13 +1,9 @@
-export type JsonObject = { readonly [key: string]: unknown };
+import { isObject } from '@rootward/core/platform';
 
 /** Parsers of some clients refuse a message at 128 levels, and the message around it has a few of its own. */
 const DEEPEST = 100;
 /** As it is written in JSON, one half of a character or both. */
 const HALF_CHARACTER = /\\ud[89a-f]/i;
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Undefined for what is no JSON, or none that every client could read. Half characters are replaced. */
 export function parseJson(text: string): unknown {
@@ -32,6 +28,6 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 
 function wellFormed(_key: string, value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
-  if (!isJsonObject(value) || Object.keys(value).every((key) => key.isWellFormed())) return value;
+  if (!isObject(value) || Object.keys(value).every((key) => key.isWellFormed())) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), each]));
 }

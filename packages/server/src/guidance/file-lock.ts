@@ -1,6 +1,7 @@
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errnoOf, isAlive, isObject } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 
 export interface FileLockOptions {
@@ -51,7 +52,7 @@ async function tryCreate(file: string): Promise<boolean> {
       .finally(() => handle.close());
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errnoOf(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -82,21 +83,8 @@ async function isAbandoned(file: string): Promise<boolean> {
     const made = await stat(file).catch(() => undefined);
     return made !== undefined && Date.now() - made.mtimeMs > UNSIGNED_MS;
   }
-  if (typeof holder !== 'object' || holder === null || !('pid' in holder) || !('host' in holder))
-    return false;
+  if (!isObject(holder)) return false;
+  const { host, pid } = holder;
   // The process numbers of another machine, or of another container, say nothing here.
-  return holder.host === hostname() && typeof holder.pid === 'number' && !isAlive(holder.pid);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) !== 'ESRCH';
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+  return host === hostname() && typeof pid === 'number' && !isAlive(pid);
 }

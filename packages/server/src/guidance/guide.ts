@@ -1,7 +1,6 @@
 import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
 import type { Category } from './category.js';
-import { cutPage } from './cut-page.js';
 import type { CategoryDocuments, Document } from './find-documents.js';
 import { findDocuments } from './find-documents.js';
 import { FRONT_MATTER_BYTES, readFrontMatter } from './front-matter.js';
@@ -137,4 +136,26 @@ function readPosition(position: string | undefined): { readonly index: number; r
     });
   }
   return { index: Number(index), offset: Number(offset) };
+}
+
+interface TextPage {
+  readonly text: string;
+  /** Where the next page starts. */
+  readonly end: number;
+}
+
+/** At most `size` characters from `start`, cut after a line where there is one, and never inside a character. */
+export function cutPage(text: string, start: number, size: number): TextPage {
+  const limit = start + size;
+  if (limit >= text.length) return { text: text.slice(start), end: text.length };
+  const line = text.lastIndexOf('\n', limit - 1) + 1;
+  const end = line > start ? line : beforeSplitPair(text, limit, start);
+  return { text: text.slice(start, end), end };
+}
+
+/** Two halves of a character stay together, unless a page would be empty. */
+function beforeSplitPair(text: string, end: number, start: number): number {
+  const code = text.charCodeAt(end - 1);
+  const isHigh = code >= 0xd8_00 && code <= 0xdb_ff;
+  return isHigh && end - 1 > start ? end - 1 : end;
 }

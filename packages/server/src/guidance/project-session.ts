@@ -6,7 +6,6 @@ import { readWorkspaceRules } from '../settings/workspace-rules.js';
 import type { BrokenRules, RulesReading, WorkspaceRules } from '../settings/workspace-rules.js';
 import { settleCategories } from './category.js';
 import type { Category } from './category.js';
-import type { SettingsReader } from './settings-reader.js';
 
 /** What is said about a project, in its own file and in that of its user. */
 export interface ProjectSettings {
@@ -75,4 +74,10 @@ interface Stamped {
 
 function stampOf(stats: Stamped | undefined): readonly number[] | undefined {
   return stats === undefined ? undefined : [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs];
+}
+
+/** Where a user's settings of a project are read. */
+export interface SettingsReader {
+  fileOf(id: string): string;
+  read(id: string): RulesReading;
 }

@@ -1,9 +1,10 @@
 import type { Project, Root, Workspace } from '@rootward/core';
 import type { WorkspaceContext } from '@rootward/mcp';
 import type { BrokenRules } from '../settings/workspace-rules.js';
+import type { GuideSource } from './guide.js';
 import { findProjectProblems } from './project-problems.js';
 import { ProjectSession } from './project-session.js';
-import type { SettingsReader } from './settings-reader.js';
+import type { SettingsReader } from './project-session.js';
 
 export interface ProjectSessionsOptions {
   /** On legacy, sessions live as long as the connection; on modern, as long as the request. */
@@ -71,4 +72,16 @@ export class ProjectSessions {
     sessions.set(key, session);
     return session;
   }
+}
+
+/** The guidance of the current project as one call sees it. */
+export async function openGuides(
+  projects: ProjectSessions,
+  workspace: WorkspaceContext,
+  signal: AbortSignal,
+): Promise<{ readonly session: ProjectSession; readonly source: GuideSource }> {
+  const session = await projects.current(workspace);
+  const scope = await workspace.scope();
+  const { categories } = session.settings();
+  return { session, source: { scope, directory: session.project.path, categories, signal } };
 }

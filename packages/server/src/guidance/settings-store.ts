@@ -8,7 +8,7 @@ import { checkRules, readRulesFile } from '../settings/workspace-rules.js';
 import type { RulesReading, WorkspaceRules } from '../settings/workspace-rules.js';
 import { RootwardServerError } from '../error.js';
 import { withFileLock } from './file-lock.js';
-import type { SettingsReader } from './settings-reader.js';
+import type { SettingsReader } from './project-session.js';
 import { settingsFileName } from './settings-file-name.js';
 
 const FOLDER = 'projects';

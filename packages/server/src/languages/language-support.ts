@@ -9,7 +9,7 @@ import type {
   SharedLanguageServers,
 } from '@rootward/lsp';
 import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
-import type { Era } from '../tools/framework/tool-context.js';
+import type { Era } from '../era.js';
 
 export interface LanguageSupportOptions {
   /** The `languageServers` section of the configuration. */

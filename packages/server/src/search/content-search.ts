@@ -1,13 +1,12 @@
 import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
+import { nextTurn } from '@rootward/core/platform';
 import { findRipgrep } from './find-ripgrep.js';
-import { nextTurn } from './pace.js';
-import type { ToolContext } from '../tools/framework/tool-context.js';
 import { SlowPattern } from './line-pattern.js';
 import type { LineMatch, LinePattern } from './line-pattern.js';
-import { mayContain } from './may-contain.js';
-import { readInChunks } from './read-in-chunks.js';
+import { mayContain, readInChunks } from './read-in-chunks.js';
 import { filesWithLiteral } from './ripgrep.js';
+import type { SearchContext } from './ripgrep.js';
 
 /** So few files are read faster than another program is started. */
 const FIRST_BATCH = 256;
@@ -32,7 +31,7 @@ export interface ContentSearchOptions {
   readonly skip?: number;
   /** How many of the others are enough. */
   readonly limit: number;
-  readonly context: Pick<ToolContext, 'children' | 'signal'>;
+  readonly context: SearchContext;
   /** Where ripgrep is; without one, every file is read. */
   readonly ripgrep?: (() => Promise<string | undefined>) | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Root } from '@rootward/core';
-import { findProgram } from '../programs/find-program.js';
+import { findProgram } from '@rootward/core/platform';
 
 /** The ripgrep that came along, where it is installed, else one on `PATH`; never one inside a root. */
 export async function findRipgrep(

@@ -3,8 +3,15 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { parse } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { ToolContext } from '../tools/framework/tool-context.js';
+import type { ChildRegistry } from '@rootward/mcp';
 import type { LinePattern } from './line-pattern.js';
+
+/** What a search needs of the call that asks for it. */
+export interface SearchContext {
+  /** Children that must not outlive the process. */
+  readonly children: ChildRegistry;
+  readonly signal: AbortSignal;
+}
 
 const FLAGS = [
   '--no-config',
@@ -32,7 +39,7 @@ export async function filesWithLiteral(
   program: string,
   { literal, ignoreCase }: LinePattern,
   files: readonly string[],
-  { children, signal }: Pick<ToolContext, 'children' | 'signal'>,
+  { children, signal }: SearchContext,
 ): Promise<ReadonlySet<string> | undefined> {
   if (literal === undefined || literal.includes('\n')) return undefined;
   // Half of a character pair cannot be an argument.

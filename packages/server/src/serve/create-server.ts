@@ -4,20 +4,19 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { Workspace } from '@rootward/core';
 import { withWorkspace } from '@rootward/mcp';
 import type { ChildRegistry, WorkspaceOptions, WorkspaceServer } from '@rootward/mcp';
+import { ToolRunner } from '../exec/run/tool-runner.js';
+import { ProjectSessions } from '../guidance/project-sessions.js';
+import { LanguageSupport } from '../languages/language-support.js';
 import { allowProtocolErrors } from '../tools/exec/protocol-errors.js';
 import type { FailCall } from '../tools/exec/protocol-errors.js';
 import { registerExecutables } from '../tools/exec/register-executables.js';
-import { ToolRunner } from '../exec/run/tool-runner.js';
-import { ProjectSessions } from '../guidance/project-sessions.js';
-import { registerGuides } from '../tools/guidance/register-guides.js';
 import { ChangeQueue } from '../tools/framework/change-queue.js';
-import { LanguageSupport } from '../languages/language-support.js';
+import type { Era } from '../era.js';
+import { registerGuides } from '../tools/guidance/register-guides.js';
 import { registerTools } from '../tools/register-tools.js';
-import type { Era } from '../tools/framework/tool-context.js';
 import { VERSION } from '../version.js';
-import { INSTRUCTIONS } from './instructions.js';
-import { offerSubscriptions, registerResources } from './resources.js';
 import type { Serving } from './prepare-server.js';
+import { offerSubscriptions, registerResources } from './resources.js';
 
 export interface ServerHooks {
   readonly children: ChildRegistry;
@@ -165,3 +164,10 @@ function equipExecutables(
     onclose?.();
   };
 }
+
+/** What a model is told about this server before it calls anything. */
+const INSTRUCTIONS = `Tools for reading, searching, understanding and changing files in the user's workspace.
+To find or rename what code declares, use find_symbol, definition, references, outline, diagnostics and rename_symbol: they know more than a text search.
+Paths must lie inside the roots of the workspace: absolute, or relative to the first root. Everything else is refused.
+When a path is refused or you do not know where you are, call workspace_info: it lists the roots and, given a path, says whether it is in scope and why.
+If it says there is no project, call switch_project with the project's name.`;

@@ -3,6 +3,7 @@ import type { Logger, Sources } from '@rootward/core';
 import { TemporaryFiles, Workspace } from '@rootward/core';
 import { prepareWorkspace } from '@rootward/mcp';
 import type { PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp';
+import { silentLogger } from '@rootward/core/platform';
 import { AuditTrail } from '../audit/audit-trail.js';
 import { usualPlaces, userDirectory } from '../settings/find-configuration.js';
 import type { Environment } from '../settings/from-environment.js';
@@ -91,8 +92,7 @@ async function prepareForHttp(options: WorkspaceOptions): Promise<Prepared> {
   const found = await prepared.sources('http');
   if (found.reading.ceiling !== undefined) return { prepared, sources: found };
   // Read again below the ceiling, and in silence: what there is to warn of has been said.
-  const log = new StderrLogger('silent');
-  const bounded = prepareWorkspace({ ...options, ...hintedCeiling(found), log });
+  const bounded = prepareWorkspace({ ...options, ...hintedCeiling(found), log: silentLogger });
   const sources = await bounded.sources('http');
   return { prepared: prepareWorkspace({ ...options, sources }), sources };
 }

@@ -1,10 +1,10 @@
 import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
 import * as z from 'zod';
-import type { ToolsetName } from './toolset-name.js';
+import { isObject } from '@rootward/core/platform';
+import type { LogLevel, ToolsetName } from './option-values.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
 import { suggest } from './nearest-match.js';
-import type { LogLevel } from './option-values.js';
 
 /** What `rootward.json` may say. */
 export interface Configuration {
@@ -142,8 +142,4 @@ function denyProblem(deny: readonly string[]): string | undefined {
     if (error instanceof RootwardError) return error.message;
     throw error;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ConfiguredRoots } from '@rootward/core';
+import { errnoOf } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 import { expandHome } from './expand-home.js';
 import { describeJsonFault } from './json-fault.js';
@@ -40,7 +41,7 @@ export async function readConfigurationFile(
     text = await readFile(canonical, 'utf8');
   } catch (error) {
     if (error instanceof RootwardServerError) throw error;
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw invalid(file, `the disk answered ${String(code ?? error)}`, error);
   }

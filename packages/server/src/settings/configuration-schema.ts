@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { categoriesSchema } from './category-rules.js';
-import { TOOLSET_NAMES } from './toolset-name.js';
-import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
+import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './option-values.js';
 
 const path = z.string().min(1);
 const paths = z.array(path);

@@ -1,6 +1,5 @@
 import type { ClientRootsMode } from '@rootward/core';
 import type { EnvironmentMode } from './environment-mode.js';
-import type { ToolsetName } from './toolset-name.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -30,3 +29,8 @@ export interface OptionValues {
 }
 
 export const DEFAULT_PORT = 7420;
+
+/** By themselves, so that reading a command line does not load the tools. */
+export const TOOLSET_NAMES = ['workspace', 'files', 'code', 'project', 'exec'] as const;
+
+export type ToolsetName = (typeof TOOLSET_NAMES)[number];

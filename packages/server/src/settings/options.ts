@@ -1,8 +1,7 @@
 import { delimiter } from 'node:path';
 import { ENVIRONMENT_MODES } from './environment-mode.js';
-import { TOOLSET_NAMES } from './toolset-name.js';
+import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './option-values.js';
 import type { OptionValues } from './option-values.js';
-import { CLIENT_ROOTS_MODES, LOG_LEVELS } from './option-values.js';
 import type { Origin } from './read-values.js';
 import {
   readBoolean,

@@ -3,10 +3,9 @@ import { RootwardServerError } from '../error.js';
 import { readEnvironmentMode } from './environment-mode.js';
 import type { EnvironmentMode } from './environment-mode.js';
 import { expandHome } from './expand-home.js';
-import { TOOLSET_NAMES } from './toolset-name.js';
-import type { ToolsetName } from './toolset-name.js';
+import { DEFAULT_PORT, TOOLSET_NAMES } from './option-values.js';
+import type { ToolsetName } from './option-values.js';
 import { suggest } from './nearest-match.js';
-import { DEFAULT_PORT } from './option-values.js';
 
 /** Where a text stands, for messages, and what paths in it are relative to. */
 export interface Origin {

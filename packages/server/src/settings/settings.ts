@@ -2,9 +2,8 @@ import type { ClientRootsMode, ConfiguredRoots } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
 import { MINIMAL } from './environment-mode.js';
 import type { EnvironmentMode } from './environment-mode.js';
-import type { ToolsetName } from './toolset-name.js';
+import type { LogLevel, OptionValues, ToolsetName } from './option-values.js';
 import type { ConfigurationFile } from './configuration-file.js';
-import type { LogLevel, OptionValues } from './option-values.js';
 
 /** What only one of flag, environment and file can name at a time. */
 type NamedOnce = 'within' | 'project';

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from '
 import { join } from 'node:path';
 import { Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
 import type { Logger, Root, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
+import { errnoOf } from '@rootward/core/platform';
 import type { CategoryRules } from './category-rules.js';
 import { checkAgainst } from './check-configuration.js';
 import { workspaceRulesSchema } from './configuration-schema.js';
@@ -44,7 +45,7 @@ export function readRulesFile(file: string, flags = 0): RulesReading {
     if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
     text = readSmallFile(file, flags);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     return { problem: code === 'ELOOP' ? 'it is a link' : `the disk answered ${String(code ?? error)}` };
   }

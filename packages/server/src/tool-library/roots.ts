@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { fail } from './result.js';
-import { readVariable } from './read-variable.js';
+import { readVariable } from './args.js';
 
 /** A root as the server hands it to a tool. `path` is canonical. */
 export interface ToolRoot {

@@ -5,6 +5,7 @@ import { RootwardError } from '@rootward/core';
 import type { Logger } from '@rootward/core';
 import { ChildRegistry, principalOf, RootwardMcpError } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
+import { silentLogger } from '@rootward/core/platform';
 import { ProjectSessions } from '../guidance/project-sessions.js';
 import { ChangeQueue } from './framework/change-queue.js';
 import { LanguageSupport } from '../languages/language-support.js';
@@ -12,9 +13,10 @@ import type { Tool } from './framework/define-tool.js';
 import { createElicit } from './framework/elicit.js';
 import { expandHome } from '../settings/expand-home.js';
 import { listedSchema } from './framework/listed-schema.js';
-import type { AuditDecision, AuditEntry, Era, ToolContext } from './framework/tool-context.js';
+import type { Era } from '../era.js';
+import type { AuditDecision, AuditEntry, ToolContext } from './framework/tool-context.js';
 import { toolsets as knownToolsets } from './toolsets.js';
-import type { ToolsetName } from '../settings/toolset-name.js';
+import type { ToolsetName } from '../settings/option-values.js';
 
 export interface RegisterToolsOptions {
   /** The era of the connection the server is made for. */
@@ -45,7 +47,7 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
     children,
     changes: options.changes ?? new ChangeQueue(),
     projects: options.projects ?? new ProjectSessions({ era: options.era }),
-    languages: options.languages ?? plainSupport(children, options.log ?? silent),
+    languages: options.languages ?? plainSupport(children, options.log ?? silentLogger),
   };
   for (const tool of selectTools(options)) {
     const input = options.era === 'modern' ? tool.modernInput : tool.input;
@@ -105,7 +107,7 @@ async function runTool(
     principal: principalOf(ctx),
     era: options.era,
     readOnly: options.readOnly ?? false,
-    log: options.log ?? silent,
+    log: options.log ?? silentLogger,
     ...shared,
     audit,
     expandHome: (path) => expandHome(path, options.home ?? homedir()),
@@ -122,5 +124,3 @@ async function runTool(
     throw error;
   }
 }
-
-const silent: Logger = { debug() {}, info() {}, warn() {} };

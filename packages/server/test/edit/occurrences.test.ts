@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { occurrences } from '../../src/edit/occurrences.js';
+import { occurrences } from '../../src/edit/find-matches.js';
 
 const text = (most: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: most });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutPage } from '../../src/guidance/cut-page.js';
+import { cutPage } from '../../src/guidance/guide.js';
 
 describe('cutPage()', () => {
   test('ends after a line where there is one', () => {

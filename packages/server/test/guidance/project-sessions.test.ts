@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { inTurn, refusing, silent } from '@rootward/mcp/testing';
 import { describe, expect, test } from 'vitest';
 import type { RulesReading } from '../../src/settings/workspace-rules.js';
-import type { SettingsReader } from '../../src/guidance/settings-reader.js';
+import type { SettingsReader } from '../../src/guidance/project-session.js';
 import { ProjectSettingsStore } from '../../src/guidance/settings-store.js';
 import { connectProject, rootsAt, textOf } from '../fixtures/project-client.js';
 import { makeTree } from '../fixtures/temp-tree.js';

@@ -7,7 +7,6 @@ import { fishScript } from '../completion/fish.js';
 import { SHELLS } from '../completion/shell.js';
 import type { Shell } from '../completion/shell.js';
 import { zshScript } from '../completion/zsh.js';
-import { DEFAULT_COMMAND } from '../create-program.js';
 import { FINE } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 
@@ -18,8 +17,13 @@ const SCRIPTS: Readonly<Record<Shell, (program: ProgramShape) => string>> = {
 };
 
 /** Prints a script for a shell, made from the commands and options of the program. */
-export function runCompletion(shell: string, program: Command, { out }: Terminal): number {
+export function runCompletion(
+  shell: string,
+  program: Command,
+  defaultCommand: string,
+  { out }: Terminal,
+): number {
   const chosen = readChoice(shell, SHELLS, { name: 'the shell', base: undefined });
-  out(SCRIPTS[chosen](describeProgram(program, DEFAULT_COMMAND)));
+  out(SCRIPTS[chosen](describeProgram(program, defaultCommand)));
   return FINE;
 }

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { RootwardServerError } from '../../error.js';
-import { nearestMatch, suggest } from '../../settings/nearest-match.js';
 import { DEFAULT_PORT } from '../../settings/option-values.js';
 import { expandHome } from '../../settings/expand-home.js';
-import { CLIENT_IDS, KNOWN_CLIENTS } from '../clients/client-configurations.js';
-import type { ClientConnection, KnownClient } from '../clients/client-configurations.js';
+import { CLIENT_IDS } from '../clients/client-configurations.js';
+import type { ClientConnection } from '../clients/client-configurations.js';
+import { findClient } from '../clients/find-client.js';
 import { painter } from '../output/paint.js';
 import { FINE, printJson, screenFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
@@ -19,7 +19,7 @@ export function runConfig(
   if (client === undefined) {
     throw new RootwardServerError(
       'usage',
-      `Cannot print a configuration: name the client with --client (${ids()})`,
+      `Cannot print a configuration: name the client with --client (${CLIENT_IDS.join(', ')})`,
     );
   }
   const known = findClient(client);
@@ -76,24 +76,4 @@ function fromHere(connection: ClientConnection, { directory, home }: Terminal['a
       path.startsWith('${') ? path : resolve(directory, expandHome(path, home)),
     ),
   };
-}
-
-export function findClient(wanted: string): KnownClient {
-  const id = plain(wanted);
-  const found = KNOWN_CLIENTS.find((client) => plain(client.id) === id || plain(client.name) === id);
-  if (found !== undefined) return found;
-  const hint =
-    nearestMatch(wanted, CLIENT_IDS) === undefined ? `; known are ${ids()}` : suggest(wanted, CLIENT_IDS);
-  throw new RootwardServerError(
-    'usage',
-    `Cannot use ${JSON.stringify(wanted)} as --client: it is not known${hint}`,
-  );
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
-}
-
-function ids(): string {
-  return CLIENT_IDS.join(', ');
 }

@@ -1,4 +1,5 @@
-import type { Logger, Workspace } from '@rootward/core';
+import type { Workspace } from '@rootward/core';
+import { silentLogger } from '@rootward/core/platform';
 import { unknownVariables } from '../../settings/from-environment.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
 import type { LogLevel } from '../../settings/option-values.js';
@@ -11,7 +12,6 @@ import type { Terminal } from '../output/terminal.js';
 
 /** What a server would warn of, a command says in words. Whoever wants more gets what a server would write. */
 const TALKATIVE: ReadonlySet<LogLevel> = new Set(['info', 'debug']);
-const SILENT: Logger = { debug() {}, info() {}, warn() {} };
 
 /** Prints which roots a server would have here before a client says anything, and why. */
 export async function runRoots(
@@ -28,7 +28,7 @@ export async function runRoots(
 
 /** The workspace of a server without a client. */
 export async function openWorkspace(settings: LoadedSettings, { around }: Terminal): Promise<Workspace> {
-  const log = TALKATIVE.has(settings.logLevel) ? new StderrLogger(settings.logLevel) : SILENT;
+  const log = TALKATIVE.has(settings.logLevel) ? new StderrLogger(settings.logLevel) : silentLogger;
   return workspaceWithoutClient(await prepareServing({ ...settings, audit: undefined }, around, log));
 }
 

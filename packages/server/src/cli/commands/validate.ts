@@ -1,6 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
 import { RootwardError } from '@rootward/core';
-import type { Logger, Snapshot } from '@rootward/core';
+import type { Snapshot } from '@rootward/core';
+import { silentLogger } from '@rootward/core/platform';
 import { findAuditProblem } from '../../audit/audit-trail.js';
 import { readConfigurationFile } from '../../settings/configuration-file.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
@@ -13,9 +14,8 @@ import { countRoots } from '../../serve/readiness.js';
 import { alignRows } from '../output/align-rows.js';
 import type { Row } from '../output/align-rows.js';
 import { harmless, painter } from '../output/paint.js';
-import type { Status } from '../output/status.js';
+import type { Status, Terminal } from '../output/terminal.js';
 import { FINE, printJson, screenFor, WRONG_USE } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
 
 /** What was found to be fine, and what not. The shape `--json` prints, without `valid`. */
@@ -111,7 +111,7 @@ async function problemOf(check: () => Promise<void>): Promise<string | undefined
 
 /** The executables of the tools project, and what is wrong with the others. */
 async function findTools(settings: LoadedSettings, { around }: Terminal): Promise<Discovery> {
-  using catalogue = await openCatalogue(settings, around.environment, silent);
+  using catalogue = await openCatalogue(settings, around.environment, silentLogger);
   return catalogue?.current() ?? { tools: [], problems: [] };
 }
 
@@ -133,5 +133,3 @@ function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {
   for (const problem of problems) terminal.err(`${paint('bad', 'rootward:')} ${harmless(problem)}\n`);
   return code;
 }
-
-const silent: Logger = { debug() {}, info() {}, warn() {} };

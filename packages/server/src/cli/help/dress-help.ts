@@ -4,7 +4,6 @@ import { OPTIONS } from '../../settings/options.js';
 import { RootwardServerError } from '../../error.js';
 import { alignRows, NARROWEST } from '../output/align-rows.js';
 import type { Cell } from '../output/align-rows.js';
-import { DEFAULT_COMMAND } from '../create-program.js';
 import { painter } from '../output/paint.js';
 import type { Paint } from '../output/paint.js';
 import { screenFor } from '../output/terminal.js';
@@ -31,12 +30,12 @@ export function checkTopic(program: Command, [command, topic]: readonly string[]
 }
 
 /** Gives the help of the program and of every command its looks, and examples. */
-export function dressHelp(program: Command, terminal: Terminal): void {
+export function dressHelp(program: Command, defaultCommand: string, terminal: Terminal): void {
   const { columns, colors } = screenFor(terminal, 'out');
   const paint = painter({ colors });
   const width = Math.min(columns ?? UNSEEN_WIDTH, WIDEST);
   program.usage('[command] [options] [directories...]').addHelpText('after', () => {
-    const more = `Without a command it serves: "rootward ${DEFAULT_COMMAND} --help" has those options.`;
+    const more = `Without a command it serves: "rootward ${defaultCommand} --help" has those options.`;
     return `${examplesOf('', paint, width)}\n${alignRows([[more]], { paint, columns: width }).trimEnd()}`;
   });
   for (const command of [program, ...program.commands]) {

@@ -1,5 +1,4 @@
-import type { Status } from './status.js';
-import type { Terminal } from './terminal.js';
+import type { Status, Terminal } from './terminal.js';
 
 /** What takes less is over before anyone wonders. */
 const SHOW_AFTER_MS = 1000;

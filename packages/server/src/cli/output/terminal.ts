@@ -28,3 +28,12 @@ export const FINE = 0;
 export const FAILED = 1;
 /** Wrong use or configuration; the message names the culprit. */
 export const WRONG_USE = 2;
+
+/** Something a person may have to wait for. */
+export interface Status {
+  /** What is under way now. */
+  say(text: string): void;
+}
+
+/** Nobody waits. */
+export const NO_STATUS: Status = { say: () => undefined };

@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson } from '../json.js';
+import { isObject } from '@rootward/core/platform';
+import { parseJson } from '../json.js';
 
 /** What a tool says while it runs. */
 export type ChannelMessage =
@@ -23,7 +24,7 @@ const PERCENT = 100;
 /** Reads one line of the channel; undefined for what is none of ours. */
 export function readChannelLine(line: string): ChannelMessage | undefined {
   const value = parseJson(line);
-  if (!isJsonObject(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { type, progress, total, message, level, logger } = value;
   if (type === 'progress' && typeof progress === 'number') {
     return {

@@ -1,5 +1,6 @@
-import { isJsonObject, parseJson } from '../json.js';
-import type { JsonObject } from '../json.js';
+import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
+import { parseJson } from '../json.js';
 
 /** Each search for a closing bracket may go through the whole text; a tool that prints nonsense must not hold us up. */
 const MOST_PASSES = 8;
@@ -14,7 +15,7 @@ export function findDocuments(text: string): readonly JsonObject[] {
       const end = endOfObject(text, position);
       const value = end === undefined ? undefined : parseJson(text.slice(position, end));
       left -= (end ?? text.length) - position;
-      if (end !== undefined && isJsonObject(value)) {
+      if (end !== undefined && isObject(value)) {
         documents.push(value);
         position = end;
         if (text[position] === '{') continue;

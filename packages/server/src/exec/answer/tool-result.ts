@@ -1,10 +1,11 @@
 import { isSpecType } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { fitsAnswerAsJson } from '../../tools/framework/results.js';
+import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
+import { fitsAnswerAsJson } from '../../answer-size.js';
 import { findDocuments } from './json-documents.js';
-import { isJsonObject, parseJson } from '../json.js';
-import type { JsonObject } from '../json.js';
-import type { RunOutcome } from '../run/run-process.js';
+import { parseJson } from '../json.js';
+import type { RunOutcome } from './run-outcome.js';
 
 /** What becomes of a run: a result, or an error of the protocol that the tool asked for. */
 export type ToolAnswer =
@@ -74,7 +75,7 @@ function startOf(text: string): string {
 function readReport(text: string | undefined): ToolAnswer | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const report = parseJson(text);
-  if (!isJsonObject(report)) {
+  if (!isObject(report)) {
     return { kind: 'protocol-error', code: INTERNAL_ERROR, message: text.trim() };
   }
   if (Array.isArray(report['content'])) return { kind: 'result', result: wholeResult(report) };
@@ -89,14 +90,14 @@ function readReport(text: string | undefined): ToolAnswer | undefined {
 
 function readOutput(name: string, outcome: RunOutcome, text: string, note: string | undefined): ToolAnswer {
   const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-  const documents = isJsonObject(value) ? [value] : findDocuments(text);
+  const documents = isObject(value) ? [value] : findDocuments(text);
   const failed = documents.find(isFailure);
   if (failed !== undefined) return { kind: 'result', result: { ...resultOf(failed, text), isError: true } };
   if (outcome.code !== 0) {
     const how = outcome.signal === null ? `exit code ${outcome.code}` : `signal ${outcome.signal}`;
     return failure(`${name} ended with ${how}`, outcome.stderr, text);
   }
-  const result = isJsonObject(value) || Array.isArray(value) ? resultOf(value, text) : textResult(text);
+  const result = isObject(value) || Array.isArray(value) ? resultOf(value, text) : textResult(text);
   return {
     kind: 'result',
     result: note === undefined ? result : { ...result, content: [...result.content, textBlock(note)] },
@@ -109,7 +110,7 @@ function isFailure(document: JsonObject): boolean {
 
 /** With `content` it is a whole result; other objects are data, and a list is data under a name. */
 function resultOf(value: JsonObject | readonly unknown[], text: string): CallToolResult {
-  if (!isJsonObject(value)) return { ...dataText(text), structuredContent: { result: value } };
+  if (!isObject(value)) return { ...dataText(text), structuredContent: { result: value } };
   if (Array.isArray(value['content'])) return wholeResult(value);
   const { isError: _isError, ...data } = value;
   return { ...dataText(text), structuredContent: data };
@@ -128,9 +129,9 @@ function wholeResult(value: JsonObject): CallToolResult {
   );
   return {
     content: blocks,
-    ...(isJsonObject(structuredContent) && { structuredContent: { ...structuredContent } }),
+    ...(isObject(structuredContent) && { structuredContent: { ...structuredContent } }),
     ...(typeof isError === 'boolean' && { isError }),
-    ...(isJsonObject(meta) && { _meta: { ...meta } }),
+    ...(isObject(meta) && { _meta: { ...meta } }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { isJsonObject } from '../json.js';
-import type { JsonObject } from '../json.js';
+import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
 
 /** Arguments as a handler gets them: those of the tool, and the handle that is none of its business. */
 export interface CheckedArguments {
@@ -19,7 +19,7 @@ export function argumentSchema(
   schema: JsonObject,
   withHandle: boolean,
 ): StandardSchemaWithJSON<unknown, CheckedArguments> {
-  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
   // A tool that has a `workspace` of its own keeps it.
   const takesHandle = withHandle && !Object.hasOwn(properties, HANDLE);
   const listed = takesHandle ? { ...schema, properties: { ...properties, [HANDLE]: HANDLE_SCHEMA } } : schema;
@@ -119,7 +119,7 @@ function split(
   value: unknown,
   takesHandle: boolean,
 ): { readonly tool: Record<string, unknown>; readonly handle: unknown } {
-  const args = isJsonObject(value) ? value : {};
+  const args = isObject(value) ? value : {};
   if (!takesHandle) return { tool: { ...args }, handle: undefined };
   const { [HANDLE]: handle, ...tool } = args;
   return { tool, handle };

@@ -1,7 +1,7 @@
+import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
 import { LISTS, MAPS, SINGLE } from './check-schema.js';
-import { isJsonObject } from '../json.js';
-import type { JsonObject } from '../json.js';
-import type { MetadataFault } from './tool-metadata.js';
+import type { MetadataFault } from './check-schema.js';
 
 /** Stands for the schema itself, which need not have an address. */
 const HERE = 'schema:/here';
@@ -34,14 +34,14 @@ export function checkReferences(schema: JsonObject, field: string): readonly Met
 }
 
 function collect(value: unknown, field: string, outer: string, addresses: Addresses): void {
-  if (!isJsonObject(value)) return;
+  if (!isObject(value)) return;
   const base = addressOf(value, field, outer, addresses);
   const { $anchor: anchor, $ref: reference } = value;
   if (typeof anchor === 'string') addresses.named.set(new URL(`#${anchor}`, base).href, value);
   if (reference !== undefined) addresses.references.push({ field: `${field}.$ref`, schema: value, base });
   for (const keyword of [...SINGLE, ...LISTS, ...MAPS]) {
     const held = value[keyword];
-    const isGroup = Array.isArray(held) || (isJsonObject(held) && MAPS.includes(keyword));
+    const isGroup = Array.isArray(held) || (isObject(held) && MAPS.includes(keyword));
     if (!isGroup) collect(held, `${field}.${keyword}`, base, addresses);
     else
       for (const [key, each] of Object.entries(held))
@@ -78,7 +78,7 @@ function checkReference(
     const target = typeof reference === 'string' ? find(reference, from, named) : undefined;
     if (target === undefined) return [{ field, message: `${written} leads nowhere in this schema` }];
     if (passed.has(target)) return [{ field, message: `${written} leads back to itself` }];
-    if (!isJsonObject(target) || target['$ref'] === undefined) return [];
+    if (!isObject(target) || target['$ref'] === undefined) return [];
     passed.add(target);
     reference = target['$ref'];
     from = bases.get(target) ?? from;
@@ -102,7 +102,7 @@ function find(reference: string, base: string, named: ReadonlyMap<string, JsonOb
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
     found = Reflect.get(found, name);
   }
-  return isJsonObject(found) || typeof found === 'boolean' ? found : undefined;
+  return isObject(found) || typeof found === 'boolean' ? found : undefined;
 }
 
 /** One step of a JSON pointer in an address. */

@@ -1,5 +1,10 @@
-import type { MetadataFault } from './tool-metadata.js';
-import { isJsonObject } from '../json.js';
+import { isObject } from '@rootward/core/platform';
+
+/** One field that is wrong, and why. */
+export interface MetadataFault {
+  readonly field: string;
+  readonly message: string;
+}
 
 const TYPES: ReadonlySet<unknown> = new Set([
   'array',
@@ -41,7 +46,7 @@ export const MAPS: readonly string[] = [
  */
 export function checkSchema(schema: unknown, field: string): readonly MetadataFault[] {
   if (schema === undefined || typeof schema === 'boolean') return [];
-  if (!isJsonObject(schema)) return [{ field, message: 'it must be an object or a boolean' }];
+  if (!isObject(schema)) return [{ field, message: 'it must be an object or a boolean' }];
   const { type, required, pattern, enum: choices, patternProperties, $dynamicRef } = schema;
   const faults: MetadataFault[] = [];
   if ($dynamicRef !== undefined) {
@@ -65,7 +70,7 @@ export function checkSchema(schema: unknown, field: string): readonly MetadataFa
   if (choices !== undefined && !Array.isArray(choices)) {
     faults.push({ field: `${field}.enum`, message: 'it must be a list' });
   }
-  for (const name of isJsonObject(patternProperties) ? Object.keys(patternProperties) : []) {
+  for (const name of isObject(patternProperties) ? Object.keys(patternProperties) : []) {
     if (isPattern(name)) continue;
     const message = `${JSON.stringify(name)} is no regular expression`;
     faults.push({ field: `${field}.patternProperties`, message });
@@ -85,7 +90,7 @@ export function checkSchema(schema: unknown, field: string): readonly MetadataFa
   for (const keyword of MAPS) {
     const map = schema[keyword];
     if (map === undefined) continue;
-    if (isJsonObject(map)) faults.push(...checkAll(Object.entries(map), `${field}.${keyword}`));
+    if (isObject(map)) faults.push(...checkAll(Object.entries(map), `${field}.${keyword}`));
     else faults.push({ field: `${field}.${keyword}`, message: 'it must be an object' });
   }
   return faults;

@@ -2,9 +2,9 @@ import { constants } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { access, open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, parse } from 'node:path';
+import { errnoOf } from '@rootward/core/platform';
 import { describeJsonFault } from '../../settings/json-fault.js';
 import type { ExecutableTool, ToolProblem } from './executable-tool.js';
-import { findHeader } from './inline-header.js';
 import { readMetadata } from './tool-metadata.js';
 
 export interface Discovery {
@@ -127,7 +127,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
     if (!(await stat(file)).isFile()) throw new Error(`${METADATA_FILE} is no file`);
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -162,4 +162,17 @@ function problem(file: string, field: string | undefined, message: string): Tool
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** How far down a header may stand: below a shebang, a licence line and an editor's mark. */
+const HEADER_LINES = 10;
+const HEADER = /^\s*(?:#|\/\/)\s*mcp:\s*(\{.*\})\s*$/;
+
+/** The JSON of a `# mcp: {…}` line (or `// mcp: {…}`) near the start of a script; undefined where there is none. */
+export function findHeader(text: string): string | undefined {
+  for (const line of text.split('\n', HEADER_LINES)) {
+    const json = HEADER.exec(line)?.[1];
+    if (json !== undefined) return json;
+  }
+  return undefined;
 }

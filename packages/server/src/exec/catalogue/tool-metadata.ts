@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
 import { checkReferences } from './check-references.js';
 import { checkSchema } from './check-schema.js';
-import { isJsonObject, isTooDeep } from '../json.js';
-import type { JsonObject } from '../json.js';
+import type { MetadataFault } from './check-schema.js';
+import { isTooDeep } from '../json.js';
 
 /** What a tool says of itself. */
 export interface ToolMetadata {
@@ -28,12 +30,6 @@ interface ToolHints {
   readonly destructiveHint?: boolean | undefined;
   readonly idempotentHint?: boolean | undefined;
   readonly openWorldHint?: boolean | undefined;
-}
-
-/** One field that is wrong, and why. */
-export interface MetadataFault {
-  readonly field: string;
-  readonly message: string;
 }
 
 export type MetadataReading =
@@ -74,7 +70,7 @@ const shape = z.looseObject({
 /** Reads what stands in `tool.meta.json` or in a header line. A tool without a name is named after its file. */
 export function readMetadata(value: unknown, fallbackName: string): MetadataReading {
   if (isTooDeep(value)) return { faults: [{ field: '', message: 'it is nested too deeply' }] };
-  const named = isJsonObject(value) ? { name: fallbackName, ...value } : value;
+  const named = isObject(value) ? { name: fallbackName, ...value } : value;
   const parsed = shape.safeParse(named);
   if (!parsed.success) {
     const [first, ...rest] = parsed.error.issues.map((issue) => ({

@@ -1,4 +1,4 @@
-import { isGroupAlive, signalGroup } from './process-group.js';
+import { errnoOf, listProcesses, readProcessStat, within } from '@rootward/core/platform';
 
 /** From the polite request to the end that cannot be refused. */
 const GRACE_MS = 1000;
@@ -27,7 +27,7 @@ export class GroupEnd {
   async #end(): Promise<void> {
     if (!signalGroup(this.#leader, 'SIGTERM')) return;
     const deadline = performance.now() + GRACE_MS;
-    await within(this.#exited, GRACE_MS);
+    await within(this.#exited, { milliseconds: GRACE_MS });
     for (let pause = FIRST_LOOK_MS; performance.now() < deadline; pause = Math.min(2 * pause, LAST_LOOK_MS)) {
       if (!isGroupAlive(this.#leader)) return;
       await new Promise((resolve) => setTimeout(resolve, pause));
@@ -36,13 +36,31 @@ export class GroupEnd {
   }
 }
 
-/** Resolves with the event, or when the time is up; true for the event. */
-export async function within(event: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
+type GroupSignal = 'SIGTERM' | 'SIGKILL' | 0;
+
+/**
+ * Signals everything in the group a tool leads, also when the tool itself is gone; false when there is nobody left.
+ * Does NOT reach a process that made a group of its own.
+ */
+function signalGroup(leader: number, signal: GroupSignal): boolean {
+  try {
+    process.kill(process.platform === 'win32' ? leader : -leader, signal);
+    return true;
+  } catch (error) {
+    return errnoOf(error) === 'EPERM';
+  }
+}
+
+/** Whether anybody in the group still runs. One that has ended counts no longer, even where nobody collects it. */
+function isGroupAlive(leader: number): boolean {
+  if (!signalGroup(leader, 0)) return false;
+  return process.platform === 'linux' ? hasLivingMember(leader) : true;
+}
+
+/** In a container without an init process, orphans that ended stay in the table for ever. */
+function hasLivingMember(group: number): boolean {
+  return listProcesses().some((pid) => {
+    const stat = readProcessStat(pid);
+    return stat?.group === group && stat.state !== 'Z' && stat.state !== 'X';
   });
-  const came = await Promise.race([event.then(() => true), limit]);
-  clearTimeout(timer);
-  return came;
 }

@@ -1,5 +1,5 @@
 import type { Root } from '@rootward/core';
-import { findProgram } from '../../programs/find-program.js';
+import { findProgram } from '@rootward/core/platform';
 import { MINIMAL } from '../../settings/environment-mode.js';
 import { inheritedVariables, withoutWorkspaceBins } from './tool-environment.js';
 import type { InheritedVariables, Variables } from './tool-environment.js';

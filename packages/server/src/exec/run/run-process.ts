@@ -1,30 +1,17 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { ChildRegistry } from '@rootward/mcp';
+import { errnoOf, nextTurn, within } from '@rootward/core/platform';
+import type { RunEnd, RunOutcome } from '../answer/run-outcome.js';
 import { ChannelReader } from './channel-reader.js';
 import { openOutput } from './child-output.js';
 import type { OutputStreams } from './child-output.js';
-import { GroupEnd, within } from './group-end.js';
+import { GroupEnd } from './group-end.js';
 import type { GroupGuard } from './group-guard.js';
-import { KeptTail } from './kept-tail.js';
-import { whyNotStarted } from './not-started.js';
 import type { PipeStore } from './pipe-store.js';
-
-/** How a run came to its end. */
-type RunEnd = 'exited' | 'not-started' | 'cancelled' | 'timed-out' | 'stalled' | 'too-much-output';
-
-export interface RunOutcome {
-  readonly end: RunEnd;
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: Buffer;
-  /** The last of stderr. */
-  readonly stderr: string;
-  /** Why it did not start. */
-  readonly cause: Error | undefined;
-}
 
 export interface RunProcessOptions {
   readonly file: string;
@@ -128,7 +115,10 @@ class Run {
   async #finish(drained: Promise<unknown>): Promise<RunOutcome> {
     const { code, signal } = await this.#exited;
     // Until its pipes are empty a tool is not done: what it started may still be writing for it.
-    if (this.#end === 'exited' && !(await within(drained, DRAIN_MS))) await look();
+    if (this.#end === 'exited' && !(await within(drained, { milliseconds: DRAIN_MS }))) {
+      // Lets what has arrived be read: on a busy machine, time may be up before anyone has looked.
+      await nextTurn();
+    }
     clearTimeout(this.#timer);
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     await this.#group.end();
@@ -187,13 +177,6 @@ function exited(child: ChildProcess): Promise<Exit> {
   });
 }
 
-/** Lets what has arrived be read: on a busy machine, time may be up before anyone has looked. */
-function look(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-}
-
 /** Resolves when the other side has closed. */
 function read(stream: Readable | undefined, take: (chunk: Buffer) => void): Promise<void> {
   if (stream === undefined) return Promise.resolve();
@@ -202,4 +185,63 @@ function read(stream: Readable | undefined, take: (chunk: Buffer) => void): Prom
     stream.once('error', () => resolve());
     stream.once('close', () => resolve());
   });
+}
+
+/** Keeps the last of what is pushed, whatever its length. */
+export class KeptTail {
+  readonly #most: number;
+  #kept: Buffer = Buffer.alloc(0);
+  #cut = false;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  push(chunk: Buffer): void {
+    const all = this.#kept.length === 0 ? chunk : Buffer.concat([this.#kept, chunk]);
+    this.#cut ||= all.length > this.#most;
+    this.#kept = all.length > this.#most ? Buffer.from(all.subarray(-this.#most)) : all;
+  }
+
+  /** From the start of a line where something was dropped. */
+  text(): string {
+    const text = this.#kept.toString('utf8');
+    const start = this.#cut ? text.indexOf('\n') + 1 : 0;
+    return text.slice(start).trimEnd();
+  }
+}
+
+/** As much of a first line as systems read. */
+const FIRST_LINE_BYTES = 256;
+
+/** Why an executable did not start. Of what is missing, Node names the executable, whatever it is. */
+function whyNotStarted(
+  error: unknown,
+  { file, cwd }: { readonly file: string; readonly cwd: string },
+): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  if (errnoOf(error) !== 'ENOENT') return error;
+  if (!existsSync(file)) return new Error('it is no longer there', { cause: error });
+  if (!existsSync(cwd)) return new Error(`${cwd}, where it runs, does not exist`, { cause: error });
+  const interpreter = interpreterOf(file);
+  // What is missing may also be what the interpreter itself asks for.
+  if (interpreter === undefined || existsSync(interpreter)) return error;
+  const hint = interpreter.endsWith('\r') ? ' (it has the line ends of Windows)' : '';
+  const message = `its first line asks for ${JSON.stringify(interpreter)}, which does not exist${hint}`;
+  return new Error(message, { cause: error });
+}
+
+function interpreterOf(file: string): string | undefined {
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const start = Buffer.alloc(FIRST_LINE_BYTES);
+      const text = start.toString('utf8', 0, readSync(descriptor, start));
+      return /^#![ \t]*([^ \t\n]+)/.exec(text)?.[1];
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,3 @@
-import { abortReason } from './abort-reason.js';
-
 /** Lets so many run at once; the rest wait in the order they came. */
 export class RunSlots {
   readonly #most: number;
@@ -57,4 +55,8 @@ export class RunSlots {
     this.#waiting.delete(next);
     next();
   }
+}
+
+function abortReason(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason));
 }

@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { readFile, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Root } from '@rootward/core';
 import type { ChildRegistry } from '@rootward/mcp';
-import { readChannelLine } from '../answer/channel-message.js';
-import type { ChannelMessage } from '../answer/channel-message.js';
 import { MINIMAL } from '../../settings/environment-mode.js';
 import type { EnvironmentMode } from '../../settings/environment-mode.js';
+import { readChannelLine } from '../answer/channel-message.js';
+import type { ChannelMessage } from '../answer/channel-message.js';
+import { readAnswer } from '../answer/tool-result.js';
+import type { ToolAnswer } from '../answer/tool-result.js';
 import type { ExecutableTool } from '../catalogue/executable-tool.js';
 import { JsonTools } from './json-tools.js';
 import { RunPlace } from './run-place.js';
 import { runProcess } from './run-process.js';
 import type { RunProcessOptions } from './run-process.js';
 import { RunSlots } from './run-slots.js';
-import { findSdkFolder } from './sdk-folder.js';
 import { describeRoots, inheritedVariables, toolEnvironment } from './tool-environment.js';
 import type { DescribedRoots, InheritedVariables, ToolEnvironment, Variables } from './tool-environment.js';
-import { readAnswer } from '../answer/tool-result.js';
-import type { ToolAnswer } from '../answer/tool-result.js';
 
 export interface ToolRunnerOptions {
   /** The canonical folder of the tools project. */
@@ -241,4 +241,13 @@ async function readReport(file: string, found: Stats, maxBytes: number): Promise
 
 async function removeAll(files: readonly string[]): Promise<void> {
   await Promise.all(files.map((file) => unlink(file).catch(() => undefined)));
+}
+
+const LIBRARY = 'tool-sdk.sh';
+
+/** The folder with the libraries for tools, whether this runs from its own file or from one bundle. */
+function findSdkFolder(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const candidates = [join(here, '..', '..', '..', 'sdk'), join(here, '..', 'sdk')];
+  return candidates.find((folder) => existsSync(join(folder, LIBRARY))) ?? join(here, '..', 'sdk');
 }

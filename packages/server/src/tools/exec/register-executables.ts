@@ -1,6 +1,6 @@
 import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
-import type { Era } from '../framework/tool-context.js';
+import type { Era } from '../../era.js';
 import { argumentSchema, resultSchema } from '../../exec/catalogue/argument-schema.js';
 import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
 import type { ChannelMessage } from '../../exec/answer/channel-message.js';

@@ -1,11 +1,12 @@
 import { normalize, posix, sep } from 'node:path';
 import * as z from 'zod';
+import { Pacer } from '@rootward/core/platform';
 import { CHANGES } from '../framework/annotations.js';
 import { changeKey } from '../framework/change-queue.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { Pace } from '../../search/pace.js';
-import { fitsAnswer, textResult } from '../framework/results.js';
+import { fitsAnswer } from '../../answer-size.js';
+import { textResult } from '../framework/results.js';
 import { applyEdits } from '../../edit/apply-edits.js';
 import type { Edit } from '../../edit/apply-edits.js';
 import { unifiedDiff } from '../../edit/unified-diff.js';
@@ -56,7 +57,7 @@ async function applyInTurns(
   edits: readonly Edit[],
   signal: AbortSignal,
 ): Promise<string> {
-  const pace = new Pace(signal);
+  const pace = new Pacer(signal);
   const work = applyEdits(path, text, edits);
   let step = work.next();
   for (; step.done !== true; step = work.next()) await pace.keep();

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../framework/paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { dataResult } from '../framework/results.js';
 
 /** More roots than anyone reads; a client with thousands gets them page by page. */
@@ -19,7 +19,7 @@ export const listAllowedDirectories: Tool = defineTool({
   handle: async (args, context) => {
     const cursors = new Cursors('list_allowed_directories', args);
     const roots = await context.workspace.roots();
-    const { items, nextCursor } = pageOf(roots, cursors, PAGE);
+    const { items, nextCursor } = cursors.page(roots, PAGE);
     const directories = items.map((root) => root.path);
     return dataResult(
       { directories, ...(nextCursor !== undefined && { nextCursor }) },

@@ -5,9 +5,8 @@ import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../framework/paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { dataResult } from '../framework/results.js';
-import { formatSize } from './format-size.js';
 import { entryType, LISTING_PAGE, marker } from './list-directory.js';
 
 const NAME_WIDTH = 30;
@@ -53,7 +52,7 @@ export const listDirectoryWithSizes: Tool = defineTool({
       directories: sized.filter(({ kind }) => kind === 'directory').length,
       totalSize: sized.reduce((sum, { kind, size }) => sum + (kind === 'directory' ? 0 : size), 0),
     };
-    const { items, nextCursor } = pageOf(sized, cursors, LISTING_PAGE);
+    const { items, nextCursor } = cursors.page(sized, LISTING_PAGE);
     const lines = [
       ...items.map((entry) => formatEntry(entry)),
       '',
@@ -94,4 +93,18 @@ async function targetSize(scope: Scope, path: string): Promise<number> {
 function formatEntry({ name, kind, size }: SizedEntry): string {
   const shown = kind === 'directory' ? '' : formatSize(size).padStart(SIZE_WIDTH);
   return `${marker(kind)} ${name.padEnd(NAME_WIDTH)} ${shown}`;
+}
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+const STEP = 1024;
+
+/** `0 B`, `17 B`, `1.50 KB`: as the reference server writes sizes. */
+export function formatSize(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= STEP && unit < UNITS.length - 1) {
+    value /= STEP;
+    unit++;
+  }
+  return `${unit === 0 ? value : value.toFixed(2)} ${UNITS[unit] ?? ''}`;
 }

@@ -3,7 +3,7 @@ import type { EntryKind } from '@rootward/core';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../framework/paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { dataResult } from '../framework/results.js';
 
 /** A folder with more entries is machine-made; what a model needs of it is found by searching. */
@@ -33,7 +33,7 @@ export const listDirectory: Tool = defineTool({
     const scope = await context.workspace.scope();
     const listed = await scope.list(context.expandHome(args.path), { signal: context.signal });
     const sorted = listed.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const { items, nextCursor } = pageOf(sorted, cursors, LISTING_PAGE);
+    const { items, nextCursor } = cursors.page(sorted, LISTING_PAGE);
     const entries = items.map(({ name, kind }) => ({ name, type: kind }));
     return dataResult(
       { entries, ...(nextCursor !== undefined && { nextCursor }) },

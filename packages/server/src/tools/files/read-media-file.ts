@@ -1,11 +1,11 @@
+import { extname } from 'node:path';
 import type { ContentBlock } from '@modelcontextprotocol/server';
 import { pathToFileUri } from '@rootward/core';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { MOST_MEDIA_BYTES } from '../framework/results.js';
-import { mediaType } from './media-type.js';
+import { MOST_MEDIA_BYTES } from '../../answer-size.js';
 
 export const readMediaFile: Tool = defineTool({
   name: 'read_media_file',
@@ -33,4 +33,26 @@ function toBlock(data: string, mimeType: string, path: string): ContentBlock {
   if (mimeType.startsWith('image/')) return { type: 'image', data, mimeType };
   if (mimeType.startsWith('audio/')) return { type: 'audio', data, mimeType };
   return { type: 'resource', resource: { uri: pathToFileUri(path), mimeType, blob: data } };
+}
+
+const UNKNOWN = 'application/octet-stream';
+
+/** Where the registry's answer is not what a reader of source code expects, or not what the reference server says. */
+const PREFERRED: Readonly<Record<string, string>> = {
+  '.cts': 'text/typescript',
+  '.flac': 'audio/flac',
+  '.mp3': 'audio/mpeg',
+  '.mts': 'text/typescript',
+  '.ogg': 'audio/ogg',
+  '.ts': 'text/typescript',
+  '.wav': 'audio/wav',
+};
+
+/** By the name alone; the content is not looked at. */
+export async function mediaType(path: string): Promise<string> {
+  const extension = extname(path).toLowerCase();
+  const preferred = PREFERRED[extension];
+  if (preferred !== undefined || extension === '') return preferred ?? UNKNOWN;
+  const { lookup } = await import('mrmime');
+  return lookup(extension) ?? UNKNOWN;
 }

@@ -1,11 +1,12 @@
 import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
 import * as z from 'zod';
+import { Pacer } from '@rootward/core/platform';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { Pace } from '../../search/pace.js';
-import { MOST_TEXT_BYTES, textResult } from '../framework/results.js';
+import { MOST_TEXT_BYTES } from '../../answer-size.js';
+import { textResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
 
 const SEPARATOR = '\n---\n';
@@ -22,7 +23,7 @@ export const readMultipleFiles: Tool = defineTool({
   handle: async ({ paths }, context) => {
     const scope = await context.workspace.scope();
     const parts: string[] = [];
-    const pace = new Pace(context.signal);
+    const pace = new Pacer(context.signal);
     let left = MOST_TEXT_BYTES;
     // One after the other: small files are read without waiting anyway, and the limit counts them all.
     for (const path of paths) {

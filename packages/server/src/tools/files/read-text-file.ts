@@ -4,7 +4,8 @@ import { RootwardError } from '@rootward/core';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { MOST_TEXT_BYTES, textResult } from '../framework/results.js';
+import { MOST_TEXT_BYTES } from '../../answer-size.js';
+import { textResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
 
 type Lines = z.ZodOptional<z.ZodInt>;

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { ToolContext } from './tool-context.js';
-import type { ToolsetName } from '../../settings/toolset-name.js';
+import type { ToolsetName } from '../../settings/option-values.js';
 
 /** All four, so that no client has to guess: what is left out means the worst. */
 export interface CompleteAnnotations {

@@ -1,7 +1,9 @@
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { isObject } from '@rootward/core/platform';
 import { NeedsInput } from '@rootward/mcp';
-import type { Consent, Era, ToolContext } from './tool-context.js';
+import type { Era } from '../../era.js';
+import type { Consent, ToolContext } from './tool-context.js';
 
 const CONFIRMATION: ElicitRequestFormParams['requestedSchema'] = {
   type: 'object',
@@ -44,8 +46,4 @@ function supportsForms(capabilities: unknown): boolean {
   const elicitation = isObject(capabilities) ? capabilities['elicitation'] : undefined;
   if (!isObject(elicitation)) return false;
   return 'form' in elicitation || !('url' in elicitation);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
+import { isObject } from '@rootward/core/platform';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -74,8 +75,4 @@ function shortenAny(value: unknown): unknown {
 
 function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

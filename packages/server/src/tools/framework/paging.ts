@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RootwardError } from '@rootward/core';
+import { pageOf } from '@rootward/core/platform';
+import type { Page } from '@rootward/core/platform';
 import * as z from 'zod';
 
 /** The argument of a tool whose results come in pages. A result that has more says what to pass. */
@@ -9,12 +11,6 @@ export function cursorArgument(): z.ZodOptional<z.ZodString> {
 
 export function nextCursorField(): z.ZodOptional<z.ZodString> {
   return z.string().optional();
-}
-
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** Absent on the last page. */
-  readonly nextCursor?: string;
 }
 
 interface PagedArguments {
@@ -63,6 +59,12 @@ export class Cursors {
     return page.nextCursor === undefined ? page : { ...page, nextCursor: this.at(page.nextCursor) };
   }
 
+  /** The page of a list that this call is about. */
+  page<Item>(items: readonly Item[], size: number): Page<Item> {
+    const { start } = this;
+    return pageOf(items, { start, size, cursorAt: (end) => this.at(end), gone: () => this.gone() });
+  }
+
   /** There was something at the position of every cursor when it was given out. */
   gone(): RootwardError {
     return this.#error('what came next is no longer there');
@@ -79,14 +81,6 @@ export class Cursors {
 
 const INSTRUCTION =
   'Pass nextCursor of the page before, with the same other arguments, or leave it out to start over';
-
-export function pageOf<Item>(items: readonly Item[], cursors: Cursors, size: number): Page<Item> {
-  const { start } = cursors;
-  if (start > 0 && start >= items.length) throw cursors.gone();
-  const end = start + size;
-  const page = { items: items.slice(start, end) };
-  return end < items.length ? { ...page, nextCursor: cursors.at(end) } : page;
-}
 
 /** What a text form says where more follows. */
 export function continuation(nextCursor: string | undefined): string {

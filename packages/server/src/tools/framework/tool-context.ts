@@ -1,10 +1,9 @@
 import type { Logger } from '@rootward/core';
 import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
 import type { ProjectSessions } from '../../guidance/project-sessions.js';
+import type { Era } from '../../era.js';
 import type { ChangeQueue } from './change-queue.js';
 import type { LanguageSupport } from '../../languages/language-support.js';
-
-export type Era = 'legacy' | 'modern';
 
 /** Whether a path was let through. */
 export type AuditDecision = 'allowed' | 'refused';

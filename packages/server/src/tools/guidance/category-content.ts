@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { findGuides, readGuidePage, selectDocuments } from '../../guidance/guide.js';
 import type { DocumentPart } from '../../guidance/guide.js';
-import { openGuides } from '../../guidance/open-guides.js';
+import { openGuides } from '../../guidance/project-sessions.js';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';

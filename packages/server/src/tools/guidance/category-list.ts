@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { CategoryDocuments, Document } from '../../guidance/find-documents.js';
 import { describeDocument, findGuides } from '../../guidance/guide.js';
 import type { DescribedDocument, GuideSource } from '../../guidance/guide.js';
-import { openGuides } from '../../guidance/open-guides.js';
+import { openGuides } from '../../guidance/project-sessions.js';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../framework/paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { inProjectShape, projectOutput } from './project-result.js';
 
 /** Documents; the top of each is read. */
@@ -62,7 +62,7 @@ export const categoryList: Tool = defineTool({
       const { session, source } = await openGuides(projects, workspace, signal);
       const guides = await findGuides(source);
       const documents = guides.flatMap((guide) => guide.documents);
-      const { items, nextCursor } = pageOf(documents, cursors, PAGE);
+      const { items, nextCursor } = cursors.page(documents, PAGE);
       const page = new Set(items);
       const shown = guides.filter(
         (guide) => cursors.start === 0 || guide.documents.some((document) => page.has(document)),

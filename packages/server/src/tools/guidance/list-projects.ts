@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { continuation, cursorArgument, Cursors, nextCursorField, pageOf } from '../framework/paging.js';
+import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import type { ToolContext } from '../framework/tool-context.js';
 import { inProjectShape, projectOutput } from './project-result.js';
 
@@ -60,7 +60,7 @@ export const listProjects: Tool = defineTool({
       const cursors = new Cursors('list_projects', args);
       const current = await findCurrent(context);
       const roots = (await context.workspace.roots()).filter(isProjectRoot);
-      const { items, nextCursor } = pageOf(roots, cursors, PAGE);
+      const { items, nextCursor } = cursors.page(roots, PAGE);
       const projects = await describeAll(items, current, context);
       if (current.project?.source === 'name' && cursors.start === 0) {
         projects.unshift({ ...current.project, current: true });

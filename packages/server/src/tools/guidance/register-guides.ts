@@ -8,7 +8,7 @@ import { Cursors } from '../framework/paging.js';
 import { describeDocument, findGuides, readGuidePage, selectDocuments } from '../../guidance/guide.js';
 import type { GuideSource } from '../../guidance/guide.js';
 import { readGuideUri } from '../../guidance/guide-uri.js';
-import { openGuides } from '../../guidance/open-guides.js';
+import { openGuides } from '../../guidance/project-sessions.js';
 import type { ProjectSessions } from '../../guidance/project-sessions.js';
 
 /** A picker with more is no help; category_list has pages. */

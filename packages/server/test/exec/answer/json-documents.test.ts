@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findDocuments } from '../../../src/exec/answer/json-documents.js';
-import { KeptTail } from '../../../src/exec/run/kept-tail.js';
+import { KeptTail } from '../../../src/exec/run/run-process.js';
 
 describe('findDocuments()', () => {
   test('finds every object that starts a line, among any other text', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findHeader } from '../../../src/exec/catalogue/inline-header.js';
+import { findHeader } from '../../../src/exec/catalogue/discover-tools.js';
 import { readMetadata } from '../../../src/exec/catalogue/tool-metadata.js';
 
 describe('readMetadata()', () => {

@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { formatSize } from '../../../src/tools/files/format-size.js';
+import { formatSize } from '../../../src/tools/files/list-directory-with-sizes.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mediaType } from '../../../src/tools/files/media-type.js';
+import { mediaType } from '../../../src/tools/files/read-media-file.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
 

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Cursors, pageOf } from '../../../src/tools/framework/paging.js';
+import { Cursors } from '../../../src/tools/framework/paging.js';
 
-test('pageOf() gives every item once, in order, over all pages', () => {
+test('Cursors.page() gives every item once, in order, over all pages', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(), { maxLength: 50 }), fc.integer({ min: 1, max: 9 }), (items, size) => {
       const seen: number[] = [];
       let cursor: string | undefined;
       do {
-        const page = pageOf(items, new Cursors('list', { path: 'a', cursor }), size);
+        const page = new Cursors('list', { path: 'a', cursor }).page(items, size);
         expect(page.items.length).toBeLessThanOrEqual(size);
         seen.push(...page.items);
         cursor = page.nextCursor;
@@ -18,12 +18,12 @@ test('pageOf() gives every item once, in order, over all pages', () => {
   );
 });
 
-test('pageOf() says when what a cursor stands for is gone', () => {
-  const cursor = pageOf([1, 2, 3], new Cursors('list', {}), 2).nextCursor;
-  expect(() => pageOf([1, 2], new Cursors('list', { cursor }), 2)).toThrow(/no longer there$/);
+test('Cursors.page() says when what a cursor stands for is gone', () => {
+  const cursor = new Cursors('list', {}).page([1, 2, 3], 2).nextCursor;
+  expect(() => new Cursors('list', { cursor }).page([1, 2], 2)).toThrow(/no longer there$/);
 });
 
-const { nextCursor: given = '' } = pageOf([1, 2, 3], new Cursors('list', { path: 'a' }), 2);
+const { nextCursor: given = '' } = new Cursors('list', { path: 'a' }).page([1, 2, 3], 2);
 const mark = given.slice(1);
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   `${given} `,
   `${'9'.repeat(40)}${mark}`,
 ])('a cursor that is made up is refused: %j', (cursor) => {
-  expect(() => pageOf([1, 2, 3], new Cursors('list', { path: 'a', cursor }), 2)).toThrow(
+  expect(() => new Cursors('list', { path: 'a', cursor }).page([1, 2, 3], 2)).toThrow(
     /^Cannot continue at cursor .*: it is not from a page of this call$/,
   );
 });

@@ -11,9 +11,8 @@ import { VERSION } from '../../../version.js';
 import { KNOWN_CLIENTS } from '../../clients/client-configurations.js';
 import { showFindings } from '../../output/show-findings.js';
 import type { Finding } from '../../output/show-findings.js';
-import type { Status } from '../../output/status.js';
+import type { Status, Terminal } from '../../output/terminal.js';
 import { FAILED, FINE, printJson, screenFor } from '../../output/terminal.js';
-import type { Terminal } from '../../output/terminal.js';
 import { describePrograms } from './doctor-programs.js';
 import { describeSources } from './doctor-sources.js';
 

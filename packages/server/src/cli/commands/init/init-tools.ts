@@ -1,11 +1,10 @@
 import { open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, sep } from 'node:path';
+import { errnoOf } from '@rootward/core/platform';
 import { TOOLS_TEMPLATE } from './tools-template.js';
 import { alignRows } from '../../output/align-rows.js';
 import { painter } from '../../output/paint.js';
-import { makeFolder } from './make-folder.js';
-import { quoteForShell } from '../../output/quote-for-shell.js';
-import { reportFiles } from './report-files.js';
+import { makeFolder, quoteForShell, reportFiles } from './write-files.js';
 import { screenFor } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 
@@ -51,7 +50,7 @@ async function writeNew(file: string, text: string, mode: number): Promise<boole
   try {
     handle = await open(file, 'wx', mode);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (errnoOf(error) === 'EEXIST') return false;
     throw error;
   }
   try {

@@ -1,11 +1,10 @@
 import { open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, sep } from 'node:path';
+import { errnoOf } from '@rootward/core/platform';
 import { CONFIGURATION_FILE, configurationPlaces } from '../../../settings/find-configuration.js';
 import { RootwardServerError } from '../../../error.js';
 import type { Terminal } from '../../output/terminal.js';
-import { makeFolder } from './make-folder.js';
-import { quoteForShell } from '../../output/quote-for-shell.js';
-import { reportFiles } from './report-files.js';
+import { makeFolder, quoteForShell, reportFiles } from './write-files.js';
 
 /** Puts common secrets out of reach, and leaves everything else as it is without a file. */
 const STARTER = {
@@ -27,7 +26,7 @@ export async function runInit(
   try {
     handle = await open(file, 'wx');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errnoOf(error) !== 'EEXIST') throw error;
     return reportFiles({ written: [], kept: [file] }, { json }, terminal);
   }
   await handle.writeFile(`${JSON.stringify(STARTER, undefined, 2)}\n`);

@@ -9,9 +9,8 @@ import { ToolRunner } from '../../../exec/run/tool-runner.js';
 import type { ToolAnswer } from '../../../exec/answer/tool-result.js';
 import { countRoots } from '../../../serve/readiness.js';
 import { harmless, painter } from '../../output/paint.js';
-import type { Status } from '../../output/status.js';
+import type { Status, Terminal } from '../../output/terminal.js';
 import { FAILED, FINE, printJson, screenFor } from '../../output/terminal.js';
-import type { Terminal } from '../../output/terminal.js';
 import { findProject, findTool, listTools } from './find-tool.js';
 import { readArguments, readTimeout } from './tool-arguments.js';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, sep } from 'node:path';
+import { errnoOf, isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
 import { describeJsonFault } from '../../../settings/json-fault.js';
 import { RootwardServerError } from '../../../error.js';
-import { isJsonObject } from '../../../exec/json.js';
-import type { JsonObject } from '../../../exec/json.js';
 import type { Terminal } from '../../output/terminal.js';
 
 const STDIN = 0;
@@ -21,7 +21,7 @@ export function readArguments(said: string | undefined, { interactive, err, arou
   } catch (error) {
     throw unusable(`Cannot use ${name} as --args: it is no JSON (${describeJsonFault(text, error)})`, error);
   }
-  if (isJsonObject(value)) return value;
+  if (isObject(value)) return value;
   throw unusable(`Cannot use ${name} as --args: expected an object, such as {"name":"value"}`);
 }
 
@@ -41,7 +41,7 @@ function readText(said: string, directory: string): { readonly text: string; rea
   try {
     return { text: readFileSync(isAbsolute(file) ? file : `${directory}${sep}${file}`, 'utf8'), name: file };
   } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const missing = errnoOf(error) === 'ENOENT';
     const why = missing ? 'it does not exist' : String(error instanceof Error ? error.message : error);
     throw unusable(`Cannot read ${file}, given by --args: ${why}`, error);
   }

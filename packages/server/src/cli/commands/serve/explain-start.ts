@@ -5,7 +5,7 @@ import type { Serving } from '../../../serve/prepare-server.js';
 import type { HttpPlace } from '../../../serve/serve-http.js';
 import { VERSION } from '../../../version.js';
 import { alignRows } from '../../output/align-rows.js';
-import { findClient } from '../config.js';
+import { findClient } from '../../clients/find-client.js';
 import { painter } from '../../output/paint.js';
 import type { Screen } from '../../output/display.js';
 import { showSnapshot } from '../../output/show-snapshot.js';

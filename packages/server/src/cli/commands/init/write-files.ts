@@ -1,3 +1,6 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errnoOf } from '@rootward/core/platform';
 import { painter } from '../../output/paint.js';
 import { FAILED, FINE, printJson, screenFor } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
@@ -19,4 +22,23 @@ export function reportFiles(
     }
   }
   return kept.length === 0 ? FINE : FAILED;
+}
+
+/** So that the line can be copied. */
+export function quoteForShell(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Makes a folder and those above it. Node's own way never ends where a folder takes no entries, as `/proc`. */
+export async function makeFolder(path: string): Promise<void> {
+  const parent = dirname(path);
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || parent === path) throw error;
+    await makeFolder(parent);
+    await mkdir(path);
+  }
 }

@@ -1,21 +1,10 @@
 import { Scope } from '@rootward/core';
 import type { Snapshot } from '@rootward/core';
 import { expect, test, vi } from 'vitest';
-import { Pace } from '../../src/search/pace.js';
-import { makeTree } from '../fixtures/temp-tree.js';
-import { connectTools } from '../fixtures/tools-client.js';
+import { makeTree } from '../../fixtures/temp-tree.js';
+import { connectTools } from '../../fixtures/tools-client.js';
 
 const tree = makeTree({ 'f.txt': 'start' });
-
-test('Pace.keep() lets others have their turn, and throws the reason of an abort', async () => {
-  const stop = new AbortController();
-  const pace = new Pace(stop.signal);
-  setImmediate(() => stop.abort(new Error('enough')));
-  const work = async (): Promise<never> => {
-    for (;;) await pace.keep();
-  };
-  await expect(work()).rejects.toThrow('enough');
-});
 
 test.each([
   ['read_multiple_files', { paths: Array.from({ length: 20_000 }, (_, index) => `missing ${index}`) }],
