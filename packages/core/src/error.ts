@@ -1,4 +1,19 @@
-import type { RejectionReason } from './roots/root.js';
+/** Why a declared root does not count. */
+export type RejectionReason =
+  | 'malformed'
+  | 'not-a-file-uri'
+  | 'remote-authority'
+  | 'bad-encoding'
+  | 'ambiguous'
+  | 'not-absolute'
+  | 'not-found'
+  | 'not-readable'
+  | 'not-a-directory-or-file'
+  | 'outside-ceiling'
+  | 'too-broad'
+  | 'unexpanded'
+  | 'duplicate'
+  | 'too-many';
 
 /** Why an operation through a scope did not happen. */
 export type ScopeErrorCode =
@@ -34,7 +49,19 @@ export interface RootwardErrorOptions {
   readonly instruction?: string;
 }
 
-/** The only error this package throws on purpose. Switch on `code`; the message is for people. */
+/**
+ * The only error this package throws on purpose. Switch on `code`; the message is for people.
+ *
+ * @example
+ * ```ts
+ * import { RootwardError } from '@rootward/core';
+ *
+ * export function adviceFor(error: unknown): string {
+ *   if (!(error instanceof RootwardError)) throw error;
+ *   return error.code === 'outside-roots' ? 'Stay inside the roots' : (error.instruction ?? error.message);
+ * }
+ * ```
+ */
 export class RootwardError extends Error {
   override readonly name = 'RootwardError';
   readonly code: ErrorCode;

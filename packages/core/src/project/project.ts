@@ -35,7 +35,17 @@ export function canBeProject({ path }: Pick<Root, 'path'>): boolean {
   return basename(path) !== '';
 }
 
-/** A worktree belongs to its main repository's project; any other directory is a project of its own. */
+/**
+ * A worktree belongs to its main repository's project; any other directory is a project of its own.
+ *
+ * @example
+ * ```ts
+ * import { projectOf } from '@rootward/core';
+ *
+ * const { name, id } = projectOf({ path: '/home/me/app', source: 'flag' });
+ * console.log(name, id);
+ * ```
+ */
 export function projectOf({ path, source }: Pick<Root, 'path' | 'source'>): Project {
   const repository = findRepository(path);
   const home = repository !== undefined && repository.top === path ? repository.path : path;

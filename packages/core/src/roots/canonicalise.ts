@@ -2,7 +2,8 @@ import { errnoOf } from '../platform/errno.js';
 import { posix } from 'node:path';
 import { readAbsolutePath } from '../uri/absolute-path.js';
 import type { PathStyle } from '../uri/path-style.js';
-import type { RejectionReason, RootKind } from './root.js';
+import type { RejectionReason } from '../error.js';
+import type { RootKind } from './root.js';
 import type { RootsDisk } from './roots-disk.js';
 
 /** A canonical path and what it is, or why it cannot be a root; `state` completes "Cannot …: ". */

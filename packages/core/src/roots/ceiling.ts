@@ -1,5 +1,4 @@
 import type { PathStyle } from '../uri/path-style.js';
-import { hostPathStyle } from '../uri/path-style.js';
 import { asPrefix, isWithinAny } from '../uri/contains-path.js';
 import type { Root } from './root.js';
 
@@ -18,7 +17,11 @@ export class Ceiling {
     this.#style = style;
   }
 
-  /** See `cutToCeiling`. */
+  /**
+   * The canonical paths that are left of a root under the ceiling: itself when it lies inside, the ceiling directories
+   * it contains when it is wider, none when it lies beside. An empty ceiling leaves nothing. Purely lexical: the root
+   * and the ceiling must be canonical already.
+   */
   cut({ path, kind }: Pick<Root, 'path' | 'kind'>): readonly string[] {
     if (isWithinAny(this.#directories, path, this.#style)) return [path];
     return kind === 'file' ? [] : this.#below(path);
@@ -48,18 +51,4 @@ function firstFrom(sorted: readonly (readonly [text: string, place: number])[], 
     else high = middle;
   }
   return low;
-}
-
-/**
- * The canonical paths that are left of a root under a ceiling: itself when it lies inside, the ceiling directories it
- * contains when it is wider, none when it lies beside. An empty ceiling leaves nothing.
- *
- * Purely lexical: the root and the ceiling must be canonical already.
- */
-export function cutToCeiling(
-  root: Pick<Root, 'path' | 'kind'>,
-  ceiling: readonly string[],
-  style: PathStyle = hostPathStyle,
-): readonly string[] {
-  return new Ceiling(ceiling, style).cut(root);
 }

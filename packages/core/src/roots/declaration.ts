@@ -3,7 +3,8 @@ import { readAbsolutePath } from '../uri/absolute-path.js';
 import type { PathStyle } from '../uri/path-style.js';
 import { cutAt, printable } from '../uri/printable.js';
 import { readFileUri } from '../uri/read-file-uri.js';
-import type { RejectionReason, RootAccess } from './root.js';
+import type { RejectionReason } from '../error.js';
+import type { RootAccess } from './root.js';
 
 /** A root as an operator writes it: an absolute path, or one relative to the base it is read with. */
 export interface PathEntry {

@@ -9,7 +9,8 @@ import { Ceiling } from './ceiling.js';
 import type { Declaration, PathEntry } from './declaration.js';
 import { declarePath, declareUri, holdsVariable, unexpandedMessage } from './declaration.js';
 import { mapInBatches } from './map-in-batches.js';
-import type { Rejection, RejectionReason, Root, RootAccess, RootKind, RootList, Source } from './root.js';
+import type { RejectionReason } from '../error.js';
+import type { Rejection, Root, RootAccess, RootKind, RootList, Source } from './root.js';
 import type { RootsDisk } from './roots-disk.js';
 import { rootsDisk } from './roots-disk.js';
 
@@ -47,7 +48,19 @@ export function readRoots(entries: readonly unknown[], options: ReadRootsOptions
   return readDeclared(entries, (entry) => declareUri(entry, style), options);
 }
 
-/** Reads roots as operators write them: paths, absolute or relative to `options.base`. */
+/**
+ * Reads roots as operators write them: paths, absolute or relative to `options.base`.
+ *
+ * @example
+ * ```ts
+ * import { readPathRoots } from '@rootward/core';
+ * import { homedir } from 'node:os';
+ *
+ * const entries = [{ path: 'app' }, { path: 'docs', access: 'read-only' as const }];
+ * const { roots, rejected } = await readPathRoots(entries, { source: 'config', home: homedir(), base: '/home/me' });
+ * console.log(roots.length, rejected.map(({ message }) => message));
+ * ```
+ */
 export function readPathRoots(entries: readonly PathEntry[], options: ReadRootsOptions): Promise<RootList> {
   const style = options.style ?? hostPathStyle;
   return readDeclared(entries, (entry) => declarePath(entry, style, options.base), options);

@@ -1,3 +1,5 @@
+import type { RejectionReason } from '../error.js';
+
 /** A place roots can come from, strongest first. */
 export type Source =
   | 'handle'
@@ -33,23 +35,6 @@ export interface Root {
   /** `/`, a drive, the home directory or an ancestor of it: never indexed or watched, guarded by default denies. */
   readonly broad: boolean;
 }
-
-/** Why a declared root does not count. */
-export type RejectionReason =
-  | 'malformed'
-  | 'not-a-file-uri'
-  | 'remote-authority'
-  | 'bad-encoding'
-  | 'ambiguous'
-  | 'not-absolute'
-  | 'not-found'
-  | 'not-readable'
-  | 'not-a-directory-or-file'
-  | 'outside-ceiling'
-  | 'too-broad'
-  | 'unexpanded'
-  | 'duplicate'
-  | 'too-many';
 
 /** A declared root that does not count, and why. */
 export interface Rejection {

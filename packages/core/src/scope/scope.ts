@@ -43,6 +43,17 @@ export interface ScopeOptions {
 /**
  * Containment and file access over one list of roots, which never changes. Every path may be absolute, a `file:` URI,
  * or relative (to the first root in which it exists, else the first directory root). Refusals are RootwardErrors.
+ *
+ * @example
+ * ```ts
+ * import { readPathRoots, Scope } from '@rootward/core';
+ * import { homedir } from 'node:os';
+ *
+ * const { roots } = await readPathRoots([{ path: '/home/me/app' }], { source: 'flag', home: homedir() });
+ * const scope = new Scope({ roots, rules: { deny: ['secrets'] } });
+ * const { text } = await scope.readText('README.md');
+ * await scope.write('notes/today.md', text.toUpperCase());
+ * ```
  */
 export class Scope {
   readonly roots: readonly Root[];

@@ -43,6 +43,9 @@ export interface ResolveOptions {
  *
  * @example
  * ```ts
+ * import { readSources, resolveSnapshot } from '@rootward/core';
+ * import { homedir } from 'node:os';
+ *
  * const sources = await readSources({ environment: process.env, home: homedir() });
  * const facts = { declaresRoots: true, answer: { result: { roots: [{ uri: 'file:///home/me/app' }] } } };
  * const snapshot = await resolveSnapshot(sources, facts, { now: Date.now() });

@@ -1,4 +1,5 @@
-import type { Rejection, RejectionReason, RootList } from '../roots/root.js';
+import type { RejectionReason } from '../error.js';
+import type { Rejection, RootList } from '../roots/root.js';
 import { printable } from '../uri/printable.js';
 import type { RootSource, SourceContext } from './root-source.js';
 import { absent, describeNamed, readPaths } from './root-source.js';

@@ -60,7 +60,23 @@ export interface Sources {
   readonly reading: Omit<ReadRootsOptions, 'source'>;
 }
 
-/** Reads every source that does not change while the server runs. Throws where a bad value must keep it from starting. */
+/**
+ * Reads every source that does not change while the server runs. Throws where a bad value must keep it from starting.
+ *
+ * @example
+ * ```ts
+ * import { readSources } from '@rootward/core';
+ * import { homedir } from 'node:os';
+ *
+ * const sources = await readSources({
+ *   environment: process.env,
+ *   home: homedir(),
+ *   roots: ['/home/me/app'],
+ *   within: ['/home/me'],
+ * });
+ * console.log(sources.operators.map(({ source, detail }) => `${source}: ${detail}`));
+ * ```
+ */
 export async function readSources(options: SourcesOptions): Promise<Sources> {
   const clientRoots = readMode(options.clientRoots ?? 'replace');
   const open = contextOf(options);

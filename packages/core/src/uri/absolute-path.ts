@@ -1,4 +1,4 @@
-import type { RejectionReason } from '../roots/root.js';
+import type { RejectionReason } from '../error.js';
 import type { PathStyle } from './path-style.js';
 
 /** A path that can be used as it stands, or why not; `state` completes "Cannot …: ". */

@@ -5,6 +5,14 @@ import type { PathStyle } from './path-style.js';
  *
  * Purely lexical: both must be canonical already. Does not resolve links or dot segments, and compares letter case
  * exactly, since canonical paths carry the case the disk has.
+ *
+ * @example
+ * ```ts
+ * import { containsPath, hostPathStyle } from '@rootward/core';
+ *
+ * console.log(containsPath('/home/me', '/home/me/app', hostPathStyle)); // true
+ * console.log(containsPath('/home/me', '/home/meadow', hostPathStyle)); // false
+ * ```
  */
 export function containsPath(directory: string, path: string, style: PathStyle): boolean {
   return path === directory || path.startsWith(asPrefix(directory, style));

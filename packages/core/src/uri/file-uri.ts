@@ -27,7 +27,16 @@ export function fileUriToPath(uri: string, style: PathStyle = hostPathStyle): st
   return reading.path;
 }
 
-/** The file URI of an absolute path, encoded so that `fileUriToPath` gives the same path back. */
+/**
+ * The file URI of an absolute path, encoded so that `fileUriToPath` gives the same path back.
+ *
+ * @example
+ * ```ts
+ * import { pathToFileUri } from '@rootward/core';
+ *
+ * console.log(pathToFileUri('/home/me/50% done')); // file:///home/me/50%25%20done
+ * ```
+ */
 export function pathToFileUri(path: string, style: PathStyle = hostPathStyle): string {
   const reading = readAbsolutePath(path, style);
   if (!reading.ok) {

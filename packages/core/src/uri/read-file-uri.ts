@@ -1,4 +1,4 @@
-import type { RejectionReason } from '../roots/root.js';
+import type { RejectionReason } from '../error.js';
 import { findUnusableCharacter, readAbsolutePath } from './absolute-path.js';
 import type { PathStyle } from './path-style.js';
 import { printable } from './printable.js';
@@ -27,6 +27,14 @@ const ENCODED_SEPARATOR = { posix: /%2f/i, windows: /%2f|%5c/i } as const;
  * Written by hand because `URL` cuts at `?` and `#`, turns `\` into `/` and lets NUL pass, so that what comes out
  * can be wider than what was named. Never cuts anything, never resolves links or dot segments, does not touch the
  * disk, and does not say whether the path exists or may be used.
+ *
+ * @example
+ * ```ts
+ * import { readFileUri } from '@rootward/core';
+ *
+ * const reading = readFileUri('file:///home/me/app', 'posix');
+ * console.log(reading.ok ? reading.path : reading.message);
+ * ```
  */
 export function readFileUri(uri: string, style: PathStyle): FileUriReading {
   const refuse = (reason: RejectionReason, state: string): FileUriReading => ({

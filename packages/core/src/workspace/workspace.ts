@@ -42,6 +42,18 @@ import { plainScope, SnapshotView } from './workspace-view.js';
 /**
  * The live answer to "which directories may I touch?": holds the current snapshot, refreshes it and announces changes.
  * One per connection, or per request where nothing is remembered between requests.
+ *
+ * @example
+ * ```ts
+ * import { readSources, Workspace } from '@rootward/core';
+ * import { homedir } from 'node:os';
+ *
+ * const sources = await readSources({ environment: process.env, home: homedir() });
+ * using workspace = new Workspace({ sources });
+ * workspace.onDidChange(({ added, removed }) => console.log(added, removed));
+ * workspace.clientDeclared({ roots: false });
+ * console.log((await workspace.ready()).roots);
+ * ```
  */
 export class Workspace implements WorkspaceView, Disposable {
   readonly #sources: SourceState;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RejectionReason } from '../../src/roots/root.js';
+import type { RejectionReason } from '../../src/error.js';
 import type { PathStyle } from '../../src/uri/path-style.js';
 import { readFileUri } from '../../src/uri/read-file-uri.js';
 
