@@ -62,7 +62,7 @@ export type { Clock, Timer } from './platform/clock.js';
 export { createWorkspace } from './workspace/create-workspace.js';
 export type { Follower } from './workspace/changes/followers.js';
 export type { ChangeListener, ProjectListener } from './workspace/changes/listeners.js';
-export { defaultLimits } from './workspace/limits.js';
+export { defaultLimits, readLimits } from './workspace/limits.js';
 export type { WorkspaceLimits } from './workspace/limits.js';
 export type { RootsPort } from './workspace/asking/roots-port.js';
 export { resolveSnapshot } from './snapshot/resolve-snapshot.js';

@@ -9,6 +9,7 @@ export type { Environment, FindProgramOptions } from './find-program.js';
 export { isObject } from './json.js';
 export type { JsonObject } from './json.js';
 export { silentLogger } from './logger.js';
+export { nearestMatch, suggest } from './nearest-match.js';
 export { nextTurn, Pacer } from './pacing.js';
 export { pageOf } from './page.js';
 export type { Page, PageOptions } from './page.js';

@@ -21,7 +21,7 @@ const INSTRUCTIONS: Readonly<Record<string, string>> = {
   'already-exists': 'Choose another path, or remove what is there first',
   'bad-encoding': 'Pass a plain path instead of a URI',
   'cross-device': 'Copy it, then remove the original',
-  'invalid-option': 'Correct the value, or tell the user where it is not yours to choose',
+  'invalid-option': 'Tell the user: this is a fault of the server, which no other argument corrects',
   'invalid-path': 'Pass a path inside the roots, absolute or relative to the first root',
   io: 'Try again; if it keeps failing, tell the user',
   'link-loop': 'Use a path that does not lead through this link',

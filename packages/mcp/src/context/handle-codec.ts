@@ -36,12 +36,12 @@ interface Payload {
 export class HandleCodec {
   readonly #key: string | Uint8Array;
 
-  constructor(key: string | Uint8Array = PROCESS_KEY) {
+  constructor(key: string | Uint8Array = PROCESS_KEY, keyName = 'the key') {
     const bytes = Buffer.byteLength(key);
     if (bytes < MIN_KEY_BYTES) {
       throw new RootwardMcpError(
         'invalid-option',
-        `Cannot sign handles: the key has ${String(bytes)} bytes, at least ${String(MIN_KEY_BYTES)} are needed`,
+        `Cannot sign handles: ${keyName} has ${String(bytes)} bytes, at least ${String(MIN_KEY_BYTES)} are needed`,
       );
     }
     this.#key = key;

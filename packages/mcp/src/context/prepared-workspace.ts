@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
-import { defaultLimits, readSources, systemClock, Workspace } from '@rootward/core';
+import { readLimits, readSources, systemClock, Workspace } from '@rootward/core';
 import type { Logger, Origins, RootsPort, Sources, WorkspaceLimits } from '@rootward/core';
+import { checkOptions } from './check-options.js';
 import { HandleCodec } from './handle-codec.js';
 import type { TransportKind } from './transport-kind.js';
 import { ViewCache } from './view-cache.js';
@@ -13,6 +14,8 @@ const ORIGINS: Origins = {
   project: 'the option project',
 };
 
+const KEY_VARIABLE = 'ROOTWARD_HANDLE_KEY';
+
 /** What all workspaces of a server have in common, read once. */
 export class PreparedWorkspace {
   readonly options: WorkspaceOptions;
@@ -20,27 +23,23 @@ export class PreparedWorkspace {
   readonly log: Logger | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly views: ViewCache;
+  readonly handles: HandleCodec;
   readonly #sources = new Map<TransportKind, Promise<Sources>>();
-  #handles: HandleCodec | undefined;
   #deprecationNoted = false;
 
+  /** Throws `invalid-option`: what an author got wrong is for the author, never for the model that calls a tool. */
   constructor(options: WorkspaceOptions = {}) {
+    checkOptions(options);
     this.options = options;
-    this.limits = { ...defaultLimits, ...options.limits };
+    this.limits = readLimits(options.limits);
     this.log = options.log;
     this.environment = options.environment ?? process.env;
     this.views = new ViewCache(options.clock ?? systemClock);
+    this.handles = createHandleCodec(options.handleKey, this.environment[KEY_VARIABLE]);
   }
 
   get handleArgument(): string | false {
     return this.options.handleArgument ?? 'workspace';
-  }
-
-  /** Made on first use, so that a key that is too short fails the calls that need it, and says so. */
-  get handles(): HandleCodec {
-    const configured = this.environment['ROOTWARD_HANDLE_KEY'];
-    this.#handles ??= new HandleCodec(this.options.handleKey ?? (configured === '' ? undefined : configured));
-    return this.#handles;
   }
 
   /** Read on first use, so that a server that is only asked what it can do touches no disk. */
@@ -98,4 +97,14 @@ export class PreparedWorkspace {
  */
 export function prepareWorkspace(options: WorkspaceOptions = {}): PreparedWorkspace {
   return new PreparedWorkspace(options);
+}
+
+function createHandleCodec(
+  given: string | Uint8Array | undefined,
+  configured: string | undefined,
+): HandleCodec {
+  if (given !== undefined) return new HandleCodec(given, 'the option handleKey');
+  return configured === undefined || configured === ''
+    ? new HandleCodec()
+    : new HandleCodec(configured, KEY_VARIABLE);
 }

@@ -1,3 +1,4 @@
+import { invalidOption } from '../context/check-options.js';
 import { failedToolResult, reportError, rpcCode } from '../context/error-report.js';
 import { isObject } from '@rootward/core/platform';
 import { hookListings } from './hook-listings.js';
@@ -6,14 +7,39 @@ import type { Handler } from './replace-method.js';
 import type { HookedServer } from './sdk-port.js';
 import type { ServerBinding } from './server-binding.js';
 
+const ADDED = Symbol('rootward workspace added');
+
+/** Where both SDKs keep what was registered. */
+const REGISTERED = [
+  ['_registeredTools', 'tool'],
+  ['_registeredPrompts', 'prompt'],
+  ['_registeredResources', 'resource'],
+  ['_registeredResourceTemplates', 'resource template'],
+] as const;
+
+/** What was registered before would find no workspace, and fail only when it is called. */
+function requireFirst(server: object): void {
+  for (const [member, kind] of REGISTERED) {
+    const registered: unknown = Reflect.get(server, member);
+    const [first] = isObject(registered) ? Object.keys(registered) : [];
+    if (first === undefined) continue;
+    throw invalidOption(
+      `Cannot add a workspace: the ${kind} "${first}" was registered before withWorkspace() was called`,
+    );
+  }
+}
+
 /** What becomes of an error: a result, or an error to throw. */
 type Failure = (error: unknown) => unknown;
 
-/** Gives every handler registered from now on the workspace, in its context. */
+/** Gives every handler registered from now on the workspace, in its context. Done once, however often it is called. */
 export function addWorkspace<Context extends object>(
   server: { readonly server: HookedServer },
   binding: ServerBinding<Context>,
 ): void {
+  if (Object.hasOwn(server, ADDED)) return;
+  requireFirst(server);
+  Object.defineProperty(server, ADDED, { value: true });
   const rpcError: Failure = (error) => {
     const report = reportError(error);
     if (report === undefined) throw error;

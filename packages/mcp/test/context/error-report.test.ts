@@ -12,7 +12,7 @@ test('reportError() keeps the instruction of an error, and gives one to an error
   });
   expect(reportError(new RootwardError('not-found', 'Gone'))?.instruction).toContain('List the directory');
   expect(reportError(new RootwardError('not-a-file', 'Folder'))?.instruction).toContain('list a folder');
-  expect(reportError(new RootwardError('invalid-option', 'No'))?.instruction).toContain('Correct the value');
+  expect(reportError(new RootwardError('invalid-option', 'No'))?.instruction).toContain('Tell the user');
   expect(reportError(new RootwardError('link-loop', 'Round'))?.instruction).not.toBe('');
   expect(reportError(new RootwardMcpError('invalid-handle', 'Bad'))?.error_type).toBe('invalid_handle');
 });

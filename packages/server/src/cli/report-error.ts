@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import { RootwardError } from '@rootward/core';
-import { nearestMatch } from '../settings/nearest-match.js';
+import { nearestMatch } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 import { DEFAULT_COMMAND } from './create-program.js';
 import { harmless, painter } from './output/paint.js';
@@ -47,6 +47,10 @@ function describe(error: unknown, program: Command, argv: readonly string[]): Re
   if (error instanceof RootwardError) {
     const message = `${error.message}${commandHint(error.path, program)}`;
     return { code: error.code, message, exitCode: WRONG_USE };
+  }
+  // Such as a key in the environment that is too short.
+  if (error instanceof Error && 'code' in error && error.code === 'invalid-option') {
+    return { code: error.code, message: error.message, exitCode: WRONG_USE };
   }
   return { code: 'failed', message: messageOf(error), exitCode: FAILED };
 }

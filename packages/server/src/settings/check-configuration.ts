@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { isObject } from '@rootward/core/platform';
 import type { LogLevel, ToolsetName } from './option-values.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
-import { suggest } from './nearest-match.js';
+import { suggest } from '@rootward/core/platform';
 
 /** What `rootward.json` may say. */
 export interface Configuration {

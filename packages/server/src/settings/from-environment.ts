@@ -1,5 +1,5 @@
 import { RootwardServerError } from '../error.js';
-import { nearestMatch } from './nearest-match.js';
+import { nearestMatch } from '@rootward/core/platform';
 import type { OptionValues } from './option-values.js';
 import { OPTIONS } from './options.js';
 

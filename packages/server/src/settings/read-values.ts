@@ -5,7 +5,7 @@ import type { EnvironmentMode } from './environment-mode.js';
 import { expandHome } from './expand-home.js';
 import { DEFAULT_PORT, TOOLSET_NAMES } from './option-values.js';
 import type { ToolsetName } from './option-values.js';
-import { suggest } from './nearest-match.js';
+import { suggest } from '@rootward/core/platform';
 
 /** Where a text stands, for messages, and what paths in it are relative to. */
 export interface Origin {

@@ -24,7 +24,7 @@ export interface SessionsOptions {
   readonly keepAliveMs?: number;
   /** A session in which nothing happens, and that nobody listens to, for so long is closed. In milliseconds. */
   readonly sessionIdleTimeout?: number;
-  /** Beyond this many, the session that was idle longest makes room. */
+  /** Beyond this many, the session that was idle longest makes room; where none is idle, a new one is refused. */
   readonly maxSessions?: number;
   readonly clock?: Clock;
 }
@@ -40,6 +40,7 @@ interface Session {
 
 const IDLE_MS = 30 * 60_000;
 const MAX_SESSIONS = 10_000;
+const RETRY_AFTER_SECONDS = 5;
 const SESSION_HEADER = 'mcp-session-id';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE']);
 const SESSION_NOT_FOUND = -32_001;
@@ -56,6 +57,8 @@ export class Sessions {
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
   #sweep: Timer | undefined;
+  /** Sessions that are being opened. */
+  #opening = 0;
   #closed = false;
 
   constructor(factory: McpServerFactory, options: SessionsOptions = {}) {
@@ -71,7 +74,7 @@ export class Sessions {
   async fetch(request: Request, options: McpHandlerRequestOptions = {}): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
     if (id === null) {
-      if (request.method === 'POST') return this.#open(request, options);
+      if (request.method === 'POST') return this.#admit(request, options);
       return METHODS.has(request.method) ? sessionRequired() : methodNotAllowed();
     }
     const session = this.#sessions.get(id);
@@ -90,6 +93,16 @@ export class Sessions {
     const open = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.all(open.map(({ server }) => server.close()));
+  }
+
+  async #admit(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+    if (!this.#makeRoom(describePrincipal(options.authInfo))) return tooManySessions();
+    this.#opening += 1;
+    try {
+      return await this.#open(request, options);
+    } finally {
+      this.#opening -= 1;
+    }
   }
 
   /** The transport refuses anything but `initialize`; then there is no session, and the server is not kept. */
@@ -165,12 +178,23 @@ export class Sessions {
 
   #keep(id: string, session: Session): void {
     this.#sessions.set(id, session);
-    const most = this.#options.maxSessions ?? MAX_SESSIONS;
-    for (const each of this.#sessions.values()) {
-      if (this.#sessions.size <= most) break;
-      if (each !== session && isIdle(each)) this.#end(each);
-    }
     this.#scheduleSweep();
+  }
+
+  /**
+   * Ends idle sessions where there are too many, those of the same principal first: one that opens thousands ends its
+   * own. False where all of them are in use.
+   */
+  #makeRoom(principal: string): boolean {
+    const limit = this.#options.maxSessions ?? MAX_SESSIONS;
+    const isFull = (): boolean => this.#sessions.size + this.#opening >= limit;
+    for (const mayEnd of [(owner: string) => owner === principal, () => true]) {
+      for (const session of this.#sessions.values()) {
+        if (!isFull()) return true;
+        if (isIdle(session) && mayEnd(session.principal)) this.#end(session);
+      }
+    }
+    return !isFull();
   }
 
   #scheduleSweep(): void {
@@ -206,6 +230,12 @@ function sessionNotFound(): Response {
 
 function sessionRequired(): Response {
   return failure(400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
+}
+
+function tooManySessions(): Response {
+  const response = failure(503, BAD_REQUEST, 'Too many sessions');
+  response.headers.set('Retry-After', String(RETRY_AFTER_SECONDS));
+  return response;
 }
 
 function methodNotAllowed(): Response {

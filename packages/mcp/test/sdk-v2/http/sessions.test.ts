@@ -211,9 +211,34 @@ test('a session with a request under way does not make room', async () => {
   await busy.connect();
   const call = busy.callTool('wait', { name: 'busy' });
   const go = await whenWaiting('busy');
-  await second.connect();
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  };
+  const refused = await second.post(initialize);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(handler.sessions).toBe(1);
   go();
   expect(await call).toEqual({ name: 'busy' });
+  await second.connect();
+  expect(handler.sessions).toBe(1);
+  await handler.close();
+});
+
+const authInfoOf = (clientId: string) => ({ token: 't', clientId, scopes: [] });
+
+test('many sessions of one principal leave those of another alone', async () => {
+  const handler = serve({ maxSessions: 100 });
+  const quiet = new RawHttpClient((request) => handler.fetch(request, { authInfo: authInfoOf('quiet') }));
+  await quiet.connect();
+  for (let count = 0; count < 200; count++) {
+    const loud = new RawHttpClient((request) => handler.fetch(request, { authInfo: authInfoOf('loud') }));
+    await loud.connect();
+  }
+  expect(handler.sessions).toBe(100);
+  expect((await quiet.post({ jsonrpc: '2.0', id: 9, method: 'ping' })).status).toBe(200);
   await handler.close();
 });
 

@@ -1,5 +1,5 @@
 import { RootwardServerError } from '../../error.js';
-import { nearestMatch, suggest } from '../../settings/nearest-match.js';
+import { nearestMatch, suggest } from '@rootward/core/platform';
 import { CLIENT_IDS, KNOWN_CLIENTS } from './client-configurations.js';
 import type { KnownClient } from './client-configurations.js';
 

@@ -1,5 +1,5 @@
 import type { Command, Help, Option } from 'commander';
-import { suggest } from '../../settings/nearest-match.js';
+import { suggest } from '@rootward/core/platform';
 import { OPTIONS } from '../../settings/options.js';
 import { RootwardServerError } from '../../error.js';
 import { alignRows, NARROWEST } from '../output/align-rows.js';

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, sep } from 'node:path';
-import { suggest } from '../../../settings/nearest-match.js';
+import { suggest } from '@rootward/core/platform';
 import { RootwardServerError } from '../../../error.js';
 import { discoverTools } from '../../../exec/catalogue/discover-tools.js';
 import { describeProblem } from '../../../exec/catalogue/executable-tool.js';

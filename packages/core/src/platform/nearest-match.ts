@@ -1,13 +1,13 @@
 /** A third of a word may be mistyped; beyond that a guess is more confusing than none. */
-const MOST_DIFFERENT = 1 / 3;
+const MAX_DIFFERENT_SHARE = 1 / 3;
 /** Fewer letters begin too many words. */
-const SHORTEST_STEM = 3;
+const MIN_STEM_LENGTH = 3;
 /** Longer ones are no typing mistakes, and the cost grows with the square of the length. */
-const LONGEST = 64;
+const MAX_WORD_LENGTH = 64;
 
 /** The candidate that was most likely meant, regardless of letter case; undefined when none comes close. */
 export function nearestMatch(word: string, candidates: readonly string[]): string | undefined {
-  if (word.length > LONGEST) return undefined;
+  if (word.length > MAX_WORD_LENGTH) return undefined;
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
     const distance = isCutOff(plain(word), plain(candidate))
@@ -17,13 +17,13 @@ export function nearestMatch(word: string, candidates: readonly string[]): strin
   }
   if (best === undefined) return undefined;
   const longest = Math.max(plain(word).length, plain(best.candidate).length);
-  return best.distance <= Math.max(1, Math.floor(longest * MOST_DIFFERENT)) ? best.candidate : undefined;
+  return best.distance <= Math.max(1, Math.floor(longest * MAX_DIFFERENT_SHARE)) ? best.candidate : undefined;
 }
 
 /** `warning` for `warn`, `client` for `clientRoots`. */
 function isCutOff(word: string, candidate: string): boolean {
   const [shorter, longer] = word.length < candidate.length ? [word, candidate] : [candidate, word];
-  return shorter.length >= SHORTEST_STEM && longer.startsWith(shorter);
+  return shorter.length >= MIN_STEM_LENGTH && longer.startsWith(shorter);
 }
 
 /** `; did you mean "x"?`, or nothing. */

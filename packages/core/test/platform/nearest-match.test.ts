@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearestMatch, suggest } from '../../src/settings/nearest-match.js';
+import { nearestMatch, suggest } from '../../src/platform/nearest-match.js';
 
 const WORDS = ['roots', 'readOnly', 'toolsets', 'clientRoots', 'deny'];
 
