@@ -1,0 +1,106 @@
+import { RootwardSandboxError } from '../error.js';
+import { isAtOrBelow, outerFirst } from '../plan/path-order.js';
+import type { HiddenPath, PlannedPath, SandboxPlan } from '../plan/plan.js';
+import type { ChildPlace } from './backend.js';
+
+/** bubblewrap takes at most 9,000 arguments, and each hidden path needs three. */
+const MAX_HIDDEN = 2500;
+/** Not the host's, whatever the level. */
+const PRIVATE_PLACES: readonly string[] = ['/tmp', '/dev', '/proc'];
+
+/** Flags that every child gets; the probe tries the same. */
+export const ISOLATION: readonly string[] = [
+  '--die-with-parent',
+  '--new-session',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--cap-drop',
+  'ALL',
+];
+
+interface Mount {
+  readonly path: string;
+  readonly args: readonly string[];
+}
+
+/** The options of bubblewrap for a plan. Pure. */
+export function bubblewrapArguments(
+  plan: SandboxPlan,
+  place: Pick<ChildPlace, 'folder' | 'shared'>,
+): readonly string[] {
+  const visible = visiblePaths(plan);
+  const hidden = plan.hidden.filter(({ path }) => isVisible(path, plan, visible));
+  if (hidden.length > MAX_HIDDEN) throw tooManyHidden(hidden.length);
+  const mounts: Mount[] = [
+    ...visible.map((each) => bind(each)),
+    ...hidden.map((each) => hide(each, visible, place)),
+    ...plan.fixed.map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
+    ...ownFolders(place, visible),
+  ];
+  return [
+    ...ISOLATION,
+    ...(plan.network ? [] : ['--unshare-net']),
+    ...(plan.readsEverything ? ['--ro-bind', '/', '/'] : []),
+    ...PRIVATE_MOUNTS,
+    ...(plan.readsEverything ? [] : plan.links.flatMap(({ path, target }) => ['--symlink', target, path])),
+    ...mounts.sort(outerFirst).flatMap(({ args }) => args),
+    ...(plan.readsEverything ? [] : ['--remount-ro', '/']),
+  ];
+}
+
+const PRIVATE_MOUNTS: readonly string[] = ['--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'];
+
+/** What has to be mounted: where everything is readable, only what differs or lies in a private place. */
+function visiblePaths({ paths, readsEverything }: SandboxPlan): readonly PlannedPath[] {
+  return paths.filter((each, index) => {
+    if (each.access === 'device') return false;
+    if (readsEverything && each.why === 'system') return false;
+    // A folder inside one that is already there with the same rights: whoever writes there could put a link in its place.
+    return !paths
+      .slice(0, index)
+      .some((outer) => outer.access === each.access && isAtOrBelow(each.path, outer.path));
+  });
+}
+
+function isVisible(path: string, plan: SandboxPlan, visible: readonly PlannedPath[]): boolean {
+  if (visible.some((each) => isAtOrBelow(path, each.path))) return true;
+  return plan.readsEverything && !PRIVATE_PLACES.some((place) => isAtOrBelow(path, place));
+}
+
+function bind({ path, access, why }: PlannedPath): Mount {
+  const option = access === 'write' ? '--bind' : '--ro-bind';
+  // A root that has gone stops the start; anything else is merely not there.
+  return { path, args: [why === 'root' ? option : `${option}-try`, path, path] };
+}
+
+/** Unreadable rather than empty, so that a program fails instead of working with nothing. */
+function hide(
+  { path, kind }: HiddenPath,
+  visible: readonly PlannedPath[],
+  { shared }: Pick<ChildPlace, 'shared'>,
+): Mount {
+  // Something allowed lies inside: it needs a place to be mounted at.
+  if (visible.some((each) => isAtOrBelow(each.path, path))) return { path, args: ['--tmpfs', path] };
+  return { path, args: ['--ro-bind', kind === 'directory' ? shared.emptyFolder : shared.emptyFile, path] };
+}
+
+function ownFolders(
+  { folder, shared }: Pick<ChildPlace, 'folder' | 'shared'>,
+  visible: readonly PlannedPath[],
+): readonly Mount[] {
+  const isInView = visible.some((each) => isAtOrBelow(shared.path, each.path));
+  return [
+    // Those of other children are none of its business.
+    ...(isInView ? [{ path: shared.path, args: ['--tmpfs', shared.path] }] : []),
+    { path: folder.path, args: ['--bind', folder.path, folder.path] },
+  ];
+}
+
+function tooManyHidden(count: number): RootwardSandboxError {
+  return new RootwardSandboxError(
+    'too-many-files',
+    `Cannot hide ${count} denied files and folders: at most ${MAX_HIDDEN} are possible`,
+    { instruction: 'Deny their folders instead' },
+  );
+}

@@ -1,0 +1,95 @@
+import { seccompFilter } from '../seccomp/filter.js';
+import type { Processor } from '../seccomp/system-calls.js';
+import { firstFree } from './backend.js';
+import type { Backend, BackendFinding } from './backend.js';
+import { bubblewrapArguments, ISOLATION } from './bubblewrap-arguments.js';
+import { findProgram, processorOf, tryProgram } from './programs.js';
+
+const BASH = '/bin/bash';
+const INSTALL = 'Install bubblewrap, for example with: apt-get install bubblewrap';
+/** Everything a plan may use, so that what works here works there. */
+const PROBE: readonly string[] = [
+  ...ISOLATION,
+  '--unshare-net',
+  '--ro-bind',
+  '/',
+  '/',
+  '--dev',
+  '/dev',
+  '--proc',
+  '/proc',
+  '--tmpfs',
+  '/tmp',
+  '--',
+  '/bin/sh',
+  '-c',
+  'exit 0',
+];
+
+/** Looks for bubblewrap and runs it once: many systems have it and do not let it work. */
+export async function findBubblewrap(path: string | undefined): Promise<BackendFinding> {
+  const name = 'bubblewrap';
+  const missing = (reason: string, instruction: string): BackendFinding => ({
+    name,
+    backend: undefined,
+    reason,
+    instruction,
+  });
+  const processor = processorOf();
+  if (process.platform !== 'linux' || processor === undefined)
+    return missing('it exists on Linux only', 'Use another system');
+  const program = findProgram('bwrap', path);
+  if (program === undefined) return missing('bwrap was not found on PATH', INSTALL);
+  const version = await tryProgram(program, ['--version']);
+  const tried = await tryProgram(program, PROBE);
+  if (!tried.ok) {
+    return missing(
+      `bwrap does not work here: ${tried.text}`,
+      'Allow unprivileged user namespaces, or use --sandbox-backend landlock',
+    );
+  }
+  return { name, backend: bubblewrap(program, version.text, processor) };
+}
+
+function bubblewrap(program: string, detail: string, processor: Processor): Backend {
+  return {
+    name: 'bubblewrap',
+    guarantee: 'full',
+    hides: true,
+    program,
+    detail,
+    keepsHome: ({ readsEverything }) => readsEverything,
+    command: (request, place) => {
+      const filter = firstFree(request.descriptors);
+      const args = [
+        ...bubblewrapArguments(place.plan, place),
+        '--seccomp',
+        String(filter),
+        '--chdir',
+        request.cwd,
+        '--',
+        request.command,
+        ...request.args,
+      ];
+      const bytes = seccompFilter({ processor, namespaces: 'isolated', network: place.plan.network });
+      const close = place.inherited.filter((each) => !request.descriptors.includes(each) && each !== filter);
+      return {
+        ...closing(close, program, args),
+        cwd: '/',
+        env: request.env,
+        inputs: new Map([[filter, bytes]]),
+      };
+    },
+  };
+}
+
+/** bubblewrap hands on every descriptor it gets. `-p`: nothing in the environment may steer the shell. */
+function closing(
+  descriptors: readonly number[],
+  program: string,
+  args: readonly string[],
+): { readonly command: string; readonly args: readonly string[] } {
+  if (descriptors.length === 0) return { command: program, args };
+  const redirections = descriptors.map((descriptor) => `${descriptor}>&-`).join(' ');
+  return { command: BASH, args: ['-p', '-c', `exec "$0" "$@" ${redirections}`, program, ...args] };
+}

@@ -1,0 +1,88 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { seccompFilter } from '../seccomp/filter.js';
+import type { Processor } from '../seccomp/system-calls.js';
+import { firstFree } from './backend.js';
+import type { Backend, BackendFinding } from './backend.js';
+import { launcherPlan } from './landlock-plan.js';
+import { findProgram, processorOf, tryProgram } from './programs.js';
+
+/** The first that holds back truncating; without it, files outside could be emptied. */
+const MIN_ABI = 3;
+/** The first that holds back signals and abstract sockets. */
+const SIGNALS_ABI = 6;
+
+/** Looks for the launcher and lets it try everything it does. */
+export async function findLandlock(): Promise<BackendFinding> {
+  const name = 'landlock';
+  const missing = (reason: string, instruction: string): BackendFinding => ({
+    name,
+    backend: undefined,
+    reason,
+    instruction,
+  });
+  const processor = processorOf();
+  if (process.platform !== 'linux' || processor === undefined)
+    return missing('it exists on Linux only', 'Use another system');
+  const program = findLauncher(processor);
+  if (program === undefined) {
+    return missing(
+      'the launcher is not installed',
+      `Install @rootward/sandbox-linux-${processor}, or in a clone a C compiler and run: npm run build`,
+    );
+  }
+  const tried = await tryProgram(program, ['--probe']);
+  if (!tried.ok)
+    return missing(
+      `the launcher does not work here: ${tried.text}`,
+      'Use Linux 6.2 or newer with Landlock enabled',
+    );
+  const abi = Number(tried.text);
+  if (!(abi >= MIN_ABI)) {
+    return missing(
+      `Landlock has version ${tried.text} here and ${MIN_ABI} is needed`,
+      'Use Linux 6.2 or newer',
+    );
+  }
+  return { name, backend: landlock(program, abi, processor) };
+}
+
+function findLauncher(processor: Processor): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(
+      `@rootward/sandbox-linux-${processor}/package.json`,
+    );
+    return findProgram('rootward-launcher', join(dirname(manifest), 'bin'));
+  } catch {
+    // Optional: not installed.
+    return undefined;
+  }
+}
+
+function landlock(program: string, abi: number, processor: Processor): Backend {
+  const signals = abi >= SIGNALS_ABI ? '' : ', without rules for signals';
+  return {
+    name: 'landlock',
+    guarantee: 'contents',
+    hides: false,
+    program,
+    detail: `Landlock ABI ${abi}${signals}`,
+    keepsHome: () => false,
+    command: (request, { plan, folder }) => {
+      const input = firstFree(request.descriptors);
+      const bytes = launcherPlan(plan, {
+        folder: folder.path,
+        descriptors: request.descriptors,
+        parent: process.pid,
+        filter: seccompFilter({ processor, namespaces: 'shared', network: plan.network }),
+      });
+      return {
+        command: program,
+        args: [String(input), request.command, ...request.args],
+        cwd: request.cwd,
+        env: request.env,
+        inputs: new Map([[input, bytes]]),
+      };
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { Processor } from '../seccomp/system-calls.js';
+
+const PROBE_MS = 10_000;
+
+export function processorOf(): Processor | undefined {
+  return process.arch === 'x64' || process.arch === 'arm64' ? process.arch : undefined;
+}
+
+/** A program by name, as its canonical path. Does NOT look at relative folders of `PATH`. */
+export function findProgram(name: string, path: string | undefined): string | undefined {
+  for (const folder of (path ?? '').split(delimiter).filter(isAbsolute)) {
+    try {
+      const program = realpathSync(join(folder, name));
+      accessSync(program, constants.X_OK);
+      return program;
+    } catch {
+      // Not in this one.
+    }
+  }
+  return undefined;
+}
+
+/** Runs a program to its end; its last line tells how it went. */
+export function tryProgram(
+  program: string,
+  args: readonly string[],
+): Promise<{ readonly ok: boolean; readonly text: string }> {
+  return new Promise((resolve) => {
+    const options = { timeout: PROBE_MS, cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' } };
+    execFile(program, [...args], options, (error, stdout, stderr) => {
+      const text = (error === null ? stdout : stderr).trim().split('\n').at(-1) ?? '';
+      resolve({ ok: error === null, text: text === '' && error !== null ? error.message : text });
+    });
+  });
+}

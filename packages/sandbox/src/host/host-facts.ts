@@ -1,0 +1,18 @@
+import type { HiddenPath, PlannedLink } from '../plan/plan.js';
+
+/** What a plan has to know about the machine. Plain data, so that a plan can be made for any. */
+export interface HostFacts {
+  readonly platform: NodeJS.Platform;
+  /** Canonical. */
+  readonly home: string;
+  /** Folders and files of the system that exist here. */
+  readonly system: readonly string[];
+  readonly links: readonly PlannedLink[];
+  readonly devices: readonly string[];
+  /** Where interpreters live that `PATH` leads to, outside the system's own folders. */
+  readonly runtimes: readonly string[];
+  /** Places of credentials that exist here, of the system and of the user. */
+  readonly credentials: readonly HiddenPath[];
+  /** What name resolution needs outside the system's folders. */
+  readonly resolver: readonly string[];
+}

@@ -1,0 +1,20 @@
+/** What a sandbox lets a child do, from nothing held back to the roots alone. */
+export type SandboxLevel = 'off' | 'write' | 'strict';
+
+/** `auto`: the strongest level that works here. */
+export type WantedLevel = SandboxLevel | 'auto';
+
+/**
+ * `full`: what is not allowed is not there. `contents`: what is not allowed cannot be read, written, created, removed,
+ * executed or connected to, but its name and metadata may be seen, and modes and times of the user's own files changed.
+ */
+export type Guarantee = 'full' | 'contents';
+
+/** What carries a plan out. */
+export type BackendName = 'bubblewrap' | 'landlock' | 'seatbelt';
+
+/** As an operator names them. */
+export const WANTED_LEVELS: readonly WantedLevel[] = ['off', 'write', 'strict', 'auto'];
+export const GUARANTEES: readonly Guarantee[] = ['full', 'contents'];
+/** The strongest first. */
+export const BACKEND_NAMES: readonly BackendName[] = ['bubblewrap', 'landlock', 'seatbelt'];

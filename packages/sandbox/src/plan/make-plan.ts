@@ -1,0 +1,151 @@
+import { isAbsolute, join } from 'node:path';
+import type { Root } from '@rootward/core';
+import { RootwardSandboxError } from '../error.js';
+import type { HostFacts } from '../host/host-facts.js';
+import type { SandboxLevel } from '../level.js';
+import { isAtOrBelow, outerFirst } from './path-order.js';
+import type { HiddenPath, PathAccess, PlannedPath, SandboxPlan } from './plan.js';
+
+/** The part of a root that matters to the system. */
+export type PlannedRoot = Pick<Root, 'path' | 'kind' | 'access' | 'broad'>;
+
+/** What a program needs beside the roots. Paths may start with `~/`; those that do not exist are left out. */
+export interface SandboxProfile {
+  readonly read?: readonly string[];
+  readonly write?: readonly string[];
+  /** Only asked at level `strict`: `write` always has it. */
+  readonly network?: boolean;
+}
+
+/** Everything a plan is made from. */
+export interface PlanInput {
+  readonly level: Exclude<SandboxLevel, 'off'>;
+  readonly roots: readonly PlannedRoot[];
+  readonly host: HostFacts;
+  /** Folders of the program that is to run; see `installationOf`. */
+  readonly program?: readonly string[];
+  readonly profile?: SandboxProfile;
+  /** Roots may be read only, whatever their access says. */
+  readonly readOnly?: boolean;
+  /** What rules deny inside the roots; see `findDenied`. */
+  readonly denied?: readonly HiddenPath[];
+  /** Files and folders that steer the fence. */
+  readonly fixed?: readonly string[];
+}
+
+/** What one child may touch. Pure: what exists is in `host`. */
+export function makePlan(input: PlanInput): SandboxPlan {
+  const { level, host, profile = {} } = input;
+  refuseBroad(input.roots);
+  const network = level === 'write' || profile.network === true;
+  const named = namedPaths(profile, host.home);
+  const locked = input.roots.filter(({ access }) => access === 'read-only' || input.readOnly === true);
+  const roots = input.roots.map(({ path }): PlannedPath => {
+    // A root that forbids always wins, also over one inside it.
+    const isLocked = locked.some((outer) => isAtOrBelow(path, outer.path));
+    return { path, access: isLocked ? 'read' : 'write', why: 'root' };
+  });
+  const paths = mergePaths([
+    ...host.system.map(allowed('read', 'system')),
+    ...[...host.runtimes, ...(input.program ?? [])]
+      .filter((path) => !isOfSystem(path, host))
+      .map(allowed('read', 'runtime')),
+    ...(network ? host.resolver.map(allowed('read', 'system')) : []),
+    ...host.devices.map(allowed('device', 'device')),
+    ...named,
+    ...roots,
+  ]);
+  return {
+    level,
+    readsEverything: level === 'write',
+    paths,
+    links: host.links,
+    hidden: hiddenPaths(input, named),
+    fixed: [...new Set(input.fixed ?? [])]
+      .filter((path) => paths.some((each) => each.access === 'write' && isAtOrBelow(path, each.path)))
+      .sort(),
+    network,
+    home: host.home,
+    homeLinks: named
+      .map(({ path }) => path)
+      .filter((path) => path !== host.home && isAtOrBelow(path, host.home)),
+  };
+}
+
+/** Names that are denied at any depth of a broad root cannot be found in time. */
+function refuseBroad(roots: readonly PlannedRoot[]): void {
+  const broad = roots.find((root) => root.broad);
+  if (broad === undefined) return;
+  throw new RootwardSandboxError(
+    'broad-root',
+    `Cannot make a sandbox for the root ${JSON.stringify(broad.path)}: it contains the home directory, and the secrets in it cannot be hidden`,
+    { instruction: 'Open the folder of the project as a root, or set the sandbox to off for this program' },
+  );
+}
+
+function isOfSystem(path: string, { system, links }: HostFacts): boolean {
+  return [...system, ...links.map((link) => link.path)].some((top) => isAtOrBelow(path, top));
+}
+
+function allowed(access: PathAccess, why: PlannedPath['why']): (path: string) => PlannedPath {
+  return (path) => ({ path, access, why });
+}
+
+function namedPaths({ read = [], write = [] }: SandboxProfile, home: string): readonly PlannedPath[] {
+  const expand = (path: string): string => {
+    const full = path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
+    if (isAbsolute(full) && !isAtOrBelow(home, full)) return full;
+    throw new RootwardSandboxError(
+      'invalid-option',
+      `Cannot allow ${JSON.stringify(path)} in the sandbox: it is not an absolute path below the home directory or beside it`,
+    );
+  };
+  return [
+    ...read.map((path) => allowed('read', 'named')(expand(path))),
+    ...write.map((path) => allowed('write', 'named')(expand(path))),
+  ];
+}
+
+/** One entry for each path: that of a root decides, else the wider access. */
+function mergePaths(paths: readonly PlannedPath[]): readonly PlannedPath[] {
+  const merged = new Map<string, PlannedPath>();
+  for (const each of paths) {
+    const before = merged.get(each.path);
+    if (before !== undefined && before.why !== 'root' && before.access === 'write' && each.why !== 'root')
+      continue;
+    // Of two roots with one path, the one that forbids wins.
+    if (before?.why === 'root' && before.access === 'read') continue;
+    merged.set(each.path, each);
+  }
+  return [...merged.values()].sort(outerFirst);
+}
+
+/** A credential that somebody named as such, or as a root, is no longer hidden; one inside a named folder is. */
+function hiddenPaths(input: PlanInput, named: readonly PlannedPath[]): readonly HiddenPath[] {
+  const wanted = new Set([...input.roots, ...named].map(({ path }) => path));
+  const all = [
+    ...input.host.credentials.filter(({ path }) => !wanted.has(path)),
+    ...(input.denied ?? []),
+  ].sort(outerFirst);
+  const kept: HiddenPath[] = [];
+  for (const each of all) {
+    if (!kept.some((outer) => isAtOrBelow(each.path, outer.path))) kept.push(each);
+  }
+  return kept;
+}
+
+/** Why only a backend that can take something out of an allowed folder can carry out a plan; undefined where any can. Pure. */
+export function needsFull({ paths, hidden }: SandboxPlan): string | undefined {
+  const roots = paths.filter(({ why }) => why === 'root');
+  const denied = hidden.find(
+    ({ path, why }) => why === 'rule' && roots.some((root) => isAtOrBelow(path, root.path)),
+  );
+  if (denied !== undefined) return `a rule denies ${JSON.stringify(denied.path)} inside a root`;
+  const locked = roots.find(
+    ({ path, access }) =>
+      access === 'read' && paths.some((outer) => outer.access === 'write' && isAtOrBelow(path, outer.path)),
+  );
+  return locked === undefined
+    ? undefined
+    : `the read-only root ${JSON.stringify(locked.path)} lies inside a folder that may be written`;
+}

@@ -1,0 +1,46 @@
+import type { SandboxLevel } from '../level.js';
+
+/** `device`: read and write, but never make. */
+export type PathAccess = 'read' | 'write' | 'device';
+
+/** Why a path is allowed. */
+export type PathReason = 'root' | 'system' | 'runtime' | 'named' | 'device';
+
+/** A path a child may use, with everything below it. Reading includes running programs. */
+export interface PlannedPath {
+  readonly path: string;
+  readonly access: PathAccess;
+  readonly why: PathReason;
+}
+
+/** A path that is taken out of an allowed folder. */
+export interface HiddenPath {
+  readonly path: string;
+  readonly kind: 'file' | 'directory';
+  /** `credential`: a place where programs keep secrets. `rule`: denied by the operator or the workspace. */
+  readonly why: 'credential' | 'rule';
+}
+
+/** A symbolic link of the system, such as `/bin`, which is part of what programs expect. */
+export interface PlannedLink {
+  readonly path: string;
+  readonly target: string;
+}
+
+/** What one child may touch: plain data, the same for every backend. */
+export interface SandboxPlan {
+  readonly level: Exclude<SandboxLevel, 'off'>;
+  /** Everything may be read except `hidden`; `paths` then says what may be written. */
+  readonly readsEverything: boolean;
+  /** Folders before what is in them. */
+  readonly paths: readonly PlannedPath[];
+  readonly links: readonly PlannedLink[];
+  readonly hidden: readonly HiddenPath[];
+  /** Inside a folder that may be written, and yet not to be changed: the files that steer the fence. */
+  readonly fixed: readonly string[];
+  readonly network: boolean;
+  /** The user's own, whose place the private one takes. */
+  readonly home: string;
+  /** Named folders of the home directory, linked from the private one. */
+  readonly homeLinks: readonly string[];
+}

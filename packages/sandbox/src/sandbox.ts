@@ -1,0 +1,244 @@
+import type { StdioOptions } from 'node:child_process';
+import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Backend, CommandRequest, SandboxedCommand } from './backends/backend.js';
+import { inheritedDescriptors } from './child/inherited-descriptors.js';
+import { SandboxFolder } from './child/private-folder.js';
+import type { PrivateFolder } from './child/private-folder.js';
+import { RootwardSandboxError } from './error.js';
+import type { HostFacts } from './host/host-facts.js';
+import { installationOf } from './host/runtimes.js';
+import type { BackendName, Guarantee, SandboxLevel } from './level.js';
+import { makePlan, needsFull } from './plan/make-plan.js';
+import type { PlanInput } from './plan/make-plan.js';
+import { isAtOrBelow } from './plan/path-order.js';
+import type { SandboxPlan } from './plan/plan.js';
+
+/** What a plan needs beside what the sandbox knows itself. */
+export interface PlanRequest extends Omit<PlanInput, 'level' | 'host' | 'program'> {
+  /** The file that is to run; its folders become readable. */
+  readonly program?: string;
+  /** Default: that of the sandbox. */
+  readonly level?: Exclude<SandboxLevel, 'off'>;
+}
+
+/** What is to run inside. */
+export interface RunRequest extends Omit<CommandRequest, 'descriptors'> {
+  /** What `spawn` would have been given without a sandbox. */
+  readonly stdio: readonly StdioEntry[];
+}
+
+export type StdioEntry = Extract<StdioOptions, readonly unknown[]>[number];
+
+/** What to hand to `spawn`. */
+export interface Spawnable extends Omit<SandboxedCommand, 'inputs'> {
+  readonly stdio: StdioEntry[];
+  /** Lets go of the descriptors that only the child needs. Call it once `spawn` has returned. */
+  spawned(): void;
+}
+
+/** Holds children to plans, with one backend, at one level. Made by `openSandbox`. */
+export class Sandbox implements Disposable {
+  readonly level: Exclude<SandboxLevel, 'off'>;
+  readonly host: HostFacts;
+  readonly #backend: Backend;
+  readonly #parent: string | undefined;
+  /** Made with the first child. */
+  #folder: SandboxFolder | undefined;
+  #inherited: readonly number[] | undefined;
+
+  constructor(options: {
+    readonly level: Exclude<SandboxLevel, 'off'>;
+    readonly backend: Backend;
+    readonly host: HostFacts;
+    readonly folder: string | undefined;
+  }) {
+    this.level = options.level;
+    this.host = options.host;
+    this.#backend = options.backend;
+    this.#parent = options.folder;
+  }
+
+  get backend(): BackendName {
+    return this.#backend.name;
+  }
+
+  get guarantee(): Guarantee {
+    return this.#backend.guarantee;
+  }
+
+  /** For people: level, backend and guarantee. */
+  get description(): string {
+    return `${this.level}, ${this.#backend.name} (${this.#backend.detail}), guarantee ${this.#backend.guarantee}`;
+  }
+
+  /** What a child may touch. */
+  plan({ program, ...request }: PlanRequest): SandboxPlan {
+    return makePlan({
+      ...request,
+      level: request.level ?? this.level,
+      host: this.host,
+      program: program === undefined ? [] : installationOf(program, this.host.home),
+    });
+  }
+
+  /** Why this sandbox cannot hold a child to a plan completely; undefined where it can. */
+  shortfall(plan: SandboxPlan): string | undefined {
+    const reason = this.#backend.hides ? undefined : needsFull(plan);
+    return reason === undefined
+      ? undefined
+      : `${reason}, which needs guarantee full and ${this.#backend.name} gives ${this.#backend.guarantee}`;
+  }
+
+  /**
+   * Makes a place for one child: a temporary folder and a home directory of its own. Throws where the plan cannot be held
+   * completely, unless `incomplete` is set.
+   */
+  child(plan: SandboxPlan, options: { readonly incomplete?: boolean } = {}): SandboxChild {
+    const shortfall = options.incomplete === true ? undefined : this.shortfall(plan);
+    if (shortfall !== undefined) {
+      throw new RootwardSandboxError('needs-full', `Cannot start in the sandbox: ${shortfall}`, {
+        instruction: 'Install bubblewrap, remove the rule, or set the sandbox to off for this program',
+      });
+    }
+    this.#refuseOwnProgramInside(plan);
+    refuseMovedRoots(plan);
+    this.#folder ??= new SandboxFolder(this.#parent);
+    this.#inherited ??= inheritedDescriptors();
+    const folder = this.#folder.add(plan.home, plan.homeLinks);
+    return new SandboxChild(this.#backend, plan, folder, this.#folder, this.#inherited);
+  }
+
+  dispose(): void {
+    this.#folder?.dispose();
+    this.#folder = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** Whoever may write there would choose what runs without a sandbox. */
+  #refuseOwnProgramInside({ paths }: SandboxPlan): void {
+    const { program, name } = this.#backend;
+    const root = paths.find(({ path, why }) => why === 'root' && isAtOrBelow(program, path));
+    if (root === undefined) return;
+    throw new RootwardSandboxError(
+      'unavailable',
+      `Cannot start in the sandbox: the program of ${name} lies inside the root ${JSON.stringify(root.path)}`,
+      { instruction: 'Install it outside the workspace' },
+    );
+  }
+}
+
+/** One child: what it is started with, and what goes with it. */
+export class SandboxChild implements Disposable {
+  readonly plan: SandboxPlan;
+  readonly #backend: Backend;
+  readonly #folder: PrivateFolder;
+  readonly #shared: SandboxFolder;
+  readonly #inherited: readonly number[];
+
+  constructor(
+    backend: Backend,
+    plan: SandboxPlan,
+    folder: PrivateFolder,
+    shared: SandboxFolder,
+    inherited: readonly number[],
+  ) {
+    this.#backend = backend;
+    this.plan = plan;
+    this.#folder = folder;
+    this.#shared = shared;
+    this.#inherited = inherited;
+  }
+
+  /** The private temporary folder: the same path inside and outside. */
+  get temp(): string {
+    return this.#folder.temp;
+  }
+
+  /** Turns what is to run into what to spawn. */
+  command({ stdio, ...request }: RunRequest): Spawnable {
+    const { inputs, ...command } = this.#backend.command(
+      {
+        ...request,
+        env: this.#environment(request.env),
+        descriptors: stdio.map((_, descriptor) => descriptor),
+      },
+      { plan: this.plan, folder: this.#folder, shared: this.#shared, inherited: this.#inherited },
+    );
+    const opened = [...inputs].map(([descriptor, bytes]) => ({ descriptor, source: this.#open(bytes) }));
+    const all: StdioEntry[] = [...stdio];
+    for (const { descriptor, source } of opened) all[descriptor] = source;
+    return {
+      ...command,
+      stdio: all,
+      spawned: () => {
+        for (const { source } of opened) closeSync(source);
+      },
+    };
+  }
+
+  /** Removes what the child has left behind. Call it when the child is gone. */
+  dispose(): void {
+    this.#folder.remove();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #environment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const { temp, home } = this.#folder;
+    const own = {
+      TMPDIR: temp,
+      ...(this.#backend.keepsHome(this.plan) ? {} : { HOME: home, ...xdg(env, home) }),
+    };
+    return { ...env, ...own };
+  }
+
+  /** A file without a name: the child's descriptor is all that leads to it. */
+  #open(bytes: Buffer): number {
+    const file = join(this.#folder.path, 'input');
+    writeFileSync(file, bytes, { mode: 0o600 });
+    try {
+      return openSync(file, 'r');
+    } finally {
+      unlinkSync(file);
+    }
+  }
+}
+
+/** Variables that name places below the home directory, which the private one takes over. */
+const XDG: Readonly<Record<string, string>> = {
+  XDG_CACHE_HOME: '.cache',
+  XDG_CONFIG_HOME: '.config',
+  XDG_DATA_HOME: '.local/share',
+  XDG_STATE_HOME: '.local/state',
+};
+
+function xdg(env: Readonly<Record<string, string>>, home: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(XDG).flatMap(([name, place]) => (name in env ? [[name, join(home, place)]] : [])),
+  );
+}
+
+/** A root that became a link since it was read leads somewhere else. */
+function refuseMovedRoots({ paths }: SandboxPlan): void {
+  for (const { path, why } of paths) {
+    if (why !== 'root' || canonical(path) === path) continue;
+    throw new RootwardSandboxError(
+      'not-found',
+      `Cannot start in the sandbox: the root ${JSON.stringify(path)} is gone or was replaced by a link`,
+    );
+  }
+}
+
+function canonical(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
