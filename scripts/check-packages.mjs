@@ -18,7 +18,10 @@ for (const name of readdirSync('packages')) {
   const folder = `packages/${name}`;
   const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
   if (manifest.private === true) continue;
+  // A package that carries a program has no types to check.
+  const isProgram = !Object.keys(manifest.exports ?? {}).some((path) => !path.endsWith('.json'));
   for (const [check, command] of Object.entries(CHECKS)) {
+    if (check === 'attw' && isProgram) continue;
     const { status, stdout, stderr } = spawnSync(process.execPath, command(folder), { encoding: 'utf8' });
     if (status === 0) continue;
     failed++;

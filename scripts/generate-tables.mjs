@@ -29,6 +29,7 @@ const TABLES = {
   'api-v1': () => apiTable('@rootward/mcp/v1', '@rootward/mcp'),
   'api-testing': () => apiTable('@rootward/mcp/testing'),
   'api-lsp': () => apiTable('@rootward/lsp'),
+  'api-sandbox': () => apiTable('@rootward/sandbox'),
   'api-tool': () => apiTable('rootward/tool'),
 };
 
@@ -43,6 +44,7 @@ const HOMES = {
     'api-v1',
     'api-testing',
     'api-lsp',
+    'api-sandbox',
     'api-tool',
   ],
   'docs/language-servers.md': ['servers'],

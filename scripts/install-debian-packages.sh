@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs what some tests use and npm does not have: clangd, gojq, zsh and fish. Where that is not possible, those tests
+# Installs what some tests use and npm does not have: clangd, gojq, zsh, fish and bubblewrap. Where that is not possible, those tests
 # are skipped.
 set -euo pipefail
 missing=()
 command -v clangd >/dev/null || compgen -c clangd- >/dev/null || missing+=(clangd)
 for program in gojq zsh fish; do command -v "$program" >/dev/null || missing+=("$program"); done
+command -v bwrap >/dev/null || missing+=(bubblewrap)
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
   echo "${missing[*]}: not installed, and cannot be installed here; their tests will be skipped" >&2

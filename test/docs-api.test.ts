@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPTIONS } from '../packages/server/dist/settings/options.js';
@@ -17,6 +17,9 @@ interface Exported {
 }
 
 const packages = readdirSync(join(repository, 'packages')).map((name) => join(repository, 'packages', name));
+
+/** All but those that carry a binary. */
+const withSources = packages.filter((folder) => existsSync(join(folder, 'src')));
 
 /** Every name that can be imported from the packages, by the types they publish. */
 const EXPORTS: readonly Exported[] = packages.flatMap((folder) => {
@@ -60,6 +63,7 @@ describe('What the packages export', () => {
       '@rootward/mcp',
       '@rootward/mcp/testing',
       '@rootward/mcp/v1',
+      '@rootward/sandbox',
       'rootward/tool',
     ]);
   });
@@ -93,6 +97,7 @@ describe('What goes wrong is in the guides', () => {
     { folder: 'core', type: 'ScopeErrorCode', page: 'server-authors.md' },
     { folder: 'mcp', type: 'McpErrorCode', page: 'server-authors.md' },
     { folder: 'lsp', type: 'LspErrorCode', page: 'language-servers.md' },
+    { folder: 'sandbox', type: 'SandboxErrorCode', page: 'sandbox.md' },
   ])('every $type: $page', ({ folder, type, page }) => {
     const codes = codesIn(folder, type);
     expect(codes.length).toBeGreaterThan(3);
@@ -111,7 +116,7 @@ describe('What goes wrong is in the guides', () => {
 });
 
 test('every variable of ours that is read is in the guide to options', () => {
-  const sources = packages.flatMap((folder) =>
+  const sources = withSources.flatMap((folder) =>
     readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(join(folder, 'src', name), 'utf8')),

@@ -34,6 +34,7 @@ const FORBIDDEN = [
   ['packages/core/src/planted.ts', 'vscode-jsonrpc'],
   ['packages/lsp/src/planted.ts', '@rootward/mcp'],
   ['packages/lsp/src/planted.ts', '@modelcontextprotocol/server'],
+  ['packages/sandbox/src/planted.ts', '@rootward/lsp'],
   ['packages/core/src/uri/planted.ts', '../scope/scope.js'],
   ['packages/core/src/uri/planted.ts', 'node:fs'],
   ['packages/core/src/roots/planted.ts', '../workspace/workspace.js'],

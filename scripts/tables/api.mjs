@@ -14,6 +14,7 @@ const ENTRIES = {
   '@rootward/mcp/v1': 'mcp/dist/sdk-v1/index.d.ts',
   '@rootward/mcp/testing': 'mcp/dist/testing/index.d.ts',
   '@rootward/lsp': 'lsp/dist/index.d.ts',
+  '@rootward/sandbox': 'sandbox/dist/index.d.ts',
   'rootward/tool': 'server/dist/tool-library/index.d.ts',
 };
 

@@ -13,8 +13,9 @@ export type Guarantee = 'full' | 'contents';
 /** What carries a plan out. */
 export type BackendName = 'bubblewrap' | 'landlock' | 'seatbelt';
 
-/** As an operator names them. */
+/** Levels as an operator names them. */
 export const WANTED_LEVELS: readonly WantedLevel[] = ['off', 'write', 'strict', 'auto'];
+/** The stronger one first. */
 export const GUARANTEES: readonly Guarantee[] = ['full', 'contents'];
-/** The strongest first. */
+/** The strongest backend first. */
 export const BACKEND_NAMES: readonly BackendName[] = ['bubblewrap', 'landlock', 'seatbelt'];

@@ -28,6 +28,7 @@ export interface RunRequest extends Omit<CommandRequest, 'descriptors'> {
   readonly stdio: readonly StdioEntry[];
 }
 
+/** One entry of the option `stdio` of `spawn`. */
 export type StdioEntry = Extract<StdioOptions, readonly unknown[]>[number];
 
 /** What to hand to `spawn`. */

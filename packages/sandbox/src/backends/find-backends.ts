@@ -6,6 +6,7 @@ import { findBubblewrap } from './bubblewrap.js';
 import { findLandlock } from './landlock.js';
 import { findSeatbelt } from './seatbelt.js';
 
+/** Options of `findBackends`. */
 export interface FindBackendsOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Others are not even looked for. Default: those of `ROOTWARD_SANDBOX_BACKENDS`, else all. */
