@@ -5,7 +5,7 @@ export type { BackendName, Guarantee, SandboxLevel, WantedLevel } from './level.
 export type { BackendFinding } from './backends/backend.js';
 export { findBackends } from './backends/find-backends.js';
 export type { FindBackendsOptions } from './backends/find-backends.js';
-export type { HostFacts } from './host/host-facts.js';
+export type { HostFacts } from './plan/host-facts.js';
 export { readHost } from './host/read-host.js';
 export { chooseBackend, openSandbox } from './open-sandbox.js';
 export type { OpenSandboxOptions } from './open-sandbox.js';

@@ -6,7 +6,7 @@ import { inheritedDescriptors } from './child/inherited-descriptors.js';
 import { SandboxFolder } from './child/private-folder.js';
 import type { PrivateFolder } from './child/private-folder.js';
 import { RootwardSandboxError } from './error.js';
-import type { HostFacts } from './host/host-facts.js';
+import type { HostFacts } from './plan/host-facts.js';
 import { installationOf } from './host/runtimes.js';
 import type { BackendName, Guarantee, SandboxLevel } from './level.js';
 import { makePlan, needsFull } from './plan/make-plan.js';

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { HiddenPath, PlannedLink } from '../plan/plan.js';
 import { HOME_CREDENTIALS, SYSTEM_CREDENTIALS } from './credential-places.js';
-import type { HostFacts } from './host-facts.js';
+import type { HostFacts } from '../plan/host-facts.js';
 import { runtimeFolders } from './runtimes.js';
 import { LINUX_DEVICES, LINUX_SYSTEM, MAC_DEVICES, MAC_SYSTEM } from './system-paths.js';
 

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { Root } from '@rootward/core';
 import { RootwardSandboxError } from '../error.js';
-import type { HostFacts } from '../host/host-facts.js';
+import type { HostFacts } from './host-facts.js';
 import type { SandboxLevel } from '../level.js';
 import { isAtOrBelow, outerFirst } from './path-order.js';
 import type { HiddenPath, PathAccess, PlannedPath, SandboxPlan } from './plan.js';

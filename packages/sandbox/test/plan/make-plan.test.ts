@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HostFacts } from '../../src/host/host-facts.js';
+import type { HostFacts } from '../../src/plan/host-facts.js';
 import { explainPlan } from '../../src/plan/explain.js';
 import { makePlan, needsFull } from '../../src/plan/make-plan.js';
 import type { PlanInput, PlannedRoot } from '../../src/plan/make-plan.js';

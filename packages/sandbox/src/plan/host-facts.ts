@@ -1,4 +1,4 @@
-import type { HiddenPath, PlannedLink } from '../plan/plan.js';
+import type { HiddenPath, PlannedLink } from './plan.js';
 
 /** What a plan has to know about the machine. Plain data, so that a plan can be made for any. */
 export interface HostFacts {
