@@ -19,9 +19,14 @@ export interface ClientSide {
   unregistered(registration: Unregistration): void;
   logged(message: string): void;
   diagnosed(params: PublishDiagnosticsParams): void;
+  /** The content of a schema that a document names. */
+  schema(uri: string): Promise<string>;
   /** Work of the server that goes on in the background began or ended. */
   progressed(token: number | string, ended: boolean): void;
 }
+
+/** How servers of data formats ask for schemas. */
+const SCHEMA_REQUESTS = ['vscode/content', 'custom/schema/content'] as const;
 
 /** Questions whose answer is "seen". */
 const ACKNOWLEDGED = [
@@ -53,6 +58,12 @@ export function serveClientSide(wire: MessageConnection, side: ClientSide): void
   wire.onRequest('workspace/applyEdit', (): ApplyWorkspaceEditResult => {
     return { applied: false, failureReason: 'edits are not taken from language servers' };
   });
+  for (const method of SCHEMA_REQUESTS) {
+    // One server sends the address in a list.
+    wire.onRequest(method, (params: string | readonly string[]) =>
+      side.schema(typeof params === 'string' ? params : (params[0] ?? '')),
+    );
+  }
   wire.onRequest('window/showDocument', () => ({ success: false }));
   for (const method of ACKNOWLEDGED) wire.onRequest(method, () => null);
   wire.onNotification('window/logMessage', ({ message }: LogMessageParams) => side.logged(message));

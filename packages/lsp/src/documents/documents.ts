@@ -20,6 +20,13 @@ const MAX_IDLE_DOCUMENTS = 16;
 /** A source file above this is generated or data; sending it would cost a server more than it gives. */
 const MAX_DOCUMENT_BYTES: number = 4 * 1024 * 1024;
 
+export interface DocumentsOptions {
+  /** Told of every document whose text the server gets or loses. */
+  readonly changed?: (path: string) => void;
+  /** The text that the server gets for a text, with every position kept. */
+  readonly shownAs?: (scope: Scope, path: string, text: string) => string;
+}
+
 /** The files a server has open. All are read through a scope, and compared with the disk before each request. */
 export class Documents {
   readonly #connection: Pick<ServerConnection, 'notify'>;
@@ -28,14 +35,12 @@ export class Documents {
   readonly #users = new Map<string, number>();
 
   readonly #changed: (path: string) => void;
+  readonly #shownAs: (scope: Scope, path: string, text: string) => string;
 
-  /** `changed` is told of every document whose text the server gets or loses. */
-  constructor(
-    connection: Pick<ServerConnection, 'notify'>,
-    changed: (path: string) => void = () => undefined,
-  ) {
+  constructor(connection: Pick<ServerConnection, 'notify'>, options: DocumentsOptions = {}) {
     this.#connection = connection;
-    this.#changed = changed;
+    this.#changed = options.changed ?? (() => undefined);
+    this.#shownAs = options.shownAs ?? ((_scope, _path, text) => text);
   }
 
   get paths(): readonly string[] {
@@ -110,8 +115,9 @@ export class Documents {
       languageId,
       stamp,
     };
-    if (before === undefined) this.#tellOpened(entry);
-    else if (before.text !== text) this.#tellChanged(entry);
+    const shown = this.#shownAs(scope, path, text);
+    if (before === undefined) this.#tellOpened(entry, shown);
+    else if (before.text !== text) this.#tellChanged(entry, shown);
     return this.#touch(entry);
   }
 
@@ -121,12 +127,12 @@ export class Documents {
     return entry;
   }
 
-  #tellOpened({ path, uri, languageId, version, text }: Entry): void {
+  #tellOpened({ path, uri, languageId, version }: Entry, text: string): void {
     this.#changed(path);
     this.#connection.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } });
   }
 
-  #tellChanged({ path, uri, version, text }: Entry): void {
+  #tellChanged({ path, uri, version }: Entry, text: string): void {
     this.#changed(path);
     const params = { textDocument: { uri, version }, contentChanges: [{ text }] };
     this.#connection.notify('textDocument/didChange', params);

@@ -17,6 +17,7 @@ import { ServerConnection } from '../connection/server-connection.js';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import { Documents } from '../documents/documents.js';
+import { SchemaReferences } from '../documents/schema-references.js';
 import type { Unshown } from '../documents/unshown.js';
 import { unshownBecause } from '../documents/unshown.js';
 import { WATCH_METHOD } from '../documents/watch-patterns.js';
@@ -65,6 +66,9 @@ export class ServerInstance {
   readonly #documents: Documents;
   readonly #watched: WatchedFiles;
   readonly #published: PublishedDiagnostics;
+  readonly #schemas = new SchemaReferences();
+  /** Of the latest question: what a server asks for in between is read through it. */
+  #scope: Scope | undefined;
   readonly #limits: PoolLimits;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -106,7 +110,12 @@ export class ServerInstance {
     for (const folder of folders) this.#touched.add(folder.path);
     this.#connection = new ServerConnection(definition.name, process, clock);
     this.#published = new PublishedDiagnostics(clock, (path) => this.#documents.has(path));
-    this.#documents = new Documents(this.#connection, (path) => this.#published.forget(path));
+    this.#documents = new Documents(this.#connection, {
+      changed: (path) => this.#published.forget(path),
+      ...(definition.readsOnlyItself === true && {
+        shownAs: (scope, path, text) => this.#schemas.mask(scope, path, text),
+      }),
+    });
     this.#watched = new WatchedFiles({ clock, tooMany: (root) => this.#warnUnwatched(root) });
     serveClientSide(this.#connection.wire, {
       folders: () => this.#folders.map(toWire),
@@ -118,6 +127,7 @@ export class ServerInstance {
       },
       logged: (message) => this.readiness.logged(message),
       diagnosed: (params) => this.#published.take(params),
+      schema: (uri) => this.#schemas.read(this.#scope, uri),
       progressed: (token, ended) => this.readiness.progressed(token, ended),
     });
   }
@@ -183,6 +193,7 @@ export class ServerInstance {
     { scope, paths, further = [], signal, thorough = false }: DocumentsRequest,
     use: (documents: readonly OpenDocument[], unshown: readonly Unshown[]) => Promise<Result>,
   ): Promise<Result> {
+    this.#scope = scope;
     return this.whileBusy(async () => {
       await this.#syncWithDisk(scope, thorough, signal);
       const held: OpenDocument[] = [];
@@ -307,6 +318,7 @@ export class ServerInstance {
     this.#capabilities = result?.capabilities ?? {};
     this.readiness.expect(Math.max(1, this.#folders.length));
     this.#connection.notify('initialized', {});
+    for (const method of this.definition.announces ?? []) this.#connection.notify(method, {});
     // Some servers say that they follow folders only after the handshake.
     const undecided = this.definition.folders === undefined && !announcesFolders(this.#capabilities);
     if (undecided) {

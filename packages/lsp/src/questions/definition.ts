@@ -6,6 +6,7 @@ import { describeUnshown } from '../documents/unshown.js';
 import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { concealErrors } from '../filter/conceal-errors.js';
+import { concealLiterals } from '../filter/conceal-literals.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './asking/context.js';
 import { definitionTargets } from './symbols/definition-targets.js';
@@ -75,15 +76,21 @@ export async function definition(context: CodeContext, request: SymbolRequest): 
       }
       // What is shown about a symbol comes from where it is defined.
       const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : '';
+      const literals = { scope, definition: instance.definition, sources, signal };
+      const { texts, notes } = await concealLiterals([hover], literals);
+      const text = concealPaths(scope, texts.join(''), { file: path, sources });
       return {
         symbol: request.symbol,
         definitions,
-        ...(hover !== '' && { hover: concealPaths(scope, hover, { file: path, sources }) }),
+        ...(text !== '' && { hover: text }),
         outside: filter.outside,
-        notes: describeUnshown(
-          instance.definition.name,
-          targets.length > 0 ? unread : [...unshown, ...unopened],
-        ),
+        notes: [
+          ...notes,
+          ...describeUnshown(
+            instance.definition.name,
+            targets.length > 0 ? unread : [...unshown, ...unopened],
+          ),
+        ],
       };
     },
   );

@@ -6,6 +6,7 @@ import type { OpenDocument } from '../documents/documents.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { chooseRoots } from './asking/choose-roots.js';
 import { concealErrors, unreadable } from '../filter/conceal-errors.js';
+import { concealLiterals } from '../filter/conceal-literals.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from './asking/context.js';
 import { startOf } from './asking/page.js';
@@ -55,7 +56,7 @@ export async function diagnostics(
   if (request.file !== undefined) {
     const { path } = context.scope.locate(request.file);
     const checked = await check(context, path);
-    return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: cuts([checked]) };
+    return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: notesOf([checked]) };
   }
   const roots = await chooseRoots(context.scope, request.root);
   const broad = roots.filter((root) => root.broad);
@@ -89,7 +90,7 @@ export async function diagnostics(
     files: nonEmpty(results),
     checked: results.length,
     complete: isServed && broad.length === 0 && !failed && results.every(({ complete }) => complete),
-    notes: [...notes, ...cuts(results)],
+    notes: [...notes, ...notesOf(results)],
     ...(end < all.length && { nextCursor: String(end) }),
   };
 }
@@ -100,6 +101,7 @@ interface Checked {
   /** How many there are, shown or not. */
   readonly total: number;
   readonly complete: boolean;
+  readonly notes: readonly string[];
 }
 
 async function candidates(
@@ -121,18 +123,26 @@ async function check(context: CodeContext, file: string): Promise<Checked> {
     const found = await ask(instance, document, signal);
     const total = found?.length ?? 0;
     const conceal = (text: string): string => concealPaths(scope, text, { file, sources: [document.text] });
-    const items = (found ?? []).slice(0, MAX_PER_FILE).map((item) => toFound(item, conceal));
-    return { file, diagnostics: items, total, complete: found !== undefined };
+    const items = (found ?? []).slice(0, MAX_PER_FILE);
+    const literals = { scope, definition: instance.definition, sources: [document.text], signal };
+    const { texts, notes } = await concealLiterals(items.map(messageOf), literals);
+    return {
+      file,
+      diagnostics: items.map((item, index) => toFound(item, texts[index] ?? '', conceal)),
+      total,
+      complete: found !== undefined,
+      notes,
+    };
   });
   return concealErrors(context, checked);
 }
 
-function toFound(item: Diagnostic, conceal: (text: string) => string): FoundDiagnostic {
+function toFound(item: Diagnostic, message: string, conceal: (text: string) => string): FoundDiagnostic {
   return {
     line: item.range.start.line + 1,
     column: item.range.start.character + 1,
     severity: SEVERITIES[(item.severity ?? 1) - 1] ?? 'error',
-    message: conceal(messageOf(item)),
+    message: conceal(message),
     ...(item.source !== undefined && { source: conceal(item.source) }),
     ...(item.code !== undefined && { code: conceal(String(item.code)) }),
   };
@@ -155,10 +165,11 @@ function messageOf({ message }: Diagnostic): string {
   return typeof message === 'string' ? message : message.value;
 }
 
-function cuts(results: readonly Checked[]): readonly string[] {
-  return results
+function notesOf(results: readonly Checked[]): readonly string[] {
+  const cut = results
     .filter(({ diagnostics: items, total }) => items.length < total)
     .map(({ file, total }) => `"${file}" has ${total}; the first ${MAX_PER_FILE} are shown`);
+  return [...new Set([...results.flatMap(({ notes }) => notes), ...cut])];
 }
 
 function nonEmpty(results: readonly Checked[]): DiagnosticsResult['files'] {

@@ -35,6 +35,12 @@ export interface ServerDefinition {
   /** A module that must be found beside the program and is named in its initialization options. */
   readonly companion?: Companion;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The values in what it says, with their quotes: constants that a type spells out. Global. */
+  readonly literals?: RegExp;
+  /** Needs no file of the workspace but those it is shown, so its program is kept from reading any. */
+  readonly readsOnlyItself?: boolean;
+  /** Notifications sent after the handshake. */
+  readonly announces?: readonly string[];
   /** Variables of our own environment that it needs beside those every program does. */
   readonly inherits?: readonly string[];
   /** A log message by which the server says that it has seen all files of one folder. */
@@ -48,7 +54,10 @@ interface Companion {
 }
 
 /** The longest ending a definition knows for a file, so that `.d.ts` can differ from `.ts`. */
-export function languageIdOf(definition: ServerDefinition, file: string): string | undefined {
+export function languageIdOf(
+  definition: Pick<ServerDefinition, 'extensions'>,
+  file: string,
+): string | undefined {
   const name = file.toLowerCase();
   let best: string | undefined;
   for (const extension of Object.keys(definition.extensions)) {

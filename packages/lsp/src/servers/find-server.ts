@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { access, realpath } from 'node:fs/promises';
+import { access, open, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, extname, isAbsolute } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import type { Root } from '@rootward/core';
 import { isObject, isWorkspaceProgram, programCandidates } from '@rootward/core/platform';
 import type { Environment } from '@rootward/core/platform';
@@ -30,6 +30,10 @@ export type ServerFinding =
   | { readonly kind: 'not-installed' | 'inside-root' | 'runs-workspace-code' | 'without-companion' };
 
 const SCRIPT = new Set(['.js', '.mjs', '.cjs']);
+const NODE_SHEBANG = /^#!\S*(?:\/env\s+(?:-S\s+)?)?\S*\bnode\b/;
+const MAX_FIRST_LINE = 128;
+/** The folder of all packages that a script may load. */
+const PACKAGES = /^.*?[\\/](?:node_modules|\.pnpm)(?=[\\/])/;
 
 /**
  * Finds the program of a server as a canonical path. One that lies inside a root is passed over, under whatever name it
@@ -56,7 +60,7 @@ export async function findServer(
     }
     if (definition.runsWorkspaceCode !== undefined && !trustWorkspaceServers)
       return { kind: 'runs-workspace-code' };
-    return { kind: 'found', command: { ...startOf(program, definition.args ?? []), initializationOptions } };
+    return { kind: 'found', command: { ...(await startOf(program, definition)), initializationOptions } };
   }
   return { kind: passedOver ?? 'not-installed' };
 }
@@ -84,10 +88,33 @@ async function canonicalProgram(
 }
 
 /** Scripts are run by our own Node, so that no other `node` on `PATH` decides. */
-function startOf(program: string, args: readonly string[]): Pick<ServerCommand, 'program' | 'args'> {
-  return SCRIPT.has(extname(program))
-    ? { program: process.execPath, args: [program, ...args] }
-    : { program, args };
+async function startOf(
+  program: string,
+  { args = [], readsOnlyItself = false }: ServerDefinition,
+): Promise<Pick<ServerCommand, 'program' | 'args'>> {
+  if (!(await isScript(program))) return { program, args };
+  const flags = readsOnlyItself ? permissionFlags(program) : [];
+  return { program: process.execPath, args: [...flags, program, ...args] };
+}
+
+/** A script of Node, by its ending or its first line. */
+async function isScript(program: string): Promise<boolean> {
+  if (extname(program) !== '') return SCRIPT.has(extname(program));
+  const handle = await open(program);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_FIRST_LINE), 0, MAX_FIRST_LINE, 0);
+    return NODE_SHEBANG.test(buffer.toString('latin1', 0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Lets a script read the packages it is installed with, and start nothing. */
+function permissionFlags(script: string): readonly string[] {
+  const name = '--permission';
+  const flag = process.allowedNodeEnvironmentFlags.has(name) ? name : '--experimental-permission';
+  const packages = PACKAGES.exec(script)?.[0] ?? dirname(dirname(script));
+  return [flag, `--allow-fs-read=${join(packages, '*')}`];
 }
 
 function withCompanion(

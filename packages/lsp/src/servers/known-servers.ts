@@ -11,9 +11,13 @@ const SCRIPTS = {
   '.jsx': 'javascriptreact',
 } as const;
 const SCRIPT_MARKERS = ['tsconfig.json', 'jsconfig.json', 'package.json'] as const;
+/** In double quotes or backticks, and long numbers. Modules are named by paths, which are looked at elsewhere. */
+const SCRIPT_LITERALS = /import\("[^"\n]*"\)|"(?:[^"\\\n]|\\.)+"|`[^`\n]+`|\b\d{4,}\b/g;
 const PYTHON = { '.py': 'python', '.pyi': 'python' } as const;
 const PYTHON_MARKERS = ['pyrightconfig.json', 'pyproject.toml', 'setup.py', 'setup.cfg'] as const;
 const PYTHON_READY = /^(?:Found \d+ source files?|No source files found)/;
+/** Of `Literal['a', 1234]` what is in quotes, and long numbers. */
+const PYTHON_LITERALS = /(?<=Literal\[[^\]]{0,400})'(?:[^'\\\n]|\\.)+'|(?<=Literal\[[^\]]{0,400})\b\d{4,}\b/g;
 const MAX_CLANGD_SYMBOLS = 10_000;
 const PYTHON_VARIABLES = ['VIRTUAL_ENV', 'CONDA_PREFIX'] as const;
 const BUILDS = 'it runs the build of the project to understand it';
@@ -46,6 +50,7 @@ export const knownServers: readonly ServerDefinition[] = [
     maxSymbols: 256,
     markers: SCRIPT_MARKERS,
     settings: SCRIPT_SETTINGS,
+    literals: SCRIPT_LITERALS,
   },
   {
     name: 'typescript-language-server',
@@ -65,6 +70,7 @@ export const knownServers: readonly ServerDefinition[] = [
       // As `SCRIPT_SETTINGS` for the other one.
       preferences: { providePrefixAndSuffixTextForRename: false },
     },
+    literals: SCRIPT_LITERALS,
   },
   {
     name: 'pyright',
@@ -78,6 +84,7 @@ export const knownServers: readonly ServerDefinition[] = [
     markers: PYTHON_MARKERS,
     inherits: PYTHON_VARIABLES,
     ready: PYTHON_READY,
+    literals: PYTHON_LITERALS,
   },
   {
     name: 'basedpyright',
@@ -89,6 +96,7 @@ export const knownServers: readonly ServerDefinition[] = [
     markers: PYTHON_MARKERS,
     inherits: PYTHON_VARIABLES,
     ready: PYTHON_READY,
+    literals: PYTHON_LITERALS,
   },
   {
     name: 'pylsp',
@@ -184,6 +192,9 @@ export const knownServers: readonly ServerDefinition[] = [
     folders: 'file-driven',
     answersInOrder: true,
     settings: { yaml: { schemaStore: { enable: false } } },
+    // Left to itself it fetches the schema that a file names, from the network or from anywhere on the disk.
+    announces: ['yaml/registerContentRequest'],
+    readsOnlyItself: true,
   },
   {
     name: 'json',
@@ -194,7 +205,9 @@ export const knownServers: readonly ServerDefinition[] = [
     install: 'npm install -g vscode-langservers-extracted',
     folders: 'file-driven',
     answersInOrder: true,
+    // It asks for every schema instead of loading it.
     initializationOptions: { handledSchemaProtocols: [] },
+    readsOnlyItself: true,
   },
   {
     name: 'html',

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { definition, diagnostics, findSymbol, outline, references } from '@rootward/lsp';
@@ -56,6 +59,36 @@ test('yaml-language-server finds an anchor and reports a broken document', async
   ).rejects.toMatchObject({
     code: 'unsupported',
   });
+});
+
+test('yaml-language-server loads a schema of the workspace, and none from outside or from the network', async () => {
+  const asked: string[] = [];
+  const web = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('{"properties":{"a":{"type":"number"}}}');
+  });
+  await once(web.listen(0, '127.0.0.1'), 'listening');
+  const { port } = web.address() as AddressInfo;
+  const schema = '{"properties":{"a":{"type":"number","title":"told-by-schema"}}}';
+  const files = {
+    'out/schema.json': schema,
+    'a/schema.json': schema,
+    'a/inside.yaml': '# yaml-language-server: $schema=schema.json\na: x\n',
+    'a/outside.yaml': '# yaml-language-server: $schema=../out/schema.json\na: x\n',
+    'a/alias.yaml': 'x: &x ../out/schema.json\n$schema: *x\na: x\n',
+    'a/web.yaml': `# yaml-language-server: $schema=http://127.0.0.1:${port}/schema.json\na: x\n`,
+  };
+  await open('yaml-language-server', files, 'a');
+  const { files: found } = await diagnostics(home.context(), { root: 'a' });
+  const messages = (name: string): readonly string[] =>
+    found.find(({ file }) => file === home.at(`a/${name}`))?.diagnostics.map(({ message }) => message) ?? [];
+  expect(messages('inside.yaml')).toEqual([expect.stringContaining('Incorrect type. Expected "number"')]);
+  for (const name of ['outside.yaml', 'web.yaml', 'alias.yaml']) {
+    expect(messages(name).join('\n')).not.toContain('Incorrect type');
+  }
+  expect(messages('web.yaml').join('\n')).toContain('only files in the roots are read');
+  expect(asked).toEqual([]);
+  web.close();
 });
 
 test.skipIf(!hasClangd)('clangd (where installed) gives more than its own limits allow', async () => {

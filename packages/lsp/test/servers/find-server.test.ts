@@ -150,3 +150,30 @@ test('findServer() says when the companion of a program is missing, and takes on
     command: { initializationOptions },
   });
 });
+
+test('findServer() runs a script of Node without an ending with our own Node, and keeps one from files it does not need', async () => {
+  home.write({
+    'lib/node_modules/toy/bin/toy': '#!/usr/bin/env node\n',
+    'lib/bash-toy': '#!/bin/bash node\n',
+  });
+  for (const name of ['lib/node_modules/toy/bin/toy', 'lib/bash-toy']) chmodSync(home.at(name), 0o755);
+  const program = home.at('lib/node_modules/toy/bin/toy');
+  const definition = { ...TOY, commands: [program] };
+  expect(await find([], definition)).toMatchObject({
+    command: { program: process.execPath, args: [program, '--stdio'] },
+  });
+  expect(await find([], { ...definition, readsOnlyItself: true })).toMatchObject({
+    command: {
+      program: process.execPath,
+      args: [
+        expect.stringMatching(/^--(?:experimental-)?permission$/),
+        `--allow-fs-read=${home.at('lib/node_modules')}/*`,
+        program,
+        '--stdio',
+      ],
+    },
+  });
+  expect(await find([], { ...TOY, commands: [home.at('lib/bash-toy')] })).toMatchObject({
+    command: { program: home.at('lib/bash-toy'), args: ['--stdio'] },
+  });
+});
