@@ -7,7 +7,7 @@ import type { Answer } from '../sources/answer.js';
 import { readAnswer } from '../sources/answer.js';
 import type { ClientInfo, ClientState } from '../sources/client-state.js';
 import type { ClientRoots } from '../sources/client.js';
-import { acceptAnswer, noClientRoots } from '../sources/client.js';
+import { acceptOnlyAnswer, noClientRoots } from '../sources/client.js';
 import { noHandle, readHandle } from '../sources/handle.js';
 import type { Sources } from '../sources/read-sources.js';
 import { noRequest, readRequest, readRequestHints } from '../sources/request.js';
@@ -98,7 +98,7 @@ async function readClient(
         rejected: list.rejected.length,
       });
       const state = outcome.entries.length === 0 ? 'empty' : 'answered';
-      return { state, given: acceptAnswer(noClientRoots, list, true), lost: false };
+      return { state, given: acceptOnlyAnswer(list), lost: false };
     }
     case 'malformed':
     case 'lost':

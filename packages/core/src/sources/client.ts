@@ -12,20 +12,21 @@ export interface ClientRoots extends RootList {
 
 export const noClientRoots: ClientRoots = { roots: [], rejected: [], hasGiven: false, revoked: false };
 
-/**
- * The state after one more answer. A failed refresh is no answer and must not come here.
- *
- * `emptyIsFinal`: an answer without valid roots counts as revocation even when it is the first one, as it must where
- * every request stands alone.
- */
-export function acceptAnswer(before: ClientRoots, answer: RootList, emptyIsFinal: boolean): ClientRoots {
+/** The state after one more answer. A failed refresh is no answer and must not come here. */
+export function acceptAnswer(before: ClientRoots, answer: RootList): ClientRoots {
   const gives = answer.roots.length > 0;
   return {
     roots: answer.roots,
     rejected: answer.rejected,
     hasGiven: before.hasGiven || gives,
-    revoked: !gives && (before.hasGiven || emptyIsFinal),
+    revoked: !gives && before.hasGiven,
   };
+}
+
+/** The same where a request stands alone: without a valid root, an answer leaves operator sources only. */
+export function acceptOnlyAnswer({ roots, rejected }: RootList): ClientRoots {
+  const gives = roots.length > 0;
+  return { roots, rejected, hasGiven: gives, revoked: !gives };
 }
 
 export interface ClientPortrait {

@@ -30,7 +30,6 @@ const NO_CONSENTS: readonly Root[] = Object.freeze([]);
  */
 export class SourceState {
   readonly #sources: Sources;
-  readonly #emptyIsFinal: boolean;
   #info: ClientInfo | undefined;
   #given: ClientRoots;
   #handle: SourceReading;
@@ -38,9 +37,8 @@ export class SourceState {
   #consents: readonly Root[];
 
   /** `from`: what a request said that stands alone. */
-  constructor(sources: Sources, emptyIsFinal: boolean, from?: SnapshotInput) {
+  constructor(sources: Sources, from?: SnapshotInput) {
     this.#sources = sources;
-    this.#emptyIsFinal = emptyIsFinal;
     this.#info = from?.client.info;
     this.#given = from?.client.given ?? noClientRoots;
     this.#handle = from?.handle ?? noHandle;
@@ -73,7 +71,7 @@ export class SourceState {
 
   takeAnswer(list: RootList): void {
     const before = this.#given;
-    this.#given = acceptAnswer(before, list, this.#emptyIsFinal);
+    this.#given = acceptAnswer(before, list);
     this.#consents = this.#surviving(this.#consents, before);
   }
 

@@ -15,8 +15,6 @@ export interface WorkspaceSetup {
   readonly from?: Snapshot;
   /** The way to the client, where there is one for the whole connection. Otherwise pass one to `ready()`. */
   readonly port?: RootsPort;
-  /** An answer without valid roots leaves operator sources only, even as the first one (each request stands alone). */
-  readonly emptyIsFinal?: boolean;
   /** How file access over a snapshot is made; the place for deny rules and protected files. */
   readonly createScope?: (snapshot: Snapshot) => Scope;
   /** Looks up what a client sent; the place for a cache, where the same list comes with every request. */

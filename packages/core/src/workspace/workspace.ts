@@ -76,7 +76,7 @@ export class Workspace implements WorkspaceView, Disposable {
   constructor(options: WorkspaceSetup) {
     const from = options.from && inputOf(options.from);
     this.#limits = readLimits(options.limits);
-    this.#sources = new SourceState(options.sources, options.emptyIsFinal ?? false, from);
+    this.#sources = new SourceState(options.sources, from);
     this.#createScope = options.createScope ?? plainScope;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;

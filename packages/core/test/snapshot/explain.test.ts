@@ -1,5 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { explainSnapshot } from '../../src/snapshot/explain.js';
+import { resolveSnapshot } from '../../src/snapshot/resolve-snapshot.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { readFrom } from '../sources/read-from.js';
 import { connect, connectAsked, makeTree } from '../workspace/scripted-client.js';
@@ -76,19 +78,19 @@ describe('explain()', () => {
   });
 
   test('says of an answer that was missing that none came', async () => {
-    using workspace = new Workspace({ sources: await readFrom({}), emptyIsFinal: true });
-    workspace.clientDeclared({ roots: true });
-    await workspace.useAnswer({ missing: true });
-    expect(workspace.explain()).toContain('Client declared roots but no answer came; ');
+    const request = { declaresRoots: true, answer: { missing: true } as const };
+    const snapshot = await resolveSnapshot(await readFrom({}), request, { now: 0 });
+    expect(explainSnapshot(snapshot)).toContain('Client declared roots but no answer came; ');
   });
 
   test('speaks of revocation only where the client gave roots before', async () => {
     const tree = makeTree('a', 'pwd');
     const sources = await readFrom({ environment: { PWD: tree('pwd') } });
-    using workspace = new Workspace({ sources, emptyIsFinal: true });
-    await workspace.useAnswer({ result: { roots: [] } });
-    expect(workspace.explain()).toContain('Client answered with no roots; ');
-    expect(workspace.explain()).toContain('not used, since the client answered without a valid root');
+    const request = { declaresRoots: true, answer: { result: { roots: [] } } };
+    const alone = explainSnapshot(await resolveSnapshot(sources, request, { now: 0 }));
+    expect(alone).toContain('Client answered with no roots; ');
+    expect(alone).toContain('not used, since the client answered without a valid root');
+    using workspace = new Workspace({ sources });
     await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('a')).href }] } });
     await workspace.useAnswer({ result: { roots: [] } });
     expect(workspace.explain()).toContain('answered with no roots, which revokes those it gave before');

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Deferred } from '../../src/platform/async.js';
+import { resolveSnapshot } from '../../src/snapshot/resolve-snapshot.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { readFrom } from '../sources/read-from.js';
 import { connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
@@ -68,12 +69,11 @@ test('where each request stands alone, even a first [] or all-rejected answer le
   const hinted = await readFrom({ within: [tree('')], environment: { PWD: tree('pwd') } });
   const named = await readFrom({ roots: [tree('flag')], environment: { PWD: tree('pwd') } });
   for (const paths of [[], [tree('missing')]]) {
-    const alone = new Workspace({ sources: hinted, emptyIsFinal: true });
-    await alone.useAnswer(resultOf(paths));
-    expect(pathsOf(alone)).toEqual([]);
-    const operated = new Workspace({ sources: named, emptyIsFinal: true });
-    await operated.useAnswer(resultOf(paths));
-    expect(pathsOf(operated)).toEqual([tree('flag')]);
+    const request = { declaresRoots: true, answer: resultOf(paths) };
+    const alone = await resolveSnapshot(hinted, request, { now: 0 });
+    expect(alone.roots).toEqual([]);
+    const operated = await resolveSnapshot(named, request, { now: 0 });
+    expect(operated.roots.map(({ path }) => path)).toEqual([tree('flag')]);
   }
 });
 
@@ -81,12 +81,9 @@ test.each([{ missing: true } as const, { result: null }, { error: { code: -32603
   'where each request stands alone, a missing or malformed answer (%j) lets the next sources apply',
   async (answer) => {
     const tree = makeTree('pwd');
-    const workspace = new Workspace({
-      sources: await readFrom({ environment: { PWD: tree('pwd') } }),
-      emptyIsFinal: true,
-    });
-    await workspace.useAnswer(answer);
-    expect(pathsOf(workspace)).toEqual([tree('pwd')]);
+    const sources = await readFrom({ environment: { PWD: tree('pwd') } });
+    const snapshot = await resolveSnapshot(sources, { declaresRoots: true, answer }, { now: 0 });
+    expect(snapshot.roots.map(({ path }) => path)).toEqual([tree('pwd')]);
   },
 );
 

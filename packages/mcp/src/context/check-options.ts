@@ -55,9 +55,7 @@ export function checkOptions(options: unknown): void {
   const known = Object.keys(EXPECTED);
   for (const [name, value] of Object.entries(options)) {
     if (!isKnown(name)) {
-      throw invalidOption(
-        `Cannot use the option "${name}": there is none of that name${suggest(name, known)}`,
-      );
+      throw invalidOption(`Cannot use the option "${name}": it does not exist${suggest(name, known)}`);
     }
     const [words, fits] = EXPECTED[name];
     if (value !== undefined && !fits(value)) {

@@ -32,7 +32,7 @@ interface Payload {
   readonly principal: string;
 }
 
-/** Signs and checks handles. Signed, not encrypted: whoever holds one can read the paths in it. */
+/** Signs and checks handles. Signed, not encrypted: anyone who holds one can read the paths in it. */
 export class HandleCodec {
   readonly #key: string | Uint8Array;
 
@@ -53,7 +53,7 @@ export class HandleCodec {
     return this.mint(given, principal);
   }
 
-  /** Whosever the roots are; undefined when there are none, or too many. */
+  /** For these roots, from any source; undefined when there are none, or too many. */
   mint(roots: readonly Root[], principal: string): string | undefined {
     if (roots.length === 0) return undefined;
     const payload: Payload = {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { readLimits, readSources, systemClock, Workspace } from '@rootward/core';
-import type { Logger, Origins, RootsPort, Sources, WorkspaceLimits } from '@rootward/core';
+import type { Clock, Logger, Origins, RootsPort, Snapshot, Sources, WorkspaceLimits } from '@rootward/core';
 import { checkOptions } from './check-options.js';
 import { HandleCodec } from './handle-codec.js';
 import type { TransportKind } from './transport-kind.js';
@@ -20,6 +20,7 @@ const KEY_VARIABLE = 'ROOTWARD_HANDLE_KEY';
 export class PreparedWorkspace {
   readonly options: WorkspaceOptions;
   readonly limits: WorkspaceLimits;
+  readonly clock: Clock;
   readonly log: Logger | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly views: ViewCache;
@@ -32,9 +33,10 @@ export class PreparedWorkspace {
     checkOptions(options);
     this.options = options;
     this.limits = readLimits(options.limits);
+    this.clock = options.clock ?? systemClock;
     this.log = options.log;
     this.environment = options.environment ?? process.env;
-    this.views = new ViewCache(options.clock ?? systemClock);
+    this.views = new ViewCache(this.clock);
     this.handles = createHandleCodec(options.handleKey, this.environment[KEY_VARIABLE]);
   }
 
@@ -52,21 +54,19 @@ export class PreparedWorkspace {
     return reading;
   }
 
+  /** `from`: what a request that stands alone says; otherwise the client is asked through `port`. */
   async open(
     kind: TransportKind,
-    how: { readonly port?: RootsPort; readonly emptyIsFinal?: boolean } = {},
+    how: { readonly port?: RootsPort; readonly from?: Snapshot } = {},
   ): Promise<Workspace> {
     const { createScope, clock, log } = this.options;
-    // A request that stands alone has its answer with it: however slow the disk, no hint takes the place of those roots.
-    const limits =
-      how.emptyIsFinal === true ? { ...this.limits, readyTimeout: this.limits.answerTimeout } : this.limits;
     return new Workspace({
       sources: await this.sources(kind),
       ...how,
       ...(createScope !== undefined && { createScope }),
       ...(clock !== undefined && { clock }),
       ...(log !== undefined && { log }),
-      limits,
+      limits: this.limits,
     });
   }
 

@@ -9,7 +9,7 @@ const MAX_KEY_LENGTH = 1024;
 const KEPT_MS = 30_000;
 
 /**
- * Views by the digest of what they were made from. That is computation, not state: whoever sends the same roots gets
+ * Views by the digest of what they were made from. That is computation, not state: the same roots give
  * the same view with or without it, only slower.
  */
 export class ViewCache {
@@ -30,7 +30,7 @@ export class ViewCache {
       return known.view;
     }
     const view = await make();
-    // A root that was rejected may be fine the next moment, and whoever fixed it should not have to wait.
+    // A root that was rejected may become valid at any moment, and should count at once.
     if (view.snapshot().rejected.length === 0) this.#keep(key, view);
     return view;
   }

@@ -5,7 +5,7 @@ interface Connection {
   dispose(): void;
 }
 
-/** Has `open` called for each transport. What it makes ends with the transport, whoever closes it. */
+/** Calls `open` for each transport. What it returns ends when either side closes the transport. */
 export function hookConnect(
   server: object,
   open: (transport: object) => { readonly opened: Connection; readonly undo: () => void },

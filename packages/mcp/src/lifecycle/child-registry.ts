@@ -15,7 +15,7 @@ const POLITE_MS = 200;
 /** Children that must not outlive this process. */
 export class ChildRegistry {
   readonly #children = new Map<ChildLike, { readonly pid: number; readonly forget: () => void }>();
-  /** Whoever ignores SIGTERM while its parent obeys is found by no later look at the tree. */
+  /** A child that ignores SIGTERM while its parent obeys is no longer found in the tree later. */
   #asked: readonly number[] = [];
   #ended: (() => void) | undefined;
 

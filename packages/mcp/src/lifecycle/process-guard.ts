@@ -63,7 +63,7 @@ export class ProcessGuard implements Disposable {
   }
 
   readonly #onSignal = (): void => {
-    // Whoever repeats a signal does not want to wait.
+    // A repeated signal means: now.
     if (this.#leaving) process.exit(0);
     void this.shutdown();
   };

@@ -1,19 +1,12 @@
-import type { Answer, ClientInfo, Workspace, WorkspaceView } from '@rootward/core';
-import type { HandleRoot } from '../context/handle-codec.js';
+import { resolveSnapshot, viewSnapshot } from '@rootward/core';
+import type { RequestFacts, Snapshot, Workspace, WorkspaceView } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import type { TransportKind } from '../context/transport-kind.js';
 
-/** Everything a request of the modern era says about roots. Nothing else is known, and nothing is kept. */
-export interface ModernRequest {
+/** Everything a request of the modern era says about roots. */
+export interface ModernRequest extends RequestFacts {
   readonly transport: TransportKind;
-  readonly declaresRoots: boolean;
-  readonly clientInfo: ClientInfo | undefined;
-  /** Undefined when the client has not been asked. */
-  readonly answer: Answer | undefined;
-  /** The roots of a verified handle. */
-  readonly handle: readonly HandleRoot[] | undefined;
-  readonly meta: unknown;
   readonly signal: AbortSignal;
 }
 
@@ -28,36 +21,24 @@ export function viewModernRequest(
   prepared: PreparedWorkspace,
   request: ModernRequest,
 ): Promise<WorkspaceView> {
-  const make = (): Promise<WorkspaceView> => makeView(prepared, request);
+  const make = async (): Promise<WorkspaceView> =>
+    viewSnapshot(await resolve(prepared, request), prepared.options.createScope);
   // Metadata may name a directory, and differs from call to call where calls are traced.
   if (isObject(request.meta) && Object.keys(request.meta).length > 0) return make();
   const { transport, declaresRoots, clientInfo, answer, handle } = request;
   return prepared.views.get([transport, declaresRoots, clientInfo, answer, handle], make);
 }
 
-async function makeView(prepared: PreparedWorkspace, request: ModernRequest): Promise<WorkspaceView> {
-  const workspace = await openForRequest(prepared, request);
-  try {
-    return await workspace.forRequest(request.meta, { signal: request.signal });
-  } finally {
-    // What it knows stays readable; only asking ends, and there is nobody to ask.
-    workspace.dispose();
-  }
-}
-
-/** A workspace for one request. The caller disposes of it. */
+/** A workspace for one request, for what changes it. The caller disposes of it. */
 export async function openForRequest(
   prepared: PreparedWorkspace,
-  { transport, declaresRoots, clientInfo, answer, handle, signal }: ModernRequest,
+  request: ModernRequest,
 ): Promise<Workspace> {
-  const workspace = await prepared.open(transport, { emptyIsFinal: true });
-  workspace.clientDeclared({ roots: declaresRoots, ...(clientInfo !== undefined && { clientInfo }) });
-  try {
-    if (answer !== undefined) await workspace.useAnswer(answer);
-    if (handle !== undefined) await workspace.useHandle(handle, signal);
-  } catch (error) {
-    workspace.dispose();
-    throw error;
-  }
-  return workspace;
+  return prepared.open(request.transport, { from: await resolve(prepared, request) });
+}
+
+async function resolve(prepared: PreparedWorkspace, request: ModernRequest): Promise<Snapshot> {
+  const { signal, transport } = request;
+  const now = prepared.clock.now();
+  return resolveSnapshot(await prepared.sources(transport), request, { now, log: prepared.log, signal });
 }

@@ -40,7 +40,7 @@ const BATCH_REVISIONS: ReadonlySet<string> = new Set(['2024-11-05', '2025-03-26'
  * Both SDKs take as many over HTTP. The messages of a batch are handled in one go: a line full of them would keep the
  * process from hearing a signal for a minute.
  */
-const MOST_BATCHED = 100;
+const MAX_BATCHED = 100;
 /**
  * A busy pipe hands over up to 32 pieces at a stretch, which may hold tens of thousands of requests; only between
  * stretches are signals and timers heard.
@@ -181,7 +181,7 @@ export class StdioTransport {
     }
   }
 
-  /** Waits, bounded, for answers under way: whoever pipes a file of requests in gets the answers out. */
+  /** Waits, bounded, for answers under way, so that a file of requests that is piped in gets its answers. */
   readonly #onEnd = (): void => {
     if (this.#state !== 'open') return;
     this.#state = 'ending';
@@ -208,7 +208,7 @@ export class StdioTransport {
       return;
     }
     if (Array.isArray(value)) {
-      if (value.length > MOST_BATCHED) {
+      if (value.length > MAX_BATCHED) {
         this.#refuseBatch();
         return;
       }
@@ -222,7 +222,7 @@ export class StdioTransport {
 
   /** As a whole, under no id: to find out what is in it is the work that is refused. */
   #refuseBatch(): void {
-    const problem = `Cannot serve batch: it holds more than ${String(MOST_BATCHED)} messages`;
+    const problem = `Cannot serve batch: it holds more than ${String(MAX_BATCHED)} messages`;
     this.#report(new RootwardMcpError('invalid-message', problem));
     const error = { code: INVALID_REQUEST, message: problem };
     this.#writeQuietly(JSON.stringify({ jsonrpc: '2.0', id: null, error }));

@@ -7,12 +7,12 @@ import { withWorkspace as withWorkspaceV1 } from '../../src/sdk-v1/index.js';
 
 const INFO = { name: 's', version: '1.0.0' };
 const WRONG = [
-  [{ root: ['/a'] }, 'Cannot use the option "root": there is none of that name; did you mean "roots"?'],
+  [{ root: ['/a'] }, 'Cannot use the option "root": it does not exist; did you mean "roots"?'],
   [
     { clientroots: 'add' },
-    'Cannot use the option "clientroots": there is none of that name; did you mean "clientRoots"?',
+    'Cannot use the option "clientroots": it does not exist; did you mean "clientRoots"?',
   ],
-  [{ zebra: 1 }, 'Cannot use the option "zebra": there is none of that name'],
+  [{ zebra: 1 }, 'Cannot use the option "zebra": it does not exist'],
   [{ roots: '/a' }, 'Cannot use "/a" as the option "roots": it must be an array of strings'],
   [{ roots: [7] }, 'Cannot use [7] as the option "roots": it must be an array of strings'],
   [

@@ -5,7 +5,7 @@ type Send = (eventId: string, message: JSONRPCMessage) => Promise<void>;
 
 /**
  * The part of an event store that belongs to one session. The SDK names the streams of all sessions alike, and asks no
- * event whose it is: with one store for all, whoever resumes a stream would get what others missed.
+ * event whose it is: with one store for all, a client that resumes a stream would get the events of others.
  */
 export class SessionEventStore implements EventStore {
   readonly #store: EventStore;

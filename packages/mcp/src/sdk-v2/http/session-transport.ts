@@ -25,7 +25,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   /** Whether a request has come and its answer has not gone. Known once `watchRequests` was called. */
-  get isServing(): boolean {
+  get isBusy(): boolean {
     return this.#underWay.size > 0;
   }
 
@@ -51,7 +51,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
   /**
    * A cancelled request gets no answer from the server, and the SDK would keep its HTTP exchange open for ever: clients
-   * do not end it either. An answer that comes after a cancellation is ignored by whoever gets it.
+   * do not end it either. Clients ignore an answer that comes after a cancellation.
    */
   #endCancelled(id: unknown): void {
     if ((typeof id !== 'string' && typeof id !== 'number') || !this.#underWay.has(id)) return;

@@ -139,7 +139,7 @@ export class Sessions {
     return response;
   }
 
-  /** Whoever closed the handler while a session was being opened did not know of its server. */
+  /** `close()` does not know of a session that is still being opened. */
   async #requireOpen(server: Session['server']): Promise<void> {
     if (!this.#closed) return;
     await server.close();
@@ -221,7 +221,7 @@ export class Sessions {
 }
 
 function isIdle({ listening, transport }: Session): boolean {
-  return listening === 0 && !transport.isServing;
+  return listening === 0 && !transport.isBusy;
 }
 
 function sessionNotFound(): Response {
