@@ -1,27 +1,42 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that start real language servers; they take the most time and memory. */
-const LANGUAGE_SERVERS = ['test/server/language-server*.test.ts', 'packages/lsp/test/real/**/*.test.ts'];
+/** Real language servers take the most time and memory. */
+const LANGUAGE_SERVERS = ['test/**/language-server*.test.ts', 'packages/lsp/test/real/**/*.test.ts'];
+/** Beside a package's unit tests: what races, kills or serves with processes of its own. */
+const PROCESSES = 'packages/*/test/**/*.process.test.ts';
+/** These replace a module, which must not reach other files. */
+const MOCKED = [
+  'packages/server/test/audit/audit-trail.test.ts',
+  'packages/server/test/cli/process-directories.test.ts',
+  'packages/server/test/serve/http-access.test.ts',
+];
 
 export default defineConfig({
   test: {
     pool: 'forks',
     // Most tests wait for processes; on two cores one worker at a time leaves a core idle.
     maxWorkers: 2,
+    // A limit ends a test that hangs, on a busy machine too: nothing is told from how long a test took.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     coverage: { include: ['packages/*/src/**'] },
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['packages/*/test/**/*.test.ts'], exclude: LANGUAGE_SERVERS },
+        test: {
+          name: 'unit',
+          include: ['packages/*/test/**/*.test.ts'],
+          exclude: [...LANGUAGE_SERVERS, ...MOCKED, PROCESSES],
+          // Loading the packages anew for each file took longer than its tests.
+          isolate: false,
+        },
       },
+      { extends: true, test: { name: 'unit-mocked', include: MOCKED } },
       {
         extends: true,
-        test: { name: 'end-to-end', include: ['test/**/*.test.ts'], exclude: LANGUAGE_SERVERS },
+        test: { name: 'end-to-end', include: ['test/**/*.test.ts', PROCESSES], exclude: LANGUAGE_SERVERS },
       },
       { extends: true, test: { name: 'language-servers', include: LANGUAGE_SERVERS } },
     ],
-    // A limit is there to end a test that hangs, on a busy machine too: nothing is told from how long a test took.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
   },
 });

@@ -1,4 +1,4 @@
-// The adversary of races.test.ts: swaps one name between what belongs there and a link to outside, as fast as it can.
+// The adversary of races.process.test.ts: swaps one name between what belongs there and a link to outside, as fast as it can.
 import { renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
