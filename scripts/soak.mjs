@@ -4,7 +4,10 @@ import { spawnSync } from 'node:child_process';
 /** What runs, and how long it goes on, told to the tests by their environment. */
 const PARTS = {
   races: {
-    files: ['packages/core/test/scope/races.process.test.ts', 'packages/core/test/scope/kernel-oracle.process.test.ts'],
+    files: [
+      'packages/core/test/scope/races.process.test.ts',
+      'packages/core/test/scope/kernel-oracle.process.test.ts',
+    ],
     env: { ROOTWARD_RACE_ATTEMPTS: '50000', ROOTWARD_ORACLE_RUNS: '5000' },
   },
   kills: { files: ['packages/core/test/scope/kill.process.test.ts'], env: { ROOTWARD_KILLS: '300' } },
