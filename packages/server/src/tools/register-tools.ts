@@ -12,7 +12,7 @@ import { LanguageSupport } from '../languages/language-support.js';
 import type { Tool } from './framework/define-tool.js';
 import { createElicit } from './framework/elicit.js';
 import { expandHome } from '../settings/expand-home.js';
-import { listedSchema } from './framework/listed-schema.js';
+import { listedSchemas } from './framework/listed-schema.js';
 import type { Era } from '../era.js';
 import type { AuditDecision, AuditEntry, ToolContext } from './framework/tool-context.js';
 import { toolsets as knownToolsets } from './toolsets.js';
@@ -50,15 +50,13 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
     languages: options.languages ?? plainSupport(children, options.log ?? silentLogger),
   };
   for (const tool of selectTools(options)) {
-    const input = options.era === 'modern' ? tool.modernInput : tool.input;
     server.registerTool(
       tool.name,
       {
         title: tool.title,
         description: tool.description,
         annotations: tool.annotations,
-        inputSchema: listedSchema(input),
-        ...(tool.output !== undefined && { outputSchema: listedSchema(tool.output) }),
+        ...listedSchemas(tool, options.era),
       },
       (args, ctx) => runTool(tool, args, ctx, server, options, shared),
     );
@@ -86,7 +84,7 @@ function plainSupport(children: ChildRegistry, log: Logger): LanguageSupport {
 
 async function runTool(
   tool: Tool,
-  args: unknown,
+  args: Record<string, unknown>,
   ctx: WorkspaceServerContext,
   server: WorkspaceServer,
   options: RegisterToolsOptions,
@@ -99,7 +97,7 @@ async function runTool(
   };
   const auditRest = (decision: AuditDecision, reason?: string): void => {
     if (options.audit === undefined) return;
-    for (const path of tool.paths(args)) if (!told.has(path)) audit(path, decision, reason);
+    for (const path of tool.paths?.(args) ?? []) if (!told.has(path)) audit(path, decision, reason);
   };
   const context: ToolContext = {
     workspace: ctx.workspace,

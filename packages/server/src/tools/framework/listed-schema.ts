@@ -1,17 +1,40 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import type * as z from 'zod';
 import { isObject } from '@rootward/core/platform';
+import * as z from 'zod';
+import type { Era } from '../../era.js';
+import type { Tool } from './define-tool.js';
 
 type JsonSchema = Record<string, unknown>;
 
+/** What a server is told about the arguments and the answer of a tool. */
+export interface ListedSchemas {
+  readonly inputSchema: StandardSchemaWithJSON<unknown, Record<string, unknown>>;
+  readonly outputSchema?: StandardSchemaWithJSON<unknown, Record<string, unknown>>;
+}
+
+/** Made on first use. On `modern`, where each request stands alone, every tool takes a handle. */
+export function listedSchemas(tool: Tool, era: Era): ListedSchemas {
+  const input = (): z.ZodObject =>
+    schemas.get(tool, `input ${era}`, () =>
+      era === 'modern' ? tool.input().extend({ workspace: handleArgument() }) : tool.input(),
+    );
+  const { output: makeOutput } = tool;
+  if (makeOutput === undefined) return { inputSchema: listed(input) };
+  const output = (): z.ZodObject => schemas.get(tool, 'output', () => makeOutput());
+  return { inputSchema: listed(input), outputSchema: listed(output) };
+}
+
+/** What it is, workspace_info says once for all tools. */
+function handleArgument(): z.ZodOptional<z.ZodString> {
+  return z.string().optional();
+}
+
 /**
- * A schema made on first use, and listed without what every tool would repeat and no client needs: `$schema`, that
- * nothing else may be in an object (later versions may add), that whole numbers end at 2^53, and which members an
- * answer always has. The whole list is read into a model's context before any work is done.
+ * Listed without what every tool would repeat and no client needs: `$schema`, that nothing else may be in an object
+ * (later versions may add), that whole numbers end at 2^53, and which members an answer always has. The whole list is
+ * read into a model's context before any work is done.
  */
-export function listedSchema<Schema extends z.ZodObject>(
-  schema: () => Schema,
-): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
+function listed(schema: () => z.ZodObject): StandardSchemaWithJSON<unknown, Record<string, unknown>> {
   return {
     '~standard': {
       version: 1,
@@ -19,11 +42,11 @@ export function listedSchema<Schema extends z.ZodObject>(
       validate: (value) => schema()['~standard'].validate(value),
       jsonSchema: {
         input: (options) =>
-          once(schema, `input ${options.target}`, () =>
+          listings.get(schema(), `input ${options.target}`, () =>
             shorten(schema()['~standard'].jsonSchema.input(options)),
           ),
         output: (options) =>
-          once(schema, `output ${options.target}`, () =>
+          listings.get(schema(), `output ${options.target}`, () =>
             withoutRequired(shorten(schema()['~standard'].jsonSchema.output(options))),
           ),
       },
@@ -31,16 +54,21 @@ export function listedSchema<Schema extends z.ZodObject>(
   };
 }
 
-const made = new WeakMap<object, Map<string, JsonSchema>>();
-
 /** Over HTTP every request has a server of its own; making all schemas anew takes longer than everything else in a listing. */
-function once(schema: object, form: string, make: () => JsonSchema): JsonSchema {
-  let forms = made.get(schema);
-  if (forms === undefined) made.set(schema, (forms = new Map()));
-  let json = forms.get(form);
-  if (json === undefined) forms.set(form, (json = make()));
-  return json;
+class MadeOnce<Value> {
+  readonly #made = new WeakMap<object, Map<string, Value>>();
+
+  get(owner: object, form: string, make: () => Value): Value {
+    const forms = this.#made.get(owner) ?? new Map<string, Value>();
+    this.#made.set(owner, forms);
+    const value = forms.get(form) ?? make();
+    forms.set(form, value);
+    return value;
+  }
 }
+
+const schemas = new MadeOnce<z.ZodObject>();
+const listings = new MadeOnce<JsonSchema>();
 
 function shorten({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
   return Object.fromEntries(
