@@ -28,12 +28,12 @@ async function help(): Promise<{ readonly text: string; readonly commands: Reado
   const out = (chunk: string): void => {
     text += chunk;
   };
-  const around = { environment: {}, home: '/', directory: '/', program: undefined };
-  await runCommandLine(['--help'], { out, err: out, interactive: false, around });
+  const start = { environment: {}, home: '/', directory: '/', program: undefined };
+  await runCommandLine(['--help'], { out, err: out, interactive: false, start });
   const listed = text.slice(text.indexOf('Commands:'));
   const commands = new Set([...listed.matchAll(/^ {2}([a-z][\w-]*)/gm)].map((match) => match[1] ?? ''));
   for (const command of commands) {
-    await runCommandLine([command, '--help'], { out, err: out, interactive: false, around });
+    await runCommandLine([command, '--help'], { out, err: out, interactive: false, start });
   }
   return { text, commands };
 }

@@ -245,7 +245,7 @@ describe('the result of an executable', () => {
 
   test.runIf(process.platform !== 'win32')('does not wait for an error file that is none', async () => {
     await expect(client.callTool('no-file')).rejects.toMatchObject({
-      message: 'The error file of the tool is no file',
+      message: 'The error file of the tool is not a file',
     });
   });
 

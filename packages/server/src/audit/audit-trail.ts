@@ -37,9 +37,9 @@ export interface AuditTrailOptions {
   readonly onFailure?: (error: unknown) => void;
 }
 
-const MOST_BYTES = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 /** A path that long does not exist; a line must stay a line a reader can take. */
-const LONGEST_PATH = 4096;
+const MAX_PATH_LENGTH = 4096;
 /** Putting a file aside takes no time; whoever seems to be at it for longer was ended meanwhile. */
 const STALE_LOCK_MS = 10_000;
 /** Paths of all clients end up here: for the owner's eyes. */
@@ -93,7 +93,7 @@ export class AuditTrail implements Disposable {
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
-    this.#maxBytes = options.maxBytes ?? MOST_BYTES;
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     try {
       this.#descriptor = this.#open();
     } catch (cause) {
@@ -107,7 +107,7 @@ export class AuditTrail implements Disposable {
       time,
       session,
       tool,
-      path: path.slice(0, LONGEST_PATH),
+      path: path.slice(0, MAX_PATH_LENGTH),
       decision,
       ...(reason !== undefined && { reason }),
     });

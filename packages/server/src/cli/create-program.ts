@@ -10,7 +10,7 @@ import { CLIENT_IDS } from './clients/client-configurations.js';
 import type { RunToolFlags } from './commands/run-tool/run-tool.js';
 import type { SettingsFlags } from './commands/settings.js';
 import { SHELLS } from './completion/shell.js';
-import { NO_STATUS, screenFor } from './output/terminal.js';
+import { NO_STATUS, displayFor } from './output/terminal.js';
 import type { Status, Terminal } from './output/terminal.js';
 
 export const DEFAULT_COMMAND = 'serve';
@@ -36,12 +36,12 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     });
 
   const settingsOf = (flags: ParsedFlags, directories: readonly string[]): Promise<LoadedSettings> => {
-    const { environment, home, directory } = terminal.around;
+    const { environment, home, directory } = terminal.start;
     return loadSettings(fromFlags(flags, directories, { directory, home }), environment, home);
   };
   /** Whoever waits for the work at a terminal is told what for. */
   const watch = async <Result>(waitingFor: string, work: Work<Result>): Promise<Result> => {
-    const { live, columns = 0 } = screenFor(terminal, 'err');
+    const { live, columns = 0 } = displayFor(terminal, 'err');
     if (!live) return work(terminal, NO_STATUS);
     const { StatusLine } = await import('./output/status-line.js');
     using status = new StatusLine(terminal, waitingFor, columns);
@@ -58,11 +58,11 @@ export function createProgram(terminal: Terminal, done: Done): Command {
       const { parseWithoutMemory } = await import('../serve/configure-zod.js');
       parseWithoutMemory();
       const { runServe } = await import('./commands/serve/serve.js');
-      const { prepareServing } = await import('../serve/prepare-server.js');
-      const serving = await watch('Getting ready', async () =>
-        prepareServing(await settingsOf(flags, directories), terminal.around),
+      const { prepareServer } = await import('../serve/prepare-server.js');
+      const setup = await watch('Getting ready', async () =>
+        prepareServer(await settingsOf(flags, directories), terminal.start),
       );
-      done(await runServe(serving, terminal));
+      done(await runServe(setup, terminal));
     });
   withOptions(program.command('roots'))
     .description('the roots a server would have here, and why')
@@ -112,7 +112,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .argument('[tool]', 'its name; --list says which there are')
     .option('--list', 'list the tools of the project')
     .option('--args <json>', 'its arguments: JSON, @FILE, or - for stdin')
-    .option('--roots <paths>', 'its roots, with commas between')
+    .option('--roots <paths>', 'its roots, comma-separated')
     .option('--dry-run', 'check the arguments and say what would run')
     .option('--print-env', 'print its environment instead of running it')
     .option('--timeout <seconds>', 'how long it may take')

@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import { HANDLE_KEY_VARIABLE, TOKEN_VARIABLE } from '../settings/from-environment.js';
 import { currentDirectory, homeDirectory } from './process-directories.js';
 import { runCommandLine } from './program.js';
-import { screenOf } from './output/display.js';
+import { displayOf } from './output/display.js';
 import { FAILED } from './output/terminal.js';
 
 const STDIN = 0;
@@ -16,8 +16,8 @@ export async function main(program: string | undefined): Promise<void> {
     out: writerTo(() => process.stdout, reportLoss),
     err: writeRemark,
     interactive: isatty(STDIN),
-    around: { environment, home: homeDirectory(), directory: currentDirectory(environment), program },
-    screen: (stream) => screenOf(stream === 'out' ? process.stdout : process.stderr, environment),
+    start: { environment, home: homeDirectory(), directory: currentDirectory(environment), program },
+    display: (stream) => displayOf(stream === 'out' ? process.stdout : process.stderr, environment),
   });
   // Not process.exit: what was written to a pipe may still be on its way.
   if (code !== undefined) process.exitCode ??= code;

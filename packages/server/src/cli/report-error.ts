@@ -5,7 +5,7 @@ import { nearestMatch } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 import { DEFAULT_COMMAND } from './create-program.js';
 import { harmless, painter } from './output/paint.js';
-import { FAILED, FINE, printJson, screenFor, WRONG_USE } from './output/terminal.js';
+import { FAILED, FINE, printJson, displayFor, WRONG_USE } from './output/terminal.js';
 import type { Terminal } from './output/terminal.js';
 
 /** What went wrong, in the shape `--json` prints. */
@@ -31,7 +31,7 @@ export function reportError(
     printJson(terminal, { error: { code, message } });
     return exitCode;
   }
-  const paint = painter(screenFor(terminal, 'err'));
+  const paint = painter(displayFor(terminal, 'err'));
   terminal.err(`${paint('bad', 'rootward:')} ${harmless(message)}\n`);
   if (help !== undefined) terminal.err(`${paint('quiet', `See: ${help}`)}\n`);
   return exitCode;
@@ -61,10 +61,10 @@ function describeUse({ code, message }: CommanderError, program: Command, argv: 
   const known = program.commands.some((command) => command.name() === name);
   const used = program.commands.find((command) => command.name() === (known ? name : DEFAULT_COMMAND));
   const options = ['--help', ...(used?.options.flatMap(({ long }) => long ?? []) ?? [])];
-  const said = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
+  const text = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   return {
     code: 'usage',
-    message: explainUse(code, said, known ? name : undefined, options),
+    message: explainUse(code, text, known ? name : undefined, options),
     exitCode: WRONG_USE,
     help: `rootward ${known ? name : DEFAULT_COMMAND} --help`,
   };
@@ -72,12 +72,12 @@ function describeUse({ code, message }: CommanderError, program: Command, argv: 
 
 function explainUse(
   code: string,
-  said: string,
+  text: string,
   name: string | undefined,
   options: readonly string[],
 ): string {
   const command = name === undefined ? '"rootward"' : `"rootward ${name}"`;
-  const culprit = /'([^']*)'/.exec(said)?.[1] ?? '';
+  const culprit = /'([^']*)'/.exec(text)?.[1] ?? '';
   switch (code) {
     case 'commander.unknownOption': {
       // What follows may be a token, and hides which option is near.
@@ -91,12 +91,12 @@ function explainUse(
     case 'commander.missingArgument':
       return `Cannot run ${command}: <${culprit}> is missing`;
     case 'commander.excessArguments': {
-      const [most = '', got = ''] = said.match(/\d+/g) ?? [];
+      const [most = '', got = ''] = text.match(/\d+/g) ?? [];
       const hint = EXCESS_HINTS[name ?? ''] ?? 'quote what has blanks in it';
       return `Cannot run ${command}: it takes ${most} and got ${got} arguments; ${hint}`;
     }
     default:
-      return `Cannot run ${command}: ${said}`;
+      return `Cannot run ${command}: ${text}`;
   }
 }
 

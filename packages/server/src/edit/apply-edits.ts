@@ -1,5 +1,5 @@
 import { RootwardError } from '@rootward/core';
-import { findMatches, MOST_MATCHES } from './find-matches.js';
+import { findMatches, MAX_MATCHES } from './find-matches.js';
 import type { Match } from './find-matches.js';
 import { NormalisedText, toLf } from './line-endings.js';
 
@@ -61,7 +61,7 @@ function missingEdit(path: string, label: string, oldText: string): RootwardErro
 }
 
 function ambiguousEdit(path: string, label: string, text: string, matches: readonly Match[]): RootwardError {
-  const most = MOST_MATCHES - 1;
+  const most = MAX_MATCHES - 1;
   const lines = new Set(matches.slice(0, most).map(({ start }) => lineAt(text, start)));
   const times = matches.length > most ? `more than ${most}` : matches.length;
   const where = lines.size === 1 ? 'line' : 'lines';

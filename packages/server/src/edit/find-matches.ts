@@ -1,5 +1,5 @@
 /** More tell nothing more: which one is meant is unclear with two. */
-export const MOST_MATCHES = 11;
+export const MAX_MATCHES = 11;
 
 /** A place where an edit fits, and what goes there. */
 export interface Match {
@@ -8,7 +8,7 @@ export interface Match {
   readonly replacement: string;
 }
 
-/** No more than `MOST_MATCHES`. All texts have `\n` line ends. Where nothing matches exactly, whole lines may differ in their outer white space. */
+/** No more than `MAX_MATCHES`. All texts have `\n` line ends. Where nothing matches exactly, whole lines may differ in their outer white space. */
 export function findMatches(text: string, oldText: string, newText: string): readonly Match[] {
   const exact = findExact(text, oldText, newText);
   return exact.length > 0 ? exact : findByLines(text, oldText, newText);
@@ -16,7 +16,7 @@ export function findMatches(text: string, oldText: string, newText: string): rea
 
 /** Overlapping places count too: which of them is meant is just as unclear. */
 function findExact(text: string, oldText: string, newText: string): readonly Match[] {
-  return occurrences(text, oldText, MOST_MATCHES).map((start) => ({
+  return occurrences(text, oldText, MAX_MATCHES).map((start) => ({
     start,
     end: start + oldText.length,
     replacement: newText,
@@ -29,7 +29,7 @@ function findByLines(text: string, oldText: string, newText: string): readonly M
   // Blank lines would fit anywhere in a run of them, and say nothing about where.
   if (trimmed.every((line) => line === '')) return [];
   const lines = text.split('\n');
-  const places = occurrences(asLines(lines.map((line) => line.trim())), asLines(trimmed), MOST_MATCHES);
+  const places = occurrences(asLines(lines.map((line) => line.trim())), asLines(trimmed), MAX_MATCHES);
   const found: Match[] = [];
   let start = 0;
   let trimmedStart = 0;

@@ -1,7 +1,7 @@
 import { isObject } from '@rootward/core/platform';
 
 /** Parsers of some clients refuse a message at 128 levels, and the message around it has a few of its own. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 /** As it is written in JSON, one half of a character or both. */
 const HALF_CHARACTER = /\\ud[89a-f]/i;
 
@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
 
 /** Whether clients, and we, might fail to go down to its innermost value. */
 export function isTooDeep(value: unknown): boolean {
-  return isDeeperThan(DEEPEST, value);
+  return isDeeperThan(MAX_DEPTH, value);
 }
 
 function isDeeperThan(levels: number, value: unknown): boolean {

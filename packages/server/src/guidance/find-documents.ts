@@ -22,11 +22,11 @@ export interface CategoryDocuments {
   readonly truncated: boolean;
 }
 
-const MOST_DOCUMENTS = 1000;
+const MAX_DOCUMENTS = 1000;
 /** A name could forge lines of a listing. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 /** A pattern over a whole repository must not turn a listing into a search of the disk. */
-const MOST_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 
 /**
  * Finds the documents of categories through the scope: what is denied, ignored by the repository or lies outside is
@@ -78,7 +78,7 @@ class Search {
       });
       for await (const entry of entries) {
         seen++;
-        if (seen > MOST_ENTRIES) this.#truncated = true;
+        if (seen > MAX_ENTRIES) this.#truncated = true;
         if (this.#truncated) break;
         if (!matches(entry.relative) || UNPRINTABLE.test(entry.relative)) continue;
         if (entry.kind === 'file') this.#add(place, entry, entry.path);
@@ -108,7 +108,7 @@ class Search {
 
   #add(place: Place, { path, relative }: WalkEntry, canonical: string): void {
     if (this.#taken.has(canonical)) return;
-    if (this.#documents.length === MOST_DOCUMENTS) {
+    if (this.#documents.length === MAX_DOCUMENTS) {
       this.#truncated = true;
       return;
     }

@@ -7,10 +7,10 @@ export interface FrontMatter {
 
 /** Front matter longer than this is a document of its own. */
 export const FRONT_MATTER_BYTES = 8192;
-const LONGEST_VALUE = 300;
+const MAX_VALUE_LENGTH = 300;
 /** The time to match a line grows with its square. */
-const LONGEST_LINE = 1000;
-const MOST_AUDIENCES = 10;
+const MAX_LINE_LENGTH = 1000;
+const MAX_AUDIENCES = 10;
 const FENCE = /^---[ \t]*$/;
 const END = /^(?:---|\.\.\.)[ \t]*$/;
 
@@ -20,14 +20,14 @@ const END = /^(?:---|\.\.\.)[ \t]*$/;
  * Whatever else is in there is passed over.
  */
 export function readFrontMatter(text: string): FrontMatter {
-  const lines = text.split(/\r?\n/).map((line) => line.slice(0, LONGEST_LINE));
+  const lines = text.split(/\r?\n/).map((line) => line.slice(0, MAX_LINE_LENGTH));
   const end = FENCE.test(lines[0] ?? '') ? lines.findIndex((line, index) => index > 0 && END.test(line)) : -1;
   const values = end < 0 ? new Map<string, readonly string[]>() : readEntries(lines.slice(1, end));
   const title = clean(values.get('title')?.join(' ')) ?? clean(firstHeading(lines.slice(end + 1)));
   const description = clean(values.get('description')?.join(' '));
   const audience = (values.get('audience') ?? [])
     .flatMap((value) => clean(value) ?? [])
-    .slice(0, MOST_AUDIENCES);
+    .slice(0, MAX_AUDIENCES);
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
@@ -84,5 +84,5 @@ function firstHeading(lines: readonly string[]): string | undefined {
 function clean(text: string | undefined): string | undefined {
   const line = (text ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   if (line === '') return undefined;
-  return line.length <= LONGEST_VALUE ? line : `${line.slice(0, LONGEST_VALUE - 1)}…`;
+  return line.length <= MAX_VALUE_LENGTH ? line : `${line.slice(0, MAX_VALUE_LENGTH - 1)}…`;
 }

@@ -38,7 +38,7 @@ export interface GuidePage {
 
 const FRONT_MATTER_LINES = 80;
 /** Less of a document helps nobody; the next page starts with it. */
-const SMALLEST_PART = 200;
+const MIN_PART_LENGTH = 200;
 const ASK_FOR_LIST = { instruction: 'Call category_list for the categories and documents of this project' };
 
 /** All categories that are named by someone, and those found by custom that have documents. */
@@ -108,7 +108,7 @@ export async function readGuidePage(
   let { index, offset } = readPosition(position);
   let left = size;
   for (let document = documents[index]; document !== undefined; document = documents[index]) {
-    if (left < SMALLEST_PART) return { parts, nextPosition: `${index}:${offset}` };
+    if (left < MIN_PART_LENGTH) return { parts, nextPosition: `${index}:${offset}` };
     const { category, name, path } = document;
     const part = { name, uri: guideUri({ category, document: name }) };
     try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Most file systems end a name at 255 bytes; this leaves room for the lock's ending. */
-const LONGEST_BYTES = 200;
+const MAX_BYTES = 200;
 const DIGEST_DIGITS = 16;
 /** Windows keeps these names for devices, with any ending. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
@@ -15,7 +15,7 @@ export function settingsFileName(id: string): string {
     .replaceAll(/[%<>:"|?*\\/\p{Cc}]/gu, escape)
     .replace(/[. ]$/, escape)
     .replace(DEVICE, (device) => escape(device.slice(0, 1)) + device.slice(1));
-  if (Buffer.byteLength(escaped) <= LONGEST_BYTES) return `${escaped}.json`;
+  if (Buffer.byteLength(escaped) <= MAX_BYTES) return `${escaped}.json`;
   const digest = createHash('sha256').update(id).digest('hex').slice(0, DIGEST_DIGITS);
   // `%` followed by no hex digits cannot come out of escaping, so a shortened name is never that of another id.
   return `${shorten(escaped)}%~${digest}.json`;
@@ -28,7 +28,7 @@ function escape(character: string): string {
 function shorten(text: string): string {
   let short = '';
   for (const character of text) {
-    if (Buffer.byteLength(short + character) > LONGEST_BYTES - DIGEST_DIGITS) break;
+    if (Buffer.byteLength(short + character) > MAX_BYTES - DIGEST_DIGITS) break;
     short += character;
   }
   return short;

@@ -18,7 +18,7 @@ const CHUNK_CHARACTERS = 256 * 1024;
 /** Larger files are read in pieces of this size. */
 const LARGE_FILE = 1024 * 1024;
 /** A minified file must not spoil a search; a pattern that is slow on more than a few is the pattern's own fault. */
-const MOST_SLOW_FILES = 3;
+const MAX_SLOW_FILES = 3;
 
 export interface FileMatch extends LineMatch {
   readonly path: string;
@@ -170,7 +170,7 @@ export class ContentSearch {
     try {
       return this.#options.pattern.search([text])[0];
     } catch (error) {
-      if (!(error instanceof SlowPattern) || ++this.#slow > MOST_SLOW_FILES) throw error;
+      if (!(error instanceof SlowPattern) || ++this.#slow > MAX_SLOW_FILES) throw error;
       this.unfinished++;
       return undefined;
     }

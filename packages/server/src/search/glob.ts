@@ -7,9 +7,9 @@ export type Matches = (relative: string) => boolean;
 /** `posix`: without it `[!a]` is an exclamation mark or an `a`. */
 const OPTIONS: picomatch.PicomatchOptions = { dot: true, strictSlashes: true, posix: true };
 /** Far longer than any glob a person writes; the cost of compiling one grows faster than its length. */
-const LONGEST = 1000;
+const MAX_LENGTH = 1000;
 /** As many as a workspace may deny. Far more take minutes to compile. */
-const MOST_EXCLUDES = 1000;
+const MAX_EXCLUDES = 1000;
 
 /** A glob over whole relative paths, dot files included: `*.ts` matches at the top only, `**\/*.ts` anywhere. */
 export function compileGlob(pattern: string): Matches {
@@ -31,7 +31,7 @@ export function compileGlob(pattern: string): Matches {
 
 function faultOf(pattern: string): string | undefined {
   if (pattern === '') return 'it is empty';
-  return pattern.length > LONGEST ? `it is longer than ${LONGEST} characters` : globCost(pattern);
+  return pattern.length > MAX_LENGTH ? `it is longer than ${MAX_LENGTH} characters` : globCost(pattern);
 }
 
 /** A glob as in a list of files to search: without a slash it matches a name at any depth. */
@@ -45,9 +45,9 @@ export function compileExcludes(patterns: readonly string[]): Matches {
 }
 
 function compileEach(patterns: readonly string[], globsOf: (pattern: string) => readonly string[]): Matches {
-  if (patterns.length > MOST_EXCLUDES) {
+  if (patterns.length > MAX_EXCLUDES) {
     throw new RootwardError('invalid-option', `Cannot exclude ${patterns.length} globs at once`, {
-      instruction: `Pass at most ${MOST_EXCLUDES}`,
+      instruction: `Pass at most ${MAX_EXCLUDES}`,
     });
   }
   const excludes = patterns.flatMap(globsOf).map(compileGlob);

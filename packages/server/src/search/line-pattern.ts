@@ -5,7 +5,7 @@ import { requiredLiteral } from './required-literal.js';
 /** Expressions that backtrack can take for ever on one line, and hold up everything else meanwhile. */
 const TIMEOUT_MS = 500;
 /** On a busy machine, the time that has passed says little about an expression; so long it is given at most. */
-const LONGEST_TIMEOUT_MS = 4 * TIMEOUT_MS;
+const MAX_TIMEOUT_MS = 4 * TIMEOUT_MS;
 /** With less of the processor than this part of its time, an expression had hardly a chance. */
 const FAIR_SHARE = 0.8;
 /** What is shown of a line; more is a minified file, and one line of that would fill a page. */
@@ -59,7 +59,7 @@ export class LinePattern {
       } catch (cause) {
         const { user, system } = process.cpuUsage(before);
         const starved = (user + system) / 1000 < FAIR_SHARE * TIMEOUT_MS;
-        if (!starved || timeout >= LONGEST_TIMEOUT_MS) throw new SlowPattern(this.#expression.source, cause);
+        if (!starved || timeout >= MAX_TIMEOUT_MS) throw new SlowPattern(this.#expression.source, cause);
       }
     }
   }

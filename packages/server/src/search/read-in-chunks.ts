@@ -5,7 +5,7 @@ import type { LinePattern } from './line-pattern.js';
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
 /** A longer line is data, not text, and one piece of it cannot be matched without the rest. */
-const LONGEST_LINE = 8 * 1024 * 1024;
+const MAX_LINE_LENGTH = 8 * 1024 * 1024;
 
 export interface TextChunk {
   /** Whole lines. */
@@ -45,7 +45,7 @@ export async function* readInChunks(
       return;
     }
     const text = data.toString('utf8', 0, end);
-    skipping = data.length - end > LONGEST_LINE;
+    skipping = data.length - end > MAX_LINE_LENGTH;
     if (text !== '' || skipping) {
       yield { text: linesBefore === 0 ? withoutMark(text) : text, linesBefore, leavesOut: skipping };
     }

@@ -1,7 +1,7 @@
 /** Shorter ones are in every file, so looking for them first saves nothing. */
-const SHORTEST = 2;
+const MIN_LENGTH = 2;
 /** The start of a longer one tells nearly as much, and is found in bounded time. */
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
 const SYNTAX = new Set('\\^$.|?*+()[]{}');
 const ESCAPED_SYNTAX = new Set('\\^$.|?*+()[]{}/-');
@@ -32,7 +32,7 @@ export function requiredLiteral(pattern: string): string | undefined {
   }
   endRun();
   const longest = runs.reduce((best, one) => (one.length > best.length ? one : best), '');
-  return longest.length < SHORTEST ? undefined : Array.from(longest).slice(0, LONGEST).join('');
+  return longest.length < MIN_LENGTH ? undefined : Array.from(longest).slice(0, MAX_LENGTH).join('');
 }
 
 interface Atom {

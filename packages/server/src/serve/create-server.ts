@@ -15,7 +15,7 @@ import type { Era } from '../era.js';
 import { registerGuides } from '../tools/guidance/register-guides.js';
 import { registerTools } from '../tools/register-tools.js';
 import { VERSION } from '../version.js';
-import type { Serving } from './prepare-server.js';
+import type { ServerSetup } from './prepare-server.js';
 import { offerSubscriptions, registerResources } from './resources.js';
 
 export interface ServerHooks {
@@ -34,16 +34,16 @@ interface Shared extends ServerHooks {
 }
 
 /** Makes the server for each connection (legacy) or request (modern). */
-export function createServerFactory(serving: Serving, hooks: ServerHooks): McpServerFactory {
-  const languages = createLanguages(serving, hooks);
-  const runner = createRunner(serving, hooks);
+export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): McpServerFactory {
+  const languages = createLanguages(setup, hooks);
+  const runner = createRunner(setup, hooks);
   const shared: Shared = { ...hooks, changes: new ChangeQueue(), runner, languages };
-  return ({ era }) => (era === 'modern' ? modernServer(serving, shared) : legacyServer(serving, shared));
+  return ({ era }) => (era === 'modern' ? modernServer(setup, shared) : legacyServer(setup, shared));
 }
 
 /** One for all servers of the process; whom it serves decides which language servers are shared. */
 function createLanguages(
-  { settings, editJournal, environment, log }: Serving,
+  { settings, editJournal, environment, log }: ServerSetup,
   { children }: ServerHooks,
 ): LanguageSupport {
   return new LanguageSupport({
@@ -58,7 +58,7 @@ function createLanguages(
 
 /** One for all servers of the process: the limit on how many run at once is theirs together. */
 function createRunner(
-  { catalogue, settings, environment }: Serving,
+  { catalogue, settings, environment }: ServerSetup,
   { children, onShutdown }: ServerHooks,
 ): ToolRunner | undefined {
   if (catalogue === undefined) return undefined;
@@ -72,26 +72,26 @@ function createRunner(
 }
 
 /** All share what is prepared, and with it what was computed for the same list of roots. */
-function modernServer(serving: Serving, shared: Shared): McpServer {
-  const server = withWorkspace(newServer(), serving.prepared);
-  equip(server, 'modern', serving, shared);
+function modernServer(setup: ServerSetup, shared: Shared): McpServer {
+  const server = withWorkspace(newServer(), setup.prepared);
+  equip(server, 'modern', setup, shared);
   return server;
 }
 
 /** Has a workspace of its own to listen to. */
-function legacyServer(serving: Serving, shared: Shared): McpServer {
+function legacyServer(setup: ServerSetup, shared: Shared): McpServer {
   const plain = newServer();
   let announce: ((workspace: Workspace) => void) | undefined;
   const options: WorkspaceOptions = {
-    ...serving.prepared.options,
-    sources: serving.sources,
+    ...setup.prepared.options,
+    sources: setup.sources,
     onWorkspace: (workspace) => {
       announce?.(workspace);
       shared.onWorkspace?.(workspace);
     },
   };
   const server = withWorkspace(plain, options);
-  const tellGuides = equip(server, 'legacy', serving, shared);
+  const tellGuides = equip(server, 'legacy', setup, shared);
   const tellSubscribers = offerSubscriptions(server);
   announce = (workspace) => {
     tellGuides(workspace);
@@ -115,10 +115,10 @@ function newServer(): McpServer {
 function equip(
   server: WorkspaceServer,
   era: Era,
-  serving: Serving,
+  setup: ServerSetup,
   shared: Shared,
 ): (workspace: Workspace) => void {
-  const { settings, log, audit, projectSettings, home } = serving;
+  const { settings, log, audit, projectSettings, home } = setup;
   const { children, changes, languages, runner } = shared;
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
@@ -136,7 +136,7 @@ function equip(
     ...(audit !== undefined && { audit: (entry) => audit.record({ session, ...entry }) }),
   });
   registerResources(server);
-  if (runner !== undefined && fail !== undefined) equipExecutables(server, era, serving, { runner, fail });
+  if (runner !== undefined && fail !== undefined) equipExecutables(server, era, setup, { runner, fail });
   const hasGuides = settings.toolsets?.includes('project') ?? true;
   return hasGuides ? registerGuides(server, projects) : () => undefined;
 }
@@ -144,7 +144,7 @@ function equip(
 function equipExecutables(
   server: WorkspaceServer,
   era: Era,
-  { catalogue, settings }: Serving,
+  { catalogue, settings }: ServerSetup,
   { runner, fail }: { readonly runner: ToolRunner; readonly fail: FailCall },
 ): void {
   if (catalogue === undefined) return;

@@ -26,17 +26,17 @@ export interface HttpServer {
 export const ENDPOINT = '/mcp';
 const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 /** The longest line over stdio, too. */
-const MOST_BODY_BYTES = 10 * 1024 * 1024;
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** A sender that is slower than this holds a connection, not a conversation. */
 const REQUEST_TIMEOUT_MS = 60_000;
-const MOST_CONNECTIONS = 1000;
+const MAX_CONNECTIONS = 1000;
 /** How long a client that was refused may go on sending before it has to have read the answer. */
 const LINGER_MS = 5_000;
 
 /** The MCP endpoint behind its guards: name, origin, method, token, size. Not listening yet. */
 export function createHttpServer(factory: McpServerFactory, options: HttpServerOptions): HttpServer {
   const { host, tokens, log, clock, sessionIdleTimeout } = options;
-  const maxRequestBodySize = options.maxBodyBytes ?? MOST_BODY_BYTES;
+  const maxRequestBodySize = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const onerror = (error: Error): void => log.debug('request not served', { error: error.message });
   const handler = createWorkspaceHandler(factory, {
     maxRequestBodySize,
@@ -68,7 +68,7 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     }
     if (!METHODS.includes(request.method ?? '')) {
       response.setHeader('Allow', METHODS.join(', '));
-      refuse(request, response, 405, `There is no ${request.method} here`);
+      refuse(request, response, 405, `Method ${request.method} is not supported`);
       return;
     }
     if (!gate.open) {
@@ -83,7 +83,7 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     // From here on nobody needs the secret, and what is passed on may end up in a log.
     delete request.headers.authorization;
     if (Number(request.headers['content-length'] ?? 0) > maxRequestBodySize) {
-      refuse(request, response, 413, `More than ${maxRequestBodySize} bytes are not taken`);
+      refuse(request, response, 413, `The request body is larger than ${maxRequestBodySize} bytes`);
       return;
     }
     if (request.method === 'GET') flushHeadersEarly(response);
@@ -91,7 +91,7 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     void serve(request as Parameters<typeof serve>[0], response);
   });
   server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   return {
     server,
     handler,

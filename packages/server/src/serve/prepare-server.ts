@@ -18,7 +18,7 @@ import { ProjectSettingsStore } from '../guidance/settings-store.js';
 import { StderrLogger } from './stderr-logger.js';
 
 /** Where the server runs, passed in once by the command line. */
-export interface Surroundings {
+export interface StartContext {
   readonly environment: Environment;
   readonly home: string;
   /** What relative paths of the command line are relative to. */
@@ -28,7 +28,7 @@ export interface Surroundings {
 }
 
 /** What all connections of a server have in common. */
-export interface Serving {
+export interface ServerSetup {
   readonly settings: LoadedSettings;
   readonly prepared: PreparedWorkspace;
   /** What was found at the start. */
@@ -48,15 +48,15 @@ export interface Serving {
 }
 
 /** Reads the sources and opens what serving needs. Throws where something named by the operator cannot be used. */
-export async function prepareServing(
+export async function prepareServer(
   settings: LoadedSettings,
-  around: Surroundings,
+  start: StartContext,
   log: Logger = new StderrLogger(settings.logLevel),
-): Promise<Serving> {
-  for (const warning of unknownVariables(around.environment)) log.warn(warning);
-  const projectSettings = new ProjectSettingsStore(userDirectory(around.environment, around.home));
+): Promise<ServerSetup> {
+  for (const warning of unknownVariables(start.environment)) log.warn(warning);
+  const projectSettings = new ProjectSettingsStore(userDirectory(start.environment, start.home));
   const temporaries = new TemporaryFiles();
-  const options = workspaceOptions(settings, around, log, { projectSettings, temporaries });
+  const options = workspaceOptions(settings, start, log, { projectSettings, temporaries });
   return {
     settings,
     ...(settings.http === undefined ? await prepareLocal(options) : await prepareForHttp(options)),
@@ -64,10 +64,10 @@ export async function prepareServing(
     audit: openAudit(settings.audit, log),
     projectSettings,
     temporaries,
-    catalogue: await openCatalogue(settings, around.environment, log),
-    environment: around.environment,
-    home: around.home,
-    editJournal: editJournal(around),
+    catalogue: await openCatalogue(settings, start.environment, log),
+    environment: start.environment,
+    home: start.home,
+    editJournal: editJournal(start),
   };
 }
 
@@ -80,7 +80,7 @@ export function workspaceWithoutClient({ prepared, sources }: Prepared): Workspa
 /** What messages call the options of the library: here they are flags. */
 const FLAGS = { roots: '--root', within: '--within', project: '--project' } as const;
 
-type Prepared = Pick<Serving, 'prepared' | 'sources'>;
+type Prepared = Pick<ServerSetup, 'prepared' | 'sources'>;
 
 async function prepareLocal(options: WorkspaceOptions): Promise<Prepared> {
   const prepared = prepareWorkspace(options);
@@ -111,7 +111,7 @@ function hintedCeiling({ hints }: Sources): Pick<WorkspaceOptions, 'within' | 'o
   );
 }
 
-function editJournal({ environment, home }: Surroundings): string {
+function editJournal({ environment, home }: StartContext): string {
   return join(userDirectory(environment, home), 'edits');
 }
 
@@ -125,18 +125,18 @@ function openAudit(file: string | undefined, log: Logger): AuditTrail | undefine
 
 function workspaceOptions(
   settings: LoadedSettings,
-  around: Surroundings,
+  start: StartContext,
   log: Logger,
-  { projectSettings, temporaries }: Pick<Serving, 'projectSettings' | 'temporaries'>,
+  { projectSettings, temporaries }: Pick<ServerSetup, 'projectSettings' | 'temporaries'>,
 ): WorkspaceOptions {
   const { roots, within, origins, project, clientRoots, configuredRoots, deny, readOnly } = settings;
-  const { environment, home, directory, program } = around;
+  const { environment, home, directory, program } = start;
   const protect = protectedPaths({
     configuration: [
       ...settings.places.map(({ file }) => file),
       ...usualPlaces(project, environment, home),
       projectSettings.directory,
-      editJournal(around),
+      editJournal(start),
     ],
     project: project ?? environment['MCPBASH_PROJECT_ROOT'],
     audit: settings.audit,

@@ -4,10 +4,10 @@ import { createServerFactory } from './create-server.js';
 import { localAddress } from './http-access.js';
 import { createHttpServer, ENDPOINT } from './http-server.js';
 import { listen } from './listen.js';
-import type { Serving } from './prepare-server.js';
+import type { ServerSetup } from './prepare-server.js';
 
 /** Where a server listens, and how to get in. */
-export interface HttpPlace {
+export interface HttpEndpoint {
   /** As clients on this machine reach it. */
   readonly url: string;
   /** The port that was asked for, where it was taken. */
@@ -19,8 +19,8 @@ export interface HttpPlace {
 const TOKEN_BYTES = 32;
 
 /** Serves any number of clients over HTTP until a signal comes. */
-export async function serveHttp(serving: Serving, port: number): Promise<HttpPlace> {
-  const { settings, log, audit, catalogue, temporaries } = serving;
+export async function serveHttp(setup: ServerSetup, port: number): Promise<HttpEndpoint> {
+  const { settings, log, audit, catalogue, temporaries } = setup;
   const { host, insecureNoToken } = settings;
   const madeToken =
     settings.tokens.length > 0 || insecureNoToken
@@ -28,7 +28,7 @@ export async function serveHttp(serving: Serving, port: number): Promise<HttpPla
       : randomBytes(TOKEN_BYTES).toString('base64url');
   const tokens = madeToken === undefined ? settings.tokens : [madeToken];
   const guard = new ProcessGuard({ watchParent: false });
-  const factory = createServerFactory(serving, {
+  const factory = createServerFactory(setup, {
     children: guard.children,
     onShutdown: (hook) => void guard.onShutdown(hook),
   });

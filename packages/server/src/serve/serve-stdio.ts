@@ -4,19 +4,19 @@ import { ProcessGuard, serveWorkspaceStdio } from '@rootward/mcp';
 import type { GuardedStdio } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
 import { readinessLine } from './readiness.js';
-import type { Serving } from './prepare-server.js';
+import type { ServerSetup } from './prepare-server.js';
 
 /** Serves one client over stdin and stdout until it leaves. */
-export function serveStdio(serving: Serving): GuardedStdio {
-  const { settings, sources, log, audit, temporaries } = serving;
+export function serveStdio(setup: ServerSetup): GuardedStdio {
+  const { settings, sources, log, audit, temporaries } = setup;
   const guard = new ProcessGuard();
   process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
-  const factory = createServerFactory(serving, {
+  const factory = createServerFactory(setup, {
     children: guard.children,
     onShutdown: (hook) => void guard.onShutdown(hook),
     onWorkspace: (workspace) => {
-      noteReplacement(workspace, serving);
+      noteReplacement(workspace, setup);
       if (settings.chdir) workspace.follow(followWorkingDirectory((directory) => process.chdir(directory)));
     },
   });
@@ -29,7 +29,7 @@ export function serveStdio(serving: Serving): GuardedStdio {
 }
 
 /** Whoever named folders should be able to find out why others are served. */
-function noteReplacement(workspace: Workspace, { log, settings }: Serving): void {
+function noteReplacement(workspace: Workspace, { log, settings }: ServerSetup): void {
   if (settings.logLevel !== 'info' && settings.logLevel !== 'debug') return;
   workspace.onDidChange(({ snapshot }) => {
     const replaced = snapshot.trace

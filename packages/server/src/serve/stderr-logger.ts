@@ -6,7 +6,7 @@ import { LOG_LEVELS } from '../settings/option-values.js';
 type Method = 'debug' | 'info' | 'warn';
 
 /** Nobody may be reading stderr; beyond this, lines are dropped rather than kept in memory. */
-const MOST_PENDING_BYTES = 1024 * 1024;
+const MAX_PENDING_BYTES = 1024 * 1024;
 
 const ignore = (): void => undefined;
 
@@ -41,7 +41,7 @@ export class StderrLogger implements Logger {
   #write(method: Method, message: string, fields: LogFields | undefined): void {
     if (LOG_LEVELS.indexOf(method) > this.#rank) return;
     const write = (): void => {
-      if (process.stderr.writableLength < MOST_PENDING_BYTES) this.#pino?.[method](fields ?? {}, message);
+      if (process.stderr.writableLength < MAX_PENDING_BYTES) this.#pino?.[method](fields ?? {}, message);
     };
     if (this.#pino !== undefined) {
       write();

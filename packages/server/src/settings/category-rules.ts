@@ -14,11 +14,11 @@ export type CategoryRules = Readonly<Record<string, CategoryRule>>;
 
 /** No slash, so that `category/document` has one reading; nothing that means something else in a URI or a terminal. */
 const CATEGORY_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
-const LONGEST_DIRECTORY = 500;
-const LONGEST_PATTERN = 200;
-const LONGEST_DESCRIPTION = 500;
-const MOST_PATTERNS = 50;
-const MOST_CATEGORIES = 100;
+const MAX_DIRECTORY_LENGTH = 500;
+const MAX_PATTERN_LENGTH = 200;
+const MAX_DESCRIPTION_LENGTH = 500;
+const MAX_PATTERNS = 50;
+const MAX_CATEGORIES = 100;
 
 function isInnerPath(text: string): boolean {
   if (/[\\\p{Cc}]/u.test(text) || /^[A-Za-z]:/.test(text) || text.startsWith('/')) return false;
@@ -38,19 +38,19 @@ function isUsableGlob(text: string): boolean {
 const category = z.strictObject({
   dir: z
     .string()
-    .max(LONGEST_DIRECTORY)
+    .max(MAX_DIRECTORY_LENGTH)
     .refine(isInnerPath, 'it must lie inside the project')
     .optional()
     .describe('Folder of the documents, relative to the project'),
   patterns: z
-    .array(z.string().min(1).max(LONGEST_PATTERN).refine(isUsableGlob, 'this glob cannot be used'))
+    .array(z.string().min(1).max(MAX_PATTERN_LENGTH).refine(isUsableGlob, 'this glob cannot be used'))
     .min(1)
-    .max(MOST_PATTERNS)
+    .max(MAX_PATTERNS)
     .optional()
     .describe('Globs; one without a slash matches at any depth'),
-  description: z.string().max(LONGEST_DESCRIPTION).optional(),
+  description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
 });
 
 export const categoriesSchema: z.ZodType<CategoryRules> = z
   .record(z.string().regex(CATEGORY_NAME), category)
-  .refine((all) => Object.keys(all).length <= MOST_CATEGORIES, `more than ${MOST_CATEGORIES} categories`);
+  .refine((all) => Object.keys(all).length <= MAX_CATEGORIES, `more than ${MAX_CATEGORIES} categories`);

@@ -23,7 +23,7 @@ export interface ConfigurationFile {
 }
 
 /** More is no configuration. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Reads and checks a configuration file; undefined where there is none. Throws `configuration`, naming the culprit. */
 export async function readConfigurationFile(
@@ -36,8 +36,8 @@ export async function readConfigurationFile(
     canonical = await realpath(file);
     const stats = await stat(canonical);
     if (stats.isDirectory()) throw invalid(file, 'it is a folder; name the file in it');
-    if (stats.size > MOST_BYTES)
-      throw invalid(file, `${stats.size} bytes are more than the limit of ${MOST_BYTES}`);
+    if (stats.size > MAX_BYTES)
+      throw invalid(file, `${stats.size} bytes are more than the limit of ${MAX_BYTES}`);
     text = await readFile(canonical, 'utf8');
   } catch (error) {
     if (error instanceof RootwardServerError) throw error;

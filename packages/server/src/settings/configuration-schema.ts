@@ -42,17 +42,17 @@ const TOOL_ENV = {
 
 const denial = z.string().min(1).meta(DENIAL);
 
-const MOST_PORTS = 65_535;
+const MAX_PORT = 65_535;
 
 /** `rootward.json`. */
 export const configurationSchema: z.ZodObject = z.strictObject({
   $schema: z.string().optional().describe('Where this schema is, for editors'),
   roots: z.array(rootSchema).optional().describe('Folders and files in scope; relative to this file'),
-  within: paths.optional().describe('The ceiling: no root goes beyond it; relative to this file'),
+  within: paths.optional().describe('The ceiling: every root stays inside it; relative to this file'),
   clientRoots: z
     .enum(CLIENT_ROOTS_MODES)
     .optional()
-    .describe('What the folders of the client do to those named here'),
+    .describe('How client folders combine with those named here'),
   toolsets: z.array(z.enum(TOOLSET_NAMES)).optional().describe('Only these tools'),
   readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
   deny: z.array(denial).optional().describe('Globs out of reach, relative to every root'),
@@ -60,7 +60,7 @@ export const configurationSchema: z.ZodObject = z.strictObject({
   toolEnv: z
     .string()
     .optional()
-    .describe('What the executables see of the environment: minimal, inherit, or allow:A,B')
+    .describe('Which environment variables executables get: minimal, inherit, or allow:A,B')
     .meta(TOOL_ENV),
   languageServers: z
     .record(z.string(), z.union([z.literal(false), languageServer]))
@@ -72,7 +72,7 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .describe('Start language servers found inside a root, and those that run code of the workspace'),
   chdir: z.boolean().optional().describe('Move the process to the first root (stdio only)'),
   http: z
-    .union([z.boolean(), z.int().min(0).max(MOST_PORTS)])
+    .union([z.boolean(), z.int().min(0).max(MAX_PORT)])
     .optional()
     .describe('Serve HTTP, on this port'),
   host: z.string().min(1).optional().describe('The address to listen on').meta(HOST),

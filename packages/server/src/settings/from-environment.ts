@@ -14,7 +14,7 @@ const ROOTS_VARIABLE = 'ROOTWARD_ROOTS';
 
 /** What the environment says. An empty variable counts as absent, since many hosts cannot leave one out. */
 export function fromEnvironment(environment: Environment): OptionValues {
-  const said = OPTIONS.map(({ variable, separator, read }): OptionValues => {
+  const given = OPTIONS.map(({ variable, separator, read }): OptionValues => {
     const text = environment[variable];
     if (text === undefined || text.trim() === '' || variable === ROOTS_VARIABLE) return {};
     const texts = separator === undefined ? [text] : text.split(separator).map((part) => part.trim());
@@ -22,7 +22,7 @@ export function fromEnvironment(environment: Environment): OptionValues {
     if (first === undefined) throw namesNothing(text, variable);
     return read([first, ...rest], { name: variable, base: undefined });
   });
-  return Object.assign({}, ...said);
+  return Object.assign({}, ...given);
 }
 
 /** Most likely made of variables that are not set. A ceiling that is lost without a word would open everything. */

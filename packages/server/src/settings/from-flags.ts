@@ -14,12 +14,12 @@ export function fromFlags(
   positional: readonly string[],
   { directory, home }: { readonly directory: string; readonly home: string },
 ): OptionValues {
-  const said = OPTIONS.map((spec): OptionValues => {
+  const given = OPTIONS.map((spec): OptionValues => {
     const [first, ...rest] = textsOf(flags[attributeName(spec)]);
     if (first === undefined) return {};
     return spec.read([first, ...rest], { name: flagName(spec), base: directory, home });
   });
-  const values: OptionValues = Object.assign({}, ...said);
+  const values: OptionValues = Object.assign({}, ...given);
   const roots = [...positional, ...(values.roots ?? [])].map((path) => expandHome(path, home));
   return roots.length === 0 ? values : { ...values, roots };
 }

@@ -48,7 +48,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     flag: '--within <dir>',
     variable: 'ROOTWARD_WITHIN',
     group: 'Folders:',
-    description: 'the ceiling: no root, whoever names it, goes beyond it; repeatable',
+    description: 'the ceiling: every root stays inside it, whoever names the root; repeatable',
     separator: delimiter,
     read: (texts, origin) => ({ within: texts.map((text) => readPath(text, origin)) }),
   },
@@ -57,7 +57,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     variable: 'ROOTWARD_CLIENT_ROOTS',
     group: 'Folders:',
     choices: CLIENT_ROOTS_MODES,
-    description: `what the folders of the client do to yours: ${CLIENT_ROOTS_MODES.join(', ')} (default replace)`,
+    description: `how client folders combine with yours: ${CLIENT_ROOTS_MODES.join(', ')} (default replace)`,
     read: ([text], origin) => ({ clientRoots: readChoice(text, CLIENT_ROOTS_MODES, origin) }),
   },
   {
@@ -72,7 +72,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     variable: 'ROOTWARD_TOOLSETS',
     group: 'Tools:',
     choices: TOOLSET_NAMES,
-    description: `only these tools, with commas between: ${TOOLSET_NAMES.join(', ')} (default all)`,
+    description: `only these tools, comma-separated: ${TOOLSET_NAMES.join(', ')} (default all)`,
     separator: ',',
     read: (texts, origin) => ({ toolsets: readToolsets(texts, origin) }),
   },
@@ -87,7 +87,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     flag: '--project <dir>',
     variable: 'ROOTWARD_PROJECT',
     group: 'Tools:',
-    description: 'the tools project: its executables become tools',
+    description: 'the tools project, whose executables become tools',
     read: ([text], origin) => ({ project: readPath(text, origin) }),
   },
   {
@@ -95,7 +95,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     variable: 'ROOTWARD_TOOL_ENV',
     group: 'Tools:',
     choices: ENVIRONMENT_MODES,
-    description: 'what the executables see of the environment: minimal (default), inherit, or allow:A,B',
+    description: 'which environment variables executables get: minimal (default), inherit, or allow:A,B',
     read: ([text], origin) => ({ toolEnvironment: readToolEnvironment(text, origin) }),
   },
   {
@@ -109,7 +109,8 @@ export const OPTIONS: readonly OptionSpec[] = [
     flag: '--host <address>',
     variable: 'ROOTWARD_HOST',
     group: 'HTTP:',
-    description: 'the address to listen on (default 127.0.0.1); beyond this machine a token must be given',
+    description:
+      'the address to listen on (default 127.0.0.1); an address that other machines can reach needs a token',
     read: ([text], origin) => ({ host: readHost(text, origin) }),
   },
   {
@@ -117,7 +118,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     variable: 'ROOTWARD_TOKEN',
     group: 'HTTP:',
     description:
-      'the bearer token HTTP clients must send; repeatable, one for each client; better as ROOTWARD_TOKEN',
+      'the bearer token HTTP clients must send; repeatable, one for each client; safer in ROOTWARD_TOKEN',
     separator: ',',
     read: (texts, origin) => ({ tokens: readTokens(texts, origin) }),
   },
@@ -125,14 +126,14 @@ export const OPTIONS: readonly OptionSpec[] = [
     flag: '--insecure-no-token',
     variable: 'ROOTWARD_INSECURE_NO_TOKEN',
     group: 'HTTP:',
-    description: 'let anyone on this machine connect over HTTP',
+    description: 'let anyone on this machine connect over HTTP without a token',
     read: ([text], origin) => ({ insecureNoToken: readBoolean(text, origin) }),
   },
   {
     flag: '--config <file>',
     variable: 'ROOTWARD_CONFIG',
     group: 'Settings:',
-    description: 'the configuration file, in place of those found in the usual places',
+    description: 'use this configuration file instead of the usual ones',
     read: ([text], origin) => ({ config: readPath(text, origin) }),
   },
   {

@@ -17,7 +17,7 @@ const PROJECT_FOLDERS = ['tools', 'config'];
 
 const SEPARATORS = sep === '/' ? '/' : /[\\/]/;
 /** Links that lead in a circle end here, as they do for the system. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** The canonical paths to protect: of one that leads through links, each of them and what it leads to in the end. */
 export function protectedPaths({ configuration, project, audit, program }: SteeringFiles): readonly string[] {
@@ -41,7 +41,7 @@ function followLinks(path: string): readonly string[] {
   let { current, names } = split(resolve(path));
   for (let name = names.shift(); name !== undefined; name = names.shift()) {
     const entry = join(current, name);
-    const target = links.length < MOST_LINKS ? targetOf(entry) : undefined;
+    const target = links.length < MAX_LINKS ? targetOf(entry) : undefined;
     if (target === undefined) {
       current = entry;
       continue;

@@ -18,11 +18,11 @@ export interface Origin {
 
 const TRUE: ReadonlySet<string> = new Set(['true', '1', 'yes', 'on']);
 const FALSE: ReadonlySet<string> = new Set(['false', '0', 'no', 'off']);
-const LARGEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 /** The characters a bearer token may have (RFC 6750); anything else would not survive a header. */
 const TOKEN = /^[\w.~+/-]+=*$/;
 /** Shorter ones can be guessed over a network. */
-const SHORTEST_TOKEN = 16;
+const MIN_TOKEN_LENGTH = 16;
 
 export function readBoolean(text: string, { name }: Origin): boolean {
   const value = text.trim().toLowerCase();
@@ -55,7 +55,7 @@ export function readToolsets(texts: readonly string[], origin: Origin): readonly
 export function readToolEnvironment(text: string, { name }: Origin): EnvironmentMode {
   const mode = readEnvironmentMode(text.trim());
   if (mode !== undefined) return mode;
-  throw unusable(text, name, 'expected minimal, inherit, or allow: and names with commas between');
+  throw unusable(text, name, 'expected minimal, inherit, or allow: followed by comma-separated names');
 }
 
 /** The port to listen on: `true` stands for the usual one, `false` for none. */
@@ -64,13 +64,13 @@ export function readPort(text: string, { name }: Origin): number | false {
   if (value === 'true') return DEFAULT_PORT;
   if (value === 'false') return false;
   const port = Number(value);
-  if (/^\d{1,5}$/.test(value) && port <= LARGEST_PORT) return port;
+  if (/^\d{1,5}$/.test(value) && port <= MAX_PORT) return port;
   const isNumber = /^-?\d+$/.test(value);
   const hint =
     name === '--http' && value !== '' && !isNumber
       ? `; to serve a folder, write it first: rootward ${text} --http`
       : '';
-  throw unusable(text, name, `expected a port from 0 to ${LARGEST_PORT}${hint}`);
+  throw unusable(text, name, `expected a port from 0 to ${MAX_PORT}${hint}`);
 }
 
 /** The address to listen on. An IPv6 address may stand in brackets, as in a URL. */
@@ -86,8 +86,8 @@ export function readTokens(texts: readonly string[], { name }: Origin): readonly
     if (!TOKEN.test(text)) {
       throw refuse(`Cannot use the token of ${name}: it holds characters that no header can carry`);
     }
-    if (text.length < SHORTEST_TOKEN) {
-      throw refuse(`Cannot use the token of ${name}: it is shorter than ${SHORTEST_TOKEN} characters`);
+    if (text.length < MIN_TOKEN_LENGTH) {
+      throw refuse(`Cannot use the token of ${name}: it is shorter than ${MIN_TOKEN_LENGTH} characters`);
     }
     return text;
   });

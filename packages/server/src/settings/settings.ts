@@ -47,7 +47,7 @@ export function isLoopback(host: string): boolean {
 
 /**
  * Command line over environment over files, the first file over the next. What denies adds up over all files. Throws
- * `usage` where what was said does not go together.
+ * `usage` where what was given does not go together.
  */
 export function settle(
   flags: OptionValues,
@@ -55,29 +55,29 @@ export function settle(
   files: readonly ConfigurationFile[],
 ): Settings {
   const layers = [...files.map(({ values }) => values).reverse(), environment, flags];
-  const said: OptionValues = Object.assign({}, ...layers);
+  const given: OptionValues = Object.assign({}, ...layers);
   const settings: Settings = {
     roots: flags.roots ?? [],
-    within: said.within ?? [],
-    project: said.project,
+    within: given.within ?? [],
+    project: given.project,
     origins: {
       ...originOf('within', flags, environment, files),
       ...originOf('project', flags, environment, files),
     },
-    toolEnvironment: said.toolEnvironment ?? MINIMAL,
-    clientRoots: said.clientRoots ?? 'replace',
-    toolsets: said.toolsets,
-    readOnly: said.readOnly ?? false,
+    toolEnvironment: given.toolEnvironment ?? MINIMAL,
+    clientRoots: given.clientRoots ?? 'replace',
+    toolsets: given.toolsets,
+    readOnly: given.readOnly ?? false,
     deny: files.flatMap(({ deny }) => deny),
-    languageServers: said.languageServers,
-    trustWorkspaceServers: said.trustWorkspaceServers ?? false,
-    chdir: said.chdir ?? false,
-    http: said.http === false ? undefined : said.http,
-    host: said.host ?? LOOPBACK,
-    tokens: said.tokens ?? [],
-    insecureNoToken: said.insecureNoToken ?? false,
-    audit: said.audit,
-    logLevel: said.logLevel ?? 'warn',
+    languageServers: given.languageServers,
+    trustWorkspaceServers: given.trustWorkspaceServers ?? false,
+    chdir: given.chdir ?? false,
+    http: given.http === false ? undefined : given.http,
+    host: given.host ?? LOOPBACK,
+    tokens: given.tokens ?? [],
+    insecureNoToken: given.insecureNoToken ?? false,
+    audit: given.audit,
+    logLevel: given.logLevel ?? 'warn',
     configuredRoots: files.flatMap(({ roots }) => (roots === undefined ? [] : [roots])),
     files,
   };
@@ -112,7 +112,7 @@ function refuseContradictions({ chdir, http, host, tokens, insecureNoToken }: Se
   if (!isLoopback(host) && tokens.length === 0) {
     throw new RootwardServerError(
       'usage',
-      `Cannot listen on ${JSON.stringify(host)}: beyond this machine a token must be given, with ROOTWARD_TOKEN or --token`,
+      `Cannot listen on ${JSON.stringify(host)}: an address that other machines can reach needs a token (ROOTWARD_TOKEN or --token)`,
     );
   }
 }

@@ -24,10 +24,10 @@ export interface BrokenRules {
 export type RulesReading = WorkspaceRules | { readonly problem: string } | undefined;
 
 /** A repository may bring anything under this name; more than this is no list of rules. */
-const MOST_BYTES = 64 * 1024;
-const MOST_PATTERNS = 1000;
+const MAX_BYTES = 64 * 1024;
+const MAX_PATTERNS = 1000;
 /** The file quotes itself in its problems, and whoever wrote it is not trusted with a log. */
-const LONGEST_PROBLEM = 200;
+const MAX_PROBLEM_LENGTH = 200;
 const O_NOFOLLOW: number = constants.O_NOFOLLOW ?? 0;
 /** A FIFO of this name must not hang the server. */
 const O_NONBLOCK: number = constants.O_NONBLOCK ?? 0;
@@ -49,7 +49,7 @@ export function readRulesFile(file: string, flags = 0): RulesReading {
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     return { problem: code === 'ELOOP' ? 'it is a link' : `the disk answered ${String(code ?? error)}` };
   }
-  if (text === undefined) return { problem: `it is not a regular file of at most ${MOST_BYTES} bytes` };
+  if (text === undefined) return { problem: `it is not a regular file of at most ${MAX_BYTES} bytes` };
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -64,11 +64,11 @@ export function checkRules(value: unknown): WorkspaceRules | { readonly problem:
   const checked = checkAgainst<WorkspaceRules>(workspaceRulesSchema, value);
   if (!checked.ok) {
     const told = checked.problems.join('; ').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-    return { problem: told.slice(0, LONGEST_PROBLEM) };
+    return { problem: told.slice(0, MAX_PROBLEM_LENGTH) };
   }
   const { configuration } = checked;
-  if ((configuration.deny?.length ?? 0) > MOST_PATTERNS) {
-    return { problem: `it has more than ${MOST_PATTERNS} patterns` };
+  if ((configuration.deny?.length ?? 0) > MAX_PATTERNS) {
+    return { problem: `it has more than ${MAX_PATTERNS} patterns` };
   }
   return configuration;
 }
@@ -78,7 +78,7 @@ function readSmallFile(file: string, flags: number): string | undefined {
   const descriptor = openSync(file, constants.O_RDONLY | O_NONBLOCK | flags);
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
+    if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
     const bytes = Buffer.alloc(stats.size);
     const length = readSync(descriptor, bytes, 0, bytes.length, 0);
     return bytes.toString('utf8', 0, length);

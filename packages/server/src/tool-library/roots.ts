@@ -11,7 +11,7 @@ export interface ToolRoot {
 }
 
 const INVALID_ARGUMENTS = -32_602;
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** The roots of the call. They stay what they are while the tool runs. */
 export function roots(): readonly ToolRoot[] {
@@ -74,7 +74,7 @@ function canonicalise(path: string): string | undefined {
       continue;
     }
     links += 1;
-    if (links > MOST_LINKS) return undefined;
+    if (links > MAX_LINKS) return undefined;
     const base = parse(target).root;
     if (isAbsolute(target)) done = base;
     rest = [...partsOf(target.slice(base.length)), ...rest];

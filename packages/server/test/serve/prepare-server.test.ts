@@ -1,7 +1,7 @@
 import { projectOf } from '@rootward/core';
 import { expect, test, vi } from 'vitest';
 import { loadSettings } from '../../src/settings/load-settings.js';
-import { prepareServing } from '../../src/serve/prepare-server.js';
+import { prepareServer } from '../../src/serve/prepare-server.js';
 import type { StderrLogger } from '../../src/serve/stderr-logger.js';
 import { makeTree } from '../fixtures/temp-tree.js';
 
@@ -10,8 +10,8 @@ test('what users keep about their projects is in force, and out of reach through
   const home = tree.path('home');
   const roots = [tree.path('home/.config'), tree.path('home/app')];
   const settings = await loadSettings({ roots }, {}, home);
-  const around = { environment: {}, home, directory: home, program: undefined };
-  const { prepared, projectSettings } = await prepareServing(settings, around);
+  const start = { environment: {}, home, directory: home, program: undefined };
+  const { prepared, projectSettings } = await prepareServer(settings, start);
   const open = async () => {
     using workspace = await prepared.open('local');
     return workspace.scope();
@@ -36,11 +36,11 @@ test('a warning is given once, also where the ceiling has to be found first', as
   const home = tree.path('home');
   const environment = { ROOTWARD_NOTHING: '1', CLAUDE_PROJECT_DIR: tree.path('home/app') };
   const settings = await loadSettings({ config: tree.path('rootward.json'), http: 0 }, {}, home);
-  const around = { environment, home, directory: home, program: undefined };
+  const start = { environment, home, directory: home, program: undefined };
   const lines: string[] = [];
   const write = vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
   try {
-    const { log, sources, prepared } = await prepareServing(settings, around);
+    const { log, sources, prepared } = await prepareServer(settings, start);
     await (log as StderrLogger).flushed();
     expect(sources.reading.ceiling).toEqual([tree.path('home/app')]);
     expect(await prepared.sources('http')).toBe(sources);

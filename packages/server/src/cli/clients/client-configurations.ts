@@ -23,7 +23,7 @@ export interface KnownClient {
 
 const NAME = 'rootward';
 const COMMAND = 'npx';
-const NAMES_FOLDERS = 'It does not tell servers which folder is open: name the folders after "rootward".';
+const NAMES_FOLDERS = 'This client does not report its folders: pass them as arguments after "rootward".';
 
 function args(connection: { readonly args: readonly string[] }): readonly string[] {
   return ['-y', NAME, ...connection.args];
@@ -43,7 +43,7 @@ interface JsonClient {
   readonly key: string;
   readonly stdio?: (connection: { readonly args: readonly string[] }) => object;
   readonly http: (connection: { readonly url: string; readonly token: string | undefined }) => object;
-  readonly around?: object;
+  readonly extra?: object;
   /** Folders have to be named for it. */
   readonly givesNothing?: boolean;
 }
@@ -54,7 +54,7 @@ function jsonClient(client: JsonClient): KnownClient['configure'] {
   return (connection) => ({
     place: client.place,
     text: json({
-      ...client.around,
+      ...client.extra,
       [client.key]: { [NAME]: connection.kind === 'stdio' ? stdio(connection) : client.http(connection) },
     }),
     ...(client.givesNothing === true &&
@@ -84,7 +84,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
   {
     id: 'claude-desktop',
     name: 'Claude Desktop',
-    gives: 'nothing to rely on: name the folders',
+    gives: 'no reliable folders: pass them as arguments',
     advice: 'Where files are only to be read, add --read-only',
     configure: (connection) =>
       connection.kind === 'stdio'
@@ -167,7 +167,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
   {
     id: 'windsurf',
     name: 'Windsurf',
-    gives: 'nothing to rely on: name the folders',
+    gives: 'no reliable folders: pass them as arguments',
     advice: 'Where files are only to be read, add --read-only',
     configure: jsonClient({
       place: '~/.codeium/windsurf/mcp_config.json',
@@ -184,7 +184,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     configure: jsonClient({
       place: 'opencode.json in the project, or ~/.config/opencode/opencode.json',
       key: 'mcp',
-      around: { $schema: 'https://opencode.ai/config.json' },
+      extra: { $schema: 'https://opencode.ai/config.json' },
       stdio: (connection) => ({ type: 'local', command: [COMMAND, ...args(connection)], enabled: true }),
       http: ({ url, token }) => ({ type: 'remote', url, ...headers(token), enabled: true }),
     }),
@@ -192,7 +192,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
   {
     id: 'jetbrains',
     name: 'JetBrains AI Assistant',
-    gives: 'nothing to rely on: name the folders',
+    gives: 'no reliable folders: pass them as arguments',
     advice: 'Where files are only to be read, add --read-only',
     configure: jsonClient({
       place: 'Settings, Tools, AI Assistant, Model Context Protocol (MCP), Add, As JSON',

@@ -6,7 +6,7 @@ import { CLIENT_IDS } from '../clients/client-configurations.js';
 import type { ClientConnection } from '../clients/client-configurations.js';
 import { findClient } from '../clients/find-client.js';
 import { painter } from '../output/paint.js';
-import { FINE, printJson, screenFor } from '../output/terminal.js';
+import { FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 
 /** Prints a configuration to paste into a client. */
@@ -23,12 +23,12 @@ export function runConfig(
     );
   }
   const known = findClient(client);
-  const { place, text, note } = known.configure(fromHere(connection, terminal.around));
+  const { place, text, note } = known.configure(fromHere(connection, terminal.start));
   if (json) {
     printJson(terminal, { client: known.id, place, text, ...(note !== undefined && { note }) });
     return FINE;
   }
-  const paint = painter(screenFor(terminal, 'err'));
+  const paint = painter(displayFor(terminal, 'err'));
   terminal.err(`${paint('quiet', `# ${place}`)}\n`);
   terminal.out(`${text}\n`);
   if (note !== undefined) terminal.err(`${paint('quiet', `# ${note}`)}\n`);
@@ -68,7 +68,7 @@ export function readConnection(
 }
 
 /** The client starts the server somewhere else. What the client replaces itself, such as `${workspaceFolder}`, stays. */
-function fromHere(connection: ClientConnection, { directory, home }: Terminal['around']): ClientConnection {
+function fromHere(connection: ClientConnection, { directory, home }: Terminal['start']): ClientConnection {
   if (connection.kind === 'http') return connection;
   return {
     kind: 'stdio',

@@ -2,7 +2,7 @@ import { isAbsolute, sep } from 'node:path';
 import { RootwardError } from '@rootward/core';
 import type { LoadedSettings } from '../../settings/load-settings.js';
 import { painter } from '../output/paint.js';
-import { FAILED, FINE, printJson, screenFor } from '../output/terminal.js';
+import { FAILED, FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
 
@@ -16,8 +16,8 @@ export async function runContains(
   using workspace = await openWorkspace(settings, terminal);
   warnOfVariables(settings, terminal);
   const isUri = /^file:/i.test(path);
-  const asked = isUri || path === '' || isAbsolute(path) ? path : `${terminal.around.directory}${sep}${path}`;
-  const paint = painter(screenFor(terminal, 'out'));
+  const asked = isUri || path === '' || isAbsolute(path) ? path : `${terminal.start.directory}${sep}${path}`;
+  const paint = painter(displayFor(terminal, 'out'));
   try {
     const { root } = workspace.scope().locate(asked);
     const { path: inside, source, access } = root;

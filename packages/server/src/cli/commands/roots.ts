@@ -3,11 +3,11 @@ import { silentLogger } from '@rootward/core/platform';
 import { unknownVariables } from '../../settings/from-environment.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
 import type { LogLevel } from '../../settings/option-values.js';
-import { prepareServing, workspaceWithoutClient } from '../../serve/prepare-server.js';
+import { prepareServer, workspaceWithoutClient } from '../../serve/prepare-server.js';
 import { StderrLogger } from '../../serve/stderr-logger.js';
 import { harmless, painter } from '../output/paint.js';
 import { showSnapshot } from '../output/show-snapshot.js';
-import { FINE, printJson, screenFor } from '../output/terminal.js';
+import { FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 
 /** What a server would warn of, a command says in words. Whoever wants more gets what a server would write. */
@@ -22,21 +22,21 @@ export async function runRoots(
   using workspace = await openWorkspace(settings, terminal);
   warnOfVariables(settings, terminal);
   if (json) printJson(terminal, describe(workspace));
-  else terminal.out(showSnapshot(workspace, screenFor(terminal, 'out')));
+  else terminal.out(showSnapshot(workspace, displayFor(terminal, 'out')));
   return FINE;
 }
 
 /** The workspace of a server without a client. */
-export async function openWorkspace(settings: LoadedSettings, { around }: Terminal): Promise<Workspace> {
+export async function openWorkspace(settings: LoadedSettings, { start }: Terminal): Promise<Workspace> {
   const log = TALKATIVE.has(settings.logLevel) ? new StderrLogger(settings.logLevel) : silentLogger;
-  return workspaceWithoutClient(await prepareServing({ ...settings, audit: undefined }, around, log));
+  return workspaceWithoutClient(await prepareServer({ ...settings, audit: undefined }, start, log));
 }
 
 /** Says which variables look like ours and are not. */
 export function warnOfVariables({ logLevel }: LoadedSettings, terminal: Terminal): void {
   if (logLevel !== 'warn') return;
-  const paint = painter(screenFor(terminal, 'err'));
-  for (const warning of unknownVariables(terminal.around.environment)) {
+  const paint = painter(displayFor(terminal, 'err'));
+  for (const warning of unknownVariables(terminal.start.environment)) {
     terminal.err(`${paint('doubtful', 'rootward:')} ${harmless(warning)}\n`);
   }
 }

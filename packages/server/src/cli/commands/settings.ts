@@ -6,7 +6,7 @@ import type { WorkspaceRules } from '../../settings/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
 import { ProjectSettingsStore } from '../../guidance/settings-store.js';
 import { painter } from '../output/paint.js';
-import { FINE, printJson, screenFor } from '../output/terminal.js';
+import { FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 
 /** What is to be added. Nothing of it shows what is there. */
@@ -24,10 +24,10 @@ export async function runSettings(
   flags: SettingsFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const { around } = terminal;
-  const path = await canonical(resolve(around.directory, directory ?? '.'));
+  const { start } = terminal;
+  const path = await canonical(resolve(start.directory, directory ?? '.'));
   const { id } = projectOf({ path, source: 'flag' });
-  const store = new ProjectSettingsStore(userDirectory(around.environment, around.home));
+  const store = new ProjectSettingsStore(userDirectory(start.environment, start.home));
   const { deny = [], readOnly = false, category = [] } = flags;
   const adds = deny.length > 0 || readOnly || category.length > 0;
   const settings = adds ? await store.update(id, (before) => added(before, flags)) : readSettings(store, id);
@@ -37,7 +37,7 @@ export async function runSettings(
     return FINE;
   }
   const state = settings === undefined ? 'nothing is kept' : JSON.stringify(settings, undefined, 2);
-  terminal.out(`${painter(screenFor(terminal, 'out'))('title', file)}\n${state}\n`);
+  terminal.out(`${painter(displayFor(terminal, 'out'))('title', file)}\n${state}\n`);
   return FINE;
 }
 

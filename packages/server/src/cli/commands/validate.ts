@@ -15,7 +15,7 @@ import { alignRows } from '../output/align-rows.js';
 import type { Row } from '../output/align-rows.js';
 import { harmless, painter } from '../output/paint.js';
 import type { Status, Terminal } from '../output/terminal.js';
-import { FINE, printJson, screenFor, WRONG_USE } from '../output/terminal.js';
+import { FINE, printJson, displayFor, WRONG_USE } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
 
 /** What was found to be fine, and what not. The shape `--json` prints, without `valid`. */
@@ -33,7 +33,7 @@ interface Output {
 
 /** Checks one configuration file, without anything it names. */
 export async function validateFile(file: string, { json }: Output, terminal: Terminal): Promise<number> {
-  const { directory, home } = terminal.around;
+  const { directory, home } = terminal.start;
   const path = isAbsolute(file) ? file : `${directory}${sep}${file}`;
   const problems: string[] = [];
   const problem = await problemOf(async () => {
@@ -110,8 +110,8 @@ async function problemOf(check: () => Promise<void>): Promise<string | undefined
 }
 
 /** The executables of the tools project, and what is wrong with the others. */
-async function findTools(settings: LoadedSettings, { around }: Terminal): Promise<Discovery> {
-  using catalogue = await openCatalogue(settings, around.environment, silentLogger);
+async function findTools(settings: LoadedSettings, { start }: Terminal): Promise<Discovery> {
+  using catalogue = await openCatalogue(settings, start.environment, silentLogger);
   return catalogue?.current() ?? { tools: [], problems: [] };
 }
 
@@ -122,14 +122,14 @@ function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {
     printJson(terminal, { valid: code === FINE, ...verdict });
     return code;
   }
-  const screen = screenFor(terminal, 'out');
+  const display = displayFor(terminal, 'out');
   const fine = { text: 'fine', tone: 'good' } as const;
   const rows: readonly Row[] = [
     ...files.map((file) => [fine, file]),
     ...tools.map(({ name, file }) => [fine, `${name} (${file})`]),
   ];
-  terminal.out(alignRows(rows, { paint: painter(screen), columns: screen.columns }));
-  const paint = painter(screenFor(terminal, 'err'));
+  terminal.out(alignRows(rows, { paint: painter(display), columns: display.columns }));
+  const paint = painter(displayFor(terminal, 'err'));
   for (const problem of problems) terminal.err(`${paint('bad', 'rootward:')} ${harmless(problem)}\n`);
   return code;
 }

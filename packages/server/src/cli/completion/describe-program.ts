@@ -36,8 +36,8 @@ export interface ProgramShape {
 export function describeProgram(program: Command, defaultCommand: string): ProgramShape {
   const commands = program.createHelp().visibleCommands(program);
   const names = commands.map((command) => command.name());
-  const serving = commands.find((command) => command.name() === defaultCommand);
-  const common = new Set(serving === undefined ? [] : optionsOf(serving).map(({ long }) => long));
+  const setup = commands.find((command) => command.name() === defaultCommand);
+  const common = new Set(setup === undefined ? [] : optionsOf(setup).map(({ long }) => long));
   return {
     version: program.version() ?? '',
     defaultCommand,

@@ -2,16 +2,16 @@ import type { Command, Help, Option } from 'commander';
 import { suggest } from '@rootward/core/platform';
 import { OPTIONS } from '../../settings/options.js';
 import { RootwardServerError } from '../../error.js';
-import { alignRows, NARROWEST } from '../output/align-rows.js';
+import { alignRows, MIN_WIDTH } from '../output/align-rows.js';
 import type { Cell } from '../output/align-rows.js';
 import { painter } from '../output/paint.js';
 import type { Paint } from '../output/paint.js';
-import { screenFor } from '../output/terminal.js';
+import { displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 import { EXAMPLES } from './examples.js';
 
-/** Longer lines are hard to read, however wide the screen is. */
-const WIDEST = 100;
+/** Longer lines are hard to read, however wide the display is. */
+const MAX_WIDTH = 100;
 /** As wide as pages and mails are. */
 const UNSEEN_WIDTH = 80;
 /** What stands around the two columns of an example. */
@@ -25,15 +25,15 @@ export function checkTopic(program: Command, [command, topic]: readonly string[]
   const hint = suggest(topic, names) || `; there are ${names.join(', ')}`;
   throw new RootwardServerError(
     'usage',
-    `Cannot help with ${JSON.stringify(topic)}: it is no command${hint}`,
+    `Cannot help with ${JSON.stringify(topic)}: it is not a command${hint}`,
   );
 }
 
 /** Gives the help of the program and of every command its looks, and examples. */
 export function dressHelp(program: Command, defaultCommand: string, terminal: Terminal): void {
-  const { columns, colors } = screenFor(terminal, 'out');
+  const { columns, colors } = displayFor(terminal, 'out');
   const paint = painter({ colors });
-  const width = Math.min(columns ?? UNSEEN_WIDTH, WIDEST);
+  const width = Math.min(columns ?? UNSEEN_WIDTH, MAX_WIDTH);
   program.usage('[command] [options] [directories...]').addHelpText('after', () => {
     const more = `Without a command it serves: "rootward ${defaultCommand} --help" has those options.`;
     return `${examplesOf('', paint, width)}\n${alignRows([[more]], { paint, columns: width }).trimEnd()}`;
@@ -41,7 +41,7 @@ export function dressHelp(program: Command, defaultCommand: string, terminal: Te
   for (const command of [program, ...program.commands]) {
     command.configureHelp({
       helpWidth: width,
-      minWidthToWrap: NARROWEST,
+      minWidthToWrap: MIN_WIDTH,
       styleTitle: (text) => paint('title', text),
       styleOptionText: (text) => paint('name', text),
       styleArgumentText: (text) => paint('name', text),
@@ -76,7 +76,7 @@ function describeOption(option: Option): string {
 function examplesOf(command: string, paint: Paint, columns: number): string {
   const examples = EXAMPLES[command] ?? [];
   const widest = Math.max(...examples.map(({ run }) => run.length));
-  const sideBySide = columns - widest - MARGINS >= NARROWEST;
+  const sideBySide = columns - widest - MARGINS >= MIN_WIDTH;
   const lines = examples.map(({ run, does }) =>
     sideBySide ? [[painted(run), does]] : [[painted(run)], ['', does]],
   );

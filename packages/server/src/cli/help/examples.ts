@@ -15,7 +15,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { run: 'rootward', does: 'serve the folders of the client' },
     { run: 'rootward . --client-roots add', does: 'this folder too' },
     { run: 'rootward --within . --read-only', does: 'at most this folder, and no changes' },
-    { run: 'rootward . --http 7421', does: 'over HTTP, on a port of your choice' },
+    { run: 'rootward . --http 7421', does: 'over HTTP, on port 7421' },
   ],
   roots: [
     { run: 'rootward roots', does: 'what a server started here would see' },

@@ -3,9 +3,9 @@ import type { Paint, Tone } from './paint.js';
 export type Cell = string | { readonly text: string; readonly tone: Tone };
 export type Row = readonly Cell[];
 
-const GAP = '  ';
+const COLUMN_SPACE = '  ';
 /** Below this a column of words is harder to read than a long line. */
-export const NARROWEST = 24;
+export const MIN_WIDTH = 24;
 
 export interface Layout {
   readonly paint: Paint;
@@ -14,7 +14,7 @@ export interface Layout {
   readonly indent?: string;
 }
 
-/** Rows as lines, in columns. The last cell of a row is wrapped below itself where the screen is too narrow for it. */
+/** Rows as lines, in columns. The last cell of a row is wrapped below itself where the display is too narrow for it. */
 export function alignRows(rows: readonly Row[], { paint, columns, indent = '' }: Layout): string {
   const widths = columnWidths(rows);
   return rows.map((row) => alignRow(row, widths, { paint, columns, indent })).join('');
@@ -23,8 +23,9 @@ export function alignRows(rows: readonly Row[], { paint, columns, indent = '' }:
 function alignRow(row: Row, widths: readonly number[], { paint, columns, indent = '' }: Layout): string {
   const head = row.slice(0, -1);
   const last = row.at(-1) ?? '';
-  const start = head.map((cell, index) => shown(cell, paint, widths[index] ?? 0) + GAP).join('');
-  const margin = indent.length + head.reduce((sum, _, index) => sum + (widths[index] ?? 0) + GAP.length, 0);
+  const start = head.map((cell, index) => shown(cell, paint, widths[index] ?? 0) + COLUMN_SPACE).join('');
+  const margin =
+    indent.length + head.reduce((sum, _, index) => sum + (widths[index] ?? 0) + COLUMN_SPACE.length, 0);
   const lines = wrap(textOf(last), columns === undefined ? undefined : columns - margin);
   const tone = typeof last === 'string' ? undefined : last.tone;
   return lines
@@ -60,7 +61,7 @@ function textOf(cell: Cell): string {
 
 /** Words are never cut: a path that is too long can still be copied. */
 export function wrap(text: string, width: number | undefined): readonly string[] {
-  if (width === undefined || width < NARROWEST) return [text];
+  if (width === undefined || width < MIN_WIDTH) return [text];
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

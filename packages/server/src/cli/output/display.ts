@@ -1,7 +1,7 @@
 import type { Environment } from '../../settings/from-environment.js';
 
 /** What text is shown on. */
-export interface Screen {
+export interface Display {
   /** How wide it is; undefined where nobody watches, as in a pipe or a file. */
   readonly columns: number | undefined;
   readonly colors: boolean;
@@ -9,15 +9,15 @@ export interface Screen {
   readonly live: boolean;
 }
 
-export const NO_SCREEN: Screen = { columns: undefined, colors: false, live: false };
+export const NO_DISPLAY: Display = { columns: undefined, colors: false, live: false };
 
 /** Some terminals do not know how wide they are. */
 const USUAL_COLUMNS = 80;
 
-export function screenOf(
+export function displayOf(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   environment: Environment,
-): Screen {
+): Display {
   const watched = stream.isTTY === true;
   const capable = watched && environment['TERM'] !== 'dumb';
   return {

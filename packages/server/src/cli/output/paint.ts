@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Screen } from './display.js';
+import type { Display } from './display.js';
 
 /** What a text is, rather than which colour it has. */
 export type Tone = 'good' | 'bad' | 'doubtful' | 'quiet' | 'title' | 'name';
@@ -15,8 +15,8 @@ const FORMATS = {
   name: 'cyan',
 } as const satisfies Record<Tone, Parameters<typeof styleText>[0]>;
 
-/** Colours for one screen. Node would look at its own streams and environment; ours are decided once, in `screenOf`. */
-export function painter({ colors }: Pick<Screen, 'colors'>): Paint {
+/** Colours for one display. Node would look at its own streams and environment; ours are decided once, in `displayOf`. */
+export function painter({ colors }: Pick<Display, 'colors'>): Paint {
   if (!colors) return (_tone, text) => text;
   return (tone, text) => (text === '' ? '' : styleText(FORMATS[tone], text, { validateStream: false }));
 }

@@ -1,7 +1,7 @@
 import { alignRows } from './align-rows.js';
 import type { Cell, Row } from './align-rows.js';
 import { painter } from './paint.js';
-import type { Screen } from './display.js';
+import type { Display } from './display.js';
 
 /** One thing that was looked at. A problem has a fix. */
 export interface Finding {
@@ -21,7 +21,7 @@ const MARKS: Readonly<Record<Finding['state'], Cell>> = {
 export function showFindings(
   findings: readonly Finding[],
   clients: readonly { readonly name: string; readonly gives: string }[],
-  { columns, colors }: Screen,
+  { columns, colors }: Display,
 ): string {
   const paint = painter({ colors });
   const rows = findings.flatMap(({ topic, state, detail, fix }): readonly Row[] => [

@@ -4,10 +4,10 @@ import { alignRows } from './align-rows.js';
 import type { Row } from './align-rows.js';
 import { painter } from './paint.js';
 import type { Paint, Tone } from './paint.js';
-import type { Screen } from './display.js';
+import type { Display } from './display.js';
 
 /** The roots of a workspace, one on each line, and what every source said. */
-export function showSnapshot(workspace: Workspace, { columns, colors }: Screen, indent = ''): string {
+export function showSnapshot(workspace: Workspace, { columns, colors }: Display, indent = ''): string {
   const { rejected, trace } = workspace.snapshot();
   // With what the rules leave of their access.
   const { roots } = workspace.scope();

@@ -1,6 +1,6 @@
-import type { Surroundings } from '../../serve/prepare-server.js';
-import { NO_SCREEN } from './display.js';
-import type { Screen } from './display.js';
+import type { StartContext } from '../../serve/prepare-server.js';
+import { NO_DISPLAY } from './display.js';
+import type { Display } from './display.js';
 
 /** What a command sees of the process. */
 export interface Terminal {
@@ -8,13 +8,13 @@ export interface Terminal {
   readonly err: (text: string) => void;
   /** A person sits at stdin, so no client will speak there. */
   readonly interactive: boolean;
-  readonly around: Surroundings;
+  readonly start: StartContext;
   /** What `out` and `err` are shown on; without it, both are read by programs. */
-  readonly screen?: (stream: 'out' | 'err') => Screen;
+  readonly display?: (stream: 'out' | 'err') => Display;
 }
 
-export function screenFor({ screen }: Terminal, stream: 'out' | 'err'): Screen {
-  return screen?.(stream) ?? NO_SCREEN;
+export function displayFor({ display }: Terminal, stream: 'out' | 'err'): Display {
+  return display?.(stream) ?? NO_DISPLAY;
 }
 
 /** One JSON document, as `--json` promises. */

@@ -3,13 +3,13 @@ import type { JsonObject } from '@rootward/core/platform';
 import { parseJson } from '../json.js';
 
 /** Each search for a closing bracket may go through the whole text; a tool that prints nonsense must not hold us up. */
-const MOST_PASSES = 8;
+const MAX_PASSES = 8;
 
 /** The JSON objects that start a line of their own somewhere in a text, in order. Other text is passed over. */
 export function findDocuments(text: string): readonly JsonObject[] {
   const documents: JsonObject[] = [];
   let position = 0;
-  let left = MOST_PASSES * text.length;
+  let left = MAX_PASSES * text.length;
   while (position < text.length) {
     if (text[position] === '{' && left > 0) {
       const end = endOfObject(text, position);

@@ -31,7 +31,7 @@ export interface RunFacts {
 /** How much of an output that was cut is shown. */
 const SHOWN_OF_CUT = 64 * 1024;
 /** Structured content comes with the same as text; twice this much still fits the lines that clients take. */
-const LARGEST_TEXT_FORM = 4 * 1024 * 1024;
+const MAX_TEXT_FORM = 4 * 1024 * 1024;
 const INTERNAL_ERROR = -32_603;
 
 /** Makes an answer of what a tool left behind. Pure. */
@@ -117,7 +117,7 @@ function resultOf(value: JsonObject | readonly unknown[], text: string): CallToo
 }
 
 function dataText(text: string): CallToolResult {
-  if (text.length <= LARGEST_TEXT_FORM) return textResult(text.trim());
+  if (text.length <= MAX_TEXT_FORM) return textResult(text.trim());
   return textResult(`[${text.length} characters of JSON, in the structured content]`);
 }
 

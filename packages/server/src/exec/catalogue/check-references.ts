@@ -55,12 +55,12 @@ function addressOf(schema: JsonObject, field: string, outer: string, { named, fa
   if (typeof id !== 'string' || id === '') return outer;
   const url = resolveUrl(id, outer);
   if (url === undefined) {
-    faults.push({ field: `${field}.$id`, message: `${JSON.stringify(id)} is no address` });
+    faults.push({ field: `${field}.$id`, message: `${JSON.stringify(id)} is not an address` });
     return outer;
   }
   if (url.hash.length <= 1) url.hash = '';
   if (named.has(url.href)) {
-    faults.push({ field: `${field}.$id`, message: `${JSON.stringify(id)} is there twice` });
+    faults.push({ field: `${field}.$id`, message: `${JSON.stringify(id)} is used twice` });
   }
   named.set(url.href, schema);
   return url.hash === '' ? url.href : outer;
@@ -76,8 +76,8 @@ function checkReference(
   let { $ref: reference } = schema;
   for (let from = base; ;) {
     const target = typeof reference === 'string' ? find(reference, from, named) : undefined;
-    if (target === undefined) return [{ field, message: `${written} leads nowhere in this schema` }];
-    if (passed.has(target)) return [{ field, message: `${written} leads back to itself` }];
+    if (target === undefined) return [{ field, message: `${written} is not found in this schema` }];
+    if (passed.has(target)) return [{ field, message: `${written} refers to itself` }];
     if (!isObject(target) || target['$ref'] === undefined) return [];
     passed.add(target);
     reference = target['$ref'];

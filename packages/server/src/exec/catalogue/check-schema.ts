@@ -55,7 +55,7 @@ export function checkSchema(schema: unknown, field: string): readonly MetadataFa
   }
   for (const each of type === undefined ? [] : [type].flat()) {
     if (!TYPES.has(each)) {
-      faults.push({ field: `${field}.type`, message: `${JSON.stringify(each)} is no type` });
+      faults.push({ field: `${field}.type`, message: `${JSON.stringify(each)} is not a type` });
     }
   }
   if (required !== undefined && !isNames(required)) {
@@ -64,7 +64,7 @@ export function checkSchema(schema: unknown, field: string): readonly MetadataFa
   if (pattern !== undefined && !isPattern(pattern)) {
     faults.push({
       field: `${field}.pattern`,
-      message: `${JSON.stringify(pattern)} is no regular expression`,
+      message: `${JSON.stringify(pattern)} is not a regular expression`,
     });
   }
   if (choices !== undefined && !Array.isArray(choices)) {
@@ -72,7 +72,7 @@ export function checkSchema(schema: unknown, field: string): readonly MetadataFa
   }
   for (const name of isObject(patternProperties) ? Object.keys(patternProperties) : []) {
     if (isPattern(name)) continue;
-    const message = `${JSON.stringify(name)} is no regular expression`;
+    const message = `${JSON.stringify(name)} is not a regular expression`;
     faults.push({ field: `${field}.patternProperties`, message });
   }
   for (const keyword of SINGLE) {

@@ -113,7 +113,7 @@ function readTool(json: string, metadataFile: string, file: string, fallbackName
     value = JSON.parse(json.replace(/^\uFEFF/, ''));
   } catch (error) {
     return {
-      problems: [problem(metadataFile, undefined, `it is no JSON: ${describeJsonFault(json, error)}`)],
+      problems: [problem(metadataFile, undefined, `it is not JSON: ${describeJsonFault(json, error)}`)],
     };
   }
   const reading = readMetadata(value, fallbackName);
@@ -124,7 +124,7 @@ function readTool(json: string, metadataFile: string, file: string, fallbackName
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
     // A link in a clone may lead to a device, whose reading never ends or takes what is typed.
-    if (!(await stat(file)).isFile()) throw new Error(`${METADATA_FILE} is no file`);
+    if (!(await stat(file)).isFile()) throw new Error(`${METADATA_FILE} is not a file`);
     return await readFile(file, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;

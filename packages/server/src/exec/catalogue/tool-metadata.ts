@@ -77,7 +77,7 @@ export function readMetadata(value: unknown, fallbackName: string): MetadataRead
       field: issue.path.join('.'),
       message: issue.message,
     }));
-    return { faults: [first ?? { field: '', message: 'it is no tool' }, ...rest] };
+    return { faults: [first ?? { field: '', message: 'it is not a tool' }, ...rest] };
   }
   const { data } = parsed;
   const [fault, ...faults] = (['inputSchema', 'outputSchema'] as const).flatMap((field) =>

@@ -1,6 +1,6 @@
 const NEWLINE = 0x0a;
 /** A line longer than this is no message; it is dropped. */
-const LONGEST_LINE = 64 * 1024;
+const MAX_LINE_LENGTH = 64 * 1024;
 /** Starts a line of the channel; hardly ever part of anything a program prints. */
 const RECORD_SEPARATOR = 0x1e;
 
@@ -48,10 +48,10 @@ export class ChannelReader {
       return true;
     }
     if (end === -1) {
-      this.#dropping = rest.length > LONGEST_LINE;
+      this.#dropping = rest.length > MAX_LINE_LENGTH;
       return this.#dropping;
     }
-    if (end <= LONGEST_LINE) this.#onLine(rest.toString('utf8', this.#mark.length, end));
+    if (end <= MAX_LINE_LENGTH) this.#onLine(rest.toString('utf8', this.#mark.length, end));
     this.#rest = rest.subarray(end + 1);
     return true;
   }

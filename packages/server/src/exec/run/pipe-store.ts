@@ -16,7 +16,7 @@ export interface TakenPipe {
 /** Made together, since each batch costs a process: two for each of so many calls. */
 const BATCH = 256;
 /** Enough for a full house while the next batch is made. */
-const FEW = 32;
+const MIN_SPARE = 32;
 /** What kept a batch from being made, such as too many open files, may be over by then. */
 const RETRY_MS = 1000;
 /** Not the server's: whoever opens a workspace must not thereby choose a program. */
@@ -51,7 +51,7 @@ export class PipeStore {
     while (this.#names.length < writers.length && this.#canMake()) await this.#make();
     if (this.#names.length < writers.length) return undefined;
     const names = this.#names.splice(-writers.length);
-    if (this.#names.length < FEW && this.#canMake()) void this.#make();
+    if (this.#names.length < MIN_SPARE && this.#canMake()) void this.#make();
     return openAll(names, writers);
   }
 

@@ -37,7 +37,7 @@ const STDERR_TAIL_BYTES = 8 * 1024;
 /** What a process left behind may still have in its pipe when the tool itself is gone. */
 const DRAIN_MS = 250;
 /** Node takes more than this, 24 days, for none at all. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Runs one executable to its end, with everything it started. Never rejects. */
 export async function runProcess(options: RunProcessOptions): Promise<RunOutcome> {
@@ -151,7 +151,7 @@ class Run {
     const { timeoutMs, extendedMs } = this.#options;
     const left = this.#deadline - performance.now();
     const end = extendedMs === undefined || left <= timeoutMs ? 'timed-out' : 'stalled';
-    this.#timer = setTimeout(() => this.#stop(end), Math.min(timeoutMs, left, LONGEST_TIMER_MS));
+    this.#timer = setTimeout(() => this.#stop(end), Math.min(timeoutMs, left, MAX_TIMER_MS));
   }
 
   readonly #onAbort = (): void => this.#stop('cancelled');

@@ -38,7 +38,7 @@ export interface ToolEnvironment {
 }
 
 /** Linux refuses to start a program with one string over 128 KiB; half of it leaves room whatever the encoding. */
-const LARGEST_VARIABLE = 64 * 1024;
+const MAX_VARIABLE_BYTES = 64 * 1024;
 /** Where tools send progress and log lines; a number that scripts rarely use for themselves. */
 export const CHANNEL_FD = 7;
 /** They open the server itself; no tool ever sees them, in whatever letter case, which Windows does not tell apart. */
@@ -58,7 +58,7 @@ export function toolEnvironment(inherited: InheritedVariables, call: ToolCallFac
   const variables = withoutWorkspaceBins(inherited, roots.list);
   const files = new Map<string, string>();
   const put = (name: string, fileVariable: string, suffix: string, value: string): void => {
-    if (Buffer.byteLength(value) <= LARGEST_VARIABLE) {
+    if (Buffer.byteLength(value) <= MAX_VARIABLE_BYTES) {
       variables[name] = value;
       return;
     }

@@ -14,7 +14,7 @@ import { readAnswer } from '../answer/tool-result.js';
 import type { ToolAnswer } from '../answer/tool-result.js';
 import type { ExecutableTool } from '../catalogue/executable-tool.js';
 import { JsonTools } from './json-tools.js';
-import { RunPlace } from './run-place.js';
+import { RunResources } from './run-resources.js';
 import { runProcess } from './run-process.js';
 import type { RunProcessOptions } from './run-process.js';
 import { RunSlots } from './run-slots.js';
@@ -70,7 +70,7 @@ export class ToolRunner implements Disposable {
   #described: DescribedRoots = describeRoots([]);
   readonly #sdk = findSdkFolder();
   /** The last is the one in use; calls may still run in those before. */
-  readonly #places: RunPlace[] = [];
+  readonly #places: RunResources[] = [];
   /** Nothing a tool prints by chance starts with that. */
   readonly #tag = `${randomBytes(TAG_BYTES).toString('hex')}-`;
   #calls = 0;
@@ -201,10 +201,10 @@ export class ToolRunner implements Disposable {
   }
 
   /** Made with the first call, so that a server that runs no tool leaves no trace. */
-  #prepare(): RunPlace {
+  #prepare(): RunResources {
     const last = this.#places.at(-1);
     if (last?.isThere === true) return last;
-    const place = new RunPlace();
+    const place = new RunResources();
     this.#places.push(place);
     return place;
   }
@@ -234,7 +234,7 @@ async function takeFile(file: string, maxBytes: number): Promise<string | undefi
 
 async function readReport(file: string, found: Stats, maxBytes: number): Promise<string> {
   // Reading a pipe or a device might never end.
-  if (!found.isFile()) return 'The error file of the tool is no file';
+  if (!found.isFile()) return 'The error file of the tool is not a file';
   if (found.size > maxBytes) return `The error file of the tool has more than ${maxBytes} bytes`;
   return readFile(file, 'utf8');
 }

@@ -7,9 +7,9 @@ import { dataResult } from '../framework/results.js';
 import { compileTreeExcludes } from '../../search/glob.js';
 
 /** A tree is for getting an overview; with more entries than this it is none, and fills a model's context. */
-const MOST_ENTRIES = 5000;
+const MAX_ENTRIES = 5000;
 /** Far more than that many entries need, unless they are hundreds of levels deep; then nearly all of it is blanks. */
-const MOST_INDENTED = 1_000_000;
+const MAX_INDENTED = 1_000_000;
 
 interface TreeNode {
   readonly name: string;
@@ -30,7 +30,7 @@ export const directoryTree: Tool = defineTool({
   name: 'directory_tree',
   toolset: 'files',
   title: 'Directory Tree',
-  description: `A directory and all below it as JSON: name, type, children. A tree of more than ${MOST_ENTRIES} entries is cut at the depth that fits.`,
+  description: `A directory and all below it as JSON: name, type, children. A tree of more than ${MAX_ENTRIES} entries is cut at the depth that fits.`,
   annotations: READS,
   input: () =>
     z.object({
@@ -63,7 +63,7 @@ export const directoryTree: Tool = defineTool({
 
 function print(nodes: readonly TreeNode[]): string {
   const indented = JSON.stringify(nodes, null, 2);
-  return indented.length > MOST_INDENTED ? JSON.stringify(nodes) : indented;
+  return indented.length > MAX_INDENTED ? JSON.stringify(nodes) : indented;
 }
 
 /** The whole tree where it fits; otherwise the deepest levels that fit as a whole, so that nothing is cut at random. */
@@ -99,7 +99,7 @@ async function buildTree(scope: Scope, path: string, options: WalkOptions, maxDe
   let entries = 0;
   let full = false;
   for await (const entry of scope.walk(path, { ...options, maxDepth })) {
-    if (entries === MOST_ENTRIES) {
+    if (entries === MAX_ENTRIES) {
       full = true;
       break;
     }
@@ -123,9 +123,9 @@ function parentOf({ relative, name }: WalkEntry): string {
 
 function depthNote(depth: number): string {
   const levels = depth === 1 ? 'the first level is' : `the first ${depth} levels are`;
-  return `Truncated: more than ${MOST_ENTRIES} entries, so only ${levels} shown; ask for a directory marked truncated, or exclude more`;
+  return `Truncated: more than ${MAX_ENTRIES} entries, so only ${levels} shown; ask for a directory marked truncated, or exclude more`;
 }
 
 function overfullNote(): string {
-  return `Truncated: the directory itself has more than ${MOST_ENTRIES} entries; use list_directory, which has pages, or search_files`;
+  return `Truncated: the directory itself has more than ${MAX_ENTRIES} entries; use list_directory, which has pages, or search_files`;
 }

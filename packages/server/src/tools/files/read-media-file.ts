@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { MOST_MEDIA_BYTES } from '../../answer-size.js';
+import { MAX_MEDIA_BYTES } from '../../answer-size.js';
 
 export const readMediaFile: Tool = defineTool({
   name: 'read_media_file',
@@ -20,7 +20,7 @@ export const readMediaFile: Tool = defineTool({
     const path = context.expandHome(args.path);
     const scope = await context.workspace.scope();
     const { bytes } = await scope.readBytes(path, {
-      maxBytes: MOST_MEDIA_BYTES,
+      maxBytes: MAX_MEDIA_BYTES,
       signal: context.signal,
     });
     const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

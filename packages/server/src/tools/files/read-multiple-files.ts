@@ -5,7 +5,7 @@ import { Pacer } from '@rootward/core/platform';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { MOST_TEXT_BYTES } from '../../answer-size.js';
+import { MAX_TEXT_BYTES } from '../../answer-size.js';
 import { textResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
 
@@ -24,7 +24,7 @@ export const readMultipleFiles: Tool = defineTool({
     const scope = await context.workspace.scope();
     const parts: string[] = [];
     const pace = new Pacer(context.signal);
-    let left = MOST_TEXT_BYTES;
+    let left = MAX_TEXT_BYTES;
     // One after the other: small files are read without waiting anyway, and the limit counts them all.
     for (const path of paths) {
       const { part, size } = await readPart(scope, path, left, context);

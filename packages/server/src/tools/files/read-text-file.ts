@@ -4,7 +4,7 @@ import { RootwardError } from '@rootward/core';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
-import { MOST_TEXT_BYTES } from '../../answer-size.js';
+import { MAX_TEXT_BYTES } from '../../answer-size.js';
 import { textResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
 
@@ -52,7 +52,7 @@ export async function readTextFileAs(
     ...(tail !== undefined && { tail }),
     ...(asked.offset !== undefined && { offset: asked.offset }),
     ...(asked.limit !== undefined && { limit: asked.limit }),
-    maxBytes: MOST_TEXT_BYTES,
+    maxBytes: MAX_TEXT_BYTES,
     signal: context.signal,
   });
   const shown = head !== undefined && text.endsWith('\n') ? text.slice(0, -1) : text;

@@ -20,7 +20,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   /** Made on first use, as is `output`: all of them take a megabyte, and most sessions use a few. */
   input(): Input;
   /** For tools that return data. One that returns text has none, since clients show the structured part only. */
-  output?(): z.ZodObject;
+  readonly output?: (() => z.ZodObject) | undefined;
   /** The paths among the arguments, for the audit trail. */
   paths?(args: z.output<Input>): readonly string[];
   /** Gets arguments that passed `input`. */

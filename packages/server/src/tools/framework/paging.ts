@@ -67,7 +67,7 @@ export class Cursors {
 
   /** There was something at the position of every cursor when it was given out. */
   gone(): RootwardError {
-    return this.#error('what came next is no longer there');
+    return this.#error('what came next no longer exists');
   }
 
   #error(state: string): RootwardError {

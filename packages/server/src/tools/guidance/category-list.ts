@@ -113,8 +113,8 @@ function print({ name, description, documentCount, documents, problem }: ListedC
     ...documents.map((document) => {
       const { title, description: text, audience } = document;
       const facts = [title, text, audience === undefined ? undefined : `for ${audience.join(', ')}`];
-      const said = facts.filter((fact) => fact !== undefined).join('; ');
-      return `  ${name}/${document.name}${said === '' ? '' : `: ${said}`}`;
+      const given = facts.filter((fact) => fact !== undefined).join('; ');
+      return `  ${name}/${document.name}${given === '' ? '' : `: ${given}`}`;
     }),
   ];
 }

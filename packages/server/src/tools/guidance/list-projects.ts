@@ -19,7 +19,7 @@ import { inProjectShape, projectOutput } from './project-result.js';
 const PAGE = 50;
 /** For the repositories inside all projects of a page together. */
 const NESTED_BUDGET = 20_000;
-const MOST_NESTED = 20;
+const MAX_NESTED = 20;
 
 interface ListedProject extends Project {
   readonly worktreeOf?: string;
@@ -115,7 +115,7 @@ async function describeAll(
       ...(facts?.branch !== undefined && { branch: facts.branch }),
       ...(nested !== undefined &&
         nested.paths.length > 0 && {
-          nested: nested.paths.slice(0, MOST_NESTED),
+          nested: nested.paths.slice(0, MAX_NESTED),
         }),
       current: current.project?.path === root.path,
     });

@@ -12,10 +12,10 @@ import { openGuides } from '../../guidance/project-sessions.js';
 import type { ProjectSessions } from '../../guidance/project-sessions.js';
 
 /** A picker with more is no help; category_list has pages. */
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 /** A resource has no pages; category_content does. */
-const LONGEST_RESOURCE = 1_000_000;
-const LONGEST_PROMPT = 100_000;
+const MAX_RESOURCE_LENGTH = 1_000_000;
+const MAX_PROMPT_LENGTH = 100_000;
 const TYPE = 'text/markdown';
 
 /**
@@ -79,7 +79,7 @@ async function listGuides(
   if (source === undefined) return [];
   const documents = (await findGuides(source)).flatMap((guide) => guide.documents);
   const resources: ListResourcesResult['resources'] = [];
-  for (const document of documents.slice(0, MOST_LISTED)) {
+  for (const document of documents.slice(0, MAX_LISTED)) {
     const { name, uri, title, description } = await describeDocument(source, document);
     resources.push({
       name: `${document.category}/${name}`,
@@ -112,7 +112,7 @@ async function readGuide(uri: string, source: GuideSource): Promise<ReadResource
   }
   const { category, document } = reference;
   const documents = selectDocuments(await findGuides(source), category, document);
-  const { parts, nextPosition } = await readGuidePage(source, documents, undefined, LONGEST_RESOURCE);
+  const { parts, nextPosition } = await readGuidePage(source, documents, undefined, MAX_RESOURCE_LENGTH);
   if (nextPosition !== undefined) {
     throw new RootwardError(
       'too-large',
@@ -127,7 +127,7 @@ async function readGuide(uri: string, source: GuideSource): Promise<ReadResource
 
 async function describeGuides(source: GuideSource): Promise<string> {
   const guides = await findGuides(source);
-  if (guides.length === 0) return 'There is none.';
+  if (guides.length === 0) return 'This project has no guidance.';
   return guides
     .map(({ category: { name, description }, documents }) =>
       [
@@ -140,7 +140,7 @@ async function describeGuides(source: GuideSource): Promise<string> {
 
 async function quoteGuides(source: GuideSource, category: string): Promise<string> {
   const documents = selectDocuments(await findGuides(source), category);
-  const { parts, nextPosition } = await readGuidePage(source, documents, undefined, LONGEST_PROMPT);
+  const { parts, nextPosition } = await readGuidePage(source, documents, undefined, MAX_PROMPT_LENGTH);
   const quoted = parts.map(({ name, text, problem }) => `=== ${name} ===\n${problem ?? text}`);
   if (nextPosition === undefined) return quoted.join('\n');
   const cursor = new Cursors('category_content', { category }).at(nextPosition);

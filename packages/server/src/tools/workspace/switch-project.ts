@@ -129,7 +129,7 @@ function describe({ name, id, path }: Project, handle: string | undefined, { era
 const WHY_NOT: Readonly<Record<Exclude<Consent, 'accepted'>, string>> = {
   declined: 'the user declined',
   cancelled: 'the user did not answer',
-  unsupported: 'it is none of the roots, and this client cannot ask its user',
+  unsupported: 'it is not one of the roots, and this client cannot ask its user',
 };
 
 function noConsent(
@@ -141,7 +141,7 @@ function noConsent(
 }
 
 function unavailable(asked: string, roots: readonly Root[], cause?: unknown): RootwardError {
-  const state = 'it is none of the roots, and no directory that can be opened from here';
+  const state = 'it is not one of the roots and cannot be opened here';
   return refuse('not-permitted', asked, state, { instruction: known(roots), cause });
 }
 

@@ -9,8 +9,8 @@ import { dataResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
 
 /** More are counted, not listed: list_allowed_directories has pages. */
-const MOST_ROOTS = 50;
-const MOST_REJECTED = 20;
+const MAX_ROOTS = 50;
+const MAX_REJECTED = 20;
 
 type ReportShape = z.ZodObject<{ error_type: z.ZodString; message: z.ZodString; instruction: z.ZodString }>;
 
@@ -78,7 +78,7 @@ export const workspaceInfo: Tool = defineTool({
     const project = await findProject(context);
     const scope = await workspace.scope();
     const checked = path === undefined ? undefined : checkPath(scope, path, context);
-    const problems = context.projects.problems(snapshot.roots.slice(0, MOST_ROOTS));
+    const problems = context.projects.problems(snapshot.roots.slice(0, MAX_ROOTS));
     const servers = (await context.languages.status(context)).map(shortStatus);
     const handle = await workspace.handle();
     const data = {
@@ -108,7 +108,7 @@ function shortStatus({ server, state, folders, warmingUp, memoryKb, reason }: St
   return {
     server,
     state,
-    folders: folders.slice(0, MOST_ROOTS),
+    folders: folders.slice(0, MAX_ROOTS),
     warmingUp,
     ...(memoryKb !== undefined && { memoryKb }),
     ...(reason !== undefined && { reason }),
@@ -126,13 +126,13 @@ function describeServer({ server, state, reason, memoryKb }: ShortStatus): strin
 function describeRoots({ client, trace, rejected }: Snapshot, { roots }: Scope): Record<string, unknown> {
   return {
     roots: roots
-      .slice(0, MOST_ROOTS)
+      .slice(0, MAX_ROOTS)
       .map(({ path, name, kind, access, source, broad }) => ({ path, name, kind, access, source, broad })),
     rootCount: roots.length,
     client,
     sources: trace.map(({ source, verdict, detail }) => ({ source, verdict, detail })),
     rejected: rejected
-      .slice(0, MOST_REJECTED)
+      .slice(0, MAX_REJECTED)
       .map(({ declared, source, reason }) => ({ declared, source, reason })),
   };
 }

@@ -61,10 +61,10 @@ describe('rootward config', () => {
   });
 
   test('asks for folders only where naming them would help', async () => {
-    expect(await noteOf('windsurf')).toContain('name the folders');
-    expect(await noteOf('cursor')).not.toContain('name the folders');
-    expect(await noteOf('windsurf', '/a')).not.toContain('name the folders');
-    expect(await noteOf('windsurf', '--url', 'http://h/mcp')).not.toContain('name the folders');
+    expect(await noteOf('windsurf')).toContain('pass them as arguments');
+    expect(await noteOf('cursor')).not.toContain('pass them as arguments');
+    expect(await noteOf('windsurf', '/a')).not.toContain('pass them as arguments');
+    expect(await noteOf('windsurf', '--url', 'http://h/mcp')).not.toContain('pass them as arguments');
   });
 
   test.each([

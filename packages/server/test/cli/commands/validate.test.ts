@@ -62,7 +62,7 @@ describe('rootward validate', () => {
     expect(err).toContain(problem);
   });
 
-  test('says that a folder is no file', async () => {
+  test('says that a folder is not a file', async () => {
     const home = makeHome();
     const { code, err } = await run(home, ['validate', 'project']);
     expect(code).toBe(2);

@@ -2,29 +2,29 @@ import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../../src/cli/create-program.js';
 import { EXAMPLES } from '../../../src/cli/help/examples.js';
 import { runCommandLine } from '../../../src/cli/program.js';
-import type { Screen } from '../../../src/cli/output/display.js';
+import type { Display } from '../../../src/cli/output/display.js';
 
-const around = { environment: {}, home: '/', directory: '/', program: undefined };
+const start = { environment: {}, home: '/', directory: '/', program: undefined };
 
 async function help(
   args: readonly string[],
-  screen: Partial<Screen> = {},
+  display: Partial<Display> = {},
 ): Promise<{ readonly code: number | undefined; readonly text: string }> {
   let text = '';
   const write = (chunk: string): void => void (text += chunk);
-  const shown: Screen = { columns: undefined, colors: false, live: false, ...screen };
+  const shown: Display = { columns: undefined, colors: false, live: false, ...display };
   const code = await runCommandLine(args, {
     out: write,
     err: write,
     interactive: false,
-    around,
-    screen: () => shown,
+    start,
+    display: () => shown,
   });
   return { code, text };
 }
 
 const COMMANDS = createProgram(
-  { out() {}, err() {}, interactive: false, around },
+  { out() {}, err() {}, interactive: false, start },
   () => undefined,
 ).commands.map((command) => command.name());
 
@@ -48,7 +48,7 @@ describe('Help', () => {
     },
   );
 
-  test.each(COMMANDS)('of %s keeps to the screen, and descriptions below each other', async (name) => {
+  test.each(COMMANDS)('of %s keeps to the display, and descriptions below each other', async (name) => {
     for (const columns of [60, 80, 100]) {
       const { text } = await help([name, '--help'], { columns });
       const lines = text.split('\n');
@@ -57,7 +57,7 @@ describe('Help', () => {
       const options = lines
         .slice(0, lines.indexOf('Examples:'))
         .map((line) => /^ {2}-\S.*?( {2,})\S/.exec(line));
-      expect(new Set(options.filter((match) => match !== null).map(([start]) => start.length)).size).toBe(1);
+      expect(new Set(options.filter((match) => match !== null).map(([head]) => head.length)).size).toBe(1);
     }
   });
 
@@ -66,7 +66,7 @@ describe('Help', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
-  test('has colours on a screen that has, and only there', async () => {
+  test('has colours on a display that has, and only there', async () => {
     expect((await help(['--help'], { colors: true })).text).toContain('\u001B[');
     expect((await help(['--help'])).text).not.toContain('\u001B[');
   });
@@ -80,7 +80,7 @@ describe('Help', () => {
   test('about what is no command names the nearest', async () => {
     expect(await help(['help', 'rots'])).toEqual({
       code: 2,
-      text: 'rootward: Cannot help with "rots": it is no command; did you mean "roots"?\n',
+      text: 'rootward: Cannot help with "rots": it is not a command; did you mean "roots"?\n',
     });
   });
 });

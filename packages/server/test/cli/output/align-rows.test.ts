@@ -15,9 +15,9 @@ describe('alignRows()', () => {
   });
 
   test('wraps the last cell below itself', () => {
-    const rows = [['key', 'some words that do not fit on one line of the screen']];
+    const rows = [['key', 'some words that do not fit on one line of the display']];
     expect(alignRows(rows, { paint: plain, columns: 32, indent: '  ' })).toBe(
-      '  key  some words that do not\n       fit on one line of the\n       screen\n',
+      '  key  some words that do not\n       fit on one line of the\n       display\n',
     );
   });
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { screenOf } from '../../../src/cli/output/display.js';
+import { displayOf } from '../../../src/cli/output/display.js';
 
 const terminal = { isTTY: true, columns: 120 };
 const pipe = {};
 
-describe('screenOf()', () => {
+describe('displayOf()', () => {
   test('knows a terminal from a pipe', () => {
-    expect(screenOf(terminal, {})).toEqual({ columns: 120, colors: true, live: true });
-    expect(screenOf(pipe, {})).toEqual({ columns: undefined, colors: false, live: false });
+    expect(displayOf(terminal, {})).toEqual({ columns: 120, colors: true, live: true });
+    expect(displayOf(pipe, {})).toEqual({ columns: undefined, colors: false, live: false });
   });
 
   test('takes a terminal that does not know its width for a usual one', () => {
-    expect(screenOf({ isTTY: true, columns: 0 }, {}).columns).toBe(80);
+    expect(displayOf({ isTTY: true, columns: 0 }, {}).columns).toBe(80);
   });
 
   test.each([
@@ -26,12 +26,12 @@ describe('screenOf()', () => {
     [pipe, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
     [terminal, { FORCE_COLOR: '', NO_COLOR: '1' }, false],
   ])('%j with %j has colours: %s', (stream, environment, colors) => {
-    expect(screenOf(stream, environment).colors).toBe(colors);
+    expect(displayOf(stream, environment).colors).toBe(colors);
   });
 
   test('rewrites no line where there is nobody, or nothing that could', () => {
-    expect(screenOf(pipe, { FORCE_COLOR: '1' }).live).toBe(false);
-    expect(screenOf(terminal, { TERM: 'dumb' }).live).toBe(false);
-    expect(screenOf(terminal, { NO_COLOR: '1' }).live).toBe(true);
+    expect(displayOf(pipe, { FORCE_COLOR: '1' }).live).toBe(false);
+    expect(displayOf(terminal, { TERM: 'dumb' }).live).toBe(false);
+    expect(displayOf(terminal, { NO_COLOR: '1' }).live).toBe(true);
   });
 });

@@ -43,7 +43,7 @@ describe('checkReferences()', () => {
     const schema = { ...rest, type: 'object', properties: { a: { $ref } } };
     expect(checkReferences(schema, 'x')[0]).toEqual({
       field: 'x.properties.a.$ref',
-      message: `${JSON.stringify($ref)} leads nowhere in this schema`,
+      message: `${JSON.stringify($ref)} is not found in this schema`,
     });
     await expect(lazyCheck(schema)({ a: {} })).rejects.toThrow('Unresolved');
   });
@@ -52,8 +52,8 @@ describe('checkReferences()', () => {
     const $defs = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } };
     const messages = checkReferences({ $defs }, 'x').map(({ field, message }) => `${field}: ${message}`);
     expect(messages).toEqual([
-      'x.$defs.a.$ref: "#/$defs/b" leads back to itself',
-      'x.$defs.b.$ref: "#/$defs/a" leads back to itself',
+      'x.$defs.a.$ref: "#/$defs/b" refers to itself',
+      'x.$defs.b.$ref: "#/$defs/a" refers to itself',
     ]);
   });
 

@@ -45,7 +45,7 @@ test('discoverTools() finds what is a tool, says what is wrong with the rest, an
     ['python', '/tools/python/main.py'],
   ]);
   expect(problems.map((problem) => describeProblem(problem).replaceAll(project, ''))).toEqual([
-    expect.stringContaining('/tools/json/tool.meta.json: it is no JSON'),
+    expect.stringContaining('/tools/json/tool.meta.json: it is not JSON'),
     'Cannot use /tools/plain/tool.sh: it has no run bit (chmod +x)',
     expect.stringContaining('/tools/two: it holds several executables (a, b)'),
     'Cannot use /tools/unmarked: it has no run bit (chmod +x)',
@@ -65,7 +65,7 @@ test.runIf(process.platform !== 'win32')(
     mkdirSync(join(clone, 'tools', 'endless'), { recursive: true });
     symlinkSync('/dev/zero', join(clone, 'tools', 'endless', 'tool.meta.json'));
     const { problems } = await discoverTools(clone);
-    expect(problems.map((problem) => problem.message)).toEqual(['tool.meta.json is no file']);
+    expect(problems.map((problem) => problem.message)).toEqual(['tool.meta.json is not a file']);
   },
 );
 

@@ -132,7 +132,7 @@ describe.each(ERAS)('switch_project on a %s connection', (era) => {
     for (const path of [tree.path('extra'), tree.path('missing'), tree.path('app/sub')]) {
       expect(reportOf(await tools.switchTo(path))).toMatchObject({
         error_type: 'not_permitted',
-        message: expect.stringMatching(/: it is none of the roots, and this client cannot ask its user$/),
+        message: expect.stringMatching(/: it is not one of the roots, and this client cannot ask its user$/),
         instruction: expect.stringContaining(idOf('lib')),
       });
     }

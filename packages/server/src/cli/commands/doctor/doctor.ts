@@ -12,7 +12,7 @@ import { KNOWN_CLIENTS } from '../../clients/client-configurations.js';
 import { showFindings } from '../../output/show-findings.js';
 import type { Finding } from '../../output/show-findings.js';
 import type { Status, Terminal } from '../../output/terminal.js';
-import { FAILED, FINE, printJson, screenFor } from '../../output/terminal.js';
+import { FAILED, FINE, printJson, displayFor } from '../../output/terminal.js';
 import { describePrograms } from './doctor-programs.js';
 import { describeSources } from './doctor-sources.js';
 
@@ -46,7 +46,7 @@ export async function runDoctor(
   terminal: Terminal,
   status: Status,
 ): Promise<number> {
-  const { environment } = terminal.around;
+  const { environment } = terminal.start;
   const sources = await describeSources(settings, terminal);
   status.say('Looking for programs and language servers');
   const findings = [
@@ -58,13 +58,13 @@ export async function runDoctor(
     ...sources.findings,
     ...describeProjectFiles(
       sources.roots,
-      new ProjectSettingsStore(userDirectory(environment, terminal.around.home)),
+      new ProjectSettingsStore(userDirectory(environment, terminal.start.home)),
     ),
     ...(await describePrograms(environment, sources.roots, settings)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
   if (json) printJson(terminal, { findings, clients });
-  else terminal.out(showFindings(findings, clients, screenFor(terminal, 'out')));
+  else terminal.out(showFindings(findings, clients, displayFor(terminal, 'out')));
   return findings.some(({ state }) => state === 'problem') ? FAILED : FINE;
 }
 

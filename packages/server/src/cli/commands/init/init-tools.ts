@@ -5,7 +5,7 @@ import { TOOLS_TEMPLATE } from './tools-template.js';
 import { alignRows } from '../../output/align-rows.js';
 import { painter } from '../../output/paint.js';
 import { makeFolder, quoteForShell, reportFiles } from './write-files.js';
-import { screenFor } from '../../output/terminal.js';
+import { displayFor } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 
 const EXECUTABLE = 0o755;
@@ -17,7 +17,7 @@ export async function runInitTools(
   { json }: { readonly json: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const folder = isAbsolute(directory) ? directory : `${terminal.around.directory}${sep}${directory}`;
+  const folder = isAbsolute(directory) ? directory : `${terminal.start.directory}${sep}${directory}`;
   const written: string[] = [];
   const kept: string[] = [];
   for (const { path, text, executable } of TOOLS_TEMPLATE) {
@@ -34,7 +34,7 @@ export async function runInitTools(
       ['Test it:', quoteForShell(join(directory, 'test', 'run.sh'))],
       ['Serve it:', `rootward --project ${named}`],
     ] as const;
-    const paint = painter(screenFor(terminal, 'out'));
+    const paint = painter(displayFor(terminal, 'out'));
     terminal.out(
       alignRows(
         rows.map(([what, run]) => [what, { text: run, tone: 'name' }]),

@@ -20,7 +20,7 @@ export async function runInit(
   { json }: { readonly json: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const file = fileFor(directory, terminal.around);
+  const file = fileFor(directory, terminal.start);
   await makeFolder(dirname(file));
   let handle;
   try {
@@ -42,7 +42,7 @@ export async function runInit(
 
 function fileFor(
   directory: string | undefined,
-  { environment, home, directory: base }: Terminal['around'],
+  { environment, home, directory: base }: Terminal['start'],
 ): string {
   if (directory !== undefined) {
     return join(isAbsolute(directory) ? directory : `${base}${sep}${directory}`, CONFIGURATION_FILE);

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
 import { painter } from '../../output/paint.js';
-import { FAILED, FINE, printJson, screenFor } from '../../output/terminal.js';
+import { FAILED, FINE, printJson, displayFor } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 
 /** The files a command was to write: those it wrote, and those that were there already and stay as they are. */
@@ -14,8 +14,8 @@ export function reportFiles(
   if (json) {
     printJson(terminal, { written, kept });
   } else {
-    const paint = painter(screenFor(terminal, 'out'));
-    const paintError = painter(screenFor(terminal, 'err'));
+    const paint = painter(displayFor(terminal, 'out'));
+    const paintError = painter(displayFor(terminal, 'err'));
     for (const file of written) terminal.out(`${paint('good', 'Wrote')} ${file}\n`);
     for (const file of kept) {
       terminal.err(`${paintError('bad', 'rootward:')} Cannot write ${file}: it exists already\n`);

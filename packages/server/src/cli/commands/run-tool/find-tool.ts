@@ -7,12 +7,12 @@ import { describeProblem } from '../../../exec/catalogue/executable-tool.js';
 import type { ExecutableTool } from '../../../exec/catalogue/executable-tool.js';
 import { alignRows } from '../../output/align-rows.js';
 import { harmless, painter } from '../../output/paint.js';
-import { FINE, printJson, screenFor } from '../../output/terminal.js';
+import { FINE, printJson, displayFor } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 
 /** The canonical folder of the tools project: the named one, else the one of the environment, else the current directory. */
-export function findProject(named: string | undefined, { around }: Terminal): string {
-  const { environment, directory } = around;
+export function findProject(named: string | undefined, { start }: Terminal): string {
+  const { environment, directory } = start;
   const project =
     named ?? (environment['ROOTWARD_PROJECT'] || environment['MCPBASH_PROJECT_ROOT'] || directory);
   try {
@@ -56,10 +56,10 @@ export async function listTools(
     printJson(terminal, { project, tools: listed, problems: problems.map(describeProblem) });
     return FINE;
   }
-  const { columns, colors } = screenFor(terminal, 'out');
+  const { columns, colors } = displayFor(terminal, 'out');
   const rows = listed.map(({ name, description }) => [{ text: name, tone: 'name' } as const, description]);
   terminal.out(alignRows(rows, { paint: painter({ colors }), columns }));
-  const paint = painter(screenFor(terminal, 'err'));
+  const paint = painter(displayFor(terminal, 'err'));
   for (const problem of problems) {
     terminal.err(`${paint('bad', 'rootward:')} ${harmless(describeProblem(problem))}\n`);
   }

@@ -10,7 +10,7 @@ import type { ToolAnswer } from '../../../exec/answer/tool-result.js';
 import { countRoots } from '../../../serve/readiness.js';
 import { harmless, painter } from '../../output/paint.js';
 import type { Status, Terminal } from '../../output/terminal.js';
-import { FAILED, FINE, printJson, screenFor } from '../../output/terminal.js';
+import { FAILED, FINE, printJson, displayFor } from '../../output/terminal.js';
 import { findProject, findTool, listTools } from './find-tool.js';
 import { readArguments, readTimeout } from './tool-arguments.js';
 
@@ -35,7 +35,7 @@ export async function runTool(
   terminal: Terminal,
   status: Status,
 ): Promise<number> {
-  const { environment } = terminal.around;
+  const { environment } = terminal.start;
   const json = flags.json === true;
   const project = findProject(flags.project ?? flags.projectRoot, terminal);
   if (flags.list === true) return listTools(project, { json }, terminal);
@@ -89,9 +89,9 @@ export async function runTool(
 async function findRoots(
   given: string | undefined,
   project: string,
-  { around, err }: Terminal,
+  { start, err }: Terminal,
 ): Promise<readonly Root[]> {
-  const { environment, home, directory } = around;
+  const { environment, home, directory } = start;
   const log: Logger = {
     debug: () => undefined,
     info: () => undefined,
@@ -132,7 +132,7 @@ function describeMessage(message: ChannelMessage): string {
 
 function printAnswer(answer: ToolAnswer, terminal: Terminal): number {
   if (answer.kind === 'protocol-error') {
-    const paint = painter(screenFor(terminal, 'err'));
+    const paint = painter(displayFor(terminal, 'err'));
     terminal.err(`${paint('bad', 'rootward:')} ${harmless(answer.message)} (${answer.code})\n`);
     return FAILED;
   }

@@ -8,18 +8,18 @@ import type { Terminal } from '../../output/terminal.js';
 
 const STDIN = 0;
 /** Enough to recognise what was typed. */
-const MOST_QUOTED = 60;
+const MAX_QUOTED = 60;
 
 /** Reads what `--args` says: JSON, `@FILE`, or `-` for stdin. */
-export function readArguments(said: string | undefined, { interactive, err, around }: Terminal): JsonObject {
-  if (said === undefined) return {};
-  if (said === '-' && interactive) err('Type the arguments as JSON, then Ctrl+D\n');
-  const { text, name } = readText(said, around.directory);
+export function readArguments(given: string | undefined, { interactive, err, start }: Terminal): JsonObject {
+  if (given === undefined) return {};
+  if (given === '-' && interactive) err('Type the arguments as JSON, then Ctrl+D\n');
+  const { text, name } = readText(given, start.directory);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw unusable(`Cannot use ${name} as --args: it is no JSON (${describeJsonFault(text, error)})`, error);
+    throw unusable(`Cannot use ${name} as --args: it is not JSON (${describeJsonFault(text, error)})`, error);
   }
   if (isObject(value)) return value;
   throw unusable(`Cannot use ${name} as --args: expected an object, such as {"name":"value"}`);
@@ -32,12 +32,12 @@ export function readTimeout(text: string | undefined): number | undefined {
   throw unusable(`Cannot use ${JSON.stringify(text)} as --timeout: expected seconds, such as 30 or 0.5`);
 }
 
-function readText(said: string, directory: string): { readonly text: string; readonly name: string } {
-  if (said === '-') return { text: readFileSync(STDIN, 'utf8'), name: 'stdin' };
-  if (!said.startsWith('@')) {
-    return { text: said, name: said.length > MOST_QUOTED ? `${said.slice(0, MOST_QUOTED)}…` : said };
+function readText(given: string, directory: string): { readonly text: string; readonly name: string } {
+  if (given === '-') return { text: readFileSync(STDIN, 'utf8'), name: 'stdin' };
+  if (!given.startsWith('@')) {
+    return { text: given, name: given.length > MAX_QUOTED ? `${given.slice(0, MAX_QUOTED)}…` : given };
   }
-  const file = said.slice(1);
+  const file = given.slice(1);
   try {
     return { text: readFileSync(isAbsolute(file) ? file : `${directory}${sep}${file}`, 'utf8'), name: file };
   } catch (error) {

@@ -1,13 +1,13 @@
 import { DEFAULT_PORT } from '../../../settings/option-values.js';
 import { isAnyAddress } from '../../../serve/http-access.js';
 import { workspaceWithoutClient } from '../../../serve/prepare-server.js';
-import type { Serving } from '../../../serve/prepare-server.js';
-import type { HttpPlace } from '../../../serve/serve-http.js';
+import type { ServerSetup } from '../../../serve/prepare-server.js';
+import type { HttpEndpoint } from '../../../serve/serve-http.js';
 import { VERSION } from '../../../version.js';
 import { alignRows } from '../../output/align-rows.js';
 import { findClient } from '../../clients/find-client.js';
 import { painter } from '../../output/paint.js';
-import type { Screen } from '../../output/display.js';
+import type { Display } from '../../output/display.js';
 import { showSnapshot } from '../../output/show-snapshot.js';
 
 const SUGGESTIONS: readonly (readonly [command: string, does: string])[] = [
@@ -18,23 +18,23 @@ const SUGGESTIONS: readonly (readonly [command: string, does: string])[] = [
 ];
 
 /** What to tell a person who started a server that waits for a client on stdin. */
-export function explainStdio(serving: Serving, screen: Screen): string {
-  using workspace = workspaceWithoutClient(serving);
-  const paint = painter(screen);
+export function explainStdio(setup: ServerSetup, display: Display): string {
+  using workspace = workspaceWithoutClient(setup);
+  const paint = painter(display);
   const rows = SUGGESTIONS.map(([command, does]) => [{ text: command, tone: 'name' } as const, does]);
   return `${paint('title', `rootward ${VERSION} is an MCP server`)}: a client starts it and speaks to it over stdin and stdout.
 Nobody does that on a terminal, so it stops here. What you may want instead:
 
-${alignRows(rows, { paint, columns: screen.columns, indent: '  ' })}
+${alignRows(rows, { paint, columns: display.columns, indent: '  ' })}
 Started here, and with a client that names no folders, it would serve:
-${showSnapshot(workspace, screen, '  ')}`;
+${showSnapshot(workspace, display, '  ')}`;
 }
 
 /** What to tell a person who started a server over HTTP. */
-export function explainHttp(serving: Serving, place: HttpPlace, screen: Screen): string {
-  using workspace = workspaceWithoutClient(serving);
-  const paint = painter(screen);
-  const { settings } = serving;
+export function explainHttp(setup: ServerSetup, place: HttpEndpoint, display: Display): string {
+  using workspace = workspaceWithoutClient(setup);
+  const paint = painter(display);
+  const { settings } = setup;
   const { url, wantedPort, madeToken } = place;
   const token = madeToken ?? (settings.insecureNoToken ? undefined : '<your token>');
   const { text } = findClient('claude-code').configure({ kind: 'http', url, token });
@@ -42,16 +42,16 @@ export function explainHttp(serving: Serving, place: HttpPlace, screen: Screen):
   const secret =
     madeToken === undefined
       ? ''
-      : 'The token is made anew at every start and shown only here; set ROOTWARD_TOKEN to keep one.\n';
+      : 'A new token is generated at every start and shown only here; set ROOTWARD_TOKEN to keep one.\n';
   const open = settings.insecureNoToken
     ? `${paint('doubtful', 'Anyone on this machine can connect: no token is asked for.')}\n`
     : '';
   const everywhere = isAnyAddress(settings.host)
-    ? `It listens on every address of this machine; from others, put its name or address in place of ${new URL(url).hostname}.\n`
+    ? `It listens on every address of this machine; from another machine, use its name or address instead of ${new URL(url).hostname}.\n`
     : '';
   const others = `rootward config --client NAME --url URL${token === undefined ? '' : ' --token TOKEN'}`;
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
-${showSnapshot(workspace, screen, '  ')}
+${showSnapshot(workspace, display, '  ')}
 To connect a client (this is for .mcp.json of Claude Code; "${others}" has others):
 
 ${text}

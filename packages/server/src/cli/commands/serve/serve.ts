@@ -1,25 +1,25 @@
 import { readinessLine } from '../../../serve/readiness.js';
 import { serveStdio } from '../../../serve/serve-stdio.js';
-import type { Serving } from '../../../serve/prepare-server.js';
-import { FINE, screenFor } from '../../output/terminal.js';
+import type { ServerSetup } from '../../../serve/prepare-server.js';
+import { FINE, displayFor } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 
-/** Starts serving. Undefined while the process lives on; an exit code where there is nobody to serve. */
-export async function runServe(serving: Serving, terminal: Terminal): Promise<number | undefined> {
-  const { http, logLevel } = serving.settings;
+/** Starts setup. Undefined while the process lives on; an exit code where there is nobody to serve. */
+export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<number | undefined> {
+  const { http, logLevel } = setup.settings;
   if (http === undefined) {
     if (terminal.interactive) {
       const { explainStdio } = await import('./explain-start.js');
-      terminal.out(explainStdio(serving, screenFor(terminal, 'out')));
+      terminal.out(explainStdio(setup, displayFor(terminal, 'out')));
       return FINE;
     }
-    serveStdio(serving);
+    serveStdio(setup);
     return undefined;
   }
   const { serveHttp } = await import('../../../serve/serve-http.js');
-  const place = await serveHttp(serving, http);
+  const place = await serveHttp(setup, http);
   const { explainHttp } = await import('./explain-start.js');
-  terminal.out(explainHttp(serving, place, screenFor(terminal, 'out')));
-  if (logLevel !== 'silent') terminal.err(readinessLine(place.url, serving.sources));
+  terminal.out(explainHttp(setup, place, displayFor(terminal, 'out')));
+  if (logLevel !== 'silent') terminal.err(readinessLine(place.url, setup.sources));
   return undefined;
 }

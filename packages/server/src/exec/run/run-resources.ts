@@ -5,7 +5,7 @@ import { GroupGuard } from './group-guard.js';
 import { PipeStore } from './pipe-store.js';
 
 /** What the calls of a server share: a folder for their files, pipes, and the guard that removes both in the end. */
-export class RunPlace implements Disposable {
+export class RunResources implements Disposable {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'rootward-tools-'));
   readonly pipes: PipeStore = new PipeStore();
   readonly guard: GroupGuard;
