@@ -52,14 +52,14 @@ const HOMES = {
   'docs/options.md': ['options', 'commands', 'configuration'],
 };
 
-function fill(text) {
+async function fill(text) {
   let filled = text;
   for (const [name, make] of Object.entries(TABLES)) {
     const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
     const [from, to] = [filled.indexOf(begin), filled.indexOf(end)];
     if (from === -1 && to === -1) continue;
     if (from === -1 || to < from) throw new Error(`one of ${begin} and ${end} is missing or out of place`);
-    filled = `${filled.slice(0, from + begin.length)}\n${make()}\n${filled.slice(to)}`;
+    filled = `${filled.slice(0, from + begin.length)}\n${await make()}\n${filled.slice(to)}`;
   }
   return filled;
 }
@@ -79,7 +79,7 @@ for (const page of [...pagesIn('.'), ...pagesIn('docs')]) {
     if (!text.includes(`<!-- ${name}:begin -->`)) problems.push(`${page}: has no <!-- ${name}:begin -->`);
   }
   try {
-    const filled = fill(text);
+    const filled = await fill(text);
     if (filled === text) continue;
     if (check) problems.push(`${page}: is not current; run npm run tables`);
     else writeFileSync(path, filled);

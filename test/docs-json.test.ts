@@ -7,7 +7,8 @@ import { withWorkspace } from '@rootward/mcp';
 import { connectInProcess, ScriptedClient } from '@rootward/mcp/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { KNOWN_CLIENTS } from '../packages/server/dist/cli/clients/client-configurations.js';
+import { KNOWN_CLIENTS } from '../packages/server/dist/cli/install/known-clients.js';
+import { renderEntry } from '../packages/server/dist/cli/install/render-entry.js';
 import { checkRules } from '../packages/server/dist/settings/workspace-rules.js';
 import { blocksIn, repository } from './pages.js';
 import { connectRootward } from './server/fixtures/rootward.js';
@@ -80,14 +81,16 @@ describe('The JSON that the documentation shows', () => {
     expect(checkRules(value)).toEqual(value);
   });
 
-  test.each(examplesOf('client'))('is what a client is told to take: $page line $line', ({ value }) => {
+  test.each(examplesOf('client'))('is what a client is told to take: $page line $line', async ({ value }) => {
     const key = SERVERS.find((name) => name in value) ?? '';
     const [entry] = Object.values(value[key] as Record<string, Json>);
     const words = [entry?.['command'], entry?.['args'] ?? []].flat(2) as string[];
     expect(words.slice(0, 3)).toEqual(['npx', '-y', 'rootward']);
-    const printed = KNOWN_CLIENTS.map(
-      (client) => client.configure({ kind: 'stdio', args: words.slice(3) }).text,
-    )
+    const [command = '', ...args] = words;
+    const server = { kind: 'stdio', name: 'rootward', command, args } as const;
+    const rendered = await Promise.all(KNOWN_CLIENTS.map((client) => renderEntry(client, server)));
+    const printed = rendered
+      .map(({ text }) => text)
       .filter((text) => text.startsWith('{'))
       .map((text) => JSON.parse(text) as Json);
     // A name of one's own may stand in the place of ours.

@@ -1,5 +1,6 @@
 // One collapsible block per known client: what to paste, where, and what that client tells a server.
-import { KNOWN_CLIENTS } from '../../packages/server/dist/cli/clients/client-configurations.js';
+import { KNOWN_CLIENTS } from '../../packages/server/dist/cli/install/known-clients.js';
+import { renderEntry } from '../../packages/server/dist/cli/install/render-entry.js';
 
 const LANGUAGES = [
   [/^\s*\{/, 'json'],
@@ -12,7 +13,7 @@ function languageOf(text) {
 
 /** Clients that name no folders need them named; the others do with the plain command. */
 function argsFor(client) {
-  return client.gives.includes('name the folders') ? ['/path/to/project'] : [];
+  return client.needsFolders === true ? ['/path/to/project'] : [];
 }
 
 /** Flags and variables, as code. */
@@ -20,9 +21,15 @@ function withCode(text) {
   return text.replaceAll(/--client-roots add|--[a-z-]+|\$\{\w+\}|[A-Z]+(?:_[A-Z]+)+/g, '`$&`');
 }
 
-export function clientBlocks() {
-  return KNOWN_CLIENTS.map((client) => {
-    const { place, text } = client.configure({ kind: 'stdio', args: argsFor(client) });
+export async function clientBlocks() {
+  const blocks = KNOWN_CLIENTS.map(async (client) => {
+    const server = {
+      kind: 'stdio',
+      name: 'rootward',
+      command: 'npx',
+      args: ['-y', 'rootward', ...argsFor(client)],
+    };
+    const { place, text } = await renderEntry(client, server);
     return `<details>
 <summary>${client.name}</summary>
 
@@ -33,5 +40,6 @@ ${text}
 \`\`\`
 
 </details>`;
-  }).join('\n\n');
+  });
+  return (await Promise.all(blocks)).join('\n\n');
 }

@@ -53,6 +53,8 @@ const { metafile } = await build({
   plugins: [lazyValidator],
   logLevel: 'warning',
   external: ['@vscode/ripgrep'],
+  // Its main file asks for its parts in a way that no bundler sees.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__rootwardUrl' },

@@ -6,10 +6,11 @@ import type { LoadedSettings } from '../settings/load-settings.js';
 import { OPTIONS } from '../settings/options.js';
 import { ENVIRONMENT_MODES } from '../settings/environment-mode.js';
 import { VERSION } from '../version.js';
-import { CLIENT_IDS } from './clients/client-configurations.js';
+import type { InstallFlags } from './commands/install.js';
 import type { RunToolFlags } from './commands/run-tool/run-tool.js';
 import type { SettingsFlags } from './commands/settings.js';
 import { SHELLS } from './completion/shell.js';
+import { CLIENT_IDS, SCOPES } from './install/client-ids.js';
 import { NO_STATUS, displayFor } from './output/terminal.js';
 import type { Status, Terminal } from './output/terminal.js';
 
@@ -157,19 +158,51 @@ export function createProgram(terminal: Terminal, done: Done): Command {
         return runSettings(directory, flags, watched);
       }),
     );
+  const client = (): Option =>
+    offering('--client <name>', `the client: ${CLIENT_IDS.join(', ')}`, CLIENT_IDS);
+  const nameOption = ['--name <name>', 'what the client calls the server (default: rootward)'] as const;
   program
     .command('config')
     .description('print a configuration to paste into a client')
     .argument('[directories...]', 'folders to name in it')
-    .addOption(offering('--client <name>', `the client: ${CLIENT_IDS.join(', ')}`, CLIENT_IDS))
+    .addOption(client())
+    .option(...nameOption)
     .option('--url <url>', 'for a server that runs at this address')
     .option('--token <token>', 'the token of that server')
     .option(...JSON_OPTION)
     .action(async (directories: string[], flags: ParsedFlags) => {
-      const { readConnection, runConfig } = await import('./commands/config.js');
-      const { client, url, token } = texts(flags);
-      const connection = readConnection(directories, url, token);
-      done(runConfig(client, connection, jsonOf(flags), terminal));
+      const { readServer, runConfig } = await import('./commands/config.js');
+      const given = texts(flags);
+      const server = readServer(directories, given, terminal.start);
+      done(await runConfig(given.client, server, jsonOf(flags), terminal));
+    });
+  const scope = (): Option => offering('--scope <scope>', 'project (the current directory) or user', SCOPES);
+  program
+    .command('install')
+    .description('write the server, and its hook, into the configuration of a client')
+    .argument('[directories...]', 'folders to name in it')
+    .addOption(client())
+    .addOption(scope())
+    .option(...nameOption)
+    .option('--dry-run', 'show what would change')
+    .option('--yes', 'write it without asking')
+    .option(...JSON_OPTION)
+    .action(async (directories: string[], flags: InstallFlags) => {
+      const { runInstall } = await import('./commands/install.js');
+      done(await runInstall(directories, flags, terminal));
+    });
+  program
+    .command('uninstall')
+    .description('take out of the configuration of a client what install wrote')
+    .addOption(client())
+    .addOption(scope())
+    .option(...nameOption)
+    .option('--dry-run', 'show what would change')
+    .option('--yes', 'write it without asking')
+    .option(...JSON_OPTION)
+    .action(async (flags: InstallFlags) => {
+      const { runUninstall } = await import('./commands/install.js');
+      done(await runUninstall(flags, terminal));
     });
   const shell = new Argument('<shell>', SHELLS.join(', '));
   shell.argChoices = [...SHELLS];
@@ -184,12 +217,14 @@ export function createProgram(terminal: Terminal, done: Done): Command {
   return program;
 }
 
-function texts(flags: ParsedFlags): Readonly<Record<'client' | 'url' | 'token', string | undefined>> {
+function texts(
+  flags: ParsedFlags,
+): Readonly<Record<'client' | 'url' | 'token' | 'name', string | undefined>> {
   const text = (name: string): string | undefined => {
     const value = flags[name];
     return typeof value === 'string' ? value : undefined;
   };
-  return { client: text('client'), url: text('url'), token: text('token') };
+  return { client: text('client'), url: text('url'), token: text('token'), name: text('name') };
 }
 
 function jsonOf(flags: ParsedFlags): { readonly json: boolean } {

@@ -16,11 +16,25 @@ export async function main(program: string | undefined): Promise<void> {
     out: writerTo(() => process.stdout, reportLoss),
     err: writeRemark,
     interactive: isatty(STDIN),
+    ask: askAtTerminal,
     start: { environment, home: homeDirectory(), directory: currentDirectory(environment), program },
     display: (stream) => displayOf(stream === 'out' ? process.stdout : process.stderr, environment),
   });
   // Not process.exit: what was written to a pipe may still be on its way.
   if (code !== undefined) process.exitCode ??= code;
+}
+
+/** The question goes to stderr, since stdout may be read by a program. A closed stdin is an empty answer. */
+async function askAtTerminal(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return await new Promise((resolve) => {
+    lines.once('close', () => resolve(''));
+    lines.question(question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
 }
 
 /** Remarks that cannot be written are lost: there is nobody to tell, and what goes on is not about them. */

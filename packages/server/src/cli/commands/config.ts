@@ -2,28 +2,25 @@ import { resolve } from 'node:path';
 import { RootwardServerError } from '../../error.js';
 import { DEFAULT_PORT } from '../../settings/option-values.js';
 import { expandHome } from '../../settings/expand-home.js';
-import { CLIENT_IDS } from '../clients/client-configurations.js';
-import type { ClientConnection } from '../clients/client-configurations.js';
-import { findClient } from '../clients/find-client.js';
+import type { ServerEntry, StdioEntry } from '../install/known-client.js';
+import { findClient } from '../install/known-clients.js';
+import { ownProgram } from '../install/own-program.js';
+import { renderEntry } from '../install/render-entry.js';
 import { painter } from '../output/paint.js';
 import { FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 
+const DEFAULT_NAME = 'rootward';
+
 /** Prints a configuration to paste into a client. */
-export function runConfig(
+export async function runConfig(
   client: string | undefined,
-  connection: ClientConnection,
+  server: ServerEntry,
   { json }: { readonly json: boolean },
   terminal: Terminal,
-): number {
-  if (client === undefined) {
-    throw new RootwardServerError(
-      'usage',
-      `Cannot print a configuration: name the client with --client (${CLIENT_IDS.join(', ')})`,
-    );
-  }
-  const known = findClient(client);
-  const { place, text, note } = known.configure(fromHere(connection, terminal.start));
+): Promise<number> {
+  const known = findClient(client, 'print a configuration');
+  const { place, text, note } = await renderEntry(known, server);
   if (json) {
     printJson(terminal, { client: known.id, place, text, ...(note !== undefined && { note }) });
     return FINE;
@@ -36,26 +33,19 @@ export function runConfig(
 }
 
 /** What was asked for; refuses what would be left out of the configuration without a word. */
-export function readConnection(
-  directories: readonly string[],
-  url: string | undefined,
-  token: string | undefined,
-): ClientConnection {
+export function readServer(
+  words: readonly string[],
+  { url, token, name }: Readonly<Record<'url' | 'token' | 'name', string | undefined>>,
+  around: Terminal['start'],
+): ServerEntry {
   if (url === undefined) {
-    const unusable = directories.find((directory) => /\p{Cc}/u.test(directory));
-    if (unusable !== undefined) {
-      throw new RootwardServerError(
-        'usage',
-        `Cannot name ${JSON.stringify(unusable)}: it holds a control character, and no server takes it as a root`,
-      );
-    }
-    if (token === undefined) return { kind: 'stdio', args: directories };
+    if (token === undefined) return entryFor(words, name, around);
     throw new RootwardServerError('usage', 'Cannot use --token: it belongs to a server named with --url');
   }
-  if (directories.length > 0) {
+  if (words.length > 0) {
     throw new RootwardServerError(
       'usage',
-      `Cannot name ${JSON.stringify(directories[0])}: a server named with --url got its folders when it was started`,
+      `Cannot name ${JSON.stringify(words[0])}: a server named with --url got its folders when it was started`,
     );
   }
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
@@ -64,16 +54,35 @@ export function readConnection(
       `Cannot use ${JSON.stringify(url)} as --url: expected an address such as http://127.0.0.1:${DEFAULT_PORT}/mcp`,
     );
   }
-  return { kind: 'http', url, token };
+  return { kind: 'http', name: readName(name), url, token };
 }
 
-/** The client starts the server somewhere else. What the client replaces itself, such as `${workspaceFolder}`, stays. */
-function fromHere(connection: ClientConnection, { directory, home }: Terminal['start']): ClientConnection {
-  if (connection.kind === 'http') return connection;
-  return {
-    kind: 'stdio',
-    args: connection.args.map((path) =>
-      path.startsWith('${') ? path : resolve(directory, expandHome(path, home)),
-    ),
-  };
+/** How a client starts this program with these folders. */
+export function entryFor(
+  directories: readonly string[],
+  name: string | undefined,
+  { directory, home, program }: Terminal['start'],
+): StdioEntry {
+  const unusable = directories.find((path) => /\p{Cc}/u.test(path));
+  if (unusable !== undefined) {
+    throw new RootwardServerError(
+      'usage',
+      `Cannot name ${JSON.stringify(unusable)}: it holds a control character, and no server takes it as a root`,
+    );
+  }
+  // The client starts the server somewhere else. What it replaces itself, such as `${workspaceFolder}`, stays.
+  const folders = directories.map((path) =>
+    path.startsWith('${') ? path : resolve(directory, expandHome(path, home)),
+  );
+  const { command, args } = ownProgram(program);
+  return { kind: 'stdio', name: readName(name), command, args: [...args, ...folders] };
+}
+
+/** Clients make names of tools from it, and some know no other characters there. */
+export function readName(name: string = DEFAULT_NAME): string {
+  if (/^[\w-]{1,40}$/.test(name)) return name;
+  throw new RootwardServerError(
+    'usage',
+    `Cannot use ${JSON.stringify(name)} as --name: expected up to 40 letters, digits, - and _`,
+  );
 }

@@ -7,6 +7,7 @@ export interface Example {
 /** By command; those of the program itself under the empty name. A test runs them all. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   '': [
+    { run: 'rootward install --client cursor --dry-run', does: 'what it would write into your client' },
     { run: 'rootward config --client cursor', does: 'what to paste into your client' },
     { run: 'rootward doctor', does: 'what it finds on this machine' },
     { run: 'rootward . --http', does: 'serve this folder over HTTP' },
@@ -60,6 +61,12 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
       does: 'for a server that runs',
     },
   ],
+  install: [
+    { run: 'rootward install --client claude-code --dry-run', does: 'show what would change' },
+    { run: 'rootward install --client codex --yes', does: 'write it, for all projects' },
+    { run: 'rootward install --client vscode --scope project --yes', does: 'for this project' },
+  ],
+  uninstall: [{ run: 'rootward uninstall --client codex --yes', does: 'take it out again' }],
   completion: [
     { run: 'source <(rootward completion bash)', does: 'for this shell, in bash' },
     { run: 'rootward completion fish | source', does: 'the same in fish' },

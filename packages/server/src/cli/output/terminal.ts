@@ -9,6 +9,8 @@ export interface Terminal {
   /** A person sits at stdin, so no client will speak there. */
   readonly interactive: boolean;
   readonly start: StartContext;
+  /** Asks the person at stdin for a line; there is none without it. */
+  readonly ask?: (question: string) => Promise<string>;
   /** What `out` and `err` are shown on; without it, both are read by programs. */
   readonly display?: (stream: 'out' | 'err') => Display;
 }

@@ -30,7 +30,7 @@ describe('rootward config', () => {
 
   test('--client codex prints TOML, goose YAML', async () => {
     expect((await run(makeHome(), ['config', '--client', 'codex'])).out).toBe(
-      '[mcp_servers.rootward]\ncommand = "npx"\nargs = ["-y", "rootward"]\n',
+      '[mcp_servers.rootward]\ncommand = "npx"\nargs = [ "-y", "rootward" ]\n',
     );
     expect((await run(makeHome(), ['config', '--client', 'goose'])).out).toContain(
       '    args: ["-y", "rootward"]',

@@ -1,10 +1,12 @@
 import { open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
-import { TOOLS_TEMPLATE } from './tools-template.js';
+import { toolsTemplate } from './tools-template.js';
+import { ownCommandLine } from '../../install/own-program.js';
 import { alignRows } from '../../output/align-rows.js';
 import { painter } from '../../output/paint.js';
-import { makeFolder, quoteForShell, reportFiles } from './write-files.js';
+import { quoteForShell } from '../../output/quote-for-shell.js';
+import { makeFolder, reportFiles } from './write-files.js';
 import { displayFor } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 
@@ -20,7 +22,8 @@ export async function runInitTools(
   const folder = isAbsolute(directory) ? directory : `${terminal.start.directory}${sep}${directory}`;
   const written: string[] = [];
   const kept: string[] = [];
-  for (const { path, text, executable } of TOOLS_TEMPLATE) {
+  const own = ownCommandLine(terminal.start);
+  for (const { path, text, executable } of toolsTemplate(own)) {
     const file = join(folder, path);
     await makeFolder(dirname(file));
     const isNew = await writeNew(file, text, executable ? EXECUTABLE : PLAIN);
@@ -30,9 +33,9 @@ export async function runInitTools(
   if (!json) {
     const named = quoteForShell(directory);
     const rows = [
-      ['Try it:', `rootward run-tool hello-shell --project ${named} --args '{"name":"you"}'`],
+      ['Try it:', `${own} run-tool hello-shell --project ${named} --args '{"name":"you"}'`],
       ['Test it:', quoteForShell(join(directory, 'test', 'run.sh'))],
-      ['Serve it:', `rootward --project ${named}`],
+      ['Serve it:', `${own} --project ${named}`],
     ] as const;
     const paint = painter(displayFor(terminal, 'out'));
     terminal.out(

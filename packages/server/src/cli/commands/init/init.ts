@@ -3,8 +3,10 @@ import { dirname, isAbsolute, join, sep } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
 import { CONFIGURATION_FILE, configurationPlaces } from '../../../settings/find-configuration.js';
 import { RootwardServerError } from '../../../error.js';
+import { ownCommandLine } from '../../install/own-program.js';
 import type { Terminal } from '../../output/terminal.js';
-import { makeFolder, quoteForShell, reportFiles } from './write-files.js';
+import { quoteForShell } from '../../output/quote-for-shell.js';
+import { makeFolder, reportFiles } from './write-files.js';
 
 /** Puts common secrets out of reach, and leaves everything else as it is without a file. */
 const STARTER = {
@@ -35,7 +37,7 @@ export async function runInit(
   const use =
     directory === undefined
       ? 'It is used from now on.'
-      : `Use it with: rootward --config ${quoteForShell(file)}`;
+      : `Use it with: ${ownCommandLine(terminal.start)} --config ${quoteForShell(file)}`;
   if (!json) terminal.out(`${use}\n`);
   return code;
 }

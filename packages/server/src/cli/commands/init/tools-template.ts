@@ -49,13 +49,15 @@ path = require_path(args().get("path", "."))
 result({"path": path, "names": sorted(os.listdir(path))})
 `;
 
-function test(name: string, args: string, expected: string): string {
+function test(name: string, args: string, expected: string, own: string): string {
   return `#!/usr/bin/env bash
-# ROOTWARD names the program; without it, the one on PATH runs, else that of npx.
+# ROOTWARD names the program; without it, the one on PATH runs, else the one that wrote this file.
 set -euo pipefail
-command -v rootward > /dev/null && program=rootward || program='npx rootward'
+if [ -n "\${ROOTWARD:-}" ]; then read -ra program <<< "$ROOTWARD"
+elif command -v rootward > /dev/null; then program=(rootward)
+else program=(${own}); fi
 project=$(cd "$(dirname "\${BASH_SOURCE[0]}")/.." && pwd)
-output=$(\${ROOTWARD:-$program} run-tool ${name} --project "$project" --args '${args}')
+output=$("\${program[@]}" run-tool ${name} --project "$project" --args '${args}')
 case $output in
   *'${expected}'*) echo "ok ${name}" ;;
   *) echo "not ok ${name}: $output" >&2; exit 1 ;;
@@ -70,36 +72,41 @@ cd "$(dirname "\${BASH_SOURCE[0]}")"
 for test in hello-*.sh; do "./$test"; done
 `;
 
-const README = `# Tools
+const readme = (own: string): string => `# Tools
 
 Every folder in \`tools/\` with a \`tool.meta.json\` and an executable is a tool.
 
-    rootward run-tool hello-shell --args '{"name":"you"}'
+    ${own} run-tool hello-shell --args '{"name":"you"}'
     test/run.sh
-    rootward --project .
+    ${own} --project .
 
 \`config/roots.json\` names the folders the tools may touch when the client names none.
 `;
 
-/** The files `rootward init --tools` writes. */
-export const TOOLS_TEMPLATE: readonly TemplateFile[] = [
-  plain('README.md', README),
-  plain(
-    'config/roots.json',
-    `${JSON.stringify({ roots: [{ path: './data', name: 'Data' }] }, undefined, 2)}\n`,
-  ),
-  plain('data/sample.txt', 'one\ntwo\nthree\n'),
-  plain('tools/hello-shell/tool.meta.json', metadata('hello-shell', { name: { type: 'string' } }, ['name'])),
-  runnable('tools/hello-shell/tool.sh', SHELL),
-  plain('tools/hello-node/tool.meta.json', metadata('hello-node', { path: { type: 'string' } }, ['path'])),
-  runnable('tools/hello-node/tool.mjs', NODE),
-  plain('tools/hello-python/tool.meta.json', metadata('hello-python', { path: { type: 'string' } }, [])),
-  runnable('tools/hello-python/tool.py', PYTHON),
-  runnable('test/run.sh', RUN_ALL),
-  runnable('test/hello-shell.sh', test('hello-shell', '{"name":"you"}', 'Hello, you')),
-  runnable('test/hello-node.sh', test('hello-node', '{"path":"sample.txt"}', '"lines":3')),
-  runnable('test/hello-python.sh', test('hello-python', '{"path":"data"}', '"sample.txt"')),
-];
+/** The files `rootward init --tools` writes. `own` runs this program from a shell. */
+export function toolsTemplate(own: string): readonly TemplateFile[] {
+  return [
+    plain('README.md', readme(own)),
+    plain(
+      'config/roots.json',
+      `${JSON.stringify({ roots: [{ path: './data', name: 'Data' }] }, undefined, 2)}\n`,
+    ),
+    plain('data/sample.txt', 'one\ntwo\nthree\n'),
+    plain(
+      'tools/hello-shell/tool.meta.json',
+      metadata('hello-shell', { name: { type: 'string' } }, ['name']),
+    ),
+    runnable('tools/hello-shell/tool.sh', SHELL),
+    plain('tools/hello-node/tool.meta.json', metadata('hello-node', { path: { type: 'string' } }, ['path'])),
+    runnable('tools/hello-node/tool.mjs', NODE),
+    plain('tools/hello-python/tool.meta.json', metadata('hello-python', { path: { type: 'string' } }, [])),
+    runnable('tools/hello-python/tool.py', PYTHON),
+    runnable('test/run.sh', RUN_ALL),
+    runnable('test/hello-shell.sh', test('hello-shell', '{"name":"you"}', 'Hello, you', own)),
+    runnable('test/hello-node.sh', test('hello-node', '{"path":"sample.txt"}', '"lines":3', own)),
+    runnable('test/hello-python.sh', test('hello-python', '{"path":"data"}', '"sample.txt"', own)),
+  ];
+}
 
 function plain(path: string, text: string): TemplateFile {
   return { path, text, executable: false };

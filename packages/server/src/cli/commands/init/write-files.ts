@@ -24,11 +24,6 @@ export function reportFiles(
   return kept.length === 0 ? FINE : FAILED;
 }
 
-/** So that the line can be copied. */
-export function quoteForShell(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
 /** Makes a folder and those above it. Node's own way never ends where a folder takes no entries, as `/proc`. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);

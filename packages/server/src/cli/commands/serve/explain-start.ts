@@ -5,23 +5,25 @@ import type { ServerSetup } from '../../../serve/prepare-server.js';
 import type { HttpEndpoint } from '../../../serve/serve-http.js';
 import { VERSION } from '../../../version.js';
 import { alignRows } from '../../output/align-rows.js';
-import { findClient } from '../../clients/find-client.js';
+import { findClient } from '../../install/known-clients.js';
+import { renderJson } from '../../install/render-entry.js';
 import { painter } from '../../output/paint.js';
 import type { Display } from '../../output/display.js';
 import { showSnapshot } from '../../output/show-snapshot.js';
 
-const SUGGESTIONS: readonly (readonly [command: string, does: string])[] = [
-  ['rootward config --client NAME', 'a configuration to paste into your client'],
-  ['rootward --http', `serve over HTTP from here, on port ${DEFAULT_PORT}`],
-  ['rootward doctor', 'what it finds on this machine, and what is wrong'],
-  ['rootward --help', 'everything else'],
+const SUGGESTIONS: readonly (readonly [args: string, does: string])[] = [
+  ['install --client NAME', 'put it into the configuration of your client'],
+  ['config --client NAME', 'a configuration to paste into your client'],
+  ['--http', `serve over HTTP from here, on port ${DEFAULT_PORT}`],
+  ['doctor', 'what it finds on this machine, and what is wrong'],
+  ['--help', 'everything else'],
 ];
 
-/** What to tell a person who started a server that waits for a client on stdin. */
-export function explainStdio(setup: ServerSetup, display: Display): string {
+/** What to tell a person who started a server that waits for a client on stdin. `own` runs this program from a shell. */
+export function explainStdio(setup: ServerSetup, display: Display, own: string): string {
   using workspace = workspaceWithoutClient(setup);
   const paint = painter(display);
-  const rows = SUGGESTIONS.map(([command, does]) => [{ text: command, tone: 'name' } as const, does]);
+  const rows = SUGGESTIONS.map(([args, does]) => [{ text: `${own} ${args}`, tone: 'name' } as const, does]);
   return `${paint('title', `rootward ${VERSION} is an MCP server`)}: a client starts it and speaks to it over stdin and stdout.
 Nobody does that on a terminal, so it stops here. What you may want instead:
 
@@ -31,13 +33,18 @@ ${showSnapshot(workspace, display, '  ')}`;
 }
 
 /** What to tell a person who started a server over HTTP. */
-export function explainHttp(setup: ServerSetup, place: HttpEndpoint, display: Display): string {
+export function explainHttp(setup: ServerSetup, place: HttpEndpoint, display: Display, own: string): string {
   using workspace = workspaceWithoutClient(setup);
   const paint = painter(display);
   const { settings } = setup;
   const { url, wantedPort, madeToken } = place;
   const token = madeToken ?? (settings.insecureNoToken ? undefined : '<your token>');
-  const { text } = findClient('claude-code').configure({ kind: 'http', url, token });
+  const text = renderJson(findClient('claude-code', 'print a configuration'), {
+    kind: 'http',
+    name: 'rootward',
+    url,
+    token,
+  });
   const moved = wantedPort === undefined ? '' : ` (port ${wantedPort} was taken)`;
   const secret =
     madeToken === undefined
@@ -49,7 +56,7 @@ export function explainHttp(setup: ServerSetup, place: HttpEndpoint, display: Di
   const everywhere = isAnyAddress(settings.host)
     ? `It listens on every address of this machine; from another machine, use its name or address instead of ${new URL(url).hostname}.\n`
     : '';
-  const others = `rootward config --client NAME --url URL${token === undefined ? '' : ' --token TOKEN'}`;
+  const others = `${own} config --client NAME --url URL${token === undefined ? '' : ' --token TOKEN'}`;
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
 ${showSnapshot(workspace, display, '  ')}
 To connect a client (this is for .mcp.json of Claude Code; "${others}" has others):

@@ -1,16 +1,18 @@
 import { readinessLine } from '../../../serve/readiness.js';
 import { serveStdio } from '../../../serve/serve-stdio.js';
 import type { ServerSetup } from '../../../serve/prepare-server.js';
+import { ownCommandLine } from '../../install/own-program.js';
 import { FINE, displayFor } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 
-/** Starts setup. Undefined while the process lives on; an exit code where there is nobody to serve. */
+/** Starts serving. Undefined while the process lives on; an exit code where there is nobody to serve. */
 export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<number | undefined> {
   const { http, logLevel } = setup.settings;
+  const own = (): string => ownCommandLine(terminal.start);
   if (http === undefined) {
     if (terminal.interactive) {
       const { explainStdio } = await import('./explain-start.js');
-      terminal.out(explainStdio(setup, displayFor(terminal, 'out')));
+      terminal.out(explainStdio(setup, displayFor(terminal, 'out'), own()));
       return FINE;
     }
     serveStdio(setup);
@@ -19,7 +21,7 @@ export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<
   const { serveHttp } = await import('../../../serve/serve-http.js');
   const place = await serveHttp(setup, http);
   const { explainHttp } = await import('./explain-start.js');
-  terminal.out(explainHttp(setup, place, displayFor(terminal, 'out')));
+  terminal.out(explainHttp(setup, place, displayFor(terminal, 'out'), own()));
   if (logLevel !== 'silent') terminal.err(readinessLine(place.url, setup.sources));
   return undefined;
 }

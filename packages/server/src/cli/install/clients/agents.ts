@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import { folderOf } from '../client-places.js';
+import type { ClientPlaces } from '../client-places.js';
+import { headers } from '../known-client.js';
+import type { KnownClient, ServerEntry } from '../known-client.js';
+
+const ADD_OWN = 'To keep folders of your own beside them, name those and add --client-roots add';
+const WORK_ELSEWHERE = 'To work in others too, name those and add --client-roots add';
+
+/** Clients of the terminal. */
+export const AGENTS: readonly KnownClient[] = [
+  {
+    id: 'claude-code',
+    name: 'Claude Code',
+    gives: 'its folder and every --add-dir, and says when they change',
+    advice: ADD_OWN,
+    place: '.mcp.json in the project',
+    format: 'json',
+    holder: 'mcpServers',
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { type: 'stdio', command: server.command, args: server.args }
+        : { type: 'http', url: server.url, ...headers(server.token) },
+    files: {
+      project: ({ project }) => [join(project, '.mcp.json')],
+      user: ({ home, environment }) => [
+        join(nonEmpty(environment['CLAUDE_CONFIG_DIR']) ?? home, '.claude.json'),
+      ],
+    },
+  },
+  {
+    id: 'codex',
+    name: 'Codex',
+    gives: 'the folder of the session with every call',
+    advice: 'To keep every session inside a folder, add --within and that folder',
+    place: '~/.codex/config.toml',
+    format: 'toml',
+    holder: 'mcp_servers',
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { command: server.command, args: server.args }
+        : { url: server.url, ...(server.token !== undefined && { bearer_token_env_var: 'ROOTWARD_TOKEN' }) },
+    note: (server) =>
+      server.kind === 'http' && server.token !== undefined
+        ? `Set ROOTWARD_TOKEN=${server.token} where Codex is started.`
+        : undefined,
+    files: {
+      project: ({ project }) => [join(project, '.codex', 'config.toml')],
+      user: (places) => [join(folderOf(places, 'CODEX_HOME', '.codex'), 'config.toml')],
+    },
+  },
+  {
+    id: 'gemini-cli',
+    name: 'Gemini CLI',
+    gives: 'all its folders, and says when they change',
+    advice: ADD_OWN,
+    place: '.gemini/settings.json in the project, or ~/.gemini/settings.json',
+    format: 'json',
+    holder: 'mcpServers',
+    entry: geminiEntry,
+    files: {
+      project: ({ project }) => [join(project, '.gemini', 'settings.json')],
+      user: ({ home }) => [join(home, '.gemini', 'settings.json')],
+    },
+  },
+  {
+    id: 'qwen-code',
+    name: 'Qwen Code',
+    gives: 'all its folders',
+    advice: ADD_OWN,
+    place: '.qwen/settings.json in the project, or ~/.qwen/settings.json',
+    format: 'json',
+    holder: 'mcpServers',
+    entry: geminiEntry,
+    files: {
+      project: ({ project }) => [join(project, '.qwen', 'settings.json')],
+      user: ({ home }) => [join(home, '.qwen', 'settings.json')],
+    },
+  },
+  {
+    id: 'opencode',
+    name: 'opencode',
+    gives: 'the folder it was started in',
+    advice: WORK_ELSEWHERE,
+    place: 'opencode.json in the project, or ~/.config/opencode/opencode.json',
+    format: 'json',
+    holder: 'mcp',
+    around: { $schema: 'https://opencode.ai/config.json' },
+    entry: opencodeEntry,
+    files: {
+      project: ({ project }) =>
+        ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'].map(
+          (name) => join(project, name),
+        ),
+      user: (places) => [
+        join(opencodeFolder(places), 'opencode.json'),
+        join(opencodeFolder(places), 'opencode.jsonc'),
+      ],
+    },
+  },
+  {
+    id: 'kilo',
+    name: 'Kilo',
+    gives: 'the folder it was started in',
+    advice: WORK_ELSEWHERE,
+    place: '.kilo/kilo.jsonc in the project, or ~/.config/kilo/kilo.jsonc',
+    format: 'json',
+    holder: 'mcp',
+    entry: opencodeEntry,
+    files: {
+      project: ({ project }) =>
+        ['.kilo/kilo.jsonc', '.kilo/kilo.json', 'kilo.jsonc', 'kilo.json'].map((name) => join(project, name)),
+      user: ({ config }) => ['kilo.jsonc', 'kilo.json'].map((name) => join(config, 'kilo', name)),
+    },
+  },
+  {
+    id: 'goose',
+    name: 'Goose',
+    gives: 'its working directory, and says when it changes',
+    advice: 'To keep it inside a folder wherever it goes, add --within and that folder',
+    place: '~/.config/goose/config.yaml',
+    format: 'yaml',
+    holder: 'extensions',
+    entry: (server) => ({
+      name: server.name,
+      enabled: true,
+      timeout: 300,
+      ...(server.kind === 'stdio'
+        ? { type: 'stdio', cmd: server.command, args: server.args }
+        : { type: 'streamable_http', uri: server.url, ...headers(server.token) }),
+    }),
+    files: {
+      user: ({ config, applications }) => [
+        process.platform === 'win32'
+          ? join(applications, 'Block', 'goose', 'config', 'config.yaml')
+          : join(config, 'goose', 'config.yaml'),
+      ],
+    },
+  },
+  {
+    id: 'copilot-cli',
+    name: 'Copilot CLI',
+    gives: 'nothing, but starts servers in the folder of the session',
+    advice: WORK_ELSEWHERE,
+    place: '~/.copilot/mcp-config.json, or .github/mcp.json in the project',
+    format: 'json',
+    holder: 'mcpServers',
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { type: 'local', command: server.command, args: server.args, tools: ['*'] }
+        : { type: 'http', url: server.url, ...headers(server.token), tools: ['*'] },
+    files: {
+      project: ({ project }) => [join(project, '.github', 'mcp.json')],
+      user: (places) => [join(folderOf(places, 'COPILOT_HOME', '.copilot'), 'mcp-config.json')],
+    },
+  },
+];
+
+function geminiEntry(server: ServerEntry): Readonly<Record<string, unknown>> {
+  return server.kind === 'stdio'
+    ? { command: server.command, args: server.args }
+    : { httpUrl: server.url, ...headers(server.token) };
+}
+
+function opencodeEntry(server: ServerEntry): Readonly<Record<string, unknown>> {
+  return server.kind === 'stdio'
+    ? { type: 'local', command: [server.command, ...server.args], enabled: true }
+    : { type: 'remote', url: server.url, ...headers(server.token), enabled: true };
+}
+
+export function opencodeFolder({ config, environment }: ClientPlaces): string {
+  return nonEmpty(environment['OPENCODE_CONFIG_DIR']) ?? join(config, 'opencode');
+}
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}

@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import { folderOf } from '../client-places.js';
+import { headers } from '../known-client.js';
+import type { KnownClient } from '../known-client.js';
+
+const NO_FOLDERS = 'no reliable folders: pass them as arguments';
+const READ_ONLY = 'Where files are only to be read, add --read-only';
+
+/** Clients with windows. */
+export const EDITORS: readonly KnownClient[] = [
+  {
+    id: 'claude-desktop',
+    name: 'Claude Desktop',
+    gives: NO_FOLDERS,
+    advice: READ_ONLY,
+    place: 'claude_desktop_config.json (Settings, Developer, Edit Config)',
+    format: 'json',
+    holder: 'mcpServers',
+    needsFolders: true,
+    remote: {
+      place: 'Settings, Connectors',
+      note: 'Connectors are reached from the internet, without this token; its configuration file takes servers over stdio only. For a server on this machine, leave out --url.',
+    },
+    entry: (server) =>
+      server.kind === 'stdio' ? { command: server.command, args: server.args } : { url: server.url },
+    files: { user: ({ applications }) => [join(applications, 'Claude', 'claude_desktop_config.json')] },
+  },
+  {
+    id: 'vscode',
+    name: 'VS Code',
+    gives: 'every folder of the window, and says when they change',
+    advice: 'Where a remote window gives none, name ${workspaceFolder}',
+    place: '.vscode/mcp.json',
+    format: 'json',
+    holder: 'servers',
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { type: 'stdio', command: server.command, args: server.args }
+        : { type: 'http', url: server.url, ...headers(server.token) },
+    files: {
+      project: ({ project }) => [join(project, '.vscode', 'mcp.json')],
+      user: ({ applications }) => [join(applications, 'Code', 'User', 'mcp.json')],
+    },
+  },
+  {
+    id: 'cursor',
+    name: 'Cursor',
+    gives: 'the open folders in WORKSPACE_FOLDER_PATHS',
+    advice: 'With several windows open, name the folders in the file of each project',
+    place: '.cursor/mcp.json in the project, or ~/.cursor/mcp.json',
+    format: 'json',
+    holder: 'mcpServers',
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { command: server.command, args: server.args }
+        : { url: server.url, ...headers(server.token) },
+    files: {
+      project: ({ project }) => [join(project, '.cursor', 'mcp.json')],
+      user: ({ home }) => [join(home, '.cursor', 'mcp.json')],
+    },
+  },
+  {
+    id: 'zed',
+    name: 'Zed',
+    gives: 'nothing, but starts servers in the folder of the project',
+    advice: 'With several folders open, name them',
+    place: 'settings.json (zed: open settings)',
+    format: 'json',
+    holder: 'context_servers',
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { command: server.command, args: server.args }
+        : { url: server.url, ...headers(server.token) },
+    files: {
+      project: ({ project }) => [join(project, '.zed', 'settings.json')],
+      user: ({ home, config }) => [
+        process.platform === 'linux'
+          ? join(config, 'zed', 'settings.json')
+          : join(home, '.config', 'zed', 'settings.json'),
+      ],
+    },
+  },
+  {
+    id: 'windsurf',
+    name: 'Windsurf',
+    gives: NO_FOLDERS,
+    advice: READ_ONLY,
+    place: '~/.codeium/windsurf/mcp_config.json',
+    format: 'json',
+    holder: 'mcpServers',
+    needsFolders: true,
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { command: server.command, args: server.args }
+        : { serverUrl: server.url, ...headers(server.token) },
+    files: { user: ({ home }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')] },
+  },
+  {
+    id: 'cline',
+    name: 'Cline',
+    gives: 'nothing, but starts servers in the folder of the session',
+    advice: READ_ONLY,
+    place: 'cline_mcp_settings.json (MCP Servers, Configure)',
+    format: 'json',
+    holder: 'mcpServers',
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { command: server.command, args: server.args }
+        : { type: 'streamableHttp', url: server.url, ...headers(server.token) },
+    files: {
+      user: (places) => {
+        const file = 'cline_mcp_settings.json';
+        const given = places.environment['CLINE_MCP_SETTINGS_PATH'] ?? '';
+        if (given !== '') return [given];
+        return [
+          join(folderOf(places, 'CLINE_DIR', '.cline'), 'data', 'settings', file),
+          join(
+            places.applications,
+            'Code',
+            'User',
+            'globalStorage',
+            'saoudrizwan.claude-dev',
+            'settings',
+            file,
+          ),
+        ];
+      },
+    },
+  },
+  {
+    id: 'continue',
+    name: 'Continue',
+    gives: 'nothing, but starts servers in the folder of the session',
+    advice: 'With several folders open, name them',
+    place: '.continue/mcpServers/rootward.yaml in the project, or in ~',
+    format: 'yaml',
+    holder: 'mcpServers',
+    ownFile: true,
+    around: { name: 'rootward', version: '1.0.0', schema: 'v1' },
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { name: server.name, type: 'stdio', command: server.command, args: server.args }
+        : {
+            name: server.name,
+            type: 'streamable-http',
+            url: server.url,
+            ...(server.token !== undefined && { requestOptions: headers(server.token) }),
+          },
+    files: {
+      project: ({ project }) => [join(project, '.continue', 'mcpServers')],
+      user: (places) => [join(folderOf(places, 'CONTINUE_GLOBAL_DIR', '.continue'), 'mcpServers')],
+    },
+  },
+  {
+    id: 'jetbrains',
+    name: 'JetBrains',
+    gives: NO_FOLDERS,
+    advice: READ_ONLY,
+    place:
+      '.junie/mcp/mcp.json (Junie), or Settings, Tools, AI Assistant, Model Context Protocol (MCP), Add, As JSON',
+    format: 'json',
+    holder: 'mcpServers',
+    needsFolders: true,
+    entry: (server) =>
+      server.kind === 'stdio'
+        ? { command: server.command, args: server.args }
+        : { url: server.url, ...headers(server.token) },
+    files: {
+      project: ({ project }) => [join(project, '.junie', 'mcp', 'mcp.json')],
+      user: ({ home }) => [join(home, '.junie', 'mcp', 'mcp.json')],
+    },
+  },
+];

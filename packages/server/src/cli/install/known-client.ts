@@ -1,0 +1,61 @@
+import type { ClientId, InstallScope } from './client-ids.js';
+import type { ClientPlaces } from './client-places.js';
+import type { KeyPath } from './formats/edit.js';
+
+/** How a client reaches a server. */
+export type ServerEntry =
+  | {
+      readonly kind: 'stdio';
+      readonly name: string;
+      readonly command: string;
+      readonly args: readonly string[];
+    }
+  | {
+      readonly kind: 'http';
+      readonly name: string;
+      readonly url: string;
+      readonly token: string | undefined;
+    };
+
+export type StdioEntry = Extract<ServerEntry, { kind: 'stdio' }>;
+export type HttpEntry = Extract<ServerEntry, { kind: 'http' }>;
+
+export type FormatName = 'json' | 'toml' | 'yaml';
+
+export interface KnownClient {
+  /** What `--client` takes. */
+  readonly id: ClientId;
+  readonly name: string;
+  /** What it tells a server about folders. */
+  readonly gives: string;
+  /** What to add to the command, and when. */
+  readonly advice: string;
+  /** The file to paste a configuration into, or where to type it. */
+  readonly place: string;
+  readonly format: FormatName;
+  /** The member that holds the servers. */
+  readonly holder: string;
+  /** What a new file holds beside them. */
+  readonly around?: Readonly<Record<string, unknown>>;
+  /** Folders have to be named for it. */
+  readonly needsFolders?: boolean;
+  /** A list of servers, in a file that holds nothing else. */
+  readonly ownFile?: boolean;
+  /** It takes servers over HTTP elsewhere, where only the address is typed. */
+  readonly remote?: { readonly place: string; readonly note: string };
+  entry(server: ServerEntry): Readonly<Record<string, unknown>>;
+  /** What to say beside a configuration for this server. */
+  note?(server: ServerEntry): string | undefined;
+  /** The files it reads, by scope: the first that is there is edited, else the first is made. */
+  readonly files: Readonly<Partial<Record<InstallScope, (places: ClientPlaces) => readonly string[]>>>;
+}
+
+/** Where the entry of a server goes. */
+export function pathOf({ holder }: KnownClient, name: string): KeyPath {
+  return [holder, name];
+}
+
+/** The headers of a request, as most clients name them. */
+export function headers(token: string | undefined): { readonly headers?: Readonly<Record<string, string>> } {
+  return token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } };
+}

@@ -1,0 +1,80 @@
+import { accessSync, constants, readFileSync, realpathSync } from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { quoteForShell } from '../output/quote-for-shell.js';
+import { valueAt } from './formats/edit.js';
+import type { Environment } from '../../settings/from-environment.js';
+
+/** A program and its first arguments. */
+export interface ProgramCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+const PACKAGE = 'rootward';
+const SCRIPT = 'rootward.cjs';
+const FROM_REGISTRY: ProgramCommand = { command: 'npx', args: ['-y', PACKAGE] };
+
+/**
+ * How a client starts this very program. `folder` is where it runs from.
+ *
+ * `npx -y rootward` only where npm noted that it fetched this package from a registry, since elsewhere nothing says
+ * that a registry has it. A clone, a tarball and other package managers get the path of the script, which is there.
+ */
+export function ownProgram(folder: string | undefined): ProgramCommand {
+  if (folder === undefined || isFromRegistry(dirname(folder))) return FROM_REGISTRY;
+  return { command: 'node', args: [join(folder, SCRIPT)] };
+}
+
+/** What to type to run this program here: its name where that is on PATH, else the whole command. */
+export function ownCommandLine({
+  environment,
+  program,
+}: {
+  readonly environment: Environment;
+  readonly program: string | undefined;
+}): string {
+  if (program !== undefined && isOnPath(environment, program)) return PACKAGE;
+  const { command, args } = ownProgram(program);
+  return [command, ...args].map(quoteForShell).join(' ');
+}
+
+/** npm keeps a list of what it put into a `node_modules` folder, with the address each package came from. */
+function isFromRegistry(packageFolder: string): boolean {
+  const modules = dirname(packageFolder);
+  if (basename(packageFolder) !== PACKAGE || basename(modules) !== 'node_modules') return false;
+  try {
+    const list: unknown = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'));
+    const resolved = valueAt(list, ['packages', `node_modules/${PACKAGE}`, 'resolved']);
+    return typeof resolved === 'string' && /^https?:\/\/.*\/rootward\/-\/rootward-[^/]+\.tgz$/.test(resolved);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether `rootward`, typed into a shell, is this program and no other. */
+function isOnPath({ PATH = '' }: Environment, folder: string): boolean {
+  const found = PATH.split(delimiter)
+    .filter((place) => place !== '')
+    .map((place) => join(place, PACKAGE))
+    .find(isExecutable);
+  // What npm links to loads the script, which it could not link to before it was built.
+  const own = [join(folder, SCRIPT), join(dirname(folder), 'bin', SCRIPT)].map(realOf);
+  return found !== undefined && own.includes(realOf(found));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function realOf(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,11 @@
+import { isAbsolute, join } from 'node:path';
+import type { Environment } from '../../settings/from-environment.js';
+
+/** Where this user's programs keep what they have to remember: `$XDG_STATE_HOME/rootward`, or what stands for it. */
+export function stateDirectory(environment: Environment, home: string): string {
+  const given = environment['XDG_STATE_HOME'] ?? '';
+  if (isAbsolute(given)) return join(given, 'rootward');
+  const local = environment['LOCALAPPDATA'] ?? '';
+  if (process.platform === 'win32' && isAbsolute(local)) return join(local, 'rootward');
+  return join(home, '.local', 'state', 'rootward');
+}
