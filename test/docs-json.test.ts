@@ -7,7 +7,7 @@ import { withWorkspace } from '@rootward/mcp';
 import { connectInProcess, ScriptedClient } from '@rootward/mcp/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { KNOWN_CLIENTS } from '../packages/server/dist/cli/install/known-clients.js';
+import { KNOWN_CLIENTS } from '../packages/server/dist/cli/install/clients/known-clients.js';
 import { renderEntry } from '../packages/server/dist/cli/install/render-entry.js';
 import { checkRules } from '../packages/server/dist/settings/workspace-rules.js';
 import { blocksIn, repository } from './pages.js';

@@ -1,5 +1,5 @@
 // One collapsible block per known client: what to paste, where, and what that client tells a server.
-import { KNOWN_CLIENTS } from '../../packages/server/dist/cli/install/known-clients.js';
+import { KNOWN_CLIENTS } from '../../packages/server/dist/cli/install/clients/known-clients.js';
 import { renderEntry } from '../../packages/server/dist/cli/install/render-entry.js';
 
 const LANGUAGES = [

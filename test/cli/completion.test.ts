@@ -23,6 +23,8 @@ const COMMANDS = [
   'init',
   'settings',
   'config',
+  'install',
+  'uninstall',
   'completion',
 ];
 

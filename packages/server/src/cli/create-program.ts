@@ -10,7 +10,7 @@ import type { InstallFlags } from './commands/install.js';
 import type { RunToolFlags } from './commands/run-tool/run-tool.js';
 import type { SettingsFlags } from './commands/settings.js';
 import { SHELLS } from './completion/shell.js';
-import { CLIENT_IDS, SCOPES } from './install/client-ids.js';
+import { CLIENT_IDS, SCOPES } from './install/clients/client-ids.js';
 import { NO_STATUS, displayFor } from './output/terminal.js';
 import type { Status, Terminal } from './output/terminal.js';
 

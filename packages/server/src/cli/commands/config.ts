@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { RootwardServerError } from '../../error.js';
 import { DEFAULT_PORT } from '../../settings/option-values.js';
 import { expandHome } from '../../settings/expand-home.js';
-import type { ServerEntry, StdioEntry } from '../install/known-client.js';
-import { findClient } from '../install/known-clients.js';
+import type { ServerEntry, StdioEntry } from '../install/clients/known-client.js';
+import { findClient } from '../install/clients/known-clients.js';
 import { ownProgram } from '../install/own-program.js';
 import { renderEntry } from '../install/render-entry.js';
 import { painter } from '../output/paint.js';
@@ -79,7 +79,7 @@ export function entryFor(
 }
 
 /** Clients make names of tools from it, and some know no other characters there. */
-export function readName(name: string = DEFAULT_NAME): string {
+function readName(name: string = DEFAULT_NAME): string {
   if (/^[\w-]{1,40}$/.test(name)) return name;
   throw new RootwardServerError(
     'usage',

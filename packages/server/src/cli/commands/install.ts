@@ -1,11 +1,11 @@
 import { applyInstall, applyUninstall } from '../install/apply.js';
 import type { Applied } from '../install/apply.js';
-import { SCOPES } from '../install/client-ids.js';
-import type { InstallScope } from '../install/client-ids.js';
-import { clientPlaces } from '../install/client-places.js';
-import type { ClientPlaces } from '../install/client-places.js';
-import type { KnownClient, StdioEntry } from '../install/known-client.js';
-import { findClient } from '../install/known-clients.js';
+import { SCOPES } from '../install/clients/client-ids.js';
+import type { InstallScope } from '../install/clients/client-ids.js';
+import { clientPlaces } from '../install/clients/client-places.js';
+import type { ClientPlaces } from '../install/clients/client-places.js';
+import type { KnownClient, StdioEntry } from '../install/clients/known-client.js';
+import { findClient } from '../install/clients/known-clients.js';
 import { partsOf } from '../install/parts.js';
 import { planInstall, planUninstall } from '../install/plan.js';
 import type { FileChange, PlanContext } from '../install/plan.js';

@@ -1,5 +1,5 @@
-import type { KnownClient, ServerEntry } from './known-client.js';
-import { pathOf } from './known-client.js';
+import type { KnownClient, ServerEntry } from './clients/known-client.js';
+import { pathOf } from './clients/known-client.js';
 
 const NAMES_FOLDERS = 'This client does not report its folders: pass them as arguments after the program.';
 

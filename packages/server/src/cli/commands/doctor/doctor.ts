@@ -8,7 +8,7 @@ import { userDirectory } from '../../../settings/find-configuration.js';
 import { findProjectProblems } from '../../../guidance/project-problems.js';
 import { ProjectSettingsStore } from '../../../guidance/settings-store.js';
 import { VERSION } from '../../../version.js';
-import { KNOWN_CLIENTS } from '../../install/known-clients.js';
+import { KNOWN_CLIENTS } from '../../install/clients/known-clients.js';
 import { showFindings } from '../../output/show-findings.js';
 import type { Finding } from '../../output/show-findings.js';
 import type { Status, Terminal } from '../../output/terminal.js';

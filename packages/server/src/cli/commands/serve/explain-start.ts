@@ -5,7 +5,7 @@ import type { ServerSetup } from '../../../serve/prepare-server.js';
 import type { HttpEndpoint } from '../../../serve/serve-http.js';
 import { VERSION } from '../../../version.js';
 import { alignRows } from '../../output/align-rows.js';
-import { findClient } from '../../install/known-clients.js';
+import { findClient } from '../../install/clients/known-clients.js';
 import { renderJson } from '../../install/render-entry.js';
 import { painter } from '../../output/paint.js';
 import type { Display } from '../../output/display.js';

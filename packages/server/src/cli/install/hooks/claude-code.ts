@@ -14,7 +14,7 @@ function toolPrefix(server: string): string {
  * caller works, and which call it is. It starts no process and decides nothing about permissions; when the server is
  * gone, the hook fails, and Claude Code goes on with the call.
  */
-export function claudeCodeHook(server: string): Readonly<Record<string, unknown>> {
+function claudeCodeHook(server: string): Readonly<Record<string, unknown>> {
   return {
     matcher: `${toolPrefix(server)}.*`,
     hooks: [

@@ -33,7 +33,7 @@ process.stdout.write(JSON.stringify(answer));
 }
 
 /** The definition of the hook. `script` is written into a shell command, so it comes quoted. */
-export function geminiHook(server: string, script: string): Readonly<Record<string, unknown>> {
+function geminiHook(server: string, script: string): Readonly<Record<string, unknown>> {
   return {
     matcher: `mcp_${server}_.*`,
     hooks: [{ name: NAME, type: 'command', command: `node ${script}`, timeout: TIMEOUT_MS }],

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Environment } from '../../settings/from-environment.js';
+import type { Environment } from '../../../settings/from-environment.js';
 
 /** Where the files of clients are on this machine. */
 export interface ClientPlaces {

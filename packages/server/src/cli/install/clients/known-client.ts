@@ -1,6 +1,6 @@
 import type { ClientId, InstallScope } from './client-ids.js';
 import type { ClientPlaces } from './client-places.js';
-import type { KeyPath } from './formats/edit.js';
+import type { KeyPath } from '../formats/edit.js';
 
 /** How a client reaches a server. */
 export type ServerEntry =
@@ -18,7 +18,6 @@ export type ServerEntry =
     };
 
 export type StdioEntry = Extract<ServerEntry, { kind: 'stdio' }>;
-export type HttpEntry = Extract<ServerEntry, { kind: 'http' }>;
 
 export type FormatName = 'json' | 'toml' | 'yaml';
 

@@ -1,7 +1,7 @@
-import { RootwardServerError } from '../../error.js';
+import { RootwardServerError } from '../../../error.js';
 import { nearestMatch, suggest } from '@rootward/core/platform';
-import { AGENTS } from './clients/agents.js';
-import { EDITORS } from './clients/editors.js';
+import { AGENTS } from './agents.js';
+import { EDITORS } from './editors.js';
 import { CLIENT_IDS } from './client-ids.js';
 import type { KnownClient } from './known-client.js';
 
