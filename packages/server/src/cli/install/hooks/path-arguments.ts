@@ -8,7 +8,7 @@ export function pathArguments(): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
     tools
       .map(
-        ({ name, input }) => [name, Object.keys(input().shape).filter((key) => PATH_NAMES.has(key))] as const,
+        (tool) => [tool.name, Object.keys(tool.input().shape).filter((key) => PATH_NAMES.has(key))] as const,
       )
       .filter(([, names]) => names.length > 0),
   );
