@@ -48,6 +48,7 @@ export { isProjectName } from './project/project-name.js';
 export { resolveSwitch } from './project/resolve-switch.js';
 export type { SwitchTarget } from './project/resolve-switch.js';
 export type { ClientDeclaration, ClientInfo, ClientState } from './sources/client-state.js';
+export { survivingConsents } from './sources/consent.js';
 export { readSources } from './sources/read-sources.js';
 export type { ClientRootsMode, Sources, SourcesOptions } from './sources/read-sources.js';
 export type { ConfiguredRoots, Origins, SourceReading } from './sources/root-source.js';

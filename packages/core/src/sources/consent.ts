@@ -2,6 +2,7 @@ import { RootwardError } from '../error.js';
 import type { ReadRootsOptions } from '../roots/read-roots.js';
 import { readPathRoots } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
+import { diffRoots } from '../roots/diff-roots.js';
 import { containsPath } from '../uri/contains-path.js';
 import { printable } from '../uri/printable.js';
 import type { Sources } from './read-sources.js';
@@ -63,13 +64,19 @@ export function requireSamePlace(considered: Root, { path }: Root): void {
   );
 }
 
-/** The consents that survive an answer in which the client took `removed` away: a place taken back stays so. */
-export function surviving(
+/**
+ * The consents that survive when the client's roots were `before` and are `after` now: a place that the client took back
+ * is lost, and where it gives no root any more, all are.
+ */
+export function survivingConsents(
   consents: readonly Root[],
-  removed: readonly Root[],
-  style: PathStyle,
+  before: readonly Root[],
+  after: readonly Root[],
+  style: PathStyle = hostPathStyle,
 ): readonly Root[] {
-  if (removed.length === 0 || consents.length === 0) return consents;
+  if (consents.length === 0) return consents;
+  if (after.length === 0) return [];
+  const { removed } = diffRoots(before, after);
   return consents.filter(
     (consent) =>
       !removed.some(

@@ -1,18 +1,16 @@
 import { RootwardError } from '../error.js';
 import type { PathEntry } from '../roots/declaration.js';
-import { diffRoots } from '../roots/diff-roots.js';
 import type { Root, RootList } from '../roots/root.js';
 import type { ClientInfo } from '../sources/client-state.js';
 import type { ClientPortrait, ClientRoots } from '../sources/client.js';
 import { acceptAnswer, noClientRoots } from '../sources/client.js';
-import { considerConsent, requireSamePlace, surviving } from '../sources/consent.js';
+import { considerConsent, requireSamePlace, survivingConsents } from '../sources/consent.js';
 import { noHandle, readHandle } from '../sources/handle.js';
 import type { SnapshotInput } from '../snapshot/precedence.js';
 import type { Sources } from '../sources/read-sources.js';
 import type { RequestHints } from '../sources/request.js';
 import { noRequest, readRequest } from '../sources/request.js';
 import type { SourceReading } from '../sources/root-source.js';
-import { hostPathStyle } from '../uri/path-style.js';
 import { printable } from '../uri/printable.js';
 
 /** A place the user agreed to, as it was asked for and as it was found, and what the client gave before that. */
@@ -113,12 +111,10 @@ export class SourceState {
     if (!isKnown) this.#consents = [...this.#consents, root];
   }
 
-  /** The consents that survive what the client input since `before`. */
+  /** The consents that survive what the client said since `before`. */
   #surviving(consents: readonly Root[], before: ClientRoots): readonly Root[] {
     const given = this.#given;
-    if (given === before) return consents;
-    if (given.revoked) return NO_CONSENTS;
-    const style = this.#sources.reading.style ?? hostPathStyle;
-    return surviving(consents, diffRoots(before.roots, given.roots).removed, style);
+    if (given === before || (given.roots.length === 0 && !given.revoked)) return consents;
+    return survivingConsents(consents, before.roots, given.roots, this.#sources.reading.style);
   }
 }

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { readLimits, readSources, systemClock, Workspace } from '@rootward/core';
 import type { Clock, Logger, Origins, RootsPort, Snapshot, Sources, WorkspaceLimits } from '@rootward/core';
 import { checkOptions } from './check-options.js';
+import { Consents } from './consents.js';
 import { HandleCodec } from './handle-codec.js';
 import type { TransportKind } from './transport-kind.js';
 import { ViewCache } from './view-cache.js';
@@ -25,6 +26,8 @@ export class PreparedWorkspace {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly views: ViewCache;
   readonly handles: HandleCodec;
+  /** Of the modern era over stdio. A legacy connection has its own. */
+  readonly consents: Consents = new Consents();
   readonly #sources = new Map<TransportKind, Promise<Sources>>();
   #deprecationNoted = false;
 

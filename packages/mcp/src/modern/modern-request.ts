@@ -26,7 +26,8 @@ export function viewModernRequest(
   // Metadata may name a directory, and differs from call to call where calls are traced.
   if (isObject(request.meta) && Object.keys(request.meta).length > 0) return make();
   const { transport, declaresRoots, clientInfo, answer, handle } = request;
-  return prepared.views.get([transport, declaresRoots, clientInfo, answer, handle], make);
+  const consents = prepared.consents.roots.map(({ path }) => path);
+  return prepared.views.get([transport, declaresRoots, clientInfo, answer, handle, consents], make);
 }
 
 /** A workspace for one request, for what changes it. The caller disposes of it. */
@@ -38,7 +39,15 @@ export async function openForRequest(
 }
 
 async function resolve(prepared: PreparedWorkspace, request: ModernRequest): Promise<Snapshot> {
-  const { signal, transport } = request;
+  const { signal, transport, answer } = request;
+  const { consents, log } = prepared;
+  const sources = await prepared.sources(transport);
   const now = prepared.clock.now();
-  return resolveSnapshot(await prepared.sources(transport), request, { now, log: prepared.log, signal });
+  const read = (): Promise<Snapshot> => {
+    const facts = { ...request, consents: transport === 'local' ? consents.roots : [] };
+    return resolveSnapshot(sources, facts, { now, log, signal });
+  };
+  const snapshot = await read();
+  const answered = answer !== undefined && 'result' in answer && transport === 'local';
+  return answered && consents.note(snapshot) ? read() : snapshot;
 }

@@ -56,7 +56,10 @@ export function modernContext(
       return needed;
     },
     dispose: () => {
-      for (const workspace of opened) workspace.dispose();
+      for (const workspace of opened) {
+        if (ctx.http === undefined) prepared.consents.addFrom(workspace.snapshot());
+        workspace.dispose();
+      }
     },
   };
 }

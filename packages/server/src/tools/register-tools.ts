@@ -11,6 +11,7 @@ import { ChangeQueue } from './framework/change-queue.js';
 import { LanguageSupport } from '../languages/language-support.js';
 import type { Tool } from './framework/define-tool.js';
 import { createElicit } from './framework/elicit.js';
+import { Questions } from './framework/questions.js';
 import { expandHome } from '../settings/expand-home.js';
 import { listedSchemas } from './framework/listed-schema.js';
 import type { Era } from '../era.js';
@@ -45,6 +46,7 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
   const children = options.children ?? new ChildRegistry();
   const shared: Shared = {
     children,
+    questions: new Questions(),
     changes: options.changes ?? new ChangeQueue(),
     projects: options.projects ?? new ProjectSessions({ era: options.era }),
     languages: options.languages ?? plainSupport(children, options.log ?? silentLogger),
@@ -75,7 +77,9 @@ export function selectTools(
 }
 
 /** What the calls of a server have in common. */
-type Shared = Pick<ToolContext, 'children' | 'changes' | 'projects' | 'languages'>;
+type Shared = Pick<ToolContext, 'children' | 'changes' | 'projects' | 'languages'> & {
+  readonly questions: Questions;
+};
 
 /** The known servers, for whoever configures none. */
 function plainSupport(children: ChildRegistry, log: Logger): LanguageSupport {
@@ -109,7 +113,7 @@ async function runTool(
     ...shared,
     audit,
     expandHome: (path) => expandHome(path, options.home ?? homedir()),
-    ...createElicit(ctx, options.era, server),
+    ...createElicit(ctx, options.era, server, shared.questions),
   };
   try {
     const result = await tool.handle(args, context);

@@ -3,6 +3,7 @@ import type { ElicitRequestFormParams, McpServer, ServerContext } from '@modelco
 import { isObject } from '@rootward/core/platform';
 import { NeedsInput } from '@rootward/mcp';
 import type { Era } from '../../era.js';
+import type { Questions } from './questions.js';
 import type { Consent, ToolContext } from './tool-context.js';
 
 const CONFIRMATION: ElicitRequestFormParams['requestedSchema'] = {
@@ -15,6 +16,7 @@ export function createElicit(
   ctx: ServerContext,
   era: Era,
   { server }: McpServer,
+  questions: Questions,
 ): Pick<ToolContext, 'canElicit' | 'elicit'> {
   const declared: unknown =
     era === 'modern' ? modernCapabilities(ctx.mcpReq.envelope) : server.getClientCapabilities();
@@ -24,7 +26,13 @@ export function createElicit(
     elicit: async ({ key, message }) => {
       if (!canElicit) return 'unsupported';
       const answer = inputResponse(ctx.mcpReq.inputResponses, key);
-      if (answer.kind === 'elicit') return readConsent(answer.action, answer.content);
+      if (answer.kind === 'elicit') {
+        const consent = readConsent(answer.action, answer.content);
+        questions.answered(key, consent);
+        return consent;
+      }
+      const known = questions.ask(key);
+      if (known !== undefined) return known;
       throw new NeedsInput({ [key]: inputRequired.elicit({ message, requestedSchema: CONFIRMATION }) });
     },
   };

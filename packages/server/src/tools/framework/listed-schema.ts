@@ -24,9 +24,9 @@ export function listedSchemas(tool: Tool, era: Era): ListedSchemas {
   return { inputSchema: listed(input), outputSchema: listed(output) };
 }
 
-/** What it is, workspace_info says once for all tools. */
+/** Short, since every tool has it. */
 function handleArgument(): z.ZodOptional<z.ZodString> {
-  return z.string().optional();
+  return z.string().optional().describe('Handle from workspace_info');
 }
 
 /**

@@ -12,6 +12,9 @@ import type { Consent, Question, ToolContext } from '../framework/tool-context.j
 /** As in refusals: more explain nothing. */
 const PROJECTS_SHOWN = 5;
 const DIGEST_SHOWN = 16;
+/** In the structured part, which is all that some clients show. */
+const HANDLE_INSTRUCTION =
+  'Pass the value of "workspace" as the argument workspace of other tools to work in this project';
 
 export const switchProject: Tool = defineTool({
   name: 'switch_project',
@@ -29,6 +32,7 @@ export const switchProject: Tool = defineTool({
       source: z.string(),
       repository: z.string().optional(),
       workspace: z.string().optional(),
+      instruction: z.string().optional(),
     }),
   paths: ({ project }) => (isAbsolute(project) ? [project] : []),
   handle: async ({ project: asked }, context) => {
@@ -37,7 +41,7 @@ export const switchProject: Tool = defineTool({
     const project = live.chooseProject(choice);
     const handle = 'root' in choice ? await handleFor(choice.root, live, context) : undefined;
     return dataResult(
-      { ...project, ...(handle !== undefined && { workspace: handle }) },
+      { ...project, ...(handle !== undefined && { workspace: handle, instruction: HANDLE_INSTRUCTION }) },
       describe(project, handle, context),
     );
   },

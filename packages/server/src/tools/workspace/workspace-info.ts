@@ -8,6 +8,9 @@ import type { Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
 
+/** In the structured part, which is all that some clients show. */
+const HANDLE_INSTRUCTION =
+  'Pass the value of "workspace" as the argument workspace of other tools, valid for 10 minutes';
 /** More are counted, not listed: list_allowed_directories has pages. */
 const MAX_ROOTS = 50;
 const MAX_REJECTED = 20;
@@ -68,7 +71,8 @@ export const workspaceInfo: Tool = defineTool({
       servers: z
         .array(z.looseObject({ server: z.string(), state: z.string(), folders: z.array(z.string()) }))
         .optional(),
-      workspace: z.string().optional().describe('Pass it as "workspace" to other tools'),
+      workspace: z.string().optional(),
+      instruction: z.string().optional(),
     }),
   paths: ({ path }) => (path === undefined ? [] : [path]),
   handle: async ({ path }, context) => {
@@ -88,7 +92,7 @@ export const workspaceInfo: Tool = defineTool({
       ...(problems.length > 0 && { problems }),
       ...(checked !== undefined && { path: checked }),
       ...(servers.length > 0 && { servers }),
-      ...(handle !== undefined && { workspace: handle }),
+      ...(handle !== undefined && { workspace: handle, instruction: HANDLE_INSTRUCTION }),
     };
     const lines = [
       await workspace.explain(),

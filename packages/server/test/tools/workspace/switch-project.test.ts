@@ -66,6 +66,29 @@ describe.each(ERAS)('switch_project on a %s connection', (era) => {
     await tools.close();
   });
 
+  test('keeps a consent for later calls, also those without a handle, until the client takes it back', async () => {
+    const tools = await connect({ elicit: yes });
+    await tools.switchTo(tree.path('extra'));
+    const read = (): Promise<unknown> => tools.call('read_text_file', { path: tree.path('extra/x.txt') });
+    expect(await read()).toMatchObject({ content: [{ text: 'extra' }] });
+    await tools.switchTo(tree.path('extra'));
+    expect(tools.questions).toHaveLength(1);
+    await tools.setRoots([]);
+    expect(await read()).toMatchObject({ isError: true });
+    await tools.setRoots(roots);
+    expect(await read()).toMatchObject({ isError: true });
+    await tools.close();
+  });
+
+  test('asks nobody twice about a directory that was not allowed', async () => {
+    const tools = await connect({ elicit: () => ({ action: 'decline' }) as const });
+    await tools.switchTo(tree.path('extra'));
+    const report = reportOf(await tools.switchTo(tree.path('extra')));
+    expect(report).toMatchObject({ error_type: 'not_permitted', message: expect.stringMatching(/declined/) });
+    expect(tools.questions).toHaveLength(1);
+    await tools.close();
+  });
+
   test('asks for no more than the user can give', async () => {
     const config = [{ file: tree.path('c.json'), roots: [{ path: 'extra', access: 'read-only' }] }];
     const workspace = { environment: {}, home: '/nonexistent', config };
