@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiTable, methodTable } from './tables/api.mjs';
+import { attemptTable } from './tables/attempts.mjs';
 import { clientBlocks } from './tables/clients.mjs';
 import { serverTable } from './tables/servers.mjs';
 import { argumentTable, toolTable } from './tables/tools.mjs';
@@ -14,6 +15,7 @@ const check = process.argv.includes('--check');
 
 /** What stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */
 const TABLES = {
+  attempts: attemptTable,
   clients: clientBlocks,
   servers: serverTable,
   tools: toolTable,
@@ -48,6 +50,7 @@ const HOMES = {
     'api-tool',
   ],
   'docs/language-servers.md': ['servers'],
+  'docs/sandbox.md': ['attempts'],
   'docs/tools.md': ['tools', 'arguments'],
   'docs/options.md': ['options', 'commands', 'configuration'],
 };

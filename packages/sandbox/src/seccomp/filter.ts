@@ -155,7 +155,8 @@ export function filterProgram({ processor, namespaces, network }: FilterOptions)
   ]);
   if (namespaces === 'shared') {
     for (const call of NOT_WITHOUT_NAMESPACES) on(call, [fail(EPERM)]);
-    // Limits of other processes.
+    // Priorities and limits of other processes.
+    on('setpriority', [load(argument(1)), jumpIfEqual(0, 0, 1), allow(), fail(EPERM)]);
     on('prlimit64', [load(argument(0)), jumpIfEqual(0, 0, 1), allow(), fail(EPERM)]);
   }
   sockets(on, namespaces, network);

@@ -67,6 +67,7 @@ const NUMBERS: Readonly<Record<string, Numbers>> = {
   setdomainname: [171, 162],
   sethostname: [170, 161],
   setns: [308, 268],
+  setpriority: [141, 140],
   settimeofday: [164, 170],
   shmat: [30, 196],
   shmctl: [31, 195],
