@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiTable, methodTable } from './tables/api.mjs';
 import { attemptTable } from './tables/attempts.mjs';
+import { geminiHookScript } from '../packages/server/dist/cli/install/hooks/gemini-cli.js';
 import { clientBlocks } from './tables/clients.mjs';
 import { serverTable } from './tables/servers.mjs';
 import { argumentTable, toolTable } from './tables/tools.mjs';
@@ -90,6 +91,15 @@ for (const page of [...pagesIn('.'), ...pagesIn('docs')]) {
   } catch (error) {
     problems.push(`${page}: ${error.message}`);
   }
+}
+/** Files that are made from the code as a whole. */
+const FILES = { 'plugins/gemini-cli/hooks/rootward-paths.cjs': geminiHookScript };
+for (const [file, make] of Object.entries(FILES)) {
+  const path = join(repository, file);
+  if (readFileSync(path, 'utf8') === make()) continue;
+  if (check) problems.push(`${file}: is not current; run npm run tables`);
+  else writeFileSync(path, make());
+  written.push(file);
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

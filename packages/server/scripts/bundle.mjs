@@ -37,8 +37,20 @@ const lazyValidator = {
   },
 };
 
+/** Only `install` and `config` need these: in files of their own, a server neither reads nor compiles them. */
+const APART = ['jsonc-parser', 'smol-toml', 'yaml'];
+const libraries = {
+  name: 'libraries',
+  setup({ onResolve }) {
+    onResolve({ filter: new RegExp(`^(?:${APART.join('|')})$`) }, ({ path }) => ({
+      path: `./${path}.cjs`,
+      external: true,
+    }));
+  },
+};
+
 for (const name of readdirSync(dist)) if (name.endsWith('.cache')) rmSync(dist + name);
-const { metafile } = await build({
+const program = await build({
   absWorkingDir: here('..'),
   metafile: true,
   entryPoints: [here('../src/cli/main.ts')],
@@ -50,11 +62,9 @@ const { metafile } = await build({
   format: 'cjs',
   target: 'node20.19',
   legalComments: 'none',
-  plugins: [lazyValidator],
+  plugins: [lazyValidator, libraries],
   logLevel: 'warning',
   external: ['@vscode/ripgrep'],
-  // Its main file asks for its parts in a way that no bundler sees.
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__rootwardUrl' },
@@ -64,6 +74,24 @@ const { metafile } = await build({
     js: "(function(exports,require,module,__filename,__dirname){'use strict';const __rootwardUrl=require('node:url').pathToFileURL(__filename).href;",
   },
 });
-writeFileSync(`${dist}THIRD-PARTY-NOTICES.txt`, thirdPartyNotices(here('..'), Object.keys(metafile.inputs)));
+const apart = await build({
+  absWorkingDir: here('..'),
+  metafile: true,
+  // The main file of jsonc-parser asks for its parts in a way that no bundler sees.
+  entryPoints: APART.map((name) => ({
+    in: name === 'jsonc-parser' ? 'jsonc-parser/lib/esm/main.js' : name,
+    out: name,
+  })),
+  outdir: dist,
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20.19',
+  legalComments: 'none',
+});
+const inputs = [program, apart].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+writeFileSync(`${dist}THIRD-PARTY-NOTICES.txt`, thirdPartyNotices(here('..'), inputs));
 copyFileSync(here('loader.cjs'), `${dist}rootward.cjs`);
 chmodSync(`${dist}rootward.cjs`, 0o755);

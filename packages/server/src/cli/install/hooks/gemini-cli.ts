@@ -14,14 +14,14 @@ export function geminiHookScript(): string {
   return `// Written by "rootward install". Makes relative paths of a call absolute, so that they mean the folder of the caller.
 'use strict';
 const { existsSync, readFileSync, statSync } = require('node:fs');
-const { dirname, isAbsolute, join, resolve } = require('node:path');
+const path = require('node:path');
 
 ${absolutePathsScript()}
 let answer = {};
 try {
   const { cwd, tool_name: name, tool_input: args } = JSON.parse(readFileSync(0, 'utf8'));
   const tool = Object.keys(PATHS).find((known) => name.endsWith('_' + known));
-  const changed = tool === undefined || !isAbsolute(cwd) ? {} : absolutePaths(tool, args, cwd);
+  const changed = tool === undefined || !path.isAbsolute(cwd) ? {} : absolutePaths(tool, args, cwd);
   if (Object.keys(changed).length > 0) {
     answer = { hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input: changed } };
   }

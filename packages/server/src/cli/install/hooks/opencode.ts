@@ -7,7 +7,7 @@ import { absolutePathsScript } from './path-arguments.js';
 export function opencodePlugin(server: string): string {
   return `// Written by "rootward install". Makes relative paths of a call absolute, so that they mean the folder of the session.
 import { existsSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import path from 'node:path';
 
 ${absolutePathsScript()}
 export const RootwardPaths = async ({ directory }) => ({

@@ -24,18 +24,18 @@ export function absolutePathsScript(): string {
   return `const PATHS = ${JSON.stringify(pathArguments())};
 
 function isLinkedWorktree(folder) {
-  for (let at = folder; ; at = dirname(at)) {
-    const found = statSync(join(at, '.git'), { throwIfNoEntry: false });
+  for (let at = folder; ; at = path.dirname(at)) {
+    const found = statSync(path.join(at, '.git'), { throwIfNoEntry: false });
     if (found !== undefined) return found.isFile();
-    if (dirname(at) === at) return false;
+    if (path.dirname(at) === at) return false;
   }
 }
 
 function absolute(value, folder) {
-  if (typeof value !== 'string' || value === '' || isAbsolute(value)) return value;
+  if (typeof value !== 'string' || value === '' || path.isAbsolute(value)) return value;
   if (/^(?:~|file:|\\$\\{)/i.test(value)) return value;
-  const path = resolve(folder, value);
-  return existsSync(path) || isLinkedWorktree(folder) ? path : value;
+  const found = path.resolve(folder, value);
+  return existsSync(found) || isLinkedWorktree(folder) ? found : value;
 }
 
 function absolutePaths(tool, args, folder) {
