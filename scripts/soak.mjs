@@ -11,6 +11,13 @@ const PARTS = {
     env: { ROOTWARD_RACE_ATTEMPTS: '50000', ROOTWARD_ORACLE_RUNS: '5000' },
   },
   kills: { files: ['packages/core/test/scope/kill.process.test.ts'], env: { ROOTWARD_KILLS: '300' } },
+  history: {
+    files: [
+      'packages/core/test/history/random-sequences.test.ts',
+      'packages/core/test/history/processes.process.test.ts',
+    ],
+    env: { ROOTWARD_HISTORY_SEQUENCES: '10000', ROOTWARD_HISTORY_KILLS: '500' },
+  },
   leaving: { files: ['test/server/leaving.test.ts'], env: { SOAK_ROUNDS: '50' } },
   memory: { files: ['test/server/soak.test.ts'], env: { SOAK_CALLS: '100000' } },
 };

@@ -58,6 +58,7 @@ describe('What the packages export', () => {
     const entries = new Set(EXPORTS.map(({ entry }) => entry));
     expect([...entries].sort()).toEqual([
       '@rootward/core',
+      '@rootward/core/history',
       '@rootward/core/platform',
       '@rootward/lsp',
       '@rootward/mcp',
@@ -95,6 +96,7 @@ describe('What the packages export', () => {
 describe('What goes wrong is in the guides', () => {
   test.each([
     { folder: 'core', type: 'ScopeErrorCode', page: 'server-authors.md' },
+    { folder: 'core', type: 'HistoryErrorCode', page: 'history.md' },
     { folder: 'mcp', type: 'McpErrorCode', page: 'server-authors.md' },
     { folder: 'lsp', type: 'LspErrorCode', page: 'language-servers.md' },
     { folder: 'sandbox', type: 'SandboxErrorCode', page: 'sandbox.md' },

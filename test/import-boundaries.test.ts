@@ -40,6 +40,8 @@ const FORBIDDEN = [
   ['packages/core/src/roots/planted.ts', '../workspace/workspace.js'],
   ['packages/core/src/scope/planted.ts', '../sources/read-sources.js'],
   ['packages/core/src/scope/gate/planted.ts', '../../sources/read-sources.js'],
+  ['packages/core/src/scope/planted.ts', '../history/history.js'],
+  ['packages/core/src/history/planted.ts', '../workspace/workspace.js'],
   ['packages/core/src/snapshot/planted.ts', '../scope/scope.js'],
   ['packages/core/src/scope/planted.ts', '../platform/process-tree.js'],
   ['packages/core/src/workspace/planted.ts', '../platform/process-tree.js'],

@@ -9,6 +9,7 @@ const packages = fileURLToPath(new URL('../../packages', import.meta.url));
 /** Everything people import, except data. */
 const ENTRIES = {
   '@rootward/core': 'core/dist/index.d.ts',
+  '@rootward/core/history': 'core/dist/history/index.d.ts',
   '@rootward/core/platform': 'core/dist/platform/index.d.ts',
   '@rootward/mcp': 'mcp/dist/index.d.ts',
   '@rootward/mcp/v1': 'mcp/dist/sdk-v1/index.d.ts',

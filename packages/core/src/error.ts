@@ -37,8 +37,17 @@ export type ScopeErrorCode =
   | 'not-permitted'
   | 'io';
 
+/** Why the history refused a change, or to take one back. */
+export type HistoryErrorCode = 'history-unavailable' | 'not-kept' | 'changed-since' | 'unknown-change';
+
 /** Everything a `RootwardError` can have as its `code`. */
-export type ErrorCode = RejectionReason | ScopeErrorCode | 'invalid-option' | 'no-project' | 'disposed';
+export type ErrorCode =
+  | RejectionReason
+  | ScopeErrorCode
+  | HistoryErrorCode
+  | 'invalid-option'
+  | 'no-project'
+  | 'disposed';
 
 /** What goes into a `RootwardError` beside its code and message. */
 export interface RootwardErrorOptions {

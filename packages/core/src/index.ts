@@ -1,5 +1,11 @@
 export { RootwardError } from './error.js';
-export type { ErrorCode, RejectionReason, RootwardErrorOptions, ScopeErrorCode } from './error.js';
+export type {
+  ErrorCode,
+  HistoryErrorCode,
+  RejectionReason,
+  RootwardErrorOptions,
+  ScopeErrorCode,
+} from './error.js';
 export type { Rejection, Root, RootAccess, RootKind, RootList, Source } from './roots/root.js';
 export { fileUriToPath, pathToFileUri } from './uri/file-uri.js';
 export { hostPathStyle } from './uri/path-style.js';
@@ -26,6 +32,9 @@ export type { ScopeRules } from './scope/gate/rules.js';
 export { WORKSPACE_RULES_FILE } from './scope/gate/rules.js';
 export { Scope } from './scope/scope.js';
 export type { ScopeOptions } from './scope/scope.js';
+export type { Next, Plan, Prior, Recorder, Recording } from './scope/recording/recorder.js';
+export type { DescribeOptions, EntryDescription } from './scope/restoring/describe-entry.js';
+export type { RestoredEntry, RestoredTree } from './scope/restoring/restore.js';
 export type { EntryStats } from './scope/operations/stat.js';
 export { TemporaryFiles } from './scope/operations/temporary-files.js';
 export type { WalkEntry, WalkOptions } from './scope/operations/walk.js';

@@ -29,6 +29,9 @@ import { walkInScope } from './operations/walk.js';
 import type { WalkEntry, WalkOptions } from './operations/walk.js';
 import { writeInScope } from './operations/write.js';
 import type { WriteOptions, WriteResult } from './operations/write.js';
+import type { Recorder } from './recording/recorder.js';
+import type { DescribeOptions, EntryDescription } from './restoring/describe-entry.js';
+import type { RestoredEntry, RestoredTree } from './restoring/restore.js';
 
 /** What a `Scope` is made of. */
 export interface ScopeOptions {
@@ -38,6 +41,8 @@ export interface ScopeOptions {
   readonly platform?: Platform;
   /** Pass one to share it between scopes. */
   readonly temporaries?: TemporaryFiles;
+  /** Told of every change before it is made; the place for a history. */
+  readonly recorder?: Recorder | undefined;
 }
 
 /**
@@ -60,12 +65,20 @@ export class Scope {
   readonly #gate: Gate;
   readonly #platform: Platform;
   readonly #temporaries: TemporaryFiles;
+  readonly #recorder: Recorder | undefined;
 
-  constructor(options: ScopeOptions) {
+  constructor(options: ScopeOptions, gate?: Gate) {
     this.roots = options.roots;
     this.#platform = options.platform ?? systemPlatform();
     this.#temporaries = options.temporaries ?? new TemporaryFiles();
-    this.#gate = new Gate(options.roots, options.rules ?? {}, this.#platform);
+    this.#recorder = options.recorder;
+    this.#gate = gate ?? new Gate(options.roots, options.rules ?? {}, this.#platform);
+  }
+
+  /** The same scope, whose changes this recorder is told of. */
+  recordedBy(recorder: Recorder): Scope {
+    const options = { roots: this.roots, platform: this.#platform, temporaries: this.#temporaries };
+    return new Scope({ ...options, recorder }, this.#gate);
   }
 
   /** Whether an operation decides on the very object it then uses, on this system. */
@@ -104,12 +117,12 @@ export class Scope {
    * Creates, replaces or adds to a file. Replacing happens in one step and keeps the mode. The folder must exist.
    */
   write(path: string, data: string | Uint8Array, options?: WriteOptions): Promise<WriteResult> {
-    return writeInScope(this.#gate, this.#temporaries, path, data, options);
+    return writeInScope(this.#gate, this.#temporaries, this.#recorder, path, data, options);
   }
 
   /** Makes a folder; with `recursive`, those on the way, too. */
   async mkdir(path: string, options?: MakeDirectoryOptions): Promise<MakeDirectoryResult> {
-    return makeDirectoryInScope(this.#gate, path, options);
+    return makeDirectoryInScope(this.#gate, this.#recorder, path, options);
   }
 
   /** The entries of a folder, in the order of the disk. Denied ones are left out. */
@@ -124,21 +137,45 @@ export class Scope {
 
   /** Moves a file, folder or link within the roots. A link is moved itself, not what it leads to. */
   rename(from: string, to: string, options?: RenameOptions): Promise<void> {
-    return renameInScope(this.#gate, this.#temporaries, from, to, options);
+    return renameInScope(this.#gate, this.#temporaries, this.#recorder, from, to, options);
   }
 
   /** Copies one file, into place in one step. */
   copy(from: string, to: string, options?: CopyOptions): Promise<void> {
-    return copyInScope(this.#gate, this.#temporaries, from, to, options);
+    return copyInScope(this.#gate, this.#temporaries, this.#recorder, from, to, options);
   }
 
   /** Removes a file, a link (never what it leads to) or an empty folder; with `recursive`, a folder with all in it. */
   remove(path: string, options?: RemoveOptions): Promise<void> {
-    return removeInScope(this.#gate, path, options);
+    return removeInScope(this.#gate, this.#temporaries, this.#recorder, path, options);
   }
 
   /** Everything below a folder, one entry at a time. Links are told and not followed; denied entries are left out. */
   walk(path: string, options?: WalkOptions): AsyncGenerator<WalkEntry, void> {
     return walkInScope(this.#gate, path, options);
+  }
+
+  /** What stands at a path itself, not followed where it is a link, with the hash of a file. For taking changes back. */
+  async describe(path: string, options: DescribeOptions = {}): Promise<EntryDescription> {
+    const { describeEntryInScope } = await import('./restoring/describe-entry.js');
+    return describeEntryInScope(this.#gate, path, options.forChange === true ? 'change' : 'read');
+  }
+
+  /** The same for a folder, under the name '', and for everything below it by path from there. */
+  async describeTree(path: string, signal?: AbortSignal): Promise<Map<string, EntryDescription>> {
+    const { describeTreeInScope } = await import('./restoring/describe-entry.js');
+    return describeTreeInScope(this.#gate, path, signal);
+  }
+
+  /** Puts a file, folder or link into a former state, mode included. */
+  async restore(path: string, entry: RestoredEntry): Promise<void> {
+    const { restoreInScope } = await import('./restoring/restore.js');
+    return restoreInScope(this.#gate, this.#temporaries, this.#recorder, path, entry);
+  }
+
+  /** Puts a whole folder back that somebody has kept. */
+  async restoreTree(path: string, tree: RestoredTree): Promise<void> {
+    const { restoreTreeInScope } = await import('./restoring/restore.js');
+    return restoreTreeInScope(this.#gate, this.#recorder, path, tree);
   }
 }

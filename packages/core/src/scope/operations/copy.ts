@@ -6,6 +6,7 @@ import type { Entry, Gate } from '../gate/gate.js';
 import { READ_FLAGS, requireFile } from './open.js';
 import type { Pin } from '../pin/pin.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
+import type { Recorder } from '../recording/recorder.js';
 import { replaceFile, writeAll } from './replace-file.js';
 import type { ReplaceOptions } from './replace-file.js';
 import type { TemporaryFiles } from './temporary-files.js';
@@ -85,6 +86,7 @@ function requireWritable(action: string, asked: string, target: Entry): void {
 export async function copyInScope(
   gate: Gate,
   temporaries: TemporaryFiles,
+  recorder: Recorder | undefined,
   from: string,
   to: string,
   options: CopyOptions = {},
@@ -101,6 +103,7 @@ export async function copyInScope(
         exclusive: !overwrite,
         predecessor: stats?.isFile() === true ? stats : undefined,
         signal: options.signal,
+        recorder,
         action: ACTION_TO,
         asked: to,
       });

@@ -4,6 +4,8 @@ import type { Gate } from '../gate/gate.js';
 import type { Pin } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
+import { recorded } from '../recording/recorder.js';
+import type { Plan, Recorder } from '../recording/recorder.js';
 
 /** Options of `Scope.mkdir()`. */
 export interface MakeDirectoryOptions {
@@ -28,14 +30,37 @@ function makeOne(path: string): boolean {
   }
 }
 
+async function makeRecorded(recorder: Recorder, placed: string, child: string): Promise<boolean> {
+  const recording = await recorder.record(planOf(placed));
+  const made = makeOne(child);
+  if (!made) recording.failed();
+  return made;
+}
+
+function planOf(path: string): Plan {
+  return { kind: 'put', path, prior: undefined, next: { kind: 'directory' } };
+}
+
 /** Each folder on the way is made in its pinned parent and then pinned itself, so none can be swapped for a link. */
-function makeMissing(gate: Gate, asked: string, start: Pin, missing: readonly string[]): boolean {
+async function makeMissing(
+  gate: Gate,
+  recorder: Recorder | undefined,
+  asked: string,
+  start: Pin,
+  missing: readonly string[],
+): Promise<boolean> {
   let parent = start;
   let created = false;
   try {
     for (const name of missing) {
-      gate.enforce(ACTION, asked, gate.place(ACTION, asked, childPath(parent.path, name)), 'change');
-      created = makeOne(parent.child(name)) || created;
+      const placement = gate.place(ACTION, asked, childPath(parent.path, name));
+      gate.enforce(ACTION, asked, placement, 'change');
+      // Without anybody to tell, all folders are made in one turn: calls at the same time do not get between.
+      const made =
+        recorder === undefined
+          ? makeOne(parent.child(name))
+          : await makeRecorded(recorder, placement.path, parent.child(name));
+      created = made || created;
       const next = gate.pin(parent.child(name), { directory: true });
       if (parent !== start) parent.close();
       parent = next;
@@ -48,16 +73,18 @@ function makeMissing(gate: Gate, asked: string, start: Pin, missing: readonly st
   }
 }
 
-export function makeDirectoryInScope(
+export async function makeDirectoryInScope(
   gate: Gate,
+  recorder: Recorder | undefined,
   asked: string,
   options: MakeDirectoryOptions = {},
-): MakeDirectoryResult {
+): Promise<MakeDirectoryResult> {
   try {
     if (options.recursive !== true) {
       const entry = gate.admitEntry(ACTION, asked, 'change');
       try {
-        mkdirSync(entry.child);
+        const plan = (): Plan => planOf(entry.placement.path);
+        await recorded(recorder, plan, undefined, () => mkdirSync(entry.child));
       } finally {
         entry.parent.close();
       }
@@ -67,7 +94,7 @@ export function makeDirectoryInScope(
     try {
       if (missing.length > 0) {
         gate.enforce(ACTION, asked, placement, 'change');
-        return { created: makeMissing(gate, asked, pin, missing) };
+        return { created: await makeMissing(gate, recorder, asked, pin, missing) };
       }
       gate.enforce(ACTION, asked, placement, 'read');
       if (!pin.stats.isDirectory()) throw scopeError('already-exists', ACTION, asked, 'a file has that name');

@@ -7,7 +7,10 @@ import type { Pin } from '../pin/pin.js';
 import { Pacer } from '../../platform/pacing.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, refused, scopeError } from '../gate/refusal.js';
+import { priorAt, recorded } from '../recording/recorder.js';
+import type { Plan, Recorder } from '../recording/recorder.js';
 import { visitBelow } from './subtree.js';
+import type { TemporaryFiles } from './temporary-files.js';
 
 /** Options of `Scope.remove()`. */
 export interface RemoveOptions {
@@ -19,7 +22,11 @@ export interface RemoveOptions {
 const ACTION = 'remove';
 
 function checkEntry(gate: Gate, asked: string, directory: Pin, name: string): void {
-  const refusal = gate.rules.refuseMove(gate.place(ACTION, asked, childPath(directory.path, name)));
+  checkPath(gate, asked, childPath(directory.path, name));
+}
+
+function checkPath(gate: Gate, asked: string, path: string): void {
+  const refusal = gate.rules.refuseMove(gate.place(ACTION, asked, path));
   if (refusal !== undefined) throw refused(ACTION, asked, refusal);
 }
 
@@ -33,25 +40,80 @@ function discard(path: string, isDirectory: boolean): void {
   }
 }
 
-async function removeTree(gate: Gate, asked: string, entry: Entry, signal?: AbortSignal): Promise<void> {
+async function removeTree(
+  gate: Gate,
+  recorder: Recorder | undefined,
+  asked: string,
+  entry: Entry,
+  signal?: AbortSignal,
+): Promise<void> {
   const directory = gate.pin(entry.child, { directory: true, noFollow: true });
   try {
     const pacer = new Pacer(signal);
     // First only look: a protected or denied file refuses the whole removal before anything is gone.
     await visitBelow(gate, directory, pacer, (parent, name) => checkEntry(gate, asked, parent, name));
-    await visitBelow(gate, directory, pacer, (parent, name, isDirectory) => {
-      checkEntry(gate, asked, parent, name);
-      if (parent.hasMoved()) throw unstablePath();
-      discard(parent.child(name), isDirectory);
-    });
+    if (directory.hasMoved()) throw unstablePath();
+    await recorded(
+      recorder,
+      () => planOf(gate, asked, entry),
+      signal,
+      async (recording) => {
+        if (recording?.taken !== true) await removeBelow(gate, asked, entry, directory, pacer);
+      },
+    );
   } finally {
     directory.close();
   }
+}
+
+/** What is kept is looked at once more: a denied file may have come in meanwhile. */
+function planOf(gate: Gate, asked: string, { placement: { path }, child }: Entry): Plan {
+  const check = (relative: string): void => checkPath(gate, asked, childPath(path, relative));
+  return { kind: 'take-tree', path, child, check };
+}
+
+async function removeBelow(
+  gate: Gate,
+  asked: string,
+  entry: Entry,
+  directory: Pin,
+  pacer: Pacer,
+): Promise<void> {
+  await visitBelow(gate, directory, pacer, (parent, name, isDirectory) => {
+    checkEntry(gate, asked, parent, name);
+    if (parent.hasMoved()) throw unstablePath();
+    discard(parent.child(name), isDirectory);
+  });
   rmdirSync(entry.child);
 }
 
+function goneOf({ placement: { path }, child }: Entry): Plan {
+  return { kind: 'put', path, prior: priorAt(child), next: { kind: 'absent' } };
+}
+
+/** What a killed process left behind is in no list, and must not keep an empty folder from being removed. */
+async function sweep(
+  gate: Gate,
+  temporaries: TemporaryFiles,
+  entry: Entry,
+  signal?: AbortSignal,
+): Promise<void> {
+  const directory = gate.pin(entry.child, { directory: true, noFollow: true });
+  try {
+    await temporaries.sweep(directory, signal);
+  } finally {
+    directory.close();
+  }
+}
+
 /** Removes an entry; a link is removed itself, never what it leads to. */
-export async function removeInScope(gate: Gate, asked: string, options: RemoveOptions = {}): Promise<void> {
+export async function removeInScope(
+  gate: Gate,
+  temporaries: TemporaryFiles,
+  recorder: Recorder | undefined,
+  asked: string,
+  options: RemoveOptions = {},
+): Promise<void> {
   options.signal?.throwIfAborted();
   try {
     const entry = gate.admitEntry(ACTION, asked, 'change');
@@ -60,11 +122,22 @@ export async function removeInScope(gate: Gate, asked: string, options: RemoveOp
       gate.enforceMove(ACTION, asked, entry.placement);
       if (!stats.isDirectory()) {
         if (endsInSeparator(asked)) throw scopeError('not-a-directory', ACTION, asked, 'it is not a folder');
-        unlinkSync(entry.child);
+        await recorded(
+          recorder,
+          () => goneOf(entry),
+          options.signal,
+          () => unlinkSync(entry.child),
+        );
       } else if (options.recursive === true) {
-        await removeTree(gate, asked, entry, options.signal);
+        await removeTree(gate, recorder, asked, entry, options.signal);
       } else {
-        rmdirSync(entry.child);
+        await sweep(gate, temporaries, entry, options.signal);
+        await recorded(
+          recorder,
+          () => goneOf(entry),
+          options.signal,
+          () => rmdirSync(entry.child),
+        );
       }
     } finally {
       entry.parent.close();

@@ -7,6 +7,8 @@ import { unstablePath } from '../pin/pin.js';
 import type { Pin } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
+import { priorAt, recorded } from '../recording/recorder.js';
+import type { Plan, Recorder } from '../recording/recorder.js';
 import { checkMoveBelow } from './subtree.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
@@ -36,6 +38,13 @@ function isUnchanged(pin: Pin, now: Stats | undefined): boolean {
     now.size === stats.size &&
     now.mtimeMs === stats.mtimeMs
   );
+}
+
+function planOf(source: Entry, target: Entry): Plan {
+  const moved = priorAt(source.child);
+  if (moved === undefined) throw unstablePath();
+  const [from, path] = [source.placement.path, target.placement.path];
+  return { kind: 'move', from, path, moved, prior: priorAt(target.child) };
 }
 
 async function moveToOtherDisk(
@@ -76,6 +85,7 @@ async function moveToOtherDisk(
 export async function renameInScope(
   gate: Gate,
   temporaries: TemporaryFiles,
+  recorder: Recorder | undefined,
   from: string,
   to: string,
   options: RenameOptions = {},
@@ -93,12 +103,19 @@ export async function renameInScope(
         const asked = isDirectory && endsInSeparator(to) ? target.name : to;
         checkTarget(ACTION_TO, asked, target, options.overwrite === true);
         if (isDirectory) await checkMoveBelow(gate, ACTION, from, source, target, options.signal);
-        try {
-          renameSync(source.child, target.child);
-        } catch (error) {
-          if (errnoOf(error) !== 'EXDEV') throw error;
-          await moveToOtherDisk(gate, temporaries, from, to, source, target, options);
-        }
+        await recorded(
+          recorder,
+          () => planOf(source, target),
+          options.signal,
+          async () => {
+            try {
+              renameSync(source.child, target.child);
+            } catch (error) {
+              if (errnoOf(error) !== 'EXDEV') throw error;
+              await moveToOtherDisk(gate, temporaries, from, to, source, target, options);
+            }
+          },
+        );
       } finally {
         target.parent.close();
       }

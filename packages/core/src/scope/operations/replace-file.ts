@@ -3,6 +3,7 @@ import {
   constants,
   fchmodSync,
   fchownSync,
+  fstatSync,
   ftruncateSync,
   linkSync,
   lstatSync,
@@ -18,12 +19,17 @@ import { SMALL_READ } from './file-reader.js';
 import type { Entry } from '../gate/gate.js';
 import { unstablePath } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
+import { priorAt } from '../recording/recorder.js';
+import type { Plan, Recorder, Recording } from '../recording/recorder.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
 const writeAsync = promisify(write);
 
 const CREATE_FLAGS: number =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+/** What is to be noted is read once more. */
+const RECORDED_FLAGS: number =
+  constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const NEW_FILE_MODE = 0o666;
 const PRIVATE_MODE = 0o600;
 const PERMISSION_BITS = 0o7777;
@@ -43,6 +49,10 @@ export interface ReplaceOptions {
   readonly exclusive: boolean;
   readonly predecessor?: Predecessor | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Told of the change when the content is complete, and before it takes its place. */
+  readonly recorder?: Recorder | undefined;
+  /** What is filled in, where it is at hand. */
+  readonly content?: Uint8Array | undefined;
 }
 
 /** Fills an opened file from its start (or its end, when it was opened to append). */
@@ -121,13 +131,14 @@ export async function replaceFile(
   entry: Entry,
   temporaries: TemporaryFiles,
   fill: (fd: number) => Promise<void>,
-  { exclusive, predecessor, signal }: ReplaceOptions,
+  options: ReplaceOptions,
 ): Promise<void> {
-  await temporaries.sweep(entry.parent, signal);
+  await temporaries.sweep(entry.parent, options.signal);
   const temporary = temporaries.begin(entry.parent);
+  const mode = options.predecessor === undefined ? NEW_FILE_MODE : PRIVATE_MODE;
   try {
-    const fd = openSync(temporary, CREATE_FLAGS, predecessor === undefined ? NEW_FILE_MODE : PRIVATE_MODE);
-    await fillAndMove(fd, temporary, entry, fill, exclusive, predecessor);
+    const fd = openSync(temporary, options.recorder === undefined ? CREATE_FLAGS : RECORDED_FLAGS, mode);
+    await fillAndMove(fd, temporary, entry, fill, options);
   } finally {
     temporaries.end(temporary);
   }
@@ -138,21 +149,38 @@ async function fillAndMove(
   temporary: string,
   entry: Entry,
   fill: (fd: number) => Promise<void>,
-  exclusive: boolean,
-  predecessor: Predecessor | undefined,
+  { predecessor, exclusive, recorder, content, signal }: ReplaceOptions,
 ): Promise<void> {
   try {
+    let recording: Recording | undefined;
     try {
       await fill(fd);
       if (predecessor !== undefined) keepOwnerAndMode(fd, predecessor);
+      if (recorder !== undefined) recording = await recorder.record(planOf(entry, fd, content), signal);
     } finally {
       closeSync(fd);
     }
-    // Filling may have taken long enough for the folder to be moved out of scope.
-    if (entry.parent.hasMoved()) throw unstablePath();
-    moveIntoPlace(entry, temporary, exclusive);
+    try {
+      // Filling may have taken long enough for the folder to be moved out of scope.
+      if (entry.parent.hasMoved()) throw unstablePath();
+      moveIntoPlace(entry, temporary, exclusive);
+    } catch (error) {
+      recording?.failed();
+      throw error;
+    }
+    recording?.done();
   } catch (error) {
     discard(temporary);
     throw error;
   }
+}
+
+function planOf(entry: Entry, fd: number, content: Uint8Array | undefined): Plan {
+  const mode = fstatSync(fd).mode & PERMISSION_BITS;
+  return {
+    kind: 'put',
+    path: entry.placement.path,
+    prior: priorAt(entry.child),
+    next: { kind: 'file', mode, content: content ?? fd },
+  };
 }

@@ -8,6 +8,8 @@ import { MAX_PIN_ATTEMPTS, unstablePath } from '../pin/pin.js';
 import type { Pin } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, quotePath, scopeError } from '../gate/refusal.js';
+import { priorOf, recorded } from '../recording/recorder.js';
+import type { Plan, Recorder } from '../recording/recorder.js';
 import { overwriteInPlace, replaceFile, writeAll } from './replace-file.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
@@ -29,6 +31,8 @@ export interface WriteResult {
 
 const APPEND_FLAGS: number = constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
 const IN_PLACE_FLAGS: number = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
+
+const PERMISSION_BITS = 0o7777;
 
 const MODES: ReadonlySet<unknown> = new Set<WriteMode>(['new', 'overwrite', 'append']);
 
@@ -74,6 +78,18 @@ function admitExisting(gate: Gate, action: string, asked: string): Admitted | un
   }
 }
 
+interface RecordedOptions extends WriteOptions {
+  readonly mode: WriteMode;
+  readonly recorder: Recorder | undefined;
+}
+
+/** A file that keeps its place, and its mode, and gets another content or more of it. */
+function planOf({ pin, placement }: Admitted, content: Uint8Array, appended: boolean): Plan {
+  const mode = pin.stats.mode & PERMISSION_BITS;
+  const next = { kind: 'file', mode, content, appended } as const;
+  return { kind: 'put', path: placement.path, prior: priorOf(pin), next };
+}
+
 /** The entry that holds an existing file under its own name, or undefined when the file has just been replaced. */
 function entryOf(gate: Gate, asked: string, existing: Admitted): Entry | undefined {
   const entry = gate.admitEntry('write', asked, 'change', existing.pin.path);
@@ -93,18 +109,28 @@ async function change(
   asked: string,
   existing: Admitted,
   bytes: Uint8Array,
-  { mode, signal }: WriteOptions,
+  { mode, signal, recorder }: RecordedOptions,
 ): Promise<boolean> {
   const { pin, placement } = existing;
   requireFile('write', asked, pin);
   if (mode === 'new') throw scopeError('already-exists', 'write', asked, 'it exists already');
   if (mode === 'append') {
     // From here on the signal is not heard: half an addition is worse than a late one.
-    await withDescriptor(pin, APPEND_FLAGS, (fd) => writeAll(fd, bytes));
+    await recorded(
+      recorder,
+      () => planOf(existing, bytes, true),
+      signal,
+      () => withDescriptor(pin, APPEND_FLAGS, (fd) => writeAll(fd, bytes)),
+    );
     return true;
   }
   if (placement.roots.every((root) => root.kind === 'file')) {
-    await withDescriptor(pin, IN_PLACE_FLAGS, (fd) => overwriteInPlace(fd, bytes));
+    await recorded(
+      recorder,
+      () => planOf(existing, bytes, false),
+      signal,
+      () => withDescriptor(pin, IN_PLACE_FLAGS, (fd) => overwriteInPlace(fd, bytes)),
+    );
     return true;
   }
   // Replacing needs no right to the file itself, but a file made read-only is meant to stay as it is.
@@ -116,6 +142,8 @@ async function change(
       exclusive: false,
       predecessor: pin.stats,
       signal,
+      recorder,
+      content: bytes,
     });
   } finally {
     entry.parent.close();
@@ -128,7 +156,7 @@ async function create(
   temporaries: TemporaryFiles,
   asked: string,
   bytes: Uint8Array,
-  { mode, signal }: WriteOptions,
+  { mode, signal, recorder }: RecordedOptions,
 ): Promise<boolean> {
   const entry = gate.admitEntry('write', asked, 'change');
   try {
@@ -137,6 +165,8 @@ async function create(
     await replaceFile(entry, temporaries, (fd) => writeAll(fd, bytes, signal), {
       exclusive: mode !== 'overwrite',
       signal,
+      recorder,
+      content: bytes,
     });
     return true;
   } catch (error) {
@@ -155,13 +185,14 @@ async function create(
 export async function writeInScope(
   gate: Gate,
   temporaries: TemporaryFiles,
+  recorder: Recorder | undefined,
   asked: string,
   data: string | Uint8Array,
   options: WriteOptions = {},
 ): Promise<WriteResult> {
   options.signal?.throwIfAborted();
   gate.absolute('write', asked);
-  const complete = { ...options, mode: options.mode ?? 'overwrite' };
+  const complete: RecordedOptions = { ...options, mode: options.mode ?? 'overwrite', recorder };
   checkArguments(asked, data, complete.mode);
   const bytes = toBytes(asked, data);
   if (endsInSeparator(asked)) {

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { Disposable } from '../platform/disposable.js';
+import type { Logger } from '../platform/logger.js';
+import { silentLogger } from '../platform/logger.js';
+import type { Root } from '../roots/root.js';
+import { isWithin } from '../scope/gate/child-path.js';
+import { systemPlatform } from '../scope/pin/system.js';
+import { ChangeRecorder } from './change-recorder.js';
+import { foldChanges } from './journal/change.js';
+import type { Change } from './journal/change.js';
+import { mergeNewestFirst } from './journal/merge.js';
+import type { ChangeAbout } from './journal/line.js';
+import { defaultHistoryLimits } from './limits.js';
+import type { HistoryLimits } from './limits.js';
+import { journalName, ProjectJournal } from './project-journal.js';
+import type { OpenProject } from './project-journal.js';
+import type { PruneResult } from './prune/prune-store.js';
+import { OpenStore } from './store/open-store.js';
+
+/** `best-effort` goes on where what is there cannot be kept, and says so once; `required` refuses the change. */
+export type HistoryMode = 'best-effort' | 'required';
+
+/** What a `History` is made of. */
+export interface HistoryOptions {
+  /** Where it is kept: a folder of its own in the user's state directory. Made with the first change. */
+  readonly directory: string;
+  readonly mode?: HistoryMode | undefined;
+  readonly limits?: Partial<HistoryLimits> | undefined;
+  readonly log?: Logger | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/** How much may be added before the bounds are looked at again. */
+const TIDY_AFTER_BYTES = 32 * 1024 * 1024;
+const RANDOM_BYTES = 3;
+
+/**
+ * What was there before each change, kept outside the workspace. Several processes may use the same directory at once.
+ * Nothing is read or made before the first change or question.
+ */
+export class History implements Disposable {
+  readonly directory: string;
+  readonly limits: HistoryLimits;
+  readonly #mode: HistoryMode;
+  readonly #log: Logger;
+  readonly #clock: () => number;
+  /** Journals that are written to, by name. */
+  readonly #writing = new Map<string, ProjectJournal>();
+  /** Which journal a root has: finding that out looks for a repository. */
+  readonly #names = new Map<string, string>();
+  #store: OpenStore | undefined;
+  #complained = false;
+  #last = 0;
+  #tidying: Promise<unknown> | undefined;
+  #tidied = false;
+
+  constructor(options: HistoryOptions) {
+    this.directory = options.directory;
+    this.limits = { ...defaultHistoryLimits, ...options.limits };
+    this.#mode = options.mode ?? 'best-effort';
+    this.#log = options.log ?? silentLogger;
+    this.#clock = options.now ?? Date.now;
+  }
+
+  /** Keeps what is changed through it as one change, until its `finish()`. The roots say to which project it belongs. */
+  change(about: ChangeAbout, roots: readonly Root[]): ChangeRecorder {
+    return new ChangeRecorder(
+      {
+        required: this.#mode === 'required',
+        maxFileBytes: this.limits.maxFileBytes,
+        open: (path) => this.#open(path, roots),
+        newId: () => this.#newId(),
+        now: () => this.#now(),
+        complain: (error) => this.#complain(error),
+        ended: () => this.#tidyUpNowAndThen(),
+      },
+      about,
+    );
+  }
+
+  /**
+   * The changes of all projects that have to do with these roots, newest first. Tells whatever the journals have: who
+   * shows them leaves out what the reader may not see.
+   */
+  async *changes(roots: readonly Root[], signal?: AbortSignal): AsyncGenerator<Change, void> {
+    const store = this.store();
+    if (store === undefined) return;
+    const journals = openJournals(store);
+    try {
+      const related = journals.filter((journal) => isRelated(journal, roots));
+      yield* mergeNewestFirst(related.map(({ journal }) => foldChanges(journal.backwards(signal))));
+    } finally {
+      for (const journal of journals) journal.close();
+    }
+  }
+
+  /** Where contents and trees are; undefined where nothing was ever kept. */
+  store(): OpenStore | undefined {
+    if (this.#store?.isGone === true) this.dispose();
+    this.#store ??= OpenStore.open(this.directory, systemPlatform(), false);
+    return this.#store;
+  }
+
+  /** Enforces the bounds now. Undefined where another process is at it. */
+  async prune(signal?: AbortSignal): Promise<PruneResult | undefined> {
+    const { NOTHING_PRUNED, pruneStore } = await import('./prune/prune-store.js');
+    const store = this.store();
+    if (store === undefined) return NOTHING_PRUNED;
+    const journals = openJournals(store);
+    try {
+      return await pruneStore(store, journals, { limits: this.limits, now: this.#clock(), signal });
+    } finally {
+      for (const journal of journals) journal.close();
+    }
+  }
+
+  /** Waits for what is tidied up in the background. */
+  async settled(): Promise<void> {
+    await this.#tidying;
+  }
+
+  dispose(): void {
+    for (const journal of this.#writing.values()) journal.close();
+    this.#writing.clear();
+    this.#store?.close();
+    this.#store = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #open(path: string, roots: readonly Root[]): OpenProject {
+    if (this.#store?.isGone === true) this.dispose();
+    const store = (this.#store ??= OpenStore.open(this.directory, systemPlatform(), true));
+    if (store === undefined) throw new Error(`cannot make ${this.directory}`);
+    const root = deepestRoot(path, roots);
+    const name = this.#nameOf(root);
+    let journal = this.#writing.get(name);
+    if (journal === undefined) {
+      const directory = store.project(name, true);
+      if (directory === undefined) throw new Error(`cannot make a folder in ${this.directory}`);
+      journal = new ProjectJournal(directory);
+      this.#writing.set(name, journal);
+    }
+    for (const { path: each } of roots.length > 1 ? roots : [root]) journal.addRoot(each);
+    return { journal: journal.journal, contents: store.contents, trees: store.trees };
+  }
+
+  #nameOf(root: Pick<Root, 'path' | 'source'>): string {
+    const known = this.#names.get(root.path);
+    if (known !== undefined) return known;
+    const name = journalName(root);
+    this.#names.set(root.path, name);
+    return name;
+  }
+
+  /** Sorts by time, and is like no other. */
+  #newId(): string {
+    return `${this.#now().toString(36)}-${randomBytes(RANDOM_BYTES).toString('hex')}`;
+  }
+
+  /** Never runs backwards, though the clock of the machine may. */
+  #now(): number {
+    this.#last = Math.max(this.#last, this.#clock());
+    return this.#last;
+  }
+
+  #complain(error: unknown): void {
+    if (this.#complained) return;
+    this.#complained = true;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#log.warn('changes cannot be kept in the history', { directory: this.directory, reason });
+  }
+
+  #tidyUpNowAndThen(): void {
+    const store = this.#store;
+    if (store === undefined || this.#tidying !== undefined) return;
+    if (this.#tidied && store.contents.added + store.trees.added < TIDY_AFTER_BYTES) return;
+    this.#tidied = true;
+    store.contents.added = 0;
+    store.trees.added = 0;
+    this.#tidying = this.#tidyUp().finally(() => {
+      this.#tidying = undefined;
+    });
+  }
+
+  async #tidyUp(): Promise<void> {
+    try {
+      const { isDue } = await import('./prune/prune-store.js');
+      const store = this.store();
+      if (store !== undefined && isDue(store, this.#clock())) await this.prune();
+    } catch (error) {
+      this.#log.debug('history not tidied up', { error: String(error) });
+    }
+  }
+}
+
+/** Single files have no folder in scope; the one they are in tells their project. */
+function deepestRoot(path: string, roots: readonly Root[]): Pick<Root, 'path' | 'source'> {
+  const containing = roots
+    .filter((root) => isWithin(path, root.path))
+    .toSorted((one, other) => other.path.length - one.path.length);
+  const [deepest] = containing;
+  if (deepest === undefined) return { path: dirname(path), source: 'flag' };
+  return deepest.kind === 'file' ? { path: dirname(deepest.path), source: deepest.source } : deepest;
+}
+
+function openJournals(store: OpenStore): readonly ProjectJournal[] {
+  return store.projectNames().flatMap((name) => {
+    const directory = store.project(name, false);
+    return directory === undefined ? [] : [new ProjectJournal(directory)];
+  });
+}
+
+function isRelated(journal: ProjectJournal, roots: readonly Root[]): boolean {
+  return [...journal.roots()].some((known) =>
+    roots.some(({ path }) => isWithin(path, known) || isWithin(known, path)),
+  );
+}

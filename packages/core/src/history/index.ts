@@ -1,0 +1,13 @@
+export { ChangeRecorder } from './change-recorder.js';
+export { History } from './history.js';
+export type { HistoryMode, HistoryOptions } from './history.js';
+export type { Change, PlacedStep } from './journal/change.js';
+export { isMove, pathsOf } from './journal/entry-state.js';
+export type { EntryState, MoveStep, PutStep, Step } from './journal/entry-state.js';
+export type { ChangeAbout } from './journal/line.js';
+export { defaultHistoryLimits } from './limits.js';
+export type { HistoryLimits } from './limits.js';
+export type { PruneResult } from './prune/prune-store.js';
+export { historyDirectory } from './store/private-directory.js';
+export { findChanges, undoChanges } from './undo/undo-changes.js';
+export type { UndoOptions, UndoResult } from './undo/undo-changes.js';

@@ -1,0 +1,178 @@
+import { lstatSync, lutimesSync, renameSync, unlinkSync } from 'node:fs';
+import { Pacer } from '../../platform/pacing.js';
+import { foldChanges } from '../journal/change.js';
+import type { Change } from '../journal/change.js';
+import type { EntryState } from '../journal/entry-state.js';
+import type { HistoryLimits } from '../limits.js';
+import type { ProjectJournal } from '../project-journal.js';
+import { COMPRESSED, HALF_WRITTEN } from '../store/content-store.js';
+import { entriesOf } from '../store/open-store.js';
+import type { OpenStore } from '../store/open-store.js';
+import { createPrivate, usingDescriptor } from '../store/private-file.js';
+import { compressContents } from './compress.js';
+import { takeLock } from './lock.js';
+import { rewriteJournal } from './rewrite-journal.js';
+
+/** What tidying up did. */
+export interface PruneResult {
+  /** Changes that are forgotten. */
+  readonly changes: number;
+  /** Bytes that are free again. */
+  readonly bytes: number;
+  /** Bytes that are still kept. */
+  readonly kept: number;
+}
+
+export interface PruneOptions {
+  readonly limits: HistoryLimits;
+  readonly now: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export const NOTHING_PRUNED: PruneResult = { changes: 0, bytes: 0, kept: 0 };
+
+const STAMP = 'tidied';
+/** About what a step takes in its journal. */
+const STEP_BYTES = 512;
+const HOUR_MS = 60 * 60 * 1000;
+/** A content is kept before the change that needs it is noted. Whatever is younger may be needed in a moment. */
+const GRACE_MS = HOUR_MS;
+
+/** Whether nobody has tidied up for an hour. */
+export function isDue(store: OpenStore, now: number): boolean {
+  const stamp = lstatSync(store.base.child(STAMP), { throwIfNoEntry: false });
+  return stamp === undefined || now - stamp.mtimeMs > HOUR_MS;
+}
+
+/**
+ * Forgets changes that are too old, then the oldest until the rest fits, and removes what no change needs any more.
+ * Other processes may go on writing meanwhile. Undefined where another process is at it.
+ */
+export async function pruneStore(
+  store: OpenStore,
+  journals: readonly ProjectJournal[],
+  options: PruneOptions,
+): Promise<PruneResult | undefined> {
+  const lock = takeLock(store.base);
+  if (lock === undefined) return undefined;
+  try {
+    return await pruneLocked(store, journals, options);
+  } finally {
+    lock[Symbol.dispose]();
+  }
+}
+
+async function pruneLocked(
+  store: OpenStore,
+  journals: readonly ProjectJournal[],
+  { limits, now, signal }: PruneOptions,
+): Promise<PruneResult> {
+  touchStamp(store, now);
+  const pacer = new Pacer(signal);
+  await compressContents(store.contentsDirectory, pacer, now - GRACE_MS);
+  const sizes = await measure(store, pacer);
+  const changes: { readonly change: Change; readonly journal: ProjectJournal }[] = [];
+  for (const journal of journals) {
+    for await (const change of foldChanges(journal.journal.backwards(signal)))
+      changes.push({ change, journal });
+  }
+  changes.sort((one, other) => other.change.at - one.change.at);
+  const keep = new Map<ProjectJournal, Set<string>>(journals.map((journal) => [journal, new Set()]));
+  const needed = new Set<string>();
+  let bytes = 0;
+  let forgotten = 0;
+  let full = false;
+  for (const { change, journal } of changes) {
+    const names = namesOf(change).filter((name) => !needed.has(name));
+    const more = names.reduce((sum, name) => sum + (sizes.get(name) ?? 0), change.steps.length * STEP_BYTES);
+    full ||= bytes + more > limits.maxBytes;
+    if (full || now - change.at > limits.maxAgeMs) {
+      forgotten += 1;
+      continue;
+    }
+    bytes += more;
+    for (const name of names) needed.add(name);
+    keep.get(journal)?.add(change.id);
+  }
+  if (forgotten > 0) {
+    for (const [journal, ids] of keep) await rewriteJournal(journal.directory, ids, now - GRACE_MS, signal);
+  }
+  const freed = await sweep(store, needed, sizes, { pacer, before: now - GRACE_MS });
+  return { changes: forgotten, bytes: freed, kept: bytes };
+}
+
+function touchStamp(store: OpenStore, now: number): void {
+  const path = store.base.child(STAMP);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    usingDescriptor(createPrivate(path), () => undefined);
+  lutimesSync(path, new Date(now), new Date(now));
+}
+
+/** The names of contents and trees a change needs in order to be taken back. */
+function namesOf(change: Change): readonly string[] {
+  return change.steps.flatMap(({ step }) => nameOf(step.before));
+}
+
+function nameOf(state: EntryState): readonly string[] {
+  if (state.kind === 'tree') return state.tree === undefined ? [] : [state.tree];
+  return state.kind === 'file' && state.hash !== undefined && state.lost === undefined ? [state.hash] : [];
+}
+
+/** How much each content and tree takes. */
+async function measure(store: OpenStore, pacer: Pacer): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const name of entriesOf(store.contentsDirectory)) {
+    if (pacer.due) await pacer.rest();
+    const stats = lstatSync(store.contentsDirectory.child(name), { throwIfNoEntry: false });
+    const content = name.endsWith(COMPRESSED) ? name.slice(0, -COMPRESSED.length) : name;
+    if (stats !== undefined) sizes.set(content, (sizes.get(content) ?? 0) + stats.size);
+  }
+  for (const name of entriesOf(store.treesDirectory)) sizes.set(name, await store.trees.size(name, pacer));
+  return sizes;
+}
+
+interface Sweeping {
+  readonly pacer: Pacer;
+  /** What was used after this stays. */
+  readonly before: number;
+}
+
+async function sweep(
+  store: OpenStore,
+  needed: ReadonlySet<string>,
+  sizes: ReadonlyMap<string, number>,
+  { pacer, before }: Sweeping,
+): Promise<number> {
+  let freed = 0;
+  for (const name of entriesOf(store.contentsDirectory)) {
+    if (pacer.due) await pacer.rest();
+    const content = name.endsWith(COMPRESSED) ? name.slice(0, -COMPRESSED.length) : name;
+    if (!needed.has(content)) freed += removeUnused(store.contentsDirectory.child(name), name, before);
+  }
+  for (const name of entriesOf(store.treesDirectory)) {
+    if (pacer.due) await pacer.rest();
+    if (needed.has(name) || store.trees.takenAt(name) > before) continue;
+    store.trees.drop(name);
+    freed += sizes.get(name) ?? 0;
+  }
+  return freed;
+}
+
+/** Out of reach first: whoever needs it by then has said so by touching it, or writes it anew. */
+function removeUnused(path: string, name: string, before: number): number {
+  if (isYoung(path, before)) return 0;
+  const aside = `${path.slice(0, -name.length)}${HALF_WRITTEN}${name}`;
+  renameSync(path, aside);
+  const stats = lstatSync(aside);
+  if (stats.mtimeMs > before) {
+    renameSync(aside, path);
+    return 0;
+  }
+  unlinkSync(aside);
+  return stats.size;
+}
+
+function isYoung(path: string, before: number): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats === undefined || stats.mtimeMs > before;
+}

@@ -1,0 +1,123 @@
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { RootwardError } from '../../error.js';
+import type { Pin, Platform } from '../../scope/pin/pin.js';
+import { errnoOf } from '../../platform/errno.js';
+
+const PRIVATE_MODE = 0o700;
+const OTHERS_BITS = 0o077;
+
+/**
+ * A folder that only this user can enter, held fast: names below it lead into this very folder, whatever is put in the
+ * place of its path later. Links are not followed from the folder `rootward` on; above it they are the user's own.
+ */
+export class PrivateDirectory {
+  readonly path: string;
+  readonly #pin: Pin;
+  readonly #platform: Platform;
+
+  private constructor(pin: Pin, platform: Platform) {
+    this.path = pin.path;
+    this.#pin = pin;
+    this.#platform = platform;
+  }
+
+  /** Opens a folder of the state directory by its path; undefined where it is missing and not to be made. */
+  static open(path: string, platform: Platform, create: boolean): PrivateDirectory | undefined {
+    const above = dirname(path);
+    const home = dirname(above);
+    if (create) mkdirSync(home, { recursive: true, mode: PRIVATE_MODE });
+    let current: PrivateDirectory | undefined;
+    try {
+      current = new PrivateDirectory(platform.pin(home, { directory: true }), platform);
+    } catch (error) {
+      if (!create && errnoOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    for (const name of [basename(above), basename(path)]) {
+      const parent: PrivateDirectory = current;
+      try {
+        current = parent.directory(name, create);
+      } finally {
+        parent.close();
+      }
+      if (current === undefined) return undefined;
+    }
+    return current;
+  }
+
+  /** A name for system calls. The caller keeps a final link from being followed. */
+  child(name: string): string {
+    return this.#pin.child(name);
+  }
+
+  /** A folder in this one. Refuses a link in its place, and a folder of somebody else. */
+  directory(name: string, create: boolean): PrivateDirectory | undefined {
+    const child = this.#pin.child(name);
+    if (create) {
+      try {
+        mkdirSync(child, PRIVATE_MODE);
+      } catch (error) {
+        if (errnoOf(error) !== 'EEXIST') throw error;
+      }
+    }
+    let pin: Pin;
+    try {
+      pin = this.#platform.pin(child, { directory: true, noFollow: true });
+    } catch (error) {
+      if (!create && errnoOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    try {
+      requireOwn(pin);
+    } catch (error) {
+      pin.close();
+      throw error;
+    }
+    return new PrivateDirectory(pin, this.#platform);
+  }
+
+  /** The name for reading the folder itself. */
+  get self(): string {
+    return this.#pin.self;
+  }
+
+  /** Whether somebody has removed it meanwhile. */
+  get isGone(): boolean {
+    try {
+      return statSync(this.#pin.self).nlink === 0;
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return true;
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#pin.close();
+  }
+}
+
+function requireOwn({ stats, path, self }: Pin): void {
+  const uid = process.getuid?.();
+  if (uid !== undefined && stats.uid !== uid) {
+    throw new RootwardError(
+      'history-unavailable',
+      `Cannot keep history in ${path}: it belongs to another user`,
+    );
+  }
+  // oxlint-disable-next-line no-bitwise -- permission bits
+  if (uid !== undefined && (stats.mode & OTHERS_BITS) !== 0) chmodSync(self, PRIVATE_MODE);
+}
+
+/** Where a user's history is kept. */
+export function historyDirectory(
+  environment: Readonly<Record<string, string | undefined>>,
+  home: string,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const named = environment[platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_STATE_HOME'];
+  const usual = platform === 'win32' ? join(home, 'AppData', 'Local') : join(home, '.local', 'state');
+  // A relative value would depend on the directory of the process, and is to be ignored (XDG Base Directory).
+  const base = named !== undefined && /^(?:\/|[a-z]:[\\/])/i.test(named) ? named : usual;
+  return join(base, 'rootward', 'history');
+}

@@ -1,0 +1,87 @@
+import type { Scope } from '../../scope/scope.js';
+import type { ChangeRecorder } from '../change-recorder.js';
+import type { EntryState } from '../journal/entry-state.js';
+import type { OpenStore } from '../store/open-store.js';
+import type { UndoAction } from './plan-undo.js';
+import { treeDigest } from './tree-digest.js';
+
+export interface ApplyOptions {
+  /** The scope of the current snapshot; its changes are told to `recorder`. */
+  readonly scope: Scope;
+  readonly recorder: ChangeRecorder;
+  readonly store: OpenStore;
+  /** Replace whatever is in the way. */
+  readonly force: boolean;
+  /** Told how many files are restored so far. */
+  readonly onProgress: (files: number) => void;
+}
+
+/** Makes what was planned, through the fence. Stops at the first failure; what was made until then stays. */
+export async function applyUndo(actions: readonly UndoAction[], options: ApplyOptions): Promise<void> {
+  let files = 0;
+  const count = (): void => options.onProgress((files += 1));
+  for (const action of actions) {
+    if (action.kind === 'move') await options.scope.rename(action.from, action.path);
+    else await put(action, options, count);
+  }
+}
+
+async function put(
+  { path, state, was }: UndoAction & { readonly kind: 'put' },
+  { scope, recorder, store, force }: ApplyOptions,
+  count: () => void,
+): Promise<void> {
+  if (state.kind === 'absent') {
+    if (was.kind === 'tree') recorder.knownTree = was.tree;
+    const current = force ? await scope.describe(path) : undefined;
+    if (current?.kind !== 'absent') await scope.remove(path, { recursive: force || was.kind === 'tree' });
+    return;
+  }
+  if (force) await clear(scope, path, state);
+  if (state.kind === 'tree') {
+    await putTree(scope, store, path, state, count);
+    return;
+  }
+  if (state.kind === 'file') {
+    const bytes = state.hash === undefined ? undefined : await store.contents.read(state.hash);
+    if (bytes === undefined) throw new Error(`the content of ${path} is no longer kept`);
+    await scope.restore(path, { kind: 'file', mode: state.mode, bytes });
+  } else await scope.restore(path, state);
+  count();
+}
+
+/** What is of another kind cannot be replaced in one step. */
+async function clear(scope: Scope, path: string, state: EntryState): Promise<void> {
+  const current = await scope.describe(path);
+  const isFolder = current.kind === 'directory';
+  if (
+    current.kind === 'absent' ||
+    (isFolder ? state.kind === 'directory' : state.kind !== 'tree' && state.kind !== 'directory')
+  ) {
+    return;
+  }
+  await scope.remove(path, { recursive: true });
+}
+
+async function putTree(
+  scope: Scope,
+  store: OpenStore,
+  path: string,
+  { tree, files, bytes }: EntryState & { readonly kind: 'tree' },
+  count: () => void,
+): Promise<void> {
+  if (tree === undefined) throw new Error(`the folder ${path} was not kept`);
+  const entries = await store.trees.describe(tree);
+  if (entries.size === 0) throw new Error(`the folder ${path} is no longer kept`);
+  await scope.restoreTree(path, {
+    tree,
+    digest: treeDigest(entries),
+    files,
+    bytes,
+    entries: entries.keys(),
+    put: async (child) => {
+      if (store.trees.moveBack(tree, child)) count();
+      else await store.trees.copyBack(tree, child, count);
+    },
+  });
+}

@@ -1,0 +1,165 @@
+import type { EntryDescription } from '../../scope/restoring/describe-entry.js';
+import type { Scope } from '../../scope/scope.js';
+import type { Change, PlacedStep } from '../journal/change.js';
+import { isMove, pathsOf } from '../journal/entry-state.js';
+import type { EntryState, MoveStep, PutStep } from '../journal/entry-state.js';
+import { isWithin } from '../../scope/gate/child-path.js';
+import type { OpenStore } from '../store/open-store.js';
+import { Outlook } from './outlook.js';
+
+/** One thing to do in order to take changes back. */
+export type UndoAction =
+  | { readonly kind: 'put'; readonly path: string; readonly state: EntryState; readonly was: EntryState }
+  | { readonly kind: 'move'; readonly from: string; readonly path: string };
+
+/** Why a change cannot be taken back as it is. */
+export interface Conflict {
+  readonly path: string;
+  readonly reason: 'changed-since' | 'not-kept';
+  /** In words, after the path. */
+  readonly state: string;
+}
+
+export interface UndoPlan {
+  readonly actions: readonly UndoAction[];
+  readonly conflicts: readonly Conflict[];
+  /** Files that were not kept when their folder was removed, and stay away. */
+  readonly lost: readonly string[];
+}
+
+export interface PlanOptions {
+  /** Only what is at or below this canonical path. */
+  readonly path?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Works out how to take changes back, newest step first, on an outlook of the disk: nothing is touched. A step whose
+ * path is already as it was before is left out, and so are the steps of a change that was cut off before them.
+ */
+export async function planUndo(
+  changes: readonly Change[],
+  scope: Scope,
+  store: OpenStore,
+  { path, signal }: PlanOptions,
+): Promise<UndoPlan> {
+  const planner = new Planner(scope, store, signal);
+  for (const { step } of stepsNewestFirst(changes)) {
+    if (path !== undefined && !pathsOf(step).some((each) => isWithin(each, path))) continue;
+    signal?.throwIfAborted();
+    if (isMove(step)) await planner.move(step);
+    else await planner.put(step);
+  }
+  return planner;
+}
+
+/** Changes may have been made at the same time, their steps in turn. */
+function stepsNewestFirst(changes: readonly Change[]): readonly PlacedStep[] {
+  return changes
+    .toReversed()
+    .flatMap((change) => change.steps)
+    .toSorted((one, other) => one.at - other.at || one.position - other.position)
+    .toReversed();
+}
+
+class Planner implements UndoPlan {
+  readonly actions: UndoAction[] = [];
+  readonly conflicts: Conflict[] = [];
+  readonly lost: string[] = [];
+  readonly #outlook: Outlook;
+  readonly #store: OpenStore;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(scope: Scope, store: OpenStore, signal: AbortSignal | undefined) {
+    this.#outlook = new Outlook(scope, store.trees);
+    this.#store = store;
+    this.#signal = signal;
+  }
+
+  async put({ path, before, after }: PutStep): Promise<void> {
+    const current = await this.#outlook.at(path);
+    if (!(await this.#matches(path, after, current))) {
+      if (await this.#matches(path, before, current)) return;
+      this.#changed(path);
+    } else if (
+      after.kind === 'directory' &&
+      before.kind === 'absent' &&
+      !(await this.#outlook.isEmpty(path))
+    ) {
+      this.conflicts.push({ path, reason: 'changed-since', state: 'it is no longer empty' });
+    }
+    await this.#put(path, before, after);
+  }
+
+  async move({ from, path, moved, before }: MoveStep): Promise<void> {
+    const current = await this.#outlook.at(path);
+    const origin = await this.#outlook.at(from);
+    if (!isSameObject(moved, current) || origin.kind !== 'absent') {
+      if (isSameObject(moved, origin) && (await this.#matches(path, before, current))) return;
+      this.#changed(origin.kind !== 'absent' && isSameObject(moved, current) ? from : path);
+    }
+    this.actions.push({ kind: 'move', from: path, path: from });
+    await this.#outlook.move(path, from);
+    if (before.kind !== 'absent') await this.#put(path, before, { kind: 'absent' });
+  }
+
+  async #put(path: string, state: EntryState, was: EntryState): Promise<void> {
+    if (!this.#isKept(path, state)) {
+      this.conflicts.push({
+        path,
+        reason: 'not-kept',
+        state: 'what was there was not kept, or is no longer',
+      });
+    }
+    if (state.kind === 'tree') for (const each of state.lost ?? []) this.lost.push(`${path}/${each}`);
+    this.actions.push({ kind: 'put', path, state, was });
+    await this.#outlook.put(path, state);
+  }
+
+  #isKept(path: string, state: EntryState): boolean {
+    if (state.kind === 'file') {
+      return state.lost === undefined && state.hash !== undefined && this.#store.contents.has(state.hash);
+    }
+    if (state.kind !== 'tree' || state.tree === undefined) return state.kind !== 'tree';
+    // It comes back with an earlier action of the same plan.
+    const returns = this.actions.some((action) => action.kind === 'put' && treeOf(action.was) === state.tree);
+    return returns || this.#store.trees.has(state.tree) || path === '';
+  }
+
+  #changed(path: string): void {
+    this.conflicts.push({ path, reason: 'changed-since', state: 'it was changed since' });
+  }
+
+  async #matches(path: string, expected: EntryState, current: EntryDescription): Promise<boolean> {
+    if (expected.kind === 'tree') {
+      if (current.kind !== 'directory' || expected.digest === undefined) return false;
+      return (await this.#outlook.digest(path, this.#signal)) === expected.digest;
+    }
+    if (expected.kind === 'directory') {
+      return current.kind === 'directory' && (expected.mode === undefined || expected.mode === current.mode);
+    }
+    if (expected.kind === 'file') {
+      return current.kind === 'file' && expected.mode === current.mode && isSameContent(expected, current);
+    }
+    if (expected.kind === 'link') return current.kind === 'link' && current.target === expected.target;
+    return current.kind === 'absent';
+  }
+}
+
+function treeOf(state: EntryState): string | undefined {
+  return state.kind === 'tree' ? state.tree : undefined;
+}
+
+/** A folder that was moved may have got another content since, which goes with it. */
+function isSameObject(moved: EntryState, current: EntryDescription): boolean {
+  if (moved.kind === 'file') return current.kind === 'file' && isSameContent(moved, current);
+  if (moved.kind === 'link') return current.kind === 'link' && current.target === moved.target;
+  return moved.kind === current.kind;
+}
+
+function isSameContent(
+  expected: EntryState & { readonly kind: 'file' },
+  current: EntryDescription & { readonly kind: 'file' },
+): boolean {
+  return expected.hash === undefined ? expected.size === current.size : expected.hash === current.hash;
+}

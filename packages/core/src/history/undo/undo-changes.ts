@@ -1,0 +1,141 @@
+import { RootwardError } from '../../error.js';
+import type { Scope } from '../../scope/scope.js';
+import { quotePath } from '../../scope/gate/refusal.js';
+import type { History } from '../history.js';
+import type { Change } from '../journal/change.js';
+import type { ChangeAbout } from '../journal/line.js';
+import { applyUndo } from './apply-undo.js';
+import { planUndo } from './plan-undo.js';
+import type { Conflict, UndoAction, UndoPlan } from './plan-undo.js';
+
+/** How to take changes back. */
+export interface UndoOptions {
+  readonly about: ChangeAbout;
+  /** Only what is at or below this canonical path. */
+  readonly path?: string | undefined;
+  /** Work out what would be done, and do nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Also where something was changed since; what is there then is kept like everything else. */
+  readonly force?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((files: number) => void) | undefined;
+}
+
+/** What taking changes back did, or would do. */
+export interface UndoResult {
+  /** The change that this is itself; undefined where nothing was done. */
+  readonly id: string | undefined;
+  /** The paths that are as they were before. */
+  readonly restored: readonly string[];
+  /** Files that were not kept when their folder was removed, and stay away. */
+  readonly lost: readonly string[];
+}
+
+const MAX_NAMED = 5;
+
+/**
+ * Takes changes back, all of them or none, through the fence of this scope. Refused where something was changed since.
+ * It is a change itself, and can be taken back.
+ */
+export async function undoChanges(
+  history: History,
+  scope: Scope,
+  changes: readonly Change[],
+  options: UndoOptions,
+): Promise<UndoResult> {
+  const { dryRun = false, force = false } = options;
+  if (changes.length === 0) return { id: undefined, restored: [], lost: [] };
+  const store = history.store();
+  if (store === undefined) throw new RootwardError('unknown-change', 'Cannot undo: nothing was kept yet');
+  const plan = await planUndo(changes, scope, store, options);
+  refuse(plan.conflicts, force);
+  const restored = touched(plan.actions);
+  if (dryRun || plan.actions.length === 0) return { id: undefined, restored, lost: plan.lost };
+  const about = { ...options.about, undoes: changes.map(({ id }) => id) };
+  const recorder = history.change(about, scope.roots);
+  const recordedScope = scope.recordedBy(recorder);
+  const apply = {
+    scope: recordedScope,
+    recorder,
+    store,
+    force,
+    onProgress: options.onProgress ?? (() => undefined),
+  };
+  try {
+    await applyUndo(plan.actions, apply);
+  } catch (error) {
+    recorder.finish();
+    await takeBack(history, scope, recorder.id, options.about, error);
+    throw error;
+  }
+  recorder.finish();
+  return { id: recorder.id, restored, lost: plan.lost };
+}
+
+function refuse(conflicts: readonly Conflict[], force: boolean): void {
+  const counted = force ? conflicts.filter(({ reason }) => reason === 'not-kept') : conflicts;
+  const [first] = counted;
+  if (first === undefined) return;
+  const paths = [...new Set(counted.map(({ path }) => path))];
+  const named = paths.slice(0, MAX_NAMED).map(quotePath).join(', ');
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
+  throw new RootwardError(first.reason, `Cannot undo ${named}${more}: ${first.state}; nothing was touched`, {
+    path: first.path,
+    instruction:
+      first.reason === 'changed-since'
+        ? 'Undo newer changes first, or tell the user, who can run `rootward undo --force`'
+        : 'Tell the user that this cannot be restored',
+  });
+}
+
+/** All or nothing: what was done until the failure is taken back in turn. */
+async function takeBack(
+  history: History,
+  scope: Scope,
+  id: string | undefined,
+  about: ChangeAbout,
+  cause: unknown,
+): Promise<void> {
+  if (id === undefined) return;
+  const [half] = await findChanges(history, scope, new Set([id]));
+  if (half === undefined) return;
+  const store = history.store();
+  if (store === undefined) return;
+  const plan: UndoPlan = await planUndo([half], scope, store, {});
+  const recorder = history.change({ ...about, undoes: [id] }, scope.roots);
+  try {
+    await applyUndo(plan.actions, {
+      scope: scope.recordedBy(recorder),
+      recorder,
+      store,
+      force: false,
+      onProgress: () => undefined,
+    });
+  } catch (error) {
+    const message = `Cannot undo: it failed half way, and what was done could not be taken back; see change ${id}`;
+    throw new RootwardError('io', message, { cause: new AggregateError([cause, error]) });
+  } finally {
+    recorder.finish();
+  }
+}
+
+/** The changes with these ids, newest first. */
+export async function findChanges(
+  history: History,
+  scope: Scope,
+  ids: ReadonlySet<string>,
+): Promise<readonly Change[]> {
+  const found: Change[] = [];
+  for await (const change of history.changes(scope.roots)) {
+    if (ids.has(change.id)) found.push(change);
+    if (found.length === ids.size) break;
+  }
+  return found;
+}
+
+function touched(actions: readonly UndoAction[]): readonly string[] {
+  const paths = actions.flatMap((action) =>
+    action.kind === 'move' ? [action.from, action.path] : [action.path],
+  );
+  return [...new Set(paths)];
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { read, readSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+const readAsync = promisify(read);
+
+const SMALL = 64 * 1024;
+const CHUNK = 1024 * 1024;
+
+/** What a file holds, by name. */
+export interface Content {
+  readonly hash: string;
+  readonly size: number;
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The hash of an opened file from its start to its end, then of `appended`. */
+export async function hashDescriptor(fd: number, appended?: Uint8Array): Promise<Content> {
+  const hash = createHash('sha256');
+  const first = Buffer.allocUnsafe(SMALL);
+  let size = readSync(fd, first, 0, SMALL, 0);
+  hash.update(first.subarray(0, size));
+  const buffer = size < SMALL ? first : Buffer.allocUnsafe(CHUNK);
+  while (size >= SMALL) {
+    const { bytesRead } = await readAsync(fd, buffer, 0, CHUNK, size);
+    if (bytesRead === 0) break;
+    hash.update(buffer.subarray(0, bytesRead));
+    size += bytesRead;
+  }
+  if (appended !== undefined) hash.update(appended);
+  return { hash: hash.digest('hex'), size: size + (appended?.length ?? 0) };
+}

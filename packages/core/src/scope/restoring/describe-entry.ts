@@ -1,0 +1,153 @@
+import { closeSync, constants, openSync, readdirSync, readlinkSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { RootwardError } from '../../error.js';
+import { hashDescriptor } from '../recording/content-hash.js';
+import type { Gate, Intent } from '../gate/gate.js';
+import type { Pin, Platform } from '../pin/pin.js';
+import { Pacer } from '../../platform/pacing.js';
+import { isTemporaryName } from '../operations/temporary-files.js';
+import { readPinned } from '../pin/read-directory.js';
+import { fromSystem } from '../gate/refusal.js';
+import { priorAt, priorOf } from '../recording/recorder.js';
+import type { Prior } from '../recording/recorder.js';
+
+/** What stands at a path, which is not followed where it is a link. */
+export type EntryDescription =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'file'; readonly size: number; readonly mode: number; readonly hash: string }
+  | { readonly kind: 'directory'; readonly mode: number; readonly empty: boolean }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'other' };
+
+/** Options of `Scope.describe()`. */
+export interface DescribeOptions {
+  /** Refuse a path that may not be changed. */
+  readonly forChange?: boolean;
+}
+
+const ACTION = 'inspect';
+const PERMISSION_BITS = 0o7777;
+const READ_ENTRY: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const MAX_DEPTH = 512;
+
+/** Says what stands at a path, with the hash of a file. A folder on the way that is missing makes it absent. */
+export async function describeEntryInScope(
+  gate: Gate,
+  asked: string,
+  intent: Intent,
+): Promise<EntryDescription> {
+  try {
+    const entry = gate.admitEntry(ACTION, asked, intent);
+    try {
+      const prior = priorAt(entry.child);
+      if (prior === undefined) return { kind: 'absent' };
+      return await describePrior(prior, () => readdirSync(entry.child).every(isTemporaryName));
+    } finally {
+      entry.parent.close();
+    }
+  } catch (error) {
+    if (error instanceof RootwardError && (error.code === 'not-found' || error.code === 'not-a-directory')) {
+      return { kind: 'absent' };
+    }
+    if (error instanceof RootwardError && error.code === 'not-permitted')
+      return describeRoot(gate, asked, intent);
+    throw fromSystem(ACTION, asked, error);
+  }
+}
+
+/** A single file that is a root: the folder that holds it is out of scope. */
+async function describeRoot(gate: Gate, asked: string, intent: Intent): Promise<EntryDescription> {
+  const { pin } = gate.admit(ACTION, asked, intent);
+  try {
+    return await describePrior(priorOf(pin), () => false);
+  } catch (error) {
+    throw fromSystem(ACTION, asked, error);
+  } finally {
+    pin.close();
+  }
+}
+
+async function describePrior(prior: Prior, isEmpty: () => boolean): Promise<EntryDescription> {
+  const { stats } = prior;
+  const mode = stats.mode & PERMISSION_BITS;
+  if (stats.isSymbolicLink()) return { kind: 'link', target: prior.target() };
+  if (stats.isDirectory()) return { kind: 'directory', mode, empty: isEmpty() };
+  if (!stats.isFile()) return { kind: 'other' };
+  const fd = prior.open();
+  try {
+    return { kind: 'file', mode, ...(await hashDescriptor(fd)) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A folder under the name '', and everything below it by its path from there. Refused as a whole where a rule denies a part. */
+export async function describeTreeInScope(
+  gate: Gate,
+  asked: string,
+  signal?: AbortSignal,
+): Promise<Map<string, EntryDescription>> {
+  const { pin, placement } = gate.admit(ACTION, asked, 'read', { directory: true });
+  try {
+    return await describeBelow(gate, pin, signal, (relative) => {
+      gate.enforce(ACTION, asked, gate.place(ACTION, asked, `${placement.path}/${relative}`), 'read');
+    });
+  } catch (error) {
+    throw fromSystem(ACTION, asked, error);
+  } finally {
+    pin.close();
+  }
+}
+
+/** The same for any pinned folder. */
+export async function describeBelow(
+  platform: Pick<Platform, 'pin'>,
+  directory: Pin,
+  signal: AbortSignal | undefined,
+  check: (relative: string) => void,
+): Promise<Map<string, EntryDescription>> {
+  const found = new Map<string, EntryDescription>();
+  const pacer = new Pacer(signal);
+  const visit = async (folder: Pin, below: string, depth: number): Promise<boolean> => {
+    if (depth > MAX_DEPTH) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
+    let empty = true;
+    for (const entry of readPinned(folder)) {
+      if (pacer.due) await pacer.rest();
+      // Left behind by a process that was killed; the next write to the folder removes it.
+      if (isTemporaryName(entry.name)) continue;
+      empty = false;
+      const relative = below === '' ? entry.name : `${below}/${entry.name}`;
+      check(relative);
+      const child = folder.child(entry.name);
+      if (entry.isDirectory()) {
+        const pin = platform.pin(child, { directory: true, noFollow: true });
+        try {
+          const isEmpty = await visit(pin, relative, depth + 1);
+          found.set(relative, { kind: 'directory', mode: modeOf(pin.stats), empty: isEmpty });
+        } finally {
+          pin.close();
+        }
+      } else if (entry.isSymbolicLink()) found.set(relative, { kind: 'link', target: readlinkSync(child) });
+      else if (entry.isFile()) found.set(relative, await describeFile(child));
+      else found.set(relative, { kind: 'other' });
+    }
+    return empty;
+  };
+  const empty = await visit(directory, '', 0);
+  return found.set('', { kind: 'directory', mode: modeOf(directory.stats), empty });
+}
+
+async function describeFile(child: string): Promise<EntryDescription> {
+  const prior = priorAt(child);
+  if (prior === undefined) return { kind: 'absent' };
+  const fd = openSync(child, READ_ENTRY);
+  try {
+    return { kind: 'file', mode: modeOf(prior.stats), ...(await hashDescriptor(fd)) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function modeOf(stats: Stats): number {
+  return stats.mode & PERMISSION_BITS;
+}
