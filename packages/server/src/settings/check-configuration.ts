@@ -1,10 +1,10 @@
 import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
 import * as z from 'zod';
-import { isObject } from '@rootward/core/platform';
+import { isObject, suggest } from '@rootward/core/platform';
 import type { LogLevel, ToolsetName } from './option-values.js';
+import { findLooseEntries } from './roots-file.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
-import { suggest } from '@rootward/core/platform';
 
 /** What `rootward.json` may say. */
 export interface Configuration {
@@ -31,14 +31,16 @@ export type Checked<Value> =
   | { readonly ok: true; readonly configuration: Value }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Checks parsed JSON. Entries of `roots` are not looked at: a bad one is skipped later, and the others count. */
+/** Checks parsed JSON. Of the entries of `roots`, one whose path is bad is skipped later, and the others count. */
 export function checkConfiguration(value: unknown): Checked<Configuration> {
   const settled = isObject(value) && Array.isArray(value['roots']) ? { ...value, roots: [] } : value;
   const checked = checkAgainst<Configuration>(configurationSchema, settled);
   if (!checked.ok) return checked;
-  const { configuration } = checked;
-  const roots = isObject(value) && Array.isArray(value['roots']) ? { roots: value['roots'] } : {};
-  return { ok: true, configuration: { ...configuration, ...roots } };
+  if (!isObject(value) || !Array.isArray(value['roots'])) return checked;
+  const { roots } = value;
+  const problems = findLooseEntries(roots);
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, configuration: { ...checked.configuration, roots } };
 }
 
 /** What is wrong with the entries of `roots`. None of it keeps a server from starting. */

@@ -1,12 +1,13 @@
+import { existsSync, lstatSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ConfiguredRoots } from '@rootward/core';
 import { errnoOf } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 import { expandHome } from './expand-home.js';
-import { describeJsonFault } from './json-fault.js';
 import type { OptionValues } from './option-values.js';
 import { DEFAULT_PORT } from './option-values.js';
+import { parseJsonFile } from './parse-json.js';
 import type { Origin } from './read-values.js';
 import { readHost, readPath, readTokens, readToolEnvironment } from './read-values.js';
 
@@ -42,12 +43,17 @@ export async function readConfigurationFile(
   } catch (error) {
     if (error instanceof RootwardServerError) throw error;
     const code = errnoOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      const link = findDanglingLink(file);
+      if (link === undefined) return undefined;
+      throw invalid(file, `${link === file ? 'it' : link} is a link to something that does not exist`, error);
+    }
     throw invalid(file, `the disk answered ${String(code ?? error)}`, error);
   }
-  const value = parse(text, file);
+  const parsed = parseJsonFile(text);
+  if ('problem' in parsed) throw invalid(file, parsed.problem);
   try {
-    return { ...(await interpret(value, file, home)), file, canonical };
+    return { ...(await interpret(parsed.value, file, home)), file, canonical };
   } catch (error) {
     // What is wrong use of a flag is a broken file here.
     if (!(error instanceof RootwardServerError) || error.code !== 'usage') throw error;
@@ -55,11 +61,12 @@ export async function readConfigurationFile(
   }
 }
 
-function parse(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    throw invalid(file, `it is not JSON (${describeJsonFault(text, error)})`, error);
+/** A link on the way to a file, or the file itself, whose target does not exist: most likely a disk that is not there yet. */
+function findDanglingLink(file: string): string | undefined {
+  for (let path = file; ; path = dirname(path)) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined) return found.isSymbolicLink() && !existsSync(path) ? path : undefined;
+    if (dirname(path) === path) return undefined;
   }
 }
 
@@ -71,34 +78,28 @@ async function interpret(
   const { checkConfiguration } = await import('./check-configuration.js');
   const checked = checkConfiguration(value);
   if (!checked.ok) throw invalid(file, checked.problems.join('; '));
-  const { roots, deny = [], token, http, ...given } = checked.configuration;
+  const {
+    roots,
+    deny = [],
+    token,
+    http,
+    host,
+    toolEnv,
+    project,
+    audit,
+    within,
+    ...plain
+  } = checked.configuration;
   const origin = (key: string): Origin => ({ name: `${key} in ${file}`, base: dirname(file), home });
-  const path = (key: 'project' | 'audit'): Partial<OptionValues> => {
-    const text = given[key];
-    return text === undefined ? {} : { [key]: readPath(text, origin(key)) };
-  };
-  if (given.languageServers !== undefined) await checkServers(given.languageServers, file);
+  if (plain.languageServers !== undefined) await checkServers(plain.languageServers, file);
   return {
     values: {
-      ...(given.toolsets !== undefined && { toolsets: given.toolsets }),
-      ...(given.readOnly !== undefined && { readOnly: given.readOnly }),
-      ...(given.clientRoots !== undefined && { clientRoots: given.clientRoots }),
-      ...(given.languageServers !== undefined && { languageServers: given.languageServers }),
-      ...(given.trustWorkspaceServers !== undefined && {
-        trustWorkspaceServers: given.trustWorkspaceServers,
-      }),
-      ...(given.chdir !== undefined && { chdir: given.chdir }),
-      ...(given.host !== undefined && { host: readHost(given.host, origin('host')) }),
-      ...(given.insecureNoToken !== undefined && { insecureNoToken: given.insecureNoToken }),
-      ...(given.logLevel !== undefined && { logLevel: given.logLevel }),
-      ...(given.toolEnv !== undefined && {
-        toolEnvironment: readToolEnvironment(given.toolEnv, origin('toolEnv')),
-      }),
-      ...path('project'),
-      ...path('audit'),
-      ...(given.within !== undefined && {
-        within: given.within.map((text) => readPath(text, origin('within'))),
-      }),
+      ...plain,
+      ...(host !== undefined && { host: readHost(host, origin('host')) }),
+      ...(toolEnv !== undefined && { toolEnvironment: readToolEnvironment(toolEnv, origin('toolEnv')) }),
+      ...(project !== undefined && { project: readPath(project, origin('project')) }),
+      ...(audit !== undefined && { audit: readPath(audit, origin('audit')) }),
+      ...(within !== undefined && { within: within.map((text) => readPath(text, origin('within'))) }),
       ...(http !== undefined && { http: http === true ? DEFAULT_PORT : http }),
       ...(token !== undefined && { tokens: readTokens([token], { ...origin('token'), name: file }) }),
     },

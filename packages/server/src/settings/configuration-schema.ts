@@ -8,7 +8,7 @@ const paths = z.array(path);
 /** Core reads the entries of `roots` one by one, so that a bad one is skipped and the others count. */
 export const rootSchema: z.ZodType = z.union([
   path,
-  z.looseObject({
+  z.strictObject({
     path,
     name: z.string().optional(),
     access: z.enum(['read-write', 'read-only']).optional(),
@@ -48,7 +48,10 @@ const MAX_PORT = 65_535;
 export const configurationSchema: z.ZodObject = z.strictObject({
   $schema: z.string().optional().describe('Where this schema is, for editors'),
   roots: z.array(rootSchema).optional().describe('Folders and files in scope; relative to this file'),
-  within: paths.optional().describe('The ceiling: every root stays inside it; relative to this file'),
+  within: paths
+    .min(1, 'expected at least one folder; leave it out for no ceiling')
+    .optional()
+    .describe('The ceiling: every root stays inside it; relative to this file'),
   clientRoots: z
     .enum(CLIENT_ROOTS_MODES)
     .optional()

@@ -5,6 +5,7 @@ import type { ConfigurationPlace } from './find-configuration.js';
 import { fromEnvironment } from './from-environment.js';
 import type { Environment } from './from-environment.js';
 import type { OptionValues } from './option-values.js';
+import { checkRootsFile } from './roots-file.js';
 import { settle } from './settings.js';
 import type { Settings } from './settings.js';
 
@@ -27,5 +28,8 @@ export async function loadSettings(
     if (found !== undefined) files.push(found);
     else if (named) throw new RootwardServerError('configuration', `Cannot use ${file}: it does not exist`);
   }
-  return { ...settle(flags, variables, files), places };
+  const settings = settle(flags, variables, files);
+  const project = settings.project ?? environment['MCPBASH_PROJECT_ROOT'];
+  if (project !== undefined && project !== '') await checkRootsFile(project);
+  return { ...settings, places };
 }

@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { access, open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, parse } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
-import { describeJsonFault } from '../../settings/json-fault.js';
+import { describeJsonFault } from '../../settings/parse-json.js';
 import type { ExecutableTool, ToolProblem } from './executable-tool.js';
 import { readMetadata } from './tool-metadata.js';
 

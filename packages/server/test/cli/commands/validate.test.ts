@@ -51,8 +51,11 @@ describe('rootward validate', () => {
     ],
     ['{"languageServers":{"typescript":{"folders":"shard"}}}', 'did you mean "shared"?'],
     ['{"roots":["project",1]}', '"roots.1" is 1, expected a path, or an object with a "path"'],
-    ['{"roots":[{"uri":"file:///x"}]}', 'expected a path, or an object with a "path"'],
-    ['{"roots":[{"path":"project","access":"none"}]}', 'an "access" of read-write or read-only'],
+    ['{"roots":[{"uri":"file:///x"}]}', '"roots.0.uri" is not known; known are path, name, access'],
+    [
+      '{"roots":[{"path":"project","access":"none"}]}',
+      '"roots.0.access" is "none", expected read-write, read-only',
+    ],
   ])('finds what the published schema forbids in %s', async (text, problem) => {
     const home = makeHome();
     writeFileSync(join(home, 'bad.json'), text);
@@ -120,7 +123,7 @@ describe('rootward validate', () => {
     expect(validated.code).toBe(2);
     expect(validated.err).toContain(`Cannot use ${file}: it is not JSON`);
     const examined = await run(home, ['doctor', '--project', 'project']);
-    expect(examined.code).toBe(1);
-    expect(examined.out).toContain(`Cannot use ${file}: it is not JSON`);
+    expect(examined.code).toBe(2);
+    expect(examined.err).toContain(`Cannot use ${file}: it is not JSON`);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeJsonFault } from '../../src/settings/json-fault.js';
+import { describeJsonFault } from '../../src/settings/parse-json.js';
 
 function faultOf(text: string): string {
   try {
