@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { OPTIONS } from '../packages/server/dist/settings/options.js';
+import { OPTIONS } from '../packages/server/dist/settings/values/options.js';
 import { PAGES, repository } from './pages.js';
 
 interface Manifest {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../packages/server/dist/cli/program.js';
-import { OPTIONS } from '../packages/server/dist/settings/options.js';
+import { OPTIONS } from '../packages/server/dist/settings/values/options.js';
 import { toolsets } from '../packages/server/dist/tools/toolsets.js';
 import { PAGES, repository } from './pages.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { OPTIONS } from '../packages/server/dist/settings/options.js';
+import { OPTIONS } from '../packages/server/dist/settings/values/options.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(join(repository, path), 'utf8'));

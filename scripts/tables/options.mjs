@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createProgram } from '../../packages/server/dist/cli/create-program.js';
-import { OPTIONS } from '../../packages/server/dist/settings/options.js';
+import { OPTIONS } from '../../packages/server/dist/settings/values/options.js';
 import { code, plain, table } from './markdown.mjs';
 
 /** The options of `rootward serve`. */

@@ -6,6 +6,7 @@ import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
 import type { SessionsOptions, WorkspaceHandler } from '@rootward/mcp';
 import type { Logger } from '@rootward/core';
+import { ConnectionGuard } from './connection-guard.js';
 import { allowedHostnames, isHostHeader, TokenGate } from './http-access.js';
 
 export interface HttpServerOptions extends Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {
@@ -29,6 +30,10 @@ const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** A sender that is slower than this holds a connection, not a conversation. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Headers are small, and the token is among them. */
+const HEADERS_TIMEOUT_MS = 5_000;
+/** How often Node looks for those that are too slow. */
+const CHECK_INTERVAL_MS = 1_000;
 const MAX_CONNECTIONS = 1000;
 /** How long a client that was refused may go on sending before it has to have read the answer. */
 const LINGER_MS = 5_000;
@@ -48,8 +53,17 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
   const names = [...allowedHostnames(host)];
   const gate = new TokenGate(tokens);
 
-  const server = createServer((request: IncomingMessage & { auth?: AuthInfo }, response) => {
+  const limits = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+  };
+  const server = createServer(limits, (request: IncomingMessage & { auth?: AuthInfo }, response) => {
     // All of this before the body is read.
+    if (countHosts(request) > 1) {
+      refuse(request, response, 400, 'There must be one Host header');
+      return;
+    }
     if (!isHostHeader(request.headers.host ?? '')) {
       refuse(request, response, 403, 'Invalid Host header');
       return;
@@ -79,6 +93,9 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
         return;
       }
       request.auth = auth;
+      connections.admit(request);
+    } else {
+      connections.admitWhenComplete(request);
     }
     // From here on nobody needs the secret, and what is passed on may end up in a log.
     delete request.headers.authorization;
@@ -90,8 +107,8 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
     void serve(request as Parameters<typeof serve>[0], response);
   });
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
+  const connections = new ConnectionGuard(server);
   return {
     server,
     handler,
@@ -101,6 +118,11 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
       server.closeAllConnections();
     },
   };
+}
+
+/** Node takes the first of two, and what stands between us and the client may have looked at the second. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
 }
 
 /** Node keeps headers until the first byte of a body, which on a stream without news takes 15 s to come. */

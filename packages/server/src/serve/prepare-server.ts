@@ -10,6 +10,7 @@ import type { Environment } from '../settings/from-environment.js';
 import { unknownVariables } from '../settings/from-environment.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
 import { protectedPaths } from '../settings/protected-paths.js';
+import { isSharedFile } from '../settings/values/token-file.js';
 import { ScopeMaker } from '../settings/workspace-rules.js';
 import { RootwardServerError } from '../error.js';
 import { openCatalogue } from './open-catalogue.js';
@@ -54,6 +55,9 @@ export async function prepareServer(
   log: Logger = new StderrLogger(settings.logLevel),
 ): Promise<ServerSetup> {
   for (const warning of unknownVariables(start.environment)) log.warn(warning);
+  if (settings.tokenFile !== undefined && isSharedFile(settings.tokenFile)) {
+    log.warn('other users may read the token file; chmod 600 keeps it yours', { file: settings.tokenFile });
+  }
   const projectSettings = new ProjectSettingsStore(userDirectory(start.environment, start.home));
   const temporaries = new TemporaryFiles();
   const options = workspaceOptions(settings, start, log, { projectSettings, temporaries });
@@ -137,6 +141,7 @@ function workspaceOptions(
       ...usualPlaces(project, environment, home),
       projectSettings.directory,
       editJournal(start),
+      ...(settings.tokenFile === undefined ? [] : [settings.tokenFile]),
     ],
     project: project ?? environment['MCPBASH_PROJECT_ROOT'],
     audit: settings.audit,

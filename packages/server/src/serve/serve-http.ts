@@ -5,12 +5,13 @@ import { localAddress } from './http-access.js';
 import { createHttpServer, ENDPOINT } from './http-server.js';
 import { listen } from './listen.js';
 import type { ServerSetup } from './prepare-server.js';
+import type { HttpPort } from '../settings/settings.js';
 
 /** Where a server listens, and how to get in. */
 export interface HttpEndpoint {
   /** As clients on this machine reach it. */
   readonly url: string;
-  /** The port that was asked for, where it was taken. */
+  /** The default port, where it was taken. */
   readonly wantedPort: number | undefined;
   /** Made for this run; undefined where one was given, or none is needed. */
   readonly madeToken: string | undefined;
@@ -19,7 +20,7 @@ export interface HttpEndpoint {
 const TOKEN_BYTES = 32;
 
 /** Serves any number of clients over HTTP until a signal comes. */
-export async function serveHttp(setup: ServerSetup, port: number): Promise<HttpEndpoint> {
+export async function serveHttp(setup: ServerSetup, wanted: HttpPort): Promise<HttpEndpoint> {
   const { settings, log, audit, catalogue, temporaries } = setup;
   const { host, insecureNoToken } = settings;
   const madeToken =
@@ -39,10 +40,10 @@ export async function serveHttp(setup: ServerSetup, port: number): Promise<HttpE
   guard.onShutdown(() => http.close());
   process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
-  const got = await listen(http.server, port, host);
+  const got = await listen(http.server, wanted, host);
   return {
     url: `http://${localAddress(host)}:${got}${ENDPOINT}`,
-    wantedPort: got === port || port === 0 ? undefined : port,
+    wantedPort: wanted.given || got === wanted.port ? undefined : wanted.port,
     madeToken,
   };
 }

@@ -2,7 +2,7 @@ import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
 import * as z from 'zod';
 import { isObject, suggest } from '@rootward/core/platform';
-import type { LogLevel, ToolsetName } from './option-values.js';
+import type { LogLevel, ToolsetName } from './values/option-values.js';
 import { findLooseEntries } from './roots-file.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
 
@@ -22,6 +22,7 @@ export interface Configuration {
   readonly http?: number | boolean;
   readonly host?: string;
   readonly token?: string;
+  readonly tokenFile?: string;
   readonly insecureNoToken?: boolean;
   readonly audit?: string;
   readonly logLevel?: LogLevel;

@@ -4,12 +4,11 @@ import { dirname } from 'node:path';
 import type { ConfiguredRoots } from '@rootward/core';
 import { errnoOf } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
-import { expandHome } from './expand-home.js';
-import type { OptionValues } from './option-values.js';
-import { DEFAULT_PORT } from './option-values.js';
+import { expandHome } from './values/expand-home.js';
+import type { OptionValues } from './values/option-values.js';
 import { parseJsonFile } from './parse-json.js';
-import type { Origin } from './read-values.js';
-import { readHost, readPath, readTokens, readToolEnvironment } from './read-values.js';
+import type { Origin } from './values/read-values.js';
+import { readHost, readPath, readTokens, readToolEnvironment } from './values/read-values.js';
 
 /** One `rootward.json` that is in force. */
 export interface ConfigurationFile {
@@ -87,6 +86,7 @@ async function interpret(
     toolEnv,
     project,
     audit,
+    tokenFile,
     within,
     ...plain
   } = checked.configuration;
@@ -99,8 +99,9 @@ async function interpret(
       ...(toolEnv !== undefined && { toolEnvironment: readToolEnvironment(toolEnv, origin('toolEnv')) }),
       ...(project !== undefined && { project: readPath(project, origin('project')) }),
       ...(audit !== undefined && { audit: readPath(audit, origin('audit')) }),
+      ...(tokenFile !== undefined && { tokenFile: readPath(tokenFile, origin('tokenFile')) }),
       ...(within !== undefined && { within: within.map((text) => readPath(text, origin('within'))) }),
-      ...(http !== undefined && { http: http === true ? DEFAULT_PORT : http }),
+      ...(http !== undefined && { http }),
       ...(token !== undefined && { tokens: readTokens([token], { ...origin('token'), name: file }) }),
     },
     deny,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { categoriesSchema } from './category-rules.js';
-import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './option-values.js';
+import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './values/option-values.js';
 
 const path = z.string().min(1);
 const paths = z.array(path);
@@ -80,6 +80,7 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .describe('Serve HTTP, on this port'),
   host: z.string().min(1).optional().describe('The address to listen on').meta(HOST),
   token: z.string().min(1).optional().describe('The bearer token HTTP clients must send').meta(TOKEN),
+  tokenFile: path.optional().describe('A file with bearer tokens, one on each line; relative to this file'),
   insecureNoToken: z.boolean().optional().describe('Let anyone on this machine connect over HTTP'),
   audit: path.optional().describe('Append every decision about a path to this file; relative to this file'),
   logLevel: z.enum(LOG_LEVELS).optional().describe('What goes to stderr'),

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from './from-environment.js';
-import type { OptionValues } from './option-values.js';
+import type { OptionValues } from './values/option-values.js';
 
 export const CONFIGURATION_FILE = 'rootward.json';
 

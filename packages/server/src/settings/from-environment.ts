@@ -1,7 +1,7 @@
 import { RootwardServerError } from '../error.js';
 import { nearestMatch } from '@rootward/core/platform';
-import type { OptionValues } from './option-values.js';
-import { OPTIONS } from './options.js';
+import type { OptionValues } from './values/option-values.js';
+import { OPTIONS } from './values/options.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

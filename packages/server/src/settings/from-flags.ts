@@ -1,6 +1,6 @@
-import { expandHome } from './expand-home.js';
-import type { OptionValues } from './option-values.js';
-import { attributeName, flagName, OPTIONS } from './options.js';
+import { expandHome } from './values/expand-home.js';
+import type { OptionValues } from './values/option-values.js';
+import { attributeName, flagName, OPTIONS } from './values/options.js';
 
 /** What a command line parser hands over, by attribute name. */
 export type ParsedFlags = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { configurationPlaces } from './find-configuration.js';
 import type { ConfigurationPlace } from './find-configuration.js';
 import { fromEnvironment } from './from-environment.js';
 import type { Environment } from './from-environment.js';
-import type { OptionValues } from './option-values.js';
+import type { OptionValues } from './values/option-values.js';
 import { checkRootsFile } from './roots-file.js';
 import { settle } from './settings.js';
 import type { Settings } from './settings.js';

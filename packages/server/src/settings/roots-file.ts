@@ -58,7 +58,7 @@ export function findLooseEntries(roots: readonly unknown[]): readonly string[] {
     const received = JSON.stringify(access);
     return [
       ...unknown,
-      `"roots.${index}.access" is ${received}, expected ${ACCESS.join(', ')}${suggest(String(access), ACCESS)}`,
+      `"roots.${index}.access" is ${received}, expected ${ACCESS.join(', ')}${suggest(received, ACCESS)}`,
     ];
   });
 }

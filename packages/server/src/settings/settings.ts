@@ -1,12 +1,21 @@
 import type { ClientRootsMode, ConfiguredRoots } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
-import { MINIMAL } from './environment-mode.js';
-import type { EnvironmentMode } from './environment-mode.js';
-import type { LogLevel, OptionValues, ToolsetName } from './option-values.js';
+import { MINIMAL } from './values/environment-mode.js';
+import type { EnvironmentMode } from './values/environment-mode.js';
+import { DEFAULT_PORT } from './values/option-values.js';
+import type { LogLevel, OptionValues, ToolsetName } from './values/option-values.js';
 import type { ConfigurationFile } from './configuration-file.js';
+import { readTokenFile } from './values/token-file.js';
 
 /** What only one of flag, environment and file can name at a time. */
 type NamedOnce = 'within' | 'project';
+
+/** Where to listen for HTTP. */
+export interface HttpPort {
+  readonly port: number;
+  /** Named by the operator. Clients are configured with it, so another one must not take its place. */
+  readonly given: boolean;
+}
 
 /** Everything the server is told, from all places. */
 export interface Settings {
@@ -26,10 +35,12 @@ export interface Settings {
   readonly languageServers: Readonly<Record<string, unknown>> | undefined;
   readonly trustWorkspaceServers: boolean;
   readonly chdir: boolean;
-  /** The port of HTTP; undefined for stdio. */
-  readonly http: number | undefined;
+  /** Undefined for stdio. */
+  readonly http: HttpPort | undefined;
   readonly host: string;
   readonly tokens: readonly string[];
+  /** Where some of them come from. */
+  readonly tokenFile: string | undefined;
   readonly insecureNoToken: boolean;
   readonly audit: string | undefined;
   readonly logLevel: LogLevel;
@@ -72,9 +83,9 @@ export function settle(
     languageServers: given.languageServers,
     trustWorkspaceServers: given.trustWorkspaceServers ?? false,
     chdir: given.chdir ?? false,
-    http: given.http === false ? undefined : given.http,
+    http: httpPort(given.http),
     host: given.host ?? LOOPBACK,
-    tokens: given.tokens ?? [],
+    ...tokensOf([flags, environment, ...files.map(({ values }) => values)]),
     insecureNoToken: given.insecureNoToken ?? false,
     audit: given.audit,
     logLevel: given.logLevel ?? 'warn',
@@ -83,6 +94,19 @@ export function settle(
   };
   refuseContradictions(settings);
   return settings;
+}
+
+/** Those of the strongest layer that names any: a token of another layer would let in whom the operator did not mean. */
+function tokensOf(layers: readonly OptionValues[]): Pick<Settings, 'tokens' | 'tokenFile'> {
+  const layer = layers.find(({ tokens, tokenFile }) => tokens !== undefined || tokenFile !== undefined);
+  const { tokens = [], tokenFile } = layer ?? {};
+  const kept = tokenFile === undefined ? [] : readTokenFile(tokenFile);
+  return { tokens: [...tokens, ...kept], tokenFile };
+}
+
+function httpPort(http: OptionValues['http']): HttpPort | undefined {
+  if (http === undefined || http === false) return undefined;
+  return http === true ? { port: DEFAULT_PORT, given: false } : { port: http, given: true };
 }
 
 /** Who speaks of it first, in the order in which they count; nothing where nobody does. */
@@ -112,7 +136,7 @@ function refuseContradictions({ chdir, http, host, tokens, insecureNoToken }: Se
   if (!isLoopback(host) && tokens.length === 0) {
     throw new RootwardServerError(
       'usage',
-      `Cannot listen on ${JSON.stringify(host)}: an address that other machines can reach needs a token (ROOTWARD_TOKEN or --token)`,
+      `Cannot listen on ${JSON.stringify(host)}: an address that other machines can reach needs a token (--token-file, ROOTWARD_TOKEN or --token)`,
     );
   }
 }

@@ -12,12 +12,12 @@ import { LanguageSupport } from '../languages/language-support.js';
 import type { Tool } from './framework/define-tool.js';
 import { createElicit } from './framework/elicit.js';
 import { Questions } from './framework/questions.js';
-import { expandHome } from '../settings/expand-home.js';
+import { expandHome } from '../settings/values/expand-home.js';
 import { listedSchemas } from './framework/listed-schema.js';
 import type { Era } from '../era.js';
 import type { AuditDecision, AuditEntry, ToolContext } from './framework/tool-context.js';
 import { toolsets as knownToolsets } from './toolsets.js';
-import type { ToolsetName } from '../settings/option-values.js';
+import type { ToolsetName } from '../settings/values/option-values.js';
 
 export interface RegisterToolsOptions {
   /** The era of the connection the server is made for. */

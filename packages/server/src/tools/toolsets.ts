@@ -27,7 +27,7 @@ import { categoryList } from './guidance/category-list.js';
 import { listProjects } from './guidance/list-projects.js';
 import { switchProject } from './workspace/switch-project.js';
 import { workspaceInfo } from './workspace/workspace-info.js';
-import type { ToolsetName } from '../settings/option-values.js';
+import type { ToolsetName } from '../settings/values/option-values.js';
 
 /** Curated: a tool that is not listed here is not served. */
 export const toolsets: Readonly<Record<ToolsetName, readonly Tool[]>> = {

@@ -6,7 +6,7 @@ import { fromEnvironment, unknownVariables } from '../../src/settings/from-envir
 import { fromFlags } from '../../src/settings/from-flags.js';
 import { loadSettings } from '../../src/settings/load-settings.js';
 import type { LoadedSettings } from '../../src/settings/load-settings.js';
-import { attributeName, OPTIONS } from '../../src/settings/options.js';
+import { attributeName, OPTIONS } from '../../src/settings/values/options.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-settings-')));
 afterAll(() => rmSync(top, { recursive: true }));
@@ -63,7 +63,7 @@ describe('loadSettings()', () => {
 
   test('lets the environment switch off what a file switches on', async () => {
     const home = makeHome({ [USER_FILE]: { readOnly: true, http: true } });
-    expect(await load(home)).toMatchObject({ readOnly: true, http: 7420 });
+    expect(await load(home)).toMatchObject({ readOnly: true, http: { port: 7420, given: false } });
     expect(await load(home, {}, { ROOTWARD_READ_ONLY: 'false', ROOTWARD_HTTP: 'false' })).toMatchObject({
       readOnly: false,
       http: undefined,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readChoice } from '../../settings/read-values.js';
+import { readChoice } from '../../settings/values/read-values.js';
 import { bashScript } from '../completion/bash.js';
 import { describeProgram } from '../completion/describe-program.js';
 import type { ProgramShape } from '../completion/describe-program.js';

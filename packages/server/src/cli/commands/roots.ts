@@ -2,7 +2,7 @@ import type { Workspace } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
 import { unknownVariables } from '../../settings/from-environment.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
-import type { LogLevel } from '../../settings/option-values.js';
+import type { LogLevel } from '../../settings/values/option-values.js';
 import { prepareServer, workspaceWithoutClient } from '../../serve/prepare-server.js';
 import { StderrLogger } from '../../serve/stderr-logger.js';
 import { harmless, painter } from '../output/paint.js';

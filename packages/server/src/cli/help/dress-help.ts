@@ -1,6 +1,6 @@
 import type { Command, Help, Option } from 'commander';
 import { suggest } from '@rootward/core/platform';
-import { OPTIONS } from '../../settings/options.js';
+import { OPTIONS } from '../../settings/values/options.js';
 import { RootwardServerError } from '../../error.js';
 import { alignRows, MIN_WIDTH } from '../output/align-rows.js';
 import type { Cell } from '../output/align-rows.js';

@@ -1,6 +1,6 @@
 import type { Root } from '@rootward/core';
 import { findProgram } from '@rootward/core/platform';
-import { MINIMAL } from '../../settings/environment-mode.js';
+import { MINIMAL } from '../../settings/values/environment-mode.js';
 import { inheritedVariables, withoutWorkspaceBins } from './tool-environment.js';
 import type { InheritedVariables, Variables } from './tool-environment.js';
 

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { delimiter, isAbsolute } from 'node:path';
 import { containsPath, hostPathStyle } from '@rootward/core';
 import type { Root } from '@rootward/core';
-import type { EnvironmentMode } from '../../settings/environment-mode.js';
+import type { EnvironmentMode } from '../../settings/values/environment-mode.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 

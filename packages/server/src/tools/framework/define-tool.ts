@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import type { ToolsetName } from '../../settings/option-values.js';
+import type { ToolsetName } from '../../settings/values/option-values.js';
 import type { ToolContext } from './tool-context.js';
 
 /** All four, so that no client has to guess: what is left out means the worst. */

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import type { Root } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
-import { MINIMAL, readEnvironmentMode } from '../../../src/settings/environment-mode.js';
+import { MINIMAL, readEnvironmentMode } from '../../../src/settings/values/environment-mode.js';
 import {
   describeRoots,
   inheritedVariables,

@@ -1,7 +1,7 @@
 import { readSources } from '@rootward/core';
 import type { Logger, Root } from '@rootward/core';
 import { ChildRegistry } from '@rootward/mcp';
-import { readToolEnvironment } from '../../../settings/read-values.js';
+import { readToolEnvironment } from '../../../settings/values/read-values.js';
 import { RootwardServerError } from '../../../error.js';
 import { lazyCheck } from '../../../exec/catalogue/argument-schema.js';
 import type { ChannelMessage } from '../../../exec/answer/channel-message.js';

@@ -1,4 +1,4 @@
-import { DEFAULT_PORT } from '../../../settings/option-values.js';
+import { DEFAULT_PORT } from '../../../settings/values/option-values.js';
 import { isAnyAddress } from '../../../serve/http-access.js';
 import { workspaceWithoutClient } from '../../../serve/prepare-server.js';
 import type { ServerSetup } from '../../../serve/prepare-server.js';

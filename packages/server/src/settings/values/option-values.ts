@@ -19,10 +19,11 @@ export interface OptionValues {
   readonly languageServers?: Readonly<Record<string, unknown>>;
   readonly trustWorkspaceServers?: boolean;
   readonly chdir?: boolean;
-  /** The port, or false for stdio. */
-  readonly http?: number | false;
+  /** The port, true for the default one, or false for stdio. */
+  readonly http?: number | boolean;
   readonly host?: string;
   readonly tokens?: readonly string[];
+  readonly tokenFile?: string;
   readonly insecureNoToken?: boolean;
   readonly audit?: string;
   readonly logLevel?: LogLevel;

@@ -118,9 +118,16 @@ export const OPTIONS: readonly OptionSpec[] = [
     variable: 'ROOTWARD_TOKEN',
     group: 'HTTP:',
     description:
-      'the bearer token HTTP clients must send; repeatable, one for each client; safer in ROOTWARD_TOKEN',
+      'the bearer token HTTP clients must send; repeatable, one for each client; safer with --token-file',
     separator: ',',
     read: (texts, origin) => ({ tokens: readTokens(texts, origin) }),
+  },
+  {
+    flag: '--token-file <file>',
+    variable: 'ROOTWARD_TOKEN_FILE',
+    group: 'HTTP:',
+    description: 'a file with bearer tokens, one on each line; other processes cannot see it',
+    read: ([text], origin) => ({ tokenFile: readPath(text, origin) }),
   },
   {
     flag: '--insecure-no-token',

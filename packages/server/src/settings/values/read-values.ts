@@ -1,9 +1,9 @@
 import { isAbsolute, sep } from 'node:path';
-import { RootwardServerError } from '../error.js';
+import { RootwardServerError } from '../../error.js';
 import { readEnvironmentMode } from './environment-mode.js';
 import type { EnvironmentMode } from './environment-mode.js';
 import { expandHome } from './expand-home.js';
-import { DEFAULT_PORT, TOOLSET_NAMES } from './option-values.js';
+import { TOOLSET_NAMES } from './option-values.js';
 import type { ToolsetName } from './option-values.js';
 import { suggest } from '@rootward/core/platform';
 
@@ -58,10 +58,10 @@ export function readToolEnvironment(text: string, { name }: Origin): Environment
   throw unusable(text, name, 'expected minimal, inherit, or allow: followed by comma-separated names');
 }
 
-/** The port to listen on: `true` stands for the usual one, `false` for none. */
-export function readPort(text: string, { name }: Origin): number | false {
+/** The port to listen on: `true` stands for the default one, `false` for none. */
+export function readPort(text: string, { name }: Origin): number | boolean {
   const value = text.trim().toLowerCase();
-  if (value === 'true') return DEFAULT_PORT;
+  if (value === 'true') return true;
   if (value === 'false') return false;
   const port = Number(value);
   if (/^\d{1,5}$/.test(value) && port <= MAX_PORT) return port;

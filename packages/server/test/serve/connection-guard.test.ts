@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { McpServer } from '@modelcontextprotocol/server';
+import { silentLogger } from '@rootward/core/platform';
+import { afterEach, expect, test } from 'vitest';
+import { createHttpServer } from '../../src/serve/http-server.js';
+import type { HttpServer } from '../../src/serve/http-server.js';
+
+const TOKEN = 'a-token-for-tests-1';
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+const HALF = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: applic';
+
+let running: HttpServer | undefined;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await running?.close();
+});
+
+async function start(tokens: readonly string[]): Promise<number> {
+  running = createHttpServer(() => new McpServer({ name: 'test', version: '1' }), {
+    host: '127.0.0.1',
+    tokens,
+    log: silentLogger,
+  });
+  running.server.listen(0, '127.0.0.1');
+  await once(running.server, 'listening');
+  return (running.server.address() as AddressInfo).port;
+}
+
+/** A connection that has sent this and nothing more. */
+async function open(port: number, text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+/** The first line of the answer on a connection. */
+async function answerOn(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    if (text.includes('\r\n')) break;
+  }
+  return text.split('\r\n', 1)[0] ?? '';
+}
+
+function whole(headers: string): string {
+  return `POST /mcp HTTP/1.1\r\n${headers}Content-Length: ${PING.length}\r\n\r\n${PING}`;
+}
+
+test('a client with a token is served while a thousand strangers have sent half a request', async () => {
+  const port = await start([TOKEN]);
+  for (let count = 0; count < 1100; count += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => open(port, HALF)));
+  }
+  const client = await open(port, whole(`Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`));
+  // Not initialized, and without the right headers: what counts is that somebody answers.
+  expect(await answerOn(client)).toMatch(/^HTTP\/1\.1 4/);
+  expect(await answerOn(await open(port, whole('Host: localhost\r\n')))).toBe('HTTP/1.1 401 Unauthorized');
+});
+
+test('a connection that has shown a token is not dropped for strangers', async () => {
+  const port = await start([TOKEN]);
+  const request = whole(`Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`);
+  const client = await open(port, request);
+  client.once('data', () => undefined);
+  await once(client, 'data');
+  await Promise.all(Array.from({ length: 300 }, () => open(port, HALF)));
+  client.write(request);
+  expect(await answerOn(client)).toMatch(/^HTTP\/1\.1 4/);
+});
+
+test('without tokens, whoever sends whole requests is served among those who do not', async () => {
+  const port = await start([]);
+  for (let count = 0; count < 1100; count += 100) {
+    await Promise.all(
+      Array.from({ length: 100 }, () => open(port, `${HALF}ation/json\r\nContent-Length: 9\r\n\r\n{`)),
+    );
+  }
+  expect(await answerOn(await open(port, whole('Host: localhost\r\n')))).toMatch(/^HTTP\/1\.1 4/);
+});
+
+test.each(['Host: localhost\r\nHost: evil.example\r\n', 'Host: evil.example\r\nhost: localhost\r\n'])(
+  'two Host headers are refused: %j',
+  async (hosts) => {
+    const port = await start([TOKEN]);
+    const client = await open(port, whole(`${hosts}Authorization: Bearer ${TOKEN}\r\n`));
+    expect(await answerOn(client)).toBe('HTTP/1.1 400 Bad Request');
+  },
+);
+
+test('headers that do not come end the connection long before a request that does not', async () => {
+  await start([TOKEN]);
+  expect(running?.server).toMatchObject({ headersTimeout: 5000, requestTimeout: 60_000 });
+});
