@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { blocksIn, repository } from './pages.js';
@@ -14,8 +14,12 @@ test('the tour of the fence ends as announced', async () => {
 });
 
 test('npm run demo ends as told, and prints what the front page shows of it', async () => {
-  const { stdout } = await run(process.execPath, [join(examples, 'demo', 'demo.mjs')]);
+  const program = join(repository, 'packages', 'server', 'bin', 'rootward.cjs');
+  // The language server is this repository's TypeScript, as npm puts it on PATH.
+  const PATH = `${join(repository, 'node_modules', '.bin')}${delimiter}${process.env['PATH']}`;
+  const { stdout } = await run(process.execPath, [program, 'demo'], { env: { ...process.env, PATH } });
   expect(stdout).toContain('Everything went as told.');
+  expect(stdout).toContain('references to price');
   expect(stdout).not.toContain('✗');
   const shown = blocksIn('console').flatMap(({ code }) => code.split('\n').slice(1));
   const printed = stripVTControlCharacters(stdout).split('\n');

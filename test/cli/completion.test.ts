@@ -25,6 +25,7 @@ const COMMANDS = [
   'config',
   'install',
   'uninstall',
+  'demo',
   'completion',
 ];
 

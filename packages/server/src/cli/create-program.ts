@@ -204,6 +204,13 @@ export function createProgram(terminal: Terminal, done: Done): Command {
       const { runUninstall } = await import('./commands/install.js');
       done(await runUninstall(flags, terminal));
     });
+  program
+    .command('demo')
+    .description('a tour with a client and a server, in a temporary folder')
+    .action(async () => {
+      const { runDemo } = await import('./commands/demo.js');
+      done(await runDemo(terminal));
+    });
   const shell = new Argument('<shell>', SHELLS.join(', '));
   shell.argChoices = [...SHELLS];
   program

@@ -67,6 +67,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { run: 'rootward install --client vscode --scope project --yes', does: 'for this project' },
   ],
   uninstall: [{ run: 'rootward uninstall --client codex --yes', does: 'take it out again' }],
+  demo: [{ run: 'rootward demo', does: 'see it work' }],
   completion: [
     { run: 'source <(rootward completion bash)', does: 'for this shell, in bash' },
     { run: 'rootward completion fish | source', does: 'the same in fish' },

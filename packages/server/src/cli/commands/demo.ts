@@ -1,0 +1,33 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RootwardServerError } from '../../error.js';
+import { Narrator } from '../demo/narrator.js';
+import { tour } from '../demo/tour.js';
+import { painter } from '../output/paint.js';
+import { displayFor, FAILED, FINE } from '../output/terminal.js';
+import type { Terminal } from '../output/terminal.js';
+
+/** Shows what the server does, with a real client, in a temporary folder that is gone afterwards. */
+export async function runDemo(terminal: Terminal): Promise<number> {
+  const { program, environment } = terminal.start;
+  if (program === undefined) {
+    throw new RootwardServerError('usage', 'Cannot show the tour: the program does not know where it is');
+  }
+  const base = await mkdtemp(join(await realpath(tmpdir()), 'rootward-demo-'));
+  const narrator = new Narrator(terminal.out, painter(displayFor(terminal, 'out')), base);
+  // Settings and folders of the user have no part in it; what finds programs has.
+  const { PATH, HOME, USERPROFILE, SystemRoot } = environment;
+  try {
+    await tour({
+      base,
+      narrator,
+      program: [process.execPath, join(program, 'rootward.cjs')],
+      environment: { PATH, HOME, USERPROFILE, SystemRoot, PWD: base },
+    });
+  } finally {
+    await rm(base, { recursive: true, force: true });
+  }
+  narrator.end();
+  return narrator.surprises === 0 ? FINE : FAILED;
+}
