@@ -32,8 +32,10 @@ const TABLES = {
   'api-mcp': () => apiTable('@rootward/mcp'),
   'api-v1': () => apiTable('@rootward/mcp/v1', '@rootward/mcp'),
   'api-testing': () => apiTable('@rootward/mcp/testing'),
+  'api-host': () => apiTable('@rootward/mcp/host'),
   'api-lsp': () => apiTable('@rootward/lsp'),
   'api-sandbox': () => apiTable('@rootward/sandbox'),
+  'api-wrap': () => apiTable('@rootward/wrap'),
   'api-tool': () => apiTable('rootward/tool'),
 };
 
@@ -48,8 +50,10 @@ const HOMES = {
     'api-mcp',
     'api-v1',
     'api-testing',
+    'api-host',
     'api-lsp',
     'api-sandbox',
+    'api-wrap',
     'api-tool',
   ],
   'docs/language-servers.md': ['servers'],

@@ -62,9 +62,11 @@ describe('What the packages export', () => {
       '@rootward/core/platform',
       '@rootward/lsp',
       '@rootward/mcp',
+      '@rootward/mcp/host',
       '@rootward/mcp/testing',
       '@rootward/mcp/v1',
       '@rootward/sandbox',
+      '@rootward/wrap',
       'rootward/tool',
     ]);
   });

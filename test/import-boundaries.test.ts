@@ -32,6 +32,8 @@ const FORBIDDEN = [
   ['packages/core/src/planted.ts', '@rootward/mcp'],
   ['packages/core/src/planted.ts', '@modelcontextprotocol/server'],
   ['packages/core/src/planted.ts', 'vscode-jsonrpc'],
+  ['packages/wrap/src/planted.ts', '@modelcontextprotocol/server'],
+  ['packages/wrap/src/planted.ts', '@rootward/mcp'],
   ['packages/lsp/src/planted.ts', '@rootward/mcp'],
   ['packages/lsp/src/planted.ts', '@modelcontextprotocol/server'],
   ['packages/sandbox/src/planted.ts', '@rootward/lsp'],

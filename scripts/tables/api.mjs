@@ -14,8 +14,10 @@ const ENTRIES = {
   '@rootward/mcp': 'mcp/dist/index.d.ts',
   '@rootward/mcp/v1': 'mcp/dist/sdk-v1/index.d.ts',
   '@rootward/mcp/testing': 'mcp/dist/testing/index.d.ts',
+  '@rootward/mcp/host': 'mcp/dist/host.d.ts',
   '@rootward/lsp': 'lsp/dist/index.d.ts',
   '@rootward/sandbox': 'sandbox/dist/index.d.ts',
+  '@rootward/wrap': 'wrap/dist/index.d.ts',
   'rootward/tool': 'server/dist/tool-library/index.d.ts',
 };
 

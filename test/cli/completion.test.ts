@@ -15,6 +15,7 @@ const colourful = { ...env, FORCE_COLOR: '1' };
 const script = (shell: string): string => join(cwd, '..', `completion.${shell}`);
 const COMMANDS = [
   'serve',
+  'wrap',
   'roots',
   'contains',
   'doctor',

@@ -3,12 +3,14 @@ import { fromFlags } from '../settings/from-flags.js';
 import type { ParsedFlags } from '../settings/from-flags.js';
 import { loadSettings } from '../settings/load-settings.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
-import { OPTIONS } from '../settings/values/options.js';
+import { flagName, OPTIONS } from '../settings/values/options.js';
+import type { OptionSpec } from '../settings/values/options.js';
 import { ENVIRONMENT_MODES } from '../settings/values/environment-mode.js';
 import { VERSION } from '../version.js';
 import type { InstallFlags } from './commands/install.js';
 import type { RunToolFlags } from './commands/run-tool/run-tool.js';
 import type { SettingsFlags } from './commands/settings.js';
+import type { WrapFlags } from './commands/wrap/wrap.js';
 import { SHELLS } from './completion/shell.js';
 import { CLIENT_IDS, SCOPES } from './install/clients/client-ids.js';
 import { NO_STATUS, displayFor } from './output/terminal.js';
@@ -16,6 +18,18 @@ import type { Status, Terminal } from './output/terminal.js';
 
 export const DEFAULT_COMMAND = 'serve';
 
+/** As in the package that makes them; named here because it is loaded with the command. */
+const CHANGE_POLICIES = ['auto', 'notify', 'restart'];
+/** What a wrapped server has no use for: it has tools of its own. */
+const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
+  '--chdir',
+  '--toolsets',
+  '--read-only',
+  '--project',
+  '--tool-env',
+  '--audit',
+]);
+const WRAP_OPTIONS = OPTIONS.filter((spec) => !NOT_FOR_WRAP.has(flagName(spec)));
 const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
 
 type Done = (code: number | undefined) => void;
@@ -64,6 +78,26 @@ export function createProgram(terminal: Terminal, done: Done): Command {
         prepareServer(await settingsOf(flags, directories), terminal.start),
       );
       done(await runServe(setup, terminal));
+    });
+  withOptions(program.command('wrap'), WRAP_OPTIONS)
+    .description('run another MCP server inside the folders of the client')
+    .argument(
+      '[command...]',
+      'the server and its arguments, after --; {root}, {roots} and {project} are filled in',
+    )
+    .addOption(
+      offering(
+        '--on-change <policy>',
+        `when the folders change: ${CHANGE_POLICIES.join(', ')} (default auto)`,
+        CHANGE_POLICIES,
+      ),
+    )
+    .addOption(repeatable('--set-env <name=value>', 'set a variable of the server; repeatable'))
+    .addOption(repeatable('--tools <globs>', 'show only these tools; repeatable'))
+    .addOption(repeatable('--hide-tools <globs>', 'hide these tools; repeatable'))
+    .action(async (words: string[], flags: ParsedFlags & WrapFlags) => {
+      const { runWrap } = await import('./commands/wrap/wrap.js');
+      done(await runWrap(words, flags, await settingsOf(flags, []), terminal));
     });
   withOptions(program.command('roots'))
     .description('the roots a server would have here, and why')
@@ -245,8 +279,14 @@ function offering(flag: string, description: string, choices: readonly string[] 
   return option;
 }
 
-function withOptions(command: Command): Command {
-  for (const { flag, description, separator, choices, group } of OPTIONS) {
+function repeatable(flag: string, description: string): Option {
+  const option = new Option(flag, description);
+  option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  return option;
+}
+
+function withOptions(command: Command, options: readonly OptionSpec[] = OPTIONS): Command {
+  for (const { flag, description, separator, choices, group } of options) {
     const option = offering(flag, description, choices).helpGroup(group);
     if (separator !== undefined) {
       option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);

@@ -18,6 +18,13 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { run: 'rootward --within . --read-only', does: 'at most this folder, and no changes' },
     { run: 'rootward . --http 7421', does: 'over HTTP, on port 7421' },
   ],
+  wrap: [
+    { run: 'rootward wrap -- node server.js', does: 'in the first folder of the client' },
+    {
+      run: 'rootward wrap --within . -- node server.js {roots}',
+      does: 'its folders as arguments, at most this one',
+    },
+  ],
   roots: [
     { run: 'rootward roots', does: 'what a server started here would see' },
     { run: 'rootward roots src docs --json', does: 'with these folders named, for scripts' },

@@ -1,4 +1,4 @@
-import type { StartContext } from '../../serve/prepare-server.js';
+import type { StartContext } from '../../serve/prepare-sources.js';
 import { NO_DISPLAY } from './display.js';
 import type { Display } from './display.js';
 

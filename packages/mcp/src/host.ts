@@ -1,0 +1,7 @@
+// What a process that serves workspaces needs, without loading an SDK. Not part of the public contract: it may change
+// in any release.
+export { ERROR_META_KEY } from './context/error-report.js';
+export { PreparedWorkspace, prepareWorkspace } from './context/prepared-workspace.js';
+export type { WorkspaceOptions } from './context/workspace-options.js';
+export { ChildRegistry } from './lifecycle/child-registry.js';
+export { ProcessGuard } from './lifecycle/process-guard.js';

@@ -1,0 +1,64 @@
+import { statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { findProgram } from '@rootward/core/platform';
+import { RootwardServerError } from '../../../error.js';
+import { expandHome } from '../../../settings/expand-home.js';
+
+/** Where a command line was typed. */
+interface Start {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly directory: string;
+}
+
+/** The program of a wrapped server and its arguments, such that they mean the same wherever it is started. */
+export async function findCommand(
+  [command, ...args]: readonly string[],
+  start: Start,
+): Promise<{ readonly command: string; readonly args: readonly string[] }> {
+  if (command === undefined || command === '') {
+    throw new RootwardServerError(
+      'usage',
+      'Cannot wrap: the command is missing; write rootward wrap -- COMMAND',
+    );
+  }
+  return {
+    command: await findExecutable(command, start),
+    args: args.map((arg) => fixed(arg, start.directory)),
+  };
+}
+
+/** By its path, or by its name on PATH, where relative folders do not count. */
+async function findExecutable(command: string, { environment, home, directory }: Start): Promise<string> {
+  if (/[\\/]/.test(command)) {
+    const path = resolve(directory, expandHome(command, home));
+    if (isFile(path)) return path;
+    throw notFound(command, `${path} is not a file`);
+  }
+  // Not canonical: many programs look at the name they are called by.
+  const canonical = await findProgram(command, { environment, roots: [] });
+  if (canonical !== undefined) return command;
+  throw notFound(command, 'no folder of PATH has it');
+}
+
+/**
+ * The server is started in a folder of the client, and `node dist/server.js` names a file where the operator stands.
+ * Folders stay as they are: `.` means wherever it runs.
+ */
+function fixed(arg: string, directory: string): string {
+  if (arg.startsWith('-') || isAbsolute(arg)) return arg;
+  const path = resolve(directory, arg);
+  return isFile(path) ? path : arg;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function notFound(command: string, reason: string): RootwardServerError {
+  return new RootwardServerError('usage', `Cannot run ${JSON.stringify(command)}: ${reason}`);
+}

@@ -1,0 +1,67 @@
+import { setFlagsFromString } from 'node:v8';
+import { suggest } from '@rootward/core/platform';
+import { CHANGE_POLICIES, ToolFilter, wrapStdio } from '@rootward/wrap';
+import type { ChangePolicy, CommandTemplate } from '@rootward/wrap';
+import { RootwardServerError } from '../../../error.js';
+import { readinessLine } from '../../../serve/readiness.js';
+import { prepareSources, sourceOptions } from '../../../serve/prepare-sources.js';
+import { StderrLogger } from '../../../serve/stderr-logger.js';
+import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { FINE } from '../../output/terminal.js';
+import type { Terminal } from '../../output/terminal.js';
+import { findCommand } from './find-command.js';
+
+/** What the command line says beside the folders. */
+export interface WrapFlags {
+  readonly onChange?: string;
+  /** As `NAME=VALUE`. */
+  readonly setEnv?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly hideTools?: readonly string[];
+}
+
+/** Runs a server behind this process. Undefined while it lives on. */
+export async function runWrap(
+  words: readonly string[],
+  flags: WrapFlags,
+  settings: LoadedSettings,
+  terminal: Terminal,
+): Promise<number | undefined> {
+  const { start } = terminal;
+  const policy = readPolicy(flags.onChange ?? 'auto');
+  const set = Object.fromEntries((flags.setEnv ?? []).map(readVariable));
+  const template: CommandTemplate = { ...(await findCommand(words, start)), set, environment: process.env };
+  if (terminal.interactive) {
+    terminal.out(
+      'rootward wrap stands between a client and a server: put it into the configuration of the client, in front of the command.\n' +
+        'To see what the server does with it: rootward doctor -- COMMAND\n',
+    );
+    return FINE;
+  }
+  // Almost all it makes is garbage at once; V8 would give that 16 MB more room, which is a quarter of this process.
+  setFlagsFromString('--semi-space-growth-factor=1');
+  const log = new StderrLogger(settings.logLevel);
+  const { prepared, sources } = await prepareSources(settings, sourceOptions(settings, start, log));
+  const filter = new ToolFilter({ show: flags.tools, hide: flags.hideTools });
+  wrapStdio({ prepared, template, policy, filter, log, directory: start.directory });
+  if (settings.logLevel !== 'silent') terminal.err(readinessLine('stdio', sources));
+  return undefined;
+}
+
+function readPolicy(text: string): ChangePolicy {
+  const policy = CHANGE_POLICIES.find((each) => each === text);
+  if (policy !== undefined) return policy;
+  throw new RootwardServerError(
+    'usage',
+    `Cannot use ${JSON.stringify(text)} as --on-change: expected ${CHANGE_POLICIES.join(', ')}${suggest(text, CHANGE_POLICIES)}`,
+  );
+}
+
+function readVariable(text: string): readonly [name: string, value: string] {
+  const split = text.indexOf('=');
+  if (split > 0) return [text.slice(0, split), text.slice(split + 1)];
+  throw new RootwardServerError(
+    'usage',
+    `Cannot use ${JSON.stringify(text)} as --set-env: expected NAME=VALUE`,
+  );
+}

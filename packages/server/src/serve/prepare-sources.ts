@@ -1,0 +1,84 @@
+import type { Logger, Sources } from '@rootward/core';
+import { silentLogger } from '@rootward/core/platform';
+import { prepareWorkspace } from '@rootward/mcp/host';
+import type { PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp/host';
+import { RootwardServerError } from '../error.js';
+import type { Environment } from '../settings/from-environment.js';
+import type { Settings } from '../settings/settings.js';
+
+/** Where the server runs, passed in once by the command line. */
+export interface StartContext {
+  readonly environment: Environment;
+  readonly home: string;
+  /** What relative paths of the command line are relative to. */
+  readonly directory: string;
+  /** The folder of the running program, which the fence protects. */
+  readonly program: string | undefined;
+}
+
+/** What messages call the options of the library: here they are flags. */
+const FLAGS = { roots: '--root', within: '--within', project: '--project' } as const;
+
+/** Where the roots of all connections come from. */
+export interface PreparedSources {
+  readonly prepared: PreparedWorkspace;
+  /** What was found at the start. */
+  readonly sources: Sources;
+}
+
+/** What settings say about where roots come from. */
+export function sourceOptions(
+  { roots, within, origins, project, clientRoots, configuredRoots }: Settings,
+  { environment, home, directory }: StartContext,
+  log: Logger,
+): WorkspaceOptions {
+  return {
+    roots,
+    directory,
+    within,
+    origins: { ...FLAGS, ...origins },
+    config: configuredRoots,
+    clientRoots,
+    environment,
+    home,
+    log,
+    ...(project !== undefined && { project }),
+  };
+}
+
+/** Reads the sources. Throws where something named by the operator cannot be used. */
+export async function prepareSources(
+  { http }: Pick<Settings, 'http'>,
+  options: WorkspaceOptions,
+): Promise<PreparedSources> {
+  return http === undefined ? prepareLocal(options) : prepareForHttp(options);
+}
+
+async function prepareLocal(options: WorkspaceOptions): Promise<PreparedSources> {
+  const prepared = prepareWorkspace(options);
+  return { prepared, sources: await prepared.sources('local') };
+}
+
+async function prepareForHttp(options: WorkspaceOptions): Promise<PreparedSources> {
+  const prepared = prepareWorkspace(options);
+  const found = await prepared.sources('http');
+  if (found.reading.ceiling !== undefined) return { prepared, sources: found };
+  // Read again below the ceiling, and in silence: what there is to warn of has been said.
+  const bounded = prepareWorkspace({ ...options, ...hintedCeiling(found), log: silentLogger });
+  const sources = await bounded.sources('http');
+  return { prepared: prepareWorkspace({ ...options, sources }), sources };
+}
+
+/**
+ * Over HTTP, what the operator named is the ceiling. Where nothing was named, the folder the server was started for
+ * takes its place: without any, whoever connects could name the whole disk.
+ */
+function hintedCeiling({ hints }: Sources): Pick<WorkspaceOptions, 'within' | 'origins'> {
+  const hint = hints.find(({ roots }) => roots.length > 0);
+  if (hint !== undefined)
+    return { within: hint.roots.map(({ path }) => path), origins: { ...FLAGS, within: hint.source } };
+  throw new RootwardServerError(
+    'usage',
+    'Cannot serve over HTTP: no folder was named; write it first: rootward DIR --http',
+  );
+}

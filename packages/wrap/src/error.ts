@@ -1,0 +1,20 @@
+/** What went wrong; callers switch on it. */
+export type WrapErrorCode =
+  | 'usage'
+  | 'not-found'
+  | 'not-started'
+  | 'ended'
+  | 'no-answer'
+  | 'refused'
+  | 'closed';
+
+/** Any failure of this package. */
+export class RootwardWrapError extends Error {
+  override readonly name = 'RootwardWrapError';
+  readonly code: WrapErrorCode;
+
+  constructor(code: WrapErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}

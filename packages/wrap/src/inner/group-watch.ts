@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { Socket } from 'node:net';
+
+/** Waits for the end of its input, which is the end of this process in whatever way it comes, and kills a group. */
+const SCRIPT = 'while IFS= read -r _; do :; done; kill -s KILL -- "-$1" 2>/dev/null';
+
+/**
+ * A small shell that outlives this process by a moment: a process that is killed cannot end its children. Dispose of it
+ * when the group has ended, since its number may then belong to others. Does NOT exist on Windows, and does NOT find
+ * processes that made a group of their own.
+ */
+export function watchGroup(group: number): Disposable {
+  if (process.platform === 'win32') return { [Symbol.dispose]: ignore };
+  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'rootward-watch', String(group)], {
+    // In a group of its own, or it would end with the one it watches.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { PATH: '/usr/bin:/bin' },
+    cwd: '/',
+  });
+  shell.on('error', ignore);
+  shell.stdin.on('error', ignore);
+  shell.unref();
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
+  return { [Symbol.dispose]: () => void shell.kill('SIGKILL') };
+}
+
+function ignore(): void {
+  // Neither a missing shell nor its end may disturb the server.
+}

@@ -1,0 +1,265 @@
+import type { Root } from '@rootward/core';
+import { pathToFileUri } from '@rootward/core';
+import type { ChildRegistry } from '@rootward/mcp/host';
+import { RootwardWrapError } from '../error.js';
+import { RawMessage } from '../wire/raw-message.js';
+import { InnerProcess, MAX_MESSAGE_BYTES } from './inner-process.js';
+import type { InnerEnd } from './inner-process.js';
+import type { Launch } from './launch.js';
+
+/** A request that the inner server has not answered yet. Exactly one of the two is called, once. */
+export interface PendingRequest {
+  readonly method: string;
+  answered(answer: RawMessage): void;
+  failed(error: RootwardWrapError): void;
+}
+
+/** What an inner server does on its own. */
+export interface InstanceEvents {
+  /** It asks for something other than roots. */
+  request(message: RawMessage, instance: Instance): void;
+  notification(message: RawMessage, instance: Instance): void;
+  noise(bytes: Buffer): void;
+  /** What it says is not heard any more: it ended, or was cut off. */
+  left(instance: Instance): void;
+  /** It ended, and nobody had asked it to. */
+  crashed(instance: Instance, error: RootwardWrapError): void;
+  /** It answered a request. */
+  worked(instance: Instance): void;
+}
+
+export interface InstanceOptions {
+  /** How the server is meant to be started. */
+  readonly launch: Launch;
+  /** How it is started really, such as inside a sandbox. */
+  readonly run: Launch;
+  readonly roots: readonly Root[];
+  /** Started before the roots are known, only to learn what the server is. */
+  readonly provisional: boolean;
+  readonly children: ChildRegistry;
+  readonly events: InstanceEvents;
+}
+
+const ROOTS_CHANGED = RawMessage.from({ method: 'notifications/roots/list_changed' });
+const ID_AT_END = /"id"\s*:\s*(\d+)\s*\}\s*$/;
+
+/** One start of the inner server: its process, what it was told, and what it still has to answer. */
+export class Instance {
+  readonly launch: Launch;
+  readonly provisional: boolean;
+  readonly #process: InnerProcess;
+  readonly #events: InstanceEvents;
+  readonly #pending = new Map<string, PendingRequest>();
+  readonly #idle = new Set<() => void>();
+  #roots: readonly Root[];
+  #nextId = 1;
+  #askedForRoots = false;
+  #initialized = false;
+  #leaving = false;
+  #silent = false;
+
+  constructor({ launch, run, roots, provisional, children, events }: InstanceOptions) {
+    this.launch = launch;
+    this.provisional = provisional;
+    this.#roots = roots;
+    this.#events = events;
+    this.#process = new InnerProcess(run, children, {
+      message: (message) => this.#receive(message),
+      noise: (bytes) => events.noise(bytes),
+      tooLong: (tail) => this.#failOversized(tail),
+      ended: (end) => this.#onEnd(end),
+    });
+  }
+
+  get roots(): readonly Root[] {
+    return this.#roots;
+  }
+
+  get askedForRoots(): boolean {
+    return this.#askedForRoots;
+  }
+
+  /** Neither ended nor on its way out. */
+  get usable(): boolean {
+    return !this.#leaving && !this.#process.ended;
+  }
+
+  get busy(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  get backlog(): number {
+    return this.#process.backlog;
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  get lastWords(): readonly string[] {
+    return this.#process.lastWords;
+  }
+
+  /** Sends a request under an id of ours. Returns that id. */
+  request(message: RawMessage, pending: PendingRequest): string {
+    const id = String(this.#nextId++);
+    if (this.#process.ended) {
+      pending.failed(new RootwardWrapError('ended', 'Cannot ask the server: it has ended'));
+      return id;
+    }
+    this.#pending.set(id, pending);
+    this.#process.send(message.withId(id));
+    return id;
+  }
+
+  /** Asks something of our own. Rejects where the server answers with an error. */
+  ask(method: string, params: object | undefined): Promise<RawMessage> {
+    return this.askRaw(RawMessage.from({ id: 0, method, ...(params !== undefined && { params }) }));
+  }
+
+  askRaw(message: RawMessage): Promise<RawMessage> {
+    return new Promise((resolve, reject) => {
+      this.request(message, {
+        method: message.method ?? '',
+        answered: resolve,
+        failed: reject,
+      });
+    });
+  }
+
+  /** Sends something that is not answered, as it is. */
+  send(pieces: readonly Buffer[]): void {
+    this.#process.send(pieces);
+  }
+
+  /** The client has finished the introduction; from now on the server may be told of changes. */
+  initialized(message: RawMessage): void {
+    if (this.#initialized) return;
+    this.#initialized = true;
+    this.#process.send([message.bytes]);
+  }
+
+  /** Forgets a request: its answer is not wanted any more. */
+  forget(id: string): void {
+    this.#pending.delete(id);
+    this.#noteIdle();
+  }
+
+  /** The roots changed, and the server may keep running. */
+  tell(roots: readonly Root[]): void {
+    this.#roots = roots;
+    if (this.#initialized) this.#process.send([ROOTS_CHANGED.bytes]);
+  }
+
+  /** Lets requests under way finish within `ms`, then ends. */
+  async retire(ms: number, reason: string): Promise<void> {
+    this.#leaving = true;
+    await this.#whenIdle(ms);
+    this.cut(reason);
+  }
+
+  /** Ends it now: nothing it says from here on is heard, and what it has not answered fails. */
+  cut(reason: string): void {
+    this.#leaving = true;
+    this.#failAll(new RootwardWrapError('ended', reason));
+    this.#silence();
+    this.#process.stop();
+  }
+
+  pause(): void {
+    this.#process.pause();
+  }
+
+  resume(): void {
+    this.#process.resume();
+  }
+
+  whenRead(callback: () => void): void {
+    this.#process.whenRead(callback);
+  }
+
+  #receive(message: RawMessage): void {
+    switch (message.kind) {
+      case 'answer':
+        this.#answer(message);
+        return;
+      case 'request':
+        if (message.method === 'roots/list') this.#answerRoots(message);
+        else if (!this.#silent) this.#events.request(message, this);
+        return;
+      case 'notification':
+        if (!this.#silent) this.#events.notification(message, this);
+    }
+  }
+
+  #answer(message: RawMessage): void {
+    const id = message.id ?? '';
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    this.#pending.delete(id);
+    this.#events.worked(this);
+    pending.answered(message);
+    this.#noteIdle();
+  }
+
+  #answerRoots(message: RawMessage): void {
+    this.#askedForRoots = true;
+    const roots = this.#roots.map(({ path, name }) => ({ uri: pathToFileUri(path), name }));
+    const answer = RawMessage.from({ id: 0, result: { roots } });
+    this.#process.send(answer.withId(message.id ?? 'null'));
+  }
+
+  #failOversized(tail: Buffer): void {
+    const id = ID_AT_END.exec(tail.toString('latin1'))?.[1];
+    const pending = id === undefined ? undefined : this.#pending.get(id);
+    if (id === undefined || pending === undefined) return;
+    this.#pending.delete(id);
+    pending.failed(
+      new RootwardWrapError(
+        'no-answer',
+        `Cannot pass on the answer: it exceeds ${String(MAX_MESSAGE_BYTES)} bytes`,
+      ),
+    );
+    this.#noteIdle();
+  }
+
+  #onEnd({ reason, lastWords }: InnerEnd): void {
+    const words = lastWords.length === 0 ? '' : `; its last words: ${lastWords.join(' | ')}`;
+    const error = new RootwardWrapError('ended', `the server ended (${reason})${words}`);
+    const crashed = !this.#leaving;
+    this.#leaving = true;
+    this.#failAll(error);
+    this.#silence();
+    if (crashed) this.#events.crashed(this, error);
+  }
+
+  #silence(): void {
+    if (this.#silent) return;
+    this.#silent = true;
+    this.#events.left(this);
+  }
+
+  #failAll(error: RootwardWrapError): void {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const each of pending) each.failed(error);
+    this.#noteIdle();
+  }
+
+  #whenIdle(ms: number): Promise<void> {
+    if (!this.busy) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#idle.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#idle.add(done);
+    });
+  }
+
+  #noteIdle(): void {
+    if (!this.busy) for (const done of this.#idle) done();
+  }
+}

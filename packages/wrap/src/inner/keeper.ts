@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Root } from '@rootward/core';
+import { RootwardWrapError } from '../error.js';
+import { Backoff } from './backoff.js';
+import { onChange } from './change-policy.js';
+import type { ChangePolicy } from './change-policy.js';
+import { Instance } from './instance.js';
+import type { InstanceEvents, InstanceOptions } from './instance.js';
+import type { Launch } from './launch.js';
+
+/** How a keeper starts servers. */
+export interface KeeperOptions extends Pick<InstanceOptions, 'children'> {
+  readonly policy: ChangePolicy;
+  readonly events: Omit<InstanceEvents, 'crashed' | 'worked'>;
+  /** How to start the server for these roots; undefined roots for a start before they are known. */
+  readonly launch: (roots: readonly Root[] | undefined) => Launch;
+  /** The launch as it is run, such as inside a sandbox. */
+  readonly contain: ((launch: Launch, roots: readonly Root[]) => Promise<Launch>) | undefined;
+  /** Introduces the client to a server that has just been started. */
+  readonly introduce: (instance: Instance) => Promise<void>;
+  /** A server took the place of another one that had been in use. */
+  readonly replaced: (instance: Instance) => void;
+  readonly crashed: (error: RootwardWrapError) => void;
+}
+
+/** How long calls under way may take to finish after an addition. */
+const DRAIN_MS = 10_000;
+const CHANGED =
+  'the folders of the workspace changed, and the server was restarted for it; call again for an answer from the new ones';
+
+interface Seat {
+  readonly instance: Instance;
+  readonly ready: Promise<void>;
+  /** We ended it, or are about to: whoever waits for it gets the next one. */
+  left: boolean;
+}
+
+/** Keeps one inner server running for a root set that may change: starts, restarts, tells, backs off. */
+export class Keeper {
+  readonly #options: KeeperOptions;
+  readonly #backoff = new Backoff();
+  #roots: readonly Root[] | undefined;
+  #seat: Seat | undefined;
+  #opening: Promise<Seat> | undefined;
+  #served = false;
+  #closed = false;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+  }
+
+  /** The server in place, introduced or not. */
+  get instance(): Instance | undefined {
+    return this.#seat?.instance;
+  }
+
+  /** Whether it was told what the roots are. */
+  get hasRoots(): boolean {
+    return this.#roots !== undefined;
+  }
+
+  /** What the next start is for. A running server is told or restarted, and cut off where a root is taken from it. */
+  change(roots: readonly Root[], isRemoval: boolean): void {
+    this.#roots = roots;
+    const seat = this.#seat;
+    if (seat === undefined) return;
+    const { instance } = seat;
+    if (instance.provisional) {
+      this.#leave(seat, false);
+      return;
+    }
+    const { policy, launch } = this.#options;
+    const next = launch(roots);
+    const action = onChange({ policy, askedForRoots: instance.askedForRoots, launch: instance.launch, next });
+    if (action === 'notify') instance.tell(roots);
+    else this.#leave(seat, isRemoval);
+  }
+
+  /** Where roots were not known before. */
+  settle(roots: readonly Root[]): void {
+    if (this.#roots === undefined || this.#seat?.instance.provisional === true) this.change(roots, false);
+  }
+
+  /** A server that has been introduced, started where none is running. Rejects where it cannot be started. */
+  async acquire(): Promise<Instance> {
+    for (;;) {
+      if (this.#closed)
+        throw new RootwardWrapError('closed', 'Cannot ask the server: the connection is closed');
+      const seat = this.#seat ?? (await this.#open());
+      try {
+        await seat.ready;
+      } catch (error) {
+        if (seat.left) continue;
+        throw error;
+      }
+      if (!seat.left && seat.instance.usable) return seat.instance;
+      if (seat === this.#seat) this.#seat = undefined;
+    }
+  }
+
+  close(reason: string): void {
+    this.#closed = true;
+    this.#seat?.instance.cut(reason);
+    this.#seat = undefined;
+  }
+
+  #open(): Promise<Seat> {
+    this.#opening ??= this.#start().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #start(): Promise<Seat> {
+    const { delay } = this.#backoff;
+    if (delay > 0) await sleep(delay, undefined, { ref: false });
+    const { contain, launch, children, events, introduce } = this.#options;
+    const roots = this.#roots;
+    const planned = launch(roots);
+    const run = contain === undefined ? planned : await contain(planned, roots ?? []);
+    if (this.#roots !== roots) return this.#start();
+    const instance = new Instance({
+      launch: planned,
+      run,
+      roots: roots ?? [],
+      provisional: roots === undefined,
+      children,
+      events: {
+        ...events,
+        crashed: (crashed, error) => this.#onCrash(crashed, error),
+        worked: () => this.#backoff.worked(),
+      },
+    });
+    const seat: Seat = { instance, ready: introduce(instance), left: false };
+    this.#seat = seat;
+    seat.ready.then(
+      () => this.#onReady(seat),
+      () => {
+        if (this.#seat === seat) this.#seat = undefined;
+        if (instance.usable) instance.cut('it could not be introduced');
+      },
+    );
+    if (this.#closed) instance.cut('the connection is closed');
+    return seat;
+  }
+
+  #onReady(seat: Seat): void {
+    if (this.#served) this.#options.replaced(seat.instance);
+    this.#served = true;
+  }
+
+  #leave(seat: Seat, isRemoval: boolean): void {
+    const { instance } = seat;
+    seat.left = true;
+    this.#seat = undefined;
+    if (isRemoval) instance.cut(CHANGED);
+    else void instance.retire(DRAIN_MS, CHANGED);
+  }
+
+  #onCrash(instance: Instance, error: RootwardWrapError): void {
+    this.#backoff.failed();
+    if (this.#seat?.instance !== instance) return;
+    this.#seat = undefined;
+    if (!instance.provisional) this.#options.crashed(error);
+  }
+}

@@ -1,0 +1,60 @@
+import { delimiter } from 'node:path';
+
+/** How to start the inner server, with placeholders: `{root}`, `{roots}` and `{project}`. */
+export interface CommandTemplate {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Variables to set on top of `environment`; placeholders are filled in here as well. */
+  readonly set: Readonly<Record<string, string>>;
+  /** What the inner server inherits. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A command as it is started: everything filled in. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What placeholders stand for. */
+export interface Places {
+  /** Where the server starts, and `{root}`. */
+  readonly directory: string;
+  /** `{roots}`: paths, in order. */
+  readonly roots: readonly string[];
+  /** `{project}`: a name. */
+  readonly project: string;
+}
+
+const PLACEHOLDER = /\{(root|roots|project)\}/g;
+
+/** Fills in the placeholders. An argument with `{roots}` is repeated for each root; in a variable, paths are joined. */
+export function fillIn(template: CommandTemplate, places: Places): Launch {
+  const { roots } = places;
+  const args = template.args.flatMap((arg) =>
+    arg.includes('{roots}') ? roots.map((root) => fill(arg, places, root)) : [fill(arg, places, '')],
+  );
+  const set = Object.entries(template.set).map(([name, value]) => [
+    name,
+    fill(value, places, roots.join(delimiter)),
+  ]);
+  return {
+    command: template.command,
+    args,
+    directory: places.directory,
+    // A shell believes PWD before it looks where it is.
+    environment: { ...template.environment, PWD: places.directory, ...Object.fromEntries(set) },
+  };
+}
+
+/** Whether two launches start the same program at the same place. */
+export function isSameLaunch(one: Launch, other: Launch): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function fill(text: string, { directory, project }: Places, roots: string): string {
+  const values: Readonly<Record<string, string>> = { root: directory, project, roots };
+  return text.replaceAll(PLACEHOLDER, (whole, name: string) => values[name] ?? whole);
+}

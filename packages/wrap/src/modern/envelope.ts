@@ -1,0 +1,86 @@
+import { isObject } from '@rootward/core/platform';
+import type { Edit, RawMessage } from '../wire/raw-message.js';
+
+export const MODERN_REVISION = '2026-07-28';
+/** What servers of the legacy era are spoken to in. */
+export const LEGACY_REVISION = '2025-11-25';
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+const INFO_KEY = 'io.modelcontextprotocol/clientInfo';
+const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
+export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo';
+export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
+const ENVELOPE_KEYS: ReadonlySet<string> = new Set([VERSION_KEY, INFO_KEY, CAPABILITIES_KEY, LOG_LEVEL_KEY]);
+
+/** Results that a client may keep for a while have to say for how long. */
+const CACHEABLE: ReadonlySet<string> = new Set([
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+]);
+/** The server did not promise anything, so nothing may be kept. */
+const NOT_KEPT = '"ttlMs":0,"cacheScope":"private"';
+
+/** What a request of the modern era says about its sender. */
+export interface Envelope {
+  readonly version: string;
+  readonly info: unknown;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly logLevel: string | undefined;
+}
+
+/** Whether a client whose first message this is speaks the modern era. */
+export function isModern(message: RawMessage): boolean {
+  return message.method === 'server/discover' || readEnvelope(message) !== undefined;
+}
+
+export function readEnvelope(message: RawMessage): Envelope | undefined {
+  const meta: unknown = message.value('params', '_meta');
+  if (!isObject(meta)) return undefined;
+  const version = meta[VERSION_KEY];
+  const capabilities = meta[CAPABILITIES_KEY];
+  const logLevel = meta[LOG_LEVEL_KEY];
+  if (typeof version !== 'string' || !isObject(capabilities)) return undefined;
+  return {
+    version,
+    info: meta[INFO_KEY],
+    capabilities,
+    logLevel: typeof logLevel === 'string' ? logLevel : undefined,
+  };
+}
+
+/** Takes out of a request what a server of the legacy era does not know. */
+export function withoutEnvelope(message: RawMessage): readonly Edit[] {
+  const params: unknown = message.value('params');
+  if (!isObject(params)) return [];
+  const edits: Edit[] = [];
+  const meta = message.span('params', '_meta');
+  const kept = isObject(params['_meta'])
+    ? Object.keys(params['_meta']).filter((key) => !ENVELOPE_KEYS.has(key))
+    : [];
+  if (meta !== undefined) {
+    const members = kept.map(
+      (key) => `${JSON.stringify(key)}:${message.raw('params', '_meta', key) ?? 'null'}`,
+    );
+    edits.push({ ...meta, text: `{${members.join(',')}}` });
+  }
+  return edits;
+}
+
+/** Makes a result of the legacy era one of the modern era. */
+export function asComplete(answer: RawMessage, method: string): readonly Edit[] {
+  const span = answer.span('result');
+  if (span === undefined) return [];
+  const text = answer.raw('result') ?? '{}';
+  if (!text.startsWith('{')) return [];
+  const isEmpty = text.slice(1, -1).trim() === '';
+  const cache = CACHEABLE.has(method) && answer.span('result', 'ttlMs') === undefined ? `,${NOT_KEPT}` : '';
+  const type = answer.span('result', 'resultType') === undefined ? '"resultType":"complete"' : '';
+  const added = `${type}${cache}`.replace(/^,/, '');
+  if (added === '') return [];
+  const start = span.start + 1;
+  return [{ start, end: start, text: isEmpty ? added : `${added},` }];
+}

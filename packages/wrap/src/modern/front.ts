@@ -1,0 +1,353 @@
+import { isObject } from '@rootward/core/platform';
+import { fail } from '../session/answers.js';
+import type { Outer } from '../session/outer.js';
+import { Session } from '../session/session.js';
+import type { SessionOptions } from '../session/session.js';
+import { RawMessage } from '../wire/raw-message.js';
+import {
+  asComplete,
+  LEGACY_REVISION,
+  MODERN_REVISION,
+  readEnvelope,
+  SERVER_INFO_KEY,
+  SUBSCRIPTION_KEY,
+  withoutEnvelope,
+} from './envelope.js';
+import { StateSigner } from './state.js';
+import { Subscriptions } from './subscriptions.js';
+
+/** A request of the client, through all its rounds. */
+interface Call {
+  /** Its id towards the session. */
+  readonly inner: string;
+  readonly method: string;
+  /** The id under which the client waits now; undefined while it has to come back first. */
+  outerId: string | undefined;
+  /** Questions that the client was asked in this round, by their key. */
+  asked: ReadonlyMap<string, string>;
+  /** Questions that came while the client was still busy with others. */
+  readonly queue: RawMessage[];
+  /** The answer, where it came before the client did. */
+  answer: RawMessage | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Which capability lets a client be asked. */
+const NEEDED: Readonly<Record<string, string>> = {
+  'roots/list': 'roots',
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+};
+const MAY_ASK_BACK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+const INTRODUCE = '"introduce"';
+const METHOD_NOT_FOUND = -32_601;
+const INVALID_PARAMS = -32_602;
+const UNSUPPORTED_VERSION = -32_022;
+/** A user may take a while to answer a form; after that the call is given up. */
+const RETURN_MS = 10 * 60_000;
+
+/**
+ * Lets a client of the modern era use a session of the legacy one: what the server asks in the middle of a call becomes
+ * an `input_required` result of that call, and the call goes on when the client comes back with the answer.
+ */
+export class ModernFront {
+  readonly session: Session;
+  readonly #outer: Outer;
+  readonly #signer = new StateSigner();
+  readonly #subscriptions = new Subscriptions();
+  readonly #calls = new Map<string, Call>();
+  /** What waits for the server to be introduced. */
+  #waiting: RawMessage[] | undefined;
+  #introduced: RawMessage | undefined;
+  #capabilities: Readonly<Record<string, unknown>> = {};
+  #logLevel: string | undefined;
+  #nextId = 1;
+
+  constructor(outer: Outer, options: SessionOptions) {
+    this.#outer = outer;
+    this.session = new Session({ send: (pieces) => this.#fromSession(Buffer.concat([...pieces])) }, options);
+  }
+
+  receive(message: RawMessage): void {
+    if (message.kind === 'answer') return;
+    if (message.kind === 'notification') {
+      if (message.method === 'notifications/cancelled') this.#cancelled(message);
+      else this.session.receive(message);
+      return;
+    }
+    const envelope = readEnvelope(message);
+    const id = message.id ?? 'null';
+    if (envelope === undefined) {
+      this.#outer.send(
+        fail(
+          id,
+          INVALID_PARAMS,
+          'Cannot serve the request: its _meta does not name revision and capabilities',
+        ),
+        id,
+      );
+    } else if (envelope.version !== MODERN_REVISION) {
+      const data = { supported: [MODERN_REVISION], requested: envelope.version };
+      const error = {
+        code: UNSUPPORTED_VERSION,
+        message: `Unsupported protocol version: ${envelope.version}`,
+        data,
+      };
+      this.#outer.send(RawMessage.from({ id: 0, error }).withId(id), id);
+    } else if (this.#introduced === undefined) {
+      this.#introduce(message, envelope.info, envelope.capabilities);
+    } else {
+      this.#capabilities = envelope.capabilities;
+      this.#setLogLevel(envelope.logLevel);
+      this.#requested(message, id);
+    }
+  }
+
+  #introduce(message: RawMessage, info: unknown, capabilities: Readonly<Record<string, unknown>>): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting.push(message);
+      return;
+    }
+    this.#waiting = [message];
+    this.#capabilities = capabilities;
+    const clientInfo = isObject(info) ? info : { name: 'unknown', version: '0' };
+    const params = { protocolVersion: LEGACY_REVISION, capabilities, clientInfo };
+    this.session.receive(RawMessage.from({ id: JSON.parse(INTRODUCE), method: 'initialize', params }));
+  }
+
+  #onIntroduced(answer: RawMessage): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (answer.isError) {
+      for (const { id = 'null' } of waiting) this.#outer.send(answer.withId(id), id);
+      return;
+    }
+    this.#introduced = answer;
+    this.session.receive(RawMessage.from({ method: 'notifications/initialized' }));
+    for (const message of waiting) this.receive(message);
+  }
+
+  #requested(message: RawMessage, id: string): void {
+    const { method = '' } = message;
+    if (method === 'server/discover') {
+      this.#outer.send(RawMessage.from({ id: 0, result: this.#discovery() }).withId(id), id);
+    } else if (method === 'subscriptions/listen') {
+      this.#listen(message, id);
+    } else if (message.span('params', 'requestState') !== undefined) {
+      this.#resume(message, id);
+    } else {
+      this.#call(message, id, method);
+    }
+  }
+
+  #discovery(): object {
+    const { capabilities = {}, serverInfo, instructions } = resultOf(this.#introduced);
+    return {
+      supportedVersions: [MODERN_REVISION],
+      capabilities,
+      ...(typeof instructions === 'string' && { instructions }),
+      resultType: 'complete',
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta: { [SERVER_INFO_KEY]: serverInfo },
+    };
+  }
+
+  #call(message: RawMessage, id: string, method: string): void {
+    const inner = String(this.#nextId++);
+    this.#calls.set(inner, {
+      inner,
+      method,
+      outerId: id,
+      asked: new Map(),
+      queue: [],
+      answer: undefined,
+      timer: undefined,
+    });
+    const edits = [...message.set(['id'], inner), ...withoutEnvelope(message)];
+    const passed = RawMessage.read(Buffer.concat([...message.edited(edits)]));
+    if (passed !== undefined) this.session.receive(passed);
+  }
+
+  /** The client is back with answers. */
+  #resume(message: RawMessage, id: string): void {
+    const call = this.#calls.get(this.#signer.verify(message.value('params', 'requestState')) ?? '');
+    if (call === undefined || call.outerId !== undefined) {
+      this.#outer.send(
+        fail(
+          id,
+          INVALID_PARAMS,
+          'Cannot go on with this call: its state is not known here any more; call again without it',
+        ),
+        id,
+      );
+      return;
+    }
+    clearTimeout(call.timer);
+    call.outerId = id;
+    const { asked } = call;
+    call.asked = new Map();
+    for (const [key, question] of asked) {
+      const result = message.raw('params', 'inputResponses', key);
+      this.#settle(
+        question,
+        result === undefined ? undefined : `{"jsonrpc":"2.0","id":${question},"result":${result}}`,
+      );
+    }
+    if (call.answer === undefined) this.#askNext(call);
+    else this.#finish(call, call.answer);
+  }
+
+  #settle(question: string, answer: string | undefined): void {
+    const message = answer === undefined ? undefined : RawMessage.read(Buffer.from(answer));
+    const error = { code: METHOD_NOT_FOUND, message: 'The client gave no answer' };
+    this.session.receive(message ?? RawMessage.from({ id: Number(question), error }));
+  }
+
+  /** A question of the server, or of ours for the roots. */
+  #ask(question: RawMessage): void {
+    const { id = 'null', method = '' } = question;
+    if (method === 'ping') {
+      this.session.receive(RawMessage.from({ id: Number(id), result: {} }));
+      return;
+    }
+    const needed = NEEDED[method];
+    const open = [...this.#calls.values()].filter((call) => MAY_ASK_BACK.has(call.method));
+    // One that already waits for its user is only asked more where no other is open.
+    const call = open.find(({ outerId }) => outerId !== undefined) ?? open[0];
+    if (needed === undefined || !isObject(this.#capabilities[needed]) || call === undefined) {
+      const reason =
+        call === undefined
+          ? 'no call is open that could carry the question'
+          : `the client does not support ${method}`;
+      this.session.receive(
+        RawMessage.from({ id: Number(id), error: { code: METHOD_NOT_FOUND, message: reason } }),
+      );
+      return;
+    }
+    call.queue.push(question);
+    this.#askNext(call);
+  }
+
+  #askNext(call: Call): void {
+    const { outerId, queue } = call;
+    if (outerId === undefined || queue.length === 0) return;
+    const questions = queue.splice(0);
+    const asked = questions.map(
+      ({ id = '', method }) => [method === 'roots/list' ? 'roots' : `question-${id}`, id] as const,
+    );
+    call.asked = new Map(asked);
+    call.outerId = undefined;
+    call.timer = setTimeout(() => this.#giveUp(call), RETURN_MS);
+    call.timer.unref();
+    const requests = questions.map((question, index) => {
+      const params = question.raw('params');
+      const body = params === undefined ? '' : `,"params":${params}`;
+      return `${JSON.stringify(asked[index]?.[0])}:{"method":${question.raw('method') ?? '""'}${body}}`;
+    });
+    const state = JSON.stringify(this.#signer.sign(call.inner));
+    const result = `{"resultType":"input_required","inputRequests":{${requests.join(',')}},"requestState":${state}}`;
+    this.#outer.send([Buffer.from(`{"jsonrpc":"2.0","id":${outerId},"result":${result}}`)], outerId);
+  }
+
+  /** The client never came back. */
+  #giveUp(call: Call): void {
+    this.#calls.delete(call.inner);
+    const questions = [...call.asked.values(), ...call.queue.flatMap(({ id }) => id ?? [])];
+    for (const question of questions) this.#settle(question, undefined);
+    const params = { requestId: Number(call.inner), reason: 'the client did not come back with an answer' };
+    this.session.receive(RawMessage.from({ method: 'notifications/cancelled', params }));
+  }
+
+  #finish(call: Call, answer: RawMessage): void {
+    const { outerId = 'null' } = call;
+    this.#calls.delete(call.inner);
+    clearTimeout(call.timer);
+    this.#outer.send(
+      answer.edited([...answer.set(['id'], outerId), ...asComplete(answer, call.method)]),
+      outerId,
+    );
+  }
+
+  #fromSession(bytes: Buffer): void {
+    const message = RawMessage.read(bytes);
+    if (message === undefined) return;
+    switch (message.kind) {
+      case 'answer': {
+        if (message.id === INTRODUCE) this.#onIntroduced(message);
+        const call = this.#calls.get(message.id ?? '');
+        if (call === undefined) return;
+        if (call.outerId === undefined) call.answer = message;
+        else this.#finish(call, message);
+        return;
+      }
+      case 'request':
+        this.#ask(message);
+        return;
+      case 'notification':
+        this.#notify(message);
+    }
+  }
+
+  #notify(message: RawMessage): void {
+    const { method = '' } = message;
+    if (Subscriptions.isRouted(method)) {
+      for (const { id, pieces } of this.#subscriptions.route(message)) this.#outer.send(pieces, id);
+    } else if (method === 'notifications/message') {
+      if (this.#logLevel !== undefined) this.#outer.send([message.bytes], this.#openId());
+    } else if (method !== 'notifications/cancelled') {
+      this.#outer.send([message.bytes], this.#openId());
+    }
+  }
+
+  #openId(): string | undefined {
+    for (const { outerId } of this.#calls.values()) if (outerId !== undefined) return outerId;
+    return undefined;
+  }
+
+  #cancelled(message: RawMessage): void {
+    const id = message.raw('params', 'requestId') ?? '';
+    const unheard = this.#subscriptions.close(id);
+    if (unheard !== undefined) {
+      for (const uri of unheard) this.#tellServer('resources/unsubscribe', { uri });
+      const result = { resultType: 'complete', _meta: { [SUBSCRIPTION_KEY]: JSON.parse(id) as unknown } };
+      this.#outer.send(RawMessage.from({ id: 0, result }).withId(id), id);
+      return;
+    }
+    const call = [...this.#calls.values()].find(({ outerId }) => outerId === id);
+    if (call === undefined) return;
+    this.#calls.delete(call.inner);
+    this.session.receive(
+      RawMessage.read(Buffer.concat([...message.edited(message.set(['params', 'requestId'], call.inner))])) ??
+        message,
+    );
+  }
+
+  #listen(message: RawMessage, id: string): void {
+    const { notifications, uris } = this.#subscriptions.open(id, message);
+    for (const uri of uris) this.#tellServer('resources/subscribe', { uri });
+    const params = { notifications, _meta: { [SUBSCRIPTION_KEY]: JSON.parse(id) as unknown } };
+    this.#outer.send(
+      [RawMessage.from({ method: 'notifications/subscriptions/acknowledged', params }).bytes],
+      id,
+    );
+  }
+
+  #setLogLevel(level: string | undefined): void {
+    if (level === undefined || level === this.#logLevel) return;
+    this.#logLevel = level;
+    const { capabilities } = resultOf(this.#introduced);
+    if (isObject(capabilities) && capabilities['logging'] !== undefined)
+      this.#tellServer('logging/setLevel', { level });
+  }
+
+  /** A request whose answer nobody waits for. */
+  #tellServer(method: string, params: object): void {
+    this.session.receive(RawMessage.from({ id: `own-${String(this.#nextId++)}`, method, params }));
+  }
+}
+
+function resultOf(answer: RawMessage | undefined): Readonly<Record<string, unknown>> {
+  const result: unknown = answer?.value('result');
+  return isObject(result) ? result : {};
+}

@@ -1,0 +1,26 @@
+import type { ClientInfo, Root } from '@rootward/core';
+
+/** What a client says about roots when it introduces itself. */
+export interface Declaration {
+  readonly roots: boolean;
+  readonly listChanged: boolean;
+  readonly clientInfo: ClientInfo | undefined;
+}
+
+/** The roots of a connection changed. */
+export type RootsListener = (roots: readonly Root[], isRemoval: boolean) => void;
+
+/** Where the roots of one connection come from, in either era. */
+export interface CallRoots {
+  /** What is known now, without asking. */
+  current(): readonly Root[];
+  /** Whether the client has to be asked before anything is known for sure. */
+  declare(declaration: Declaration): { readonly mustAsk: boolean };
+  /** The client may be asked from now on. Resolves when its roots are known, or not to be had. */
+  begin(): Promise<readonly Root[]>;
+  /** The client says that its roots changed. */
+  changed(): void;
+  /** The roots that one call works in; `mayAsk` is false where the client cannot be asked in this call. */
+  forCall(meta: unknown, mayAsk: boolean): Promise<readonly Root[]>;
+  dispose(): void;
+}

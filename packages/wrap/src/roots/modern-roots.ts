@@ -1,0 +1,109 @@
+import { diffRoots, resolveSnapshot } from '@rootward/core';
+import type { RequestFacts, Root, RootsPort, Sources } from '@rootward/core';
+import type { PreparedWorkspace } from '@rootward/mcp/host';
+import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
+
+type Answer = NonNullable<RequestFacts['answer']>;
+
+/** As for clients of the legacy era: asking may cost one hundredth of the time. */
+const FRESHNESS = 100;
+const MIN_FRESH_MS = 250;
+const MAX_FRESH_MS = 5 * 60_000;
+const ANSWER_MS = 60_000;
+const MISSING: Answer = { missing: true };
+
+/**
+ * The roots of a client of the modern era, which can only be asked inside a call of its own. What it answers counts
+ * for the calls that follow shortly after; nothing it leaves out is made up from hints.
+ */
+export class ModernRoots implements CallRoots {
+  readonly #sources: Sources;
+  readonly #port: RootsPort;
+  readonly #onChange: RootsListener;
+  #declaration: Declaration = { roots: false, listChanged: false, clientInfo: undefined };
+  #answer: Answer | undefined;
+  #freshUntil = 0;
+  #asking: Promise<void> | undefined;
+  #current: readonly Root[] = [];
+  readonly #disposed = new AbortController();
+
+  private constructor(sources: Sources, port: RootsPort, onChange: RootsListener) {
+    this.#sources = sources;
+    this.#port = port;
+    this.#onChange = onChange;
+  }
+
+  static async open(
+    prepared: PreparedWorkspace,
+    kind: 'local' | 'http',
+    port: RootsPort,
+    onChange: RootsListener,
+  ): Promise<ModernRoots> {
+    const roots = new ModernRoots(await prepared.sources(kind), port, onChange);
+    roots.#current = await roots.#resolve(undefined);
+    return roots;
+  }
+
+  current(): readonly Root[] {
+    return this.#current;
+  }
+
+  declare(declaration: Declaration): { readonly mustAsk: boolean } {
+    this.#declaration = declaration;
+    return { mustAsk: this.#canAsk() };
+  }
+
+  begin(): Promise<readonly Root[]> {
+    return Promise.resolve(this.#canAsk() ? [] : this.#current);
+  }
+
+  changed(): void {
+    this.#freshUntil = 0;
+  }
+
+  async forCall(meta: unknown, mayAsk: boolean): Promise<readonly Root[]> {
+    if (mayAsk && this.#canAsk() && performance.now() >= this.#freshUntil) {
+      this.#asking ??= this.#ask().finally(() => {
+        this.#asking = undefined;
+      });
+    }
+    if (mayAsk) await this.#asking;
+    this.#replace(await this.#resolve(undefined));
+    return meta === undefined ? this.#current : this.#resolve(meta);
+  }
+
+  dispose(): void {
+    this.#disposed.abort();
+  }
+
+  #canAsk(): boolean {
+    return this.#declaration.roots && this.#sources.clientRoots !== 'ignore';
+  }
+
+  async #ask(): Promise<void> {
+    const asked = performance.now();
+    try {
+      const signal = AbortSignal.any([AbortSignal.timeout(ANSWER_MS), this.#disposed.signal]);
+      this.#answer = { result: await this.#port.ask(signal) };
+    } catch (error) {
+      this.#answer = typeof error === 'object' && error !== null && 'code' in error ? { error } : MISSING;
+    }
+    const now = performance.now();
+    const fresh = Math.min(Math.max((now - asked) * FRESHNESS, MIN_FRESH_MS), MAX_FRESH_MS);
+    this.#freshUntil = now + fresh;
+  }
+
+  async #resolve(meta: unknown): Promise<readonly Root[]> {
+    const { roots, clientInfo } = this.#declaration;
+    const answer = this.#canAsk() ? (this.#answer ?? MISSING) : undefined;
+    const facts = { declaresRoots: roots, clientInfo, answer, meta };
+    return (await resolveSnapshot(this.#sources, facts, { now: Date.now() })).roots;
+  }
+
+  #replace(roots: readonly Root[]): void {
+    const { added, removed, primaryChanged } = diffRoots(this.#current, roots);
+    if (added.length === 0 && removed.length === 0 && !primaryChanged) return;
+    this.#current = roots;
+    this.#onChange(roots, removed.length > 0);
+  }
+}

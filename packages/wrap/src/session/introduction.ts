@@ -1,0 +1,87 @@
+import { within } from '@rootward/core/platform';
+import { RootwardWrapError } from '../error.js';
+import type { Instance } from '../inner/instance.js';
+import { RawMessage } from '../wire/raw-message.js';
+
+/** A server that has not answered by then speaks another language. Package runners may have to download it first. */
+const INTRODUCTION_MS = 120_000;
+const ROOTS_CAPABILITY = '{"listChanged":true}';
+const INITIALIZED = RawMessage.from({ method: 'notifications/initialized' });
+
+/** What the client said that a server has to be told again when it is started again. */
+export class Introduction {
+  readonly #initialize: RawMessage;
+  readonly #answers = new WeakMap<Instance, RawMessage>();
+  readonly #subscriptions = new Map<string, RawMessage>();
+  #initialized: RawMessage | undefined;
+  #logLevel: RawMessage | undefined;
+
+  /** `initialize` is the request of the client; the server sees it with roots declared. */
+  constructor(initialize: RawMessage) {
+    this.#initialize = withRoots(initialize);
+  }
+
+  /** What the server answered to `initialize`. */
+  answerOf(instance: Instance): RawMessage | undefined {
+    return this.#answers.get(instance);
+  }
+
+  /** `notifications/initialized` came from the client. */
+  finish(message: RawMessage): void {
+    this.#initialized = message;
+  }
+
+  /** A request succeeded; if it leaves a trace in the server, it is kept. */
+  note(request: RawMessage): void {
+    switch (request.method ?? '') {
+      case 'logging/setLevel':
+        this.#logLevel = request;
+        return;
+      case 'resources/subscribe':
+        this.#subscriptions.set(request.raw('params', 'uri') ?? '', request);
+        return;
+      case 'resources/unsubscribe':
+        this.#subscriptions.delete(request.raw('params', 'uri') ?? '');
+        return;
+      default:
+    }
+  }
+
+  /** Introduces the client to a server that has just been started. Rejects where it does not answer as a server does. */
+  async perform(instance: Instance): Promise<void> {
+    const answer = await this.#introduce(instance);
+    this.#answers.set(instance, answer);
+    if (answer.isError) {
+      const reason: unknown = answer.value('error', 'message');
+      throw new RootwardWrapError('refused', `the server refused to be introduced: ${String(reason)}`);
+    }
+    if (this.#initialized === undefined && instance.provisional) return;
+    // The client says so itself where this server is its first.
+    if (this.#initialized !== undefined) instance.initialized(this.#initialized);
+    for (const request of [this.#logLevel, ...this.#subscriptions.values()]) {
+      if (request !== undefined) await instance.askRaw(request);
+    }
+  }
+
+  /** For a client that has no such notification of its own. */
+  static readonly initialized: RawMessage = INITIALIZED;
+
+  async #introduce(instance: Instance): Promise<RawMessage> {
+    const asking = instance.askRaw(this.#initialize);
+    if (await within(asking, { milliseconds: INTRODUCTION_MS })) return asking;
+    const words =
+      instance.lastWords.length === 0 ? '' : `; its last words: ${instance.lastWords.join(' | ')}`;
+    throw new RootwardWrapError(
+      'no-answer',
+      `the server did not answer "initialize" within ${String(INTRODUCTION_MS / 1000)} s; is it an MCP server?${words}`,
+    );
+  }
+}
+
+function withRoots(initialize: RawMessage): RawMessage {
+  const edits =
+    initialize.span('params', 'capabilities') === undefined
+      ? initialize.set(['params', 'capabilities'], `{"roots":${ROOTS_CAPABILITY}}`)
+      : initialize.set(['params', 'capabilities', 'roots'], ROOTS_CAPABILITY);
+  return RawMessage.read(Buffer.concat([...initialize.edited(edits)])) ?? initialize;
+}

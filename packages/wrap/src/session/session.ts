@@ -1,0 +1,516 @@
+import { projectOf } from '@rootward/core';
+import type { Logger, Root } from '@rootward/core';
+import { isObject } from '@rootward/core/platform';
+import type { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
+import { RootwardWrapError } from '../error.js';
+import type { ChangePolicy } from '../inner/change-policy.js';
+import type { Instance } from '../inner/instance.js';
+import { Keeper } from '../inner/keeper.js';
+import type { KeeperOptions } from '../inner/keeper.js';
+import { fillIn } from '../inner/launch.js';
+import type { CommandTemplate, Launch } from '../inner/launch.js';
+import type { CallRoots } from '../roots/call-roots.js';
+import { LegacyRoots } from '../roots/legacy-roots.js';
+import { ModernRoots } from '../roots/modern-roots.js';
+import { RawMessage } from '../wire/raw-message.js';
+import type { Edit } from '../wire/raw-message.js';
+import { fail, hiddenTool, lostCall, NO_ROOTS, refuse } from './answers.js';
+import { Introduction } from './introduction.js';
+import { Listings } from './listings.js';
+import { Questions } from './outer.js';
+import type { Outer } from './outer.js';
+import { isSameRoots, SideServers } from './side-servers.js';
+import type { ToolFilter } from './tool-filter.js';
+
+/** What a session is made of. */
+export interface SessionOptions {
+  readonly prepared: PreparedWorkspace;
+  readonly reach: 'local' | 'http';
+  /** A client of the modern era is asked for roots inside its own calls only. */
+  readonly era: 'legacy' | 'modern';
+  readonly template: CommandTemplate;
+  readonly policy: ChangePolicy;
+  readonly filter: ToolFilter;
+  readonly children: ChildRegistry;
+  readonly log: Logger;
+  /** Output of the server that is no message. */
+  readonly noise: (bytes: Buffer) => void;
+  /** An empty folder to start in while the roots are not known, made on first use. */
+  readonly emptyFolder: () => string;
+  /** Where this process was started: some servers are found from there only. */
+  readonly directory: string;
+  readonly contain?: KeeperOptions['contain'];
+  /** Told when the server does not read fast enough, and when it does again. */
+  readonly flow?: { hold(): void; release(): void } | undefined;
+}
+
+/** What a server tells about itself whatever the roots are; never kept waiting for them. */
+const INTRODUCTORY: ReadonlySet<string> = new Set([
+  'ping',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'logging/setLevel',
+]);
+/** Requests of the modern era whose result may ask something back. */
+const MAY_ASK_BACK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** Clients by this name say where a call works, if a server advertises that it listens. */
+const CODEX = /codex/i;
+const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
+/** More than that waiting for one side stops reading from the other. */
+const MAX_BACKLOG_BYTES: number = 4 * 1024 * 1024;
+const INVALID_REQUEST = -32_600;
+const INTERNAL_ERROR = -32_603;
+
+interface Running {
+  readonly instance: Instance;
+  readonly innerId: string;
+  /** As written; undefined where no progress is wanted. */
+  readonly token: string | undefined;
+}
+
+/**
+ * One client and the server that was put behind it. Both sides speak the legacy era here, as raw messages: what needs
+ * no change is passed on as it is.
+ */
+export class Session {
+  readonly #outer: Outer;
+  readonly #options: SessionOptions;
+  readonly #questions: Questions;
+  readonly #main: Keeper;
+  readonly #sides: SideServers;
+  readonly #opening: Promise<CallRoots>;
+  readonly #listings = new Listings();
+  /** The client's requests that a server works on, by the client's id. */
+  readonly #running = new Map<string, Running>();
+  /** Those that wait for roots or for a server. */
+  readonly #waiting = new Map<string, { cancelled: boolean }>();
+  /** The servers' questions that the client has not answered, with the id under which they were put to it. */
+  readonly #asking = new Map<Instance, Map<string, string>>();
+  /** Which server a progress token of such a question belongs to. */
+  readonly #tokens = new Map<string, Instance>();
+  readonly #lane: (() => Promise<void>)[] = [];
+  #working = false;
+  #introducing = false;
+  #startsHere = false;
+  #introduction: Introduction | undefined;
+  #roots: CallRoots | undefined;
+  #crash: string | undefined;
+  #closed = false;
+
+  constructor(outer: Outer, options: SessionOptions) {
+    this.#outer = outer;
+    this.#options = options;
+    this.#questions = new Questions(outer);
+    this.#main = this.#keeper();
+    this.#sides = new SideServers(() => this.#keeper());
+    this.#opening = this.#open();
+    this.#opening.catch((error: unknown) =>
+      options.log.warn('workspace not opened', { error: String(error) }),
+    );
+  }
+
+  /** A message of the client. */
+  receive(message: RawMessage): void {
+    if (this.#closed) return;
+    switch (message.kind) {
+      case 'answer':
+        if (!this.#questions.settle(message)) this.#options.log.debug('answer dropped: nothing was asked');
+        return;
+      case 'notification':
+        this.#notified(message);
+        return;
+      case 'request':
+        this.#requested(message);
+    }
+  }
+
+  /** Whether a request of the client has no answer yet. */
+  get busy(): boolean {
+    return this.#running.size > 0 || this.#waiting.size > 0 || this.#introducing;
+  }
+
+  pause(): void {
+    for (const instance of this.#instances()) instance.pause();
+  }
+
+  resume(): void {
+    for (const instance of this.#instances()) instance.resume();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#main.close('the connection is closed');
+    this.#sides.close('the connection is closed');
+    this.#roots?.dispose();
+  }
+
+  async #open(): Promise<CallRoots> {
+    const { prepared, reach, era } = this.#options;
+    const port = {
+      ask: (signal: AbortSignal): Promise<unknown> => this.#questions.ask('roots/list', signal),
+    };
+    const opened = await (era === 'legacy' ? LegacyRoots : ModernRoots).open(
+      prepared,
+      reach,
+      port,
+      (roots, isRemoval) => {
+        this.#main.change(roots, isRemoval);
+        this.#startAhead();
+      },
+    );
+    this.#roots = opened;
+    if (this.#closed) opened.dispose();
+    return opened;
+  }
+
+  #keeper(): Keeper {
+    const { policy, children, noise, contain } = this.#options;
+    return new Keeper({
+      policy,
+      children,
+      contain,
+      launch: (roots) => this.#launch(roots),
+      introduce: (instance) => this.#requireIntroduction().perform(instance),
+      replaced: (instance) => void this.#compareLists(instance),
+      crashed: (error) => {
+        this.#crash = error.message;
+      },
+      events: {
+        request: (message, instance) => this.#asked(message, instance),
+        notification: (message, instance) => this.#told(message, instance),
+        left: (instance) => this.#withdrawQuestions(instance),
+        noise,
+      },
+    });
+  }
+
+  #launch(roots: readonly Root[] | undefined): Launch {
+    const { template, emptyFolder, directory: here } = this.#options;
+    const folder = roots?.find(({ kind }) => kind === 'directory');
+    if (roots === undefined || roots.length === 0 || folder === undefined) {
+      const empty = emptyFolder();
+      const paths = roots === undefined || roots.length === 0 ? [empty] : roots.map(({ path }) => path);
+      return {
+        ...fillIn(template, { directory: empty, roots: paths, project: 'none' }),
+        ...(this.#startsHere && { directory: here }),
+      };
+    }
+    return fillIn(template, {
+      directory: folder.path,
+      roots: roots.map(({ path }) => path),
+      project: projectOf(folder).name,
+    });
+  }
+
+  #notified(message: RawMessage): void {
+    switch (message.method ?? '') {
+      case 'notifications/initialized':
+        this.#introduction?.finish(message);
+        this.#main.instance?.initialized(message);
+        void this.#findRoots();
+        return;
+      case 'notifications/roots/list_changed':
+        this.#roots?.changed();
+        return;
+      case 'notifications/cancelled':
+        this.#cancelled(message);
+        return;
+      case 'notifications/progress':
+        (this.#tokens.get(message.raw('params', 'progressToken') ?? '') ?? this.#main.instance)?.send([
+          message.bytes,
+        ]);
+        return;
+      default:
+        this.#enqueue(async () => (await this.#main.acquire()).send([message.bytes]));
+    }
+  }
+
+  #requested(message: RawMessage): void {
+    const { id = 'null', method = '' } = message;
+    if (method === 'initialize') {
+      void this.#initialize(message, id);
+    } else if (this.#introduction === undefined) {
+      this.#outer.send(
+        fail(id, INVALID_REQUEST, 'Cannot serve the request: the client has not introduced itself'),
+      );
+    } else {
+      const waiting = { cancelled: false };
+      this.#waiting.set(id, waiting);
+      const run = (): Promise<void> => this.#serve(message, id, method, waiting);
+      if (INTRODUCTORY.has(method)) void run();
+      else this.#enqueue(run);
+    }
+  }
+
+  async #initialize(message: RawMessage, id: string): Promise<void> {
+    const { log } = this.#options;
+    this.#introducing = true;
+    try {
+      const connection = await this.#opening;
+      this.#introduction = new Introduction(message);
+      const roots: unknown = message.value('params', 'capabilities', 'roots');
+      const info: unknown = message.value('params', 'clientInfo');
+      const declares = isObject(roots);
+      const { mustAsk } = connection.declare({
+        roots: declares,
+        listChanged: declares && roots['listChanged'] === true,
+        clientInfo: isObject(info) && typeof info['name'] === 'string' ? clientInfo(info) : undefined,
+      });
+      const known = connection.current();
+      if (!mustAsk && known.length > 0) this.#main.settle(known);
+      const instance = await this.#firstServer();
+      const answer = this.#introduction.answerOf(instance);
+      if (answer === undefined) throw new RootwardWrapError('no-answer', 'it did not introduce itself');
+      const codex = isObject(info) && CODEX.test(String(info['name'])) ? sandboxEdits(answer) : [];
+      this.#introducing = false;
+      this.#outer.send(answer.edited([...answer.set(['id'], id), ...codex]), id);
+    } catch (error) {
+      this.#introducing = false;
+      log.debug('server not introduced', { error: String(error) });
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#outer.send(fail(id, INTERNAL_ERROR, `Cannot start the server: ${reason}`), id);
+    }
+  }
+
+  /** One that does not start in an empty folder, such as a script of a package, may start where this process did. */
+  async #firstServer(): Promise<Instance> {
+    try {
+      return await this.#main.acquire();
+    } catch (error) {
+      if (!(error instanceof RootwardWrapError) || error.code !== 'ended' || this.#main.hasRoots) throw error;
+      this.#startsHere = true;
+      return this.#main.acquire();
+    }
+  }
+
+  /** The client may be asked for its roots now; the server is restarted there before someone calls it. */
+  async #findRoots(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const roots = await (await this.#opening).begin();
+      if (roots.length === 0) return;
+      this.#main.settle(roots);
+      this.#startAhead();
+    } catch (error) {
+      log.debug('server not started ahead', { error: String(error) });
+    }
+  }
+
+  /** Whoever calls next should not have to wait for the start. */
+  #startAhead(): void {
+    if (this.#introduction === undefined || this.#closed) return;
+    this.#main.acquire().catch((error: unknown) => {
+      this.#options.log.debug('server not started ahead', { error: String(error) });
+    });
+  }
+
+  /** One request after the other, so that they reach the server in the order they came. */
+  #enqueue(work: () => Promise<void>): void {
+    this.#lane.push(work);
+    if (!this.#working) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#working = true;
+    for (let work = this.#lane.shift(); work !== undefined; work = this.#lane.shift()) {
+      try {
+        await work();
+      } catch (error) {
+        this.#options.log.debug('message not passed on', { error: String(error) });
+      }
+    }
+    this.#working = false;
+  }
+
+  async #serve(
+    message: RawMessage,
+    id: string,
+    method: string,
+    waiting: { cancelled: boolean },
+  ): Promise<void> {
+    const { filter } = this.#options;
+    if (method === 'tools/call' && filter.active) {
+      const name = message.value('params', 'name');
+      if (!filter.allows(name)) {
+        this.#waiting.delete(id);
+        this.#outer.send(refuse(id, method, hiddenTool(String(name))), id);
+        return;
+      }
+    }
+    try {
+      const meta: unknown = message.value('params', '_meta');
+      const keeper = INTRODUCTORY.has(method) ? this.#main : await this.#keeperFor(meta, method);
+      if (keeper === undefined) {
+        if (!waiting.cancelled) this.#outer.send(refuse(id, method, NO_ROOTS), id);
+        return;
+      }
+      const instance = await keeper.acquire();
+      if (!waiting.cancelled) this.#forward(message, id, instance, meta);
+    } catch (error) {
+      if (waiting.cancelled) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#outer.send(refuse(id, method, lostCall(reason)), id);
+    } finally {
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** The server for the folders that this call works in; undefined where there are none. */
+  async #keeperFor(meta: unknown, method: string): Promise<Keeper | undefined> {
+    const connection = await this.#opening;
+    const mayAsk = this.#options.era === 'legacy' || MAY_ASK_BACK.has(method);
+    const roots = await connection.forCall(meta, mayAsk);
+    if (roots.length === 0) return undefined;
+    if (!isSameRoots(roots, connection.current())) return this.#sides.for(roots);
+    this.#main.settle(roots);
+    return this.#main;
+  }
+
+  #forward(message: RawMessage, id: string, instance: Instance, meta: unknown): void {
+    const token = isObject(meta) ? JSON.stringify(meta['progressToken']) : undefined;
+    const innerId = instance.request(message, {
+      method: message.method ?? '',
+      answered: (answer) => {
+        this.#running.delete(id);
+        if (!answer.isError) this.#introduction?.note(message);
+        this.#answered(message, id, answer);
+      },
+      failed: (error) => {
+        this.#running.delete(id);
+        this.#outer.send(refuse(id, message.method ?? '', lostCall(error.message)), id);
+      },
+    });
+    this.#running.set(id, { instance, innerId, token });
+    const { flow } = this.#options;
+    if (flow === undefined || instance.backlog <= MAX_BACKLOG_BYTES) return;
+    flow.hold();
+    instance.whenRead(() => flow.release());
+  }
+
+  #answered(message: RawMessage, id: string, answer: RawMessage): void {
+    const { method = '' } = message;
+    const edits: Edit[] = [...answer.set(['id'], id)];
+    if (method.endsWith('/list')) {
+      this.#listings.note(method, message.span('params', 'cursor') !== undefined, answer);
+      if (method === 'tools/list') edits.push(...this.#options.filter.edits(answer));
+    }
+    if (method === 'tools/call' && this.#crash !== undefined)
+      edits.push(...this.#crashNote(answer, this.#crash));
+    this.#outer.send(answer.edited(edits), id);
+  }
+
+  /** Whoever calls should know that what the server remembered is gone. */
+  #crashNote(answer: RawMessage, reason: string): readonly Edit[] {
+    const content = answer.span('result', 'content');
+    if (content === undefined || answer.bytes[content.end - 1] !== ']'.charCodeAt(0)) return [];
+    this.#crash = undefined;
+    const text = JSON.stringify({
+      type: 'text',
+      text: `Note: ${reason}, and was started again before this call`,
+    });
+    const isEmpty = answer.bytes.toString('latin1', content.start + 1, content.end - 1).trim() === '';
+    return [{ start: content.end - 1, end: content.end - 1, text: isEmpty ? text : `,${text}` }];
+  }
+
+  #cancelled(message: RawMessage): void {
+    const id = message.raw('params', 'requestId') ?? '';
+    const waiting = this.#waiting.get(id);
+    if (waiting !== undefined) waiting.cancelled = true;
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    this.#running.delete(id);
+    running.instance.send(message.edited(message.set(['params', 'requestId'], running.innerId)));
+    running.instance.forget(running.innerId);
+  }
+
+  /** A server asks the client something. */
+  #asked(message: RawMessage, instance: Instance): void {
+    const innerId = message.id ?? 'null';
+    const asking = this.#asking.get(instance) ?? new Map<string, string>();
+    this.#asking.set(instance, asking);
+    const token = message.raw('params', '_meta', 'progressToken');
+    if (token !== undefined) this.#tokens.set(token, instance);
+    const outerId = this.#questions.put(
+      message,
+      (answer) => {
+        asking.delete(innerId);
+        if (token !== undefined) this.#tokens.delete(token);
+        instance.send(answer.withId(innerId));
+      },
+      this.#oldestCall(instance),
+    );
+    asking.set(innerId, outerId);
+  }
+
+  #told(message: RawMessage, instance: Instance): void {
+    if (message.method === 'notifications/cancelled') {
+      const innerId = message.raw('params', 'requestId') ?? '';
+      const outerId = this.#asking.get(instance)?.get(innerId);
+      this.#asking.get(instance)?.delete(innerId);
+      if (outerId !== undefined) {
+        this.#outer.send(
+          message.edited(message.set(['params', 'requestId'], outerId)),
+          this.#oldestCall(instance),
+        );
+      }
+      return;
+    }
+    const token =
+      message.method === 'notifications/progress' ? message.raw('params', 'progressToken') : undefined;
+    this.#outer.send([message.bytes], this.#callOfToken(token) ?? this.#oldestCall(instance));
+  }
+
+  #withdrawQuestions(instance: Instance): void {
+    for (const outerId of this.#asking.get(instance)?.values() ?? []) {
+      this.#questions.withdraw(outerId, 'the server has ended');
+    }
+    this.#asking.delete(instance);
+    for (const [token, owner] of this.#tokens) if (owner === instance) this.#tokens.delete(token);
+  }
+
+  #oldestCall(instance: Instance): string | undefined {
+    for (const [id, running] of this.#running) if (running.instance === instance) return id;
+    return undefined;
+  }
+
+  #callOfToken(token: string | undefined): string | undefined {
+    if (token === undefined) return undefined;
+    for (const [id, running] of this.#running) if (running.token === token) return id;
+    return undefined;
+  }
+
+  async #compareLists(instance: Instance): Promise<void> {
+    try {
+      const changed = await this.#listings.changed((method, params) => instance.ask(method, params));
+      for (const listing of changed) this.#outer.send([RawMessage.from({ method: listing.changed }).bytes]);
+    } catch (error) {
+      this.#options.log.debug('lists not compared', { error: String(error) });
+    }
+  }
+
+  #requireIntroduction(): Introduction {
+    if (this.#introduction !== undefined) return this.#introduction;
+    throw new RootwardWrapError('closed', 'the client has not introduced itself');
+  }
+
+  #instances(): readonly Instance[] {
+    return [this.#main, ...this.#sides.keepers()].flatMap(({ instance }) => instance ?? []);
+  }
+}
+
+function clientInfo(info: Readonly<Record<string, unknown>>): { name: string; version?: string } {
+  const { name, version } = info;
+  return { name: String(name), ...(typeof version === 'string' && { version }) };
+}
+
+/** What makes Codex say where it works. */
+function sandboxEdits(answer: RawMessage): readonly Edit[] {
+  const path = ['result', 'capabilities', 'experimental'] as const;
+  const name = JSON.stringify(SANDBOX_CAPABILITY);
+  return answer.span(...path) === undefined
+    ? answer.set([...path], `{${name}:{}}`)
+    : answer.set([...path, SANDBOX_CAPABILITY], '{}');
+}

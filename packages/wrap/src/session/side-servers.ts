@@ -1,0 +1,85 @@
+import type { Root } from '@rootward/core';
+import type { Keeper } from '../inner/keeper.js';
+
+interface Side {
+  readonly keeper: Keeper;
+  timer: NodeJS.Timeout;
+}
+
+/** A server for another working tree is cheap to start again. */
+const IDLE_MS = 5 * 60_000;
+const MAX_SIDES = 8;
+
+/**
+ * Servers for calls that work in other folders than the connection does: another working tree, or a directory that the
+ * call itself names. One per list of roots, started on demand; those that idle are ended.
+ */
+export class SideServers {
+  readonly #create: () => Keeper;
+  readonly #sides = new Map<string, Side>();
+
+  constructor(create: () => Keeper) {
+    this.#create = create;
+  }
+
+  for(roots: readonly Root[]): Keeper {
+    const key = keyOf(roots);
+    const known = this.#sides.get(key);
+    if (known !== undefined) {
+      clearTimeout(known.timer);
+      this.#sides.delete(key);
+    }
+    const keeper = known?.keeper ?? this.#create();
+    if (known === undefined) keeper.settle(roots);
+    this.#sides.set(key, { keeper, timer: this.#timer(key) });
+    this.#makeRoom();
+    return keeper;
+  }
+
+  keepers(): readonly Keeper[] {
+    return [...this.#sides.values()].map(({ keeper }) => keeper);
+  }
+
+  close(reason: string): void {
+    for (const { keeper, timer } of this.#sides.values()) {
+      clearTimeout(timer);
+      keeper.close(reason);
+    }
+    this.#sides.clear();
+  }
+
+  #timer(key: string): NodeJS.Timeout {
+    const timer = setTimeout(() => this.#endIfIdle(key), IDLE_MS);
+    timer.unref();
+    return timer;
+  }
+
+  #endIfIdle(key: string): void {
+    const side = this.#sides.get(key);
+    if (side === undefined) return;
+    if (side.keeper.instance?.busy === true) side.timer = this.#timer(key);
+    else this.#end(key, side);
+  }
+
+  /** The one that was used longest ago goes first. */
+  #makeRoom(): void {
+    for (const [key, side] of this.#sides) {
+      if (this.#sides.size <= MAX_SIDES) return;
+      if (side.keeper.instance?.busy !== true) this.#end(key, side);
+    }
+  }
+
+  #end(key: string, { keeper, timer }: Side): void {
+    clearTimeout(timer);
+    this.#sides.delete(key);
+    keeper.close('it was idle');
+  }
+}
+
+export function isSameRoots(one: readonly Root[], other: readonly Root[]): boolean {
+  return one === other || keyOf(one) === keyOf(other);
+}
+
+function keyOf(roots: readonly Root[]): string {
+  return JSON.stringify(roots.map(({ path, access }) => [path, access]));
+}

@@ -1,0 +1,108 @@
+const NEWLINE = 0x0a;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+
+/** What a splitter finds in a stream of bytes. */
+export interface LineSink {
+  /** A whole line that may be a message. */
+  line(bytes: Buffer): void;
+  /** A piece of output that is no message, in order; a line of it may come in several pieces. */
+  noise(bytes: Buffer): void;
+  /** A line that began like a message and is longer than allowed, once it has ended: its last bytes. */
+  tooLong(tail: Buffer): void;
+}
+
+/** Enough to find the id of an answer, which most servers write last. */
+const TAIL_BYTES = 256;
+
+/**
+ * Cuts the output of a program into lines. A line that cannot be a message, because it does not begin like one, is
+ * passed on as it comes and is never kept, so that whatever a program prints costs no memory.
+ */
+export class LineSplitter {
+  readonly #sink: LineSink;
+  readonly #maxLineBytes: number;
+  #parts: Buffer[] = [];
+  #size = 0;
+  #state: 'start' | 'message' | 'noise' | 'too-long' = 'start';
+  #tail: Buffer = Buffer.alloc(0);
+
+  constructor(sink: LineSink, maxLineBytes: number) {
+    this.#sink = sink;
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    while (start < chunk.length) {
+      const end = chunk.indexOf(NEWLINE, start);
+      const part = chunk.subarray(start, end === -1 ? chunk.length : end);
+      this.#take(part);
+      if (end === -1) return;
+      this.#endLine();
+      start = end + 1;
+    }
+  }
+
+  /** The stream has ended: what is left is no whole line. */
+  end(): void {
+    if (this.#size > 0) this.#sink.noise(Buffer.concat(this.#parts));
+    this.#reset();
+  }
+
+  #take(part: Buffer): void {
+    if (part.length === 0) return;
+    if (this.#state === 'start') this.#state = this.#guess(part);
+    if (this.#state === 'start') return;
+    if (this.#state === 'noise') {
+      this.#sink.noise(part);
+      return;
+    }
+    if (this.#state === 'too-long') {
+      this.#tail = Buffer.concat([this.#tail, part]).subarray(-TAIL_BYTES);
+      return;
+    }
+    this.#parts.push(part);
+    this.#size += part.length;
+    if (this.#size <= this.#maxLineBytes) return;
+    this.#tail = Buffer.concat(this.#parts.slice(-2)).subarray(-TAIL_BYTES);
+    this.#parts = [];
+    this.#size = 0;
+    this.#state = 'too-long';
+  }
+
+  #endLine(): void {
+    switch (this.#state) {
+      case 'message': {
+        const [first, ...rest] = this.#parts;
+        if (first !== undefined) this.#sink.line(rest.length === 0 ? first : Buffer.concat(this.#parts));
+        break;
+      }
+      case 'noise':
+        this.#sink.noise(Buffer.from('\n'));
+        break;
+      case 'too-long':
+        this.#sink.tooLong(this.#tail);
+        break;
+      case 'start':
+        break;
+    }
+    this.#reset();
+  }
+
+  /** By the first byte that is no blank. */
+  #guess(part: Buffer): 'start' | 'message' | 'noise' {
+    for (const byte of part) {
+      if (byte === 0x20 || byte === 0x09 || byte === 0x0d) continue;
+      return byte === OPEN_BRACE || byte === OPEN_BRACKET ? 'message' : 'noise';
+    }
+    return 'start';
+  }
+
+  #reset(): void {
+    this.#parts = [];
+    this.#size = 0;
+    this.#state = 'start';
+    this.#tail = Buffer.alloc(0);
+  }
+}

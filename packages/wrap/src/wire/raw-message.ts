@@ -1,0 +1,153 @@
+import { isUtf8 } from 'node:buffer';
+import { scanObject } from './scan-json.js';
+import type { Span } from './scan-json.js';
+
+/** A change of a message: what stands at a span is replaced by `text`. */
+export interface Edit extends Span {
+  readonly text: string;
+}
+
+type Members = ReadonlyMap<string, Span>;
+
+const NO_MEMBERS: Members = new Map();
+const STRING_OR_NUMBER = /^["\d-]/;
+
+/**
+ * One JSON-RPC message as it came: its bytes, and where its parts are. Nothing but what someone looks at is parsed, and
+ * nothing but what someone edits is changed, so that numbers, order and unknown members survive.
+ */
+export class RawMessage {
+  readonly bytes: Buffer;
+  /** `bytes` as latin1, in which positions are those of the bytes. */
+  readonly #text: string;
+  readonly #members: Members;
+  #params: Members | undefined;
+
+  private constructor(bytes: Buffer, text: string, members: Members) {
+    this.bytes = bytes;
+    this.#text = text;
+    this.#members = members;
+  }
+
+  /** Undefined where the line is not a JSON-RPC 2.0 message in valid UTF-8. */
+  static read(bytes: Buffer): RawMessage | undefined {
+    const text = bytes.toString('latin1');
+    const members = scanObject(text);
+    if (members === undefined || !isUtf8(bytes)) return undefined;
+    const message = new RawMessage(bytes, text, members);
+    return message.#isMessage() ? message : undefined;
+  }
+
+  static from(value: object): RawMessage {
+    const message = RawMessage.read(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...value })));
+    if (message === undefined) throw new TypeError('Cannot make a message: it has neither method nor id');
+    return message;
+  }
+
+  /** As written, quotes included: two ids are the same where their texts are. */
+  get id(): string | undefined {
+    return this.#raw(this.#members.get('id'));
+  }
+
+  /** Undefined for answers. */
+  get method(): string | undefined {
+    return this.#string(this.#members.get('method'));
+  }
+
+  get kind(): 'request' | 'notification' | 'answer' {
+    if (!this.#members.has('method')) return 'answer';
+    return this.#members.has('id') ? 'request' : 'notification';
+  }
+
+  get isError(): boolean {
+    return this.#members.has('error');
+  }
+
+  /** Where a member of the message is; then a member of that, and so on. */
+  span(...path: readonly [string, ...string[]]): Span | undefined {
+    const [first, second, ...rest] = path;
+    let span = this.#members.get(first);
+    if (second === undefined || span === undefined) return span;
+    // Params are looked into several times on the way; the rest is not.
+    span = (first === 'params' ? this.#paramsMembers(span) : this.#membersOf(span)).get(second);
+    for (const name of rest) {
+      if (span === undefined) return undefined;
+      span = this.#membersOf(span).get(name);
+    }
+    return span;
+  }
+
+  /** The text of a part as UTF-8. */
+  raw(...path: readonly [string, ...string[]]): string | undefined {
+    const span = this.span(...path);
+    return span === undefined ? undefined : this.bytes.toString('utf8', span.start, span.end);
+  }
+
+  /** A part, parsed. */
+  value(...path: readonly [string, ...string[]]): unknown {
+    const text = this.raw(...path);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  /** The message with changes made, in pieces that share memory with the original. Edits must not overlap. */
+  edited(edits: readonly Edit[]): readonly Buffer[] {
+    const pieces: Buffer[] = [];
+    let at = 0;
+    for (const { start, end, text } of [...edits].sort((a, b) => a.start - b.start)) {
+      if (start > at) pieces.push(this.bytes.subarray(at, start));
+      if (text !== '') pieces.push(Buffer.from(text));
+      at = end;
+    }
+    if (at < this.bytes.length) pieces.push(this.bytes.subarray(at));
+    return pieces;
+  }
+
+  /** Replaces the value at a path, or makes it the first member of the object above. Empty where there is no such object. */
+  set(path: readonly [string, ...string[]], text: string): readonly Edit[] {
+    const span = this.span(...path);
+    if (span !== undefined) return [{ ...span, text }];
+    const name = JSON.stringify(path.at(-1));
+    const [first, ...rest] = path.slice(0, -1);
+    const above =
+      first === undefined
+        ? { start: this.#text.indexOf('{'), end: this.#text.length }
+        : this.span(first, ...rest);
+    if (above === undefined || this.#text[above.start] !== '{') return [];
+    const start = above.start + 1;
+    const isEmpty = this.#membersOf(above).size === 0;
+    return [{ start, end: start, text: `${name}:${text}${isEmpty ? '' : ','}` }];
+  }
+
+  withId(id: string): readonly Buffer[] {
+    return this.edited(this.set(['id'], id));
+  }
+
+  #isMessage(): boolean {
+    if (this.#raw(this.#members.get('jsonrpc')) !== '"2.0"') return false;
+    const { id } = this;
+    const method = this.#members.get('method');
+    if (method !== undefined) {
+      return this.#text[method.start] === '"' && (id === undefined || STRING_OR_NUMBER.test(id));
+    }
+    return id !== undefined && this.#members.has('result') !== this.#members.has('error');
+  }
+
+  #paramsMembers(span: Span): Members {
+    this.#params ??= this.#membersOf(span);
+    return this.#params;
+  }
+
+  #membersOf({ start, end }: Span): Members {
+    return scanObject(this.#text, start, end) ?? NO_MEMBERS;
+  }
+
+  #raw(span: Span | undefined): string | undefined {
+    return span === undefined ? undefined : this.bytes.toString('utf8', span.start, span.end);
+  }
+
+  #string(span: Span | undefined): string | undefined {
+    const text = this.#raw(span);
+    if (text === undefined || !text.startsWith('"')) return undefined;
+    return text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1);
+  }
+}

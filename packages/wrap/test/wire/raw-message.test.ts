@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { RawMessage } from '../../src/wire/raw-message.js';
+
+const read = (text: string): RawMessage | undefined => RawMessage.read(Buffer.from(text));
+const edited = (message: RawMessage, ...edits: Parameters<RawMessage['edited']>): string =>
+  Buffer.concat([...message.edited(...edits)]).toString();
+
+describe('RawMessage', () => {
+  it('changes the id and nothing else, digit for digit', () => {
+    const text = '{"result": {"n": 12345678901234567890, "f": 1.0, "ü": "\\u00fc"},"jsonrpc":"2.0" , "id":7}';
+    expect(Buffer.concat([...read(text)!.withId('"a"')]).toString()).toBe(text.replace('"id":7', '"id":"a"'));
+  });
+
+  it('tells requests, notifications and answers apart', () => {
+    expect(read('{"jsonrpc":"2.0","id":1,"method":"ping"}')!.kind).toBe('request');
+    expect(read('{"jsonrpc":"2.0","method":"ping"}')!.kind).toBe('notification');
+    expect(read('{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}')!.kind).toBe('answer');
+    expect(read(String.raw`{"jsonrpc":"2.0","method":"p\u0069ng"}`)!.method).toBe('ping');
+  });
+
+  it.each([
+    'hello',
+    '{}',
+    '{"jsonrpc":"2.0"}',
+    '{"jsonrpc":"1.0","id":1,"method":"x"}',
+    '{"jsonrpc":"2.0","id":{},"method":"x"}',
+    '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}',
+    '{"jsonrpc":"2.0","id":1,"result":{a:1}}',
+    '{"jsonrpc":"2.0","id":1,"id":2,"result":{}}',
+  ])('does not take %s for a message', (text) => {
+    expect(read(text)).toBeUndefined();
+  });
+
+  it('does not take bytes that are not UTF-8', () => {
+    const bytes = Buffer.from('{"jsonrpc":"2.0","method":"x?"}');
+    bytes[bytes.indexOf('?')] = 0xff;
+    expect(RawMessage.read(bytes)).toBeUndefined();
+  });
+
+  it('sets members of nested objects, present or not', () => {
+    const message = read(
+      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{"a":1},"e":{}}}',
+    )!;
+    expect(edited(message, message.set(['params', 'capabilities', 'roots'], '{}'))).toContain(
+      '{"roots":{},"a":1}',
+    );
+    expect(edited(message, message.set(['params', 'capabilities', 'a'], '2'))).toContain('{"a":2}');
+    expect(edited(message, message.set(['params', 'e', 'x'], '2'))).toContain('"e":{"x":2}');
+    expect(message.set(['params', 'nothing', 'x'], '2')).toEqual([]);
+    expect(message.value('params', 'capabilities')).toEqual({ a: 1 });
+  });
+});

@@ -1,0 +1,67 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scanArray, scanObject } from '../../src/wire/scan-json.js';
+
+function parses(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+describe('scanObject()', () => {
+  it('finds the members of any object where JSON.parse finds them', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (value, spaced) => {
+        const text = JSON.stringify(value, undefined, spaced ? 2 : undefined);
+        const members = scanObject(text)!;
+        const read = [...members].map(([name, { start, end }]) => [name, JSON.parse(text.slice(start, end))]);
+        expect(Object.fromEntries(read)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('accepts nothing that JSON.parse refuses', () => {
+    const noise = fc.string({ unit: fc.constantFrom(...'{}[]",:\\0123eE+-.u \ttrfalsn\u0001'.split('')) });
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        noise,
+        fc.nat(),
+        fc.nat(6),
+        (value, junk, where, cut) => {
+          const text = JSON.stringify(value);
+          const at = where % (text.length + 1);
+          const damaged = text.slice(0, at) + junk + text.slice(at + cut);
+          if (scanObject(damaged) === undefined) return;
+          expect(parses(damaged)).toBeTypeOf('object');
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('refuses a member that is named twice, also with escapes', () => {
+    expect(scanObject('{"id":1,"id":2}')).toBeUndefined();
+    expect(scanObject(String.raw`{"id":1,"\u0069d":2}`)).toBeUndefined();
+  });
+
+  it('refuses nesting that would overflow the stack', () => {
+    expect(scanObject(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toBeUndefined();
+  });
+});
+
+describe('scanArray()', () => {
+  it('finds the elements of a list', () => {
+    const text = '[1, {"a":[2]} ,"x"]';
+    expect(scanArray(text)!.map(({ start, end }) => text.slice(start, end))).toEqual([
+      '1',
+      '{"a":[2]}',
+      '"x"',
+    ]);
+    expect(scanArray('[]')).toEqual([]);
+    expect(scanArray('[1,]')).toBeUndefined();
+    expect(scanArray('{}')).toBeUndefined();
+  });
+});

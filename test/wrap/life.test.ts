@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { connectToProcess } from '@rootward/mcp/testing';
+import { INNER, makeFolder, PROGRAM, roots, textOf, wrap } from './fixtures/wrapped.js';
+
+const NODE = process.execPath;
+
+function isRunning(pid: number): boolean {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return false;
+  // One that has ended and waits for its parent is gone.
+  return !/\) Z /.test(readFileSync(file, 'latin1'));
+}
+
+async function gone(...pids: readonly number[]): Promise<void> {
+  while (pids.some(isRunning)) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function withChild(): Promise<{
+  kill: (signal: NodeJS.Signals) => void;
+  end: () => void;
+  exit: Promise<number | null>;
+  pids: number[];
+}> {
+  const { client, connection } = await wrap([NODE, INNER], { roots: roots(makeFolder('a')) });
+  const child = Number(textOf(await client.callTool('child')));
+  const { pid } = JSON.parse(textOf(await client.callTool('where'))) as { pid: number };
+  expect([child, pid].every(isRunning)).toBe(true);
+  return {
+    kill: (signal) => void connection.process.kill(signal),
+    end: () => void connection.output.end(),
+    exit: connection.exit,
+    pids: [child, pid],
+  };
+}
+
+describe.skipIf(process.platform !== 'linux')('nothing is left behind', () => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('on %s', async (signal) => {
+    const rounds = Number(process.env['SOAK'] ?? 0) > 0 ? 100 : 1;
+    for (let round = 0; round < rounds; round++) {
+      const started = await withChild();
+      started.kill(signal);
+      await started.exit;
+      await gone(...started.pids);
+    }
+  });
+
+  test('when the client closes stdin', async () => {
+    const started = await withChild();
+    started.end();
+    expect(await started.exit).toBe(0);
+    await gone(...started.pids);
+  });
+
+  test('of a call that was under way when stdin was closed: its answer still leaves', async () => {
+    const { client, connection } = await wrap([NODE, INNER], { roots: roots(makeFolder('a')) });
+    await client.callTool('where');
+    const answer = client.callTool('echo', { value: 'last' });
+    connection.output.end();
+    expect(textOf(await answer)).toBe('last');
+    expect(await connection.exit).toBe(0);
+  });
+});
+
+describe('bad use', () => {
+  async function run(...args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
+    const started = connectToProcess(NODE, { args: [PROGRAM, 'wrap', ...args], cwd: makeFolder('x') });
+    started.output.end();
+    started.input.resume();
+    return { code: await started.exit, stderr: started.stderr() };
+  }
+
+  test.each([
+    [['--'], 'the command is missing'],
+    [['--', 'no-such-program-anywhere'], 'no folder of PATH has it'],
+    [['--', './missing.js'], 'is not a file'],
+    [['--on-change', 'sometimes', '--', NODE], 'Cannot use "sometimes" as --on-change'],
+    [['--set-env', 'NAME', '--', NODE], 'expected NAME=VALUE'],
+    [['--root', '/no/such/folder', '--', NODE], '/no/such/folder'],
+  ])('%j exits with 2 and says why', async (args, reason) => {
+    const { code, stderr } = await run(...args);
+    expect(stderr).toContain(reason);
+    expect(code).toBe(2);
+  });
+
+  test('a server that exits at once: the client is told, with its last words', async () => {
+    await expect(wrap([NODE, INNER, '--exit'])).rejects.toThrow(
+      /Cannot start the server: the server ended \(exit code 3\); its last words: no configuration found/,
+    );
+  });
+
+  test('a program that is no server at all: the client is told', async () => {
+    await expect(wrap(['true'])).rejects.toThrow(/Cannot start the server: the server ended \(exit code 0\)/);
+  });
+});
