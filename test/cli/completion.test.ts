@@ -21,6 +21,7 @@ const COMMANDS = [
   'doctor',
   'validate',
   'run-tool',
+  'sandbox',
   'init',
   'settings',
   'config',

@@ -122,6 +122,17 @@ static void allow_path(int ruleset, uint64_t handled_files, const char *path, ui
   close(opened);
 }
 
+/* What the program already holds it may open again under `/dev/stdout` and the like, with the rights it holds it with. */
+static void allow_descriptor(int ruleset, uint64_t handled_files, int descriptor) {
+  struct stat found;
+  int flags = fcntl(descriptor, F_GETFL);
+  if (flags < 0 || (flags & O_PATH) || fstat(descriptor, &found) != 0 || S_ISDIR(found.st_mode)) return;
+  int mode = flags & O_ACCMODE;
+  uint64_t rights = (mode == O_WRONLY ? 0 : READ_FILE) | (mode == O_RDONLY ? 0 : WRITE_FILE | TRUNCATE);
+  struct path_rule rule = {rights & handled_files, descriptor};
+  syscall(SYS_LANDLOCK_ADD_RULE, ruleset, LANDLOCK_PATH_BENEATH, &rule, 0); /* Refused for plain pipes and sockets, which need none. */
+}
+
 /* The plan, with a zero byte behind it. */
 static char *read_plan(int descriptor, size_t *length) {
   char *plan = malloc(MAX_PLAN_BYTES + 1);
@@ -257,6 +268,8 @@ int main(int count, char **arguments) {
       default: stop("the plan has an unknown record \"%s\"", record);
     }
   }
+  for (int descriptor = 0; descriptor <= 2; descriptor++) allow_descriptor(ruleset, held.files, descriptor);
+  for (int at = 0; at < kept_count; at++) allow_descriptor(ruleset, held.files, kept[at]);
   drop_capabilities();
   restrict_self(ruleset, filter);
   execvp(arguments[2], arguments + 2);

@@ -1,6 +1,5 @@
 export { RootwardSandboxError } from './error.js';
 export type { SandboxErrorCode, SandboxErrorOptions } from './error.js';
-export { BACKEND_NAMES, GUARANTEES, WANTED_LEVELS } from './level.js';
 export type { BackendName, Guarantee, SandboxLevel, WantedLevel } from './level.js';
 export type { BackendFinding } from './backends/backend.js';
 export { findBackends } from './backends/find-backends.js';

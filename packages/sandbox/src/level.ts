@@ -13,9 +13,5 @@ export type Guarantee = 'full' | 'contents';
 /** What carries a plan out. */
 export type BackendName = 'bubblewrap' | 'landlock' | 'seatbelt';
 
-/** Levels as an operator names them. */
-export const WANTED_LEVELS: readonly WantedLevel[] = ['off', 'write', 'strict', 'auto'];
-/** The stronger one first. */
-export const GUARANTEES: readonly Guarantee[] = ['full', 'contents'];
 /** The strongest backend first. */
 export const BACKEND_NAMES: readonly BackendName[] = ['bubblewrap', 'landlock', 'seatbelt'];

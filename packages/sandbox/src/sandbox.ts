@@ -104,7 +104,8 @@ export class Sandbox implements Disposable {
     }
     this.#refuseOwnProgramInside(plan);
     refuseMovedRoots(plan);
-    this.#folder ??= new SandboxFolder(this.#parent);
+    // Systems remove temporary files after some days.
+    if (this.#folder?.isThere !== true) this.#folder = new SandboxFolder(this.#parent);
     this.#inherited ??= inheritedDescriptors();
     const folder = this.#folder.add(plan.home, plan.homeLinks);
     return new SandboxChild(this.#backend, plan, folder, this.#folder, this.#inherited);
@@ -152,6 +153,11 @@ export class SandboxChild implements Disposable {
     this.#folder = folder;
     this.#shared = shared;
     this.#inherited = inherited;
+  }
+
+  /** What is spawned is not the program itself, and ends everything inside when it is killed. */
+  get supervised(): boolean {
+    return this.#backend.supervises;
   }
 
   /** The private temporary folder: the same path inside and outside. */

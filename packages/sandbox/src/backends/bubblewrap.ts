@@ -58,6 +58,7 @@ function bubblewrap(program: string, detail: string, processor: Processor): Back
     hides: true,
     program,
     detail,
+    supervises: true,
     keepsHome: ({ readsEverything }) => readsEverything,
     command: (request, place) => {
       const filter = firstFree(request.descriptors);

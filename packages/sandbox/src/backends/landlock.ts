@@ -67,6 +67,7 @@ function landlock(program: string, abi: number, processor: Processor): Backend {
     hides: false,
     program,
     detail: `Landlock ABI ${abi}${signals}`,
+    supervises: false,
     keepsHome: () => false,
     command: (request, { plan, folder }) => {
       const input = firstFree(request.descriptors);

@@ -27,6 +27,7 @@ const SEATBELT: Backend = {
   hides: true,
   program: SANDBOX_EXEC,
   detail: 'sandbox-exec, not tested on a real Mac',
+  supervises: false,
   keepsHome: ({ readsEverything }) => readsEverything,
   command: (request, { plan, folder }) => ({
     command: SANDBOX_EXEC,

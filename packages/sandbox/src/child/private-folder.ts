@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -7,8 +8,8 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
-import { lstatSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
@@ -36,6 +37,11 @@ export class SandboxFolder implements Disposable {
     this.emptyFolder = join(this.path, 'hidden-folder');
     writeFileSync(this.emptyFile, '', { mode: 0 });
     mkdirSync(this.emptyFolder, { mode: 0 });
+  }
+
+  /** False once somebody cleaned up. */
+  get isThere(): boolean {
+    return lstatSync(this.emptyFile, { throwIfNoEntry: false }) !== undefined;
   }
 
   /** `links`: paths below `realHome` that the private home directory leads to. */
@@ -70,7 +76,11 @@ function removeFolder(path: string): void {
   } catch {
     // A child may have left folders that not even their owner may enter.
     openUp(path);
-    rmSync(path, { recursive: true, force: true, maxRetries: 2 });
+    try {
+      rmSync(path, { recursive: true, force: true, maxRetries: 2 });
+    } catch {
+      // Somebody who is just ending still writes there; it goes with the folder around it.
+    }
   }
 }
 
@@ -93,11 +103,7 @@ function removeAbandoned(parent: string): void {
     const path = join(parent, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) continue;
-    try {
-      removeFolder(path);
-    } catch {
-      // Left for the next one.
-    }
+    removeFolder(path);
   }
 }
 

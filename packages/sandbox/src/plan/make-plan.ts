@@ -52,7 +52,8 @@ export function makePlan(input: PlanInput): SandboxPlan {
       .map(allowed('read', 'runtime')),
     ...(network ? host.resolver.map(allowed('read', 'system')) : []),
     ...host.devices.map(allowed('device', 'device')),
-    ...named,
+    // A root decides about what is in it.
+    ...named.filter(({ path, access }) => access === 'write' || !isInRoot(path, input.roots)),
     ...roots,
   ]);
   return {
@@ -81,6 +82,10 @@ function refuseBroad(roots: readonly PlannedRoot[]): void {
     `Cannot make a sandbox for the root ${JSON.stringify(broad.path)}: it contains the home directory, and the secrets in it cannot be hidden`,
     { instruction: 'Open the folder of the project as a root, or set the sandbox to off for this program' },
   );
+}
+
+function isInRoot(path: string, roots: readonly PlannedRoot[]): boolean {
+  return roots.some((root) => isAtOrBelow(path, root.path));
 }
 
 function isOfSystem(path: string, { system, links }: HostFacts): boolean {

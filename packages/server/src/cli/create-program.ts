@@ -6,9 +6,11 @@ import type { LoadedSettings } from '../settings/load-settings.js';
 import { flagName, OPTIONS } from '../settings/values/options.js';
 import type { OptionSpec } from '../settings/values/options.js';
 import { ENVIRONMENT_MODES } from '../settings/values/environment-mode.js';
+import { SANDBOX_LEVELS } from '../settings/values/sandbox-settings.js';
 import { VERSION } from '../version.js';
 import type { InstallFlags } from './commands/install.js';
 import type { RunToolFlags } from './commands/run-tool/run-tool.js';
+import type { SandboxFlags } from './commands/sandbox.js';
 import type { SettingsFlags } from './commands/settings.js';
 import type { WrapFlags } from './commands/wrap/wrap.js';
 import { SHELLS } from './completion/shell.js';
@@ -36,7 +38,7 @@ type Done = (code: number | undefined) => void;
 type Work<Result> = (terminal: Terminal, status: Status) => Promise<Result>;
 
 /** Every command with its arguments and options. Help and completion are made from it; what a command does is loaded with it. */
-export function createProgram(terminal: Terminal, done: Done): Command {
+export function createProgram(terminal: Terminal, done: Done, command: readonly string[] = []): Command {
   const program = new Command('rootward')
     .description('File, code and project tools for MCP clients that never leave the folders open in them')
     .version(VERSION, '-V, --version', 'print the version')
@@ -141,6 +143,16 @@ export function createProgram(terminal: Terminal, done: Done): Command {
           : validateFile(file, jsonOf(flags), watched);
       }),
     );
+  withOptions(program.command('sandbox'))
+    .description('run a command in the sandbox of the roots: rootward sandbox . -- COMMAND')
+    .argument('[directories...]', 'folders in scope, as with --root')
+    .addOption(offering('--level <level>', 'off, write, strict (default) or auto', SANDBOX_LEVELS))
+    .option('--explain', 'say what the command may touch instead of running it')
+    .option(...JSON_OPTION)
+    .action(async (directories: string[], flags: SandboxFlags & ParsedFlags) => {
+      const { runSandbox } = await import('./commands/sandbox.js');
+      done(await runSandbox(await settingsOf(flags, directories), flags, command, terminal));
+    });
   program
     .command('run-tool')
     .description('run one executable of a tools project as a server would')
@@ -154,6 +166,8 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .option('--project <dir>', 'the tools project (default: the current directory)')
     .addOption(new Option('--project-root <dir>', 'the same').hideHelp())
     .addOption(offering('--tool-env <mode>', 'minimal (default), inherit, or allow:A,B', ENVIRONMENT_MODES))
+    .addOption(offering('--sandbox <level>', 'off (default), write, strict or auto', SANDBOX_LEVELS))
+    .option('--sandbox-network', 'allow the network at level strict')
     .option('--verbose', 'print progress, log lines and roots to stderr')
     .option(...JSON_OPTION)
     .action((name: string | undefined, flags: RunToolFlags) =>

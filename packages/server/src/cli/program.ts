@@ -8,21 +8,39 @@ export async function runCommandLine(
   terminal: Terminal,
 ): Promise<number | undefined> {
   let outcome: number | undefined = FINE;
-  const program = createProgram(terminal, (code) => {
-    outcome = code;
-  });
+  const { own, command } = splitCommand(argv);
+  const program = createProgram(
+    terminal,
+    (code) => {
+      outcome = code;
+    },
+    command,
+  );
   try {
-    if (asksForHelp(argv)) {
+    if (asksForHelp(own)) {
       const { checkTopic, dressHelp } = await import('./help/dress-help.js');
-      checkTopic(program, argv);
+      checkTopic(program, own);
       dressHelp(program, DEFAULT_COMMAND, terminal);
     }
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync([...own], { from: 'user' });
     return outcome;
   } catch (error) {
     const { reportError } = await import('./report-error.js');
-    return reportError(error, program, argv, terminal);
+    return reportError(error, program, own, terminal);
   }
+}
+
+/** Commands that run another one, which stands behind two dashes. */
+const RUNNERS: ReadonlySet<string | undefined> = new Set(['sandbox']);
+
+/** What is ours, and the command behind it, whose options are its own. */
+function splitCommand(argv: readonly string[]): {
+  readonly own: readonly string[];
+  readonly command: readonly string[];
+} {
+  const dashes = RUNNERS.has(argv[0]) ? argv.indexOf('--') : -1;
+  if (dashes === -1) return { own: argv, command: [] };
+  return { own: argv.slice(0, dashes), command: argv.slice(dashes + 1) };
 }
 
 function asksForHelp(argv: readonly string[]): boolean {

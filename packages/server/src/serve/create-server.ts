@@ -4,12 +4,13 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { Workspace } from '@rootward/core';
 import { withWorkspace } from '@rootward/mcp';
 import type { ChildRegistry, WorkspaceOptions, WorkspaceServer } from '@rootward/mcp';
+import type { AuditRecord } from '../audit/audit-trail.js';
 import { ToolRunner } from '../exec/run/tool-runner.js';
 import { ProjectSessions } from '../guidance/project-sessions.js';
 import { LanguageSupport } from '../languages/language-support.js';
 import { allowProtocolErrors } from '../tools/exec/protocol-errors.js';
-import type { FailCall } from '../tools/exec/protocol-errors.js';
 import { registerExecutables } from '../tools/exec/register-executables.js';
+import type { RegisterExecutablesOptions } from '../tools/exec/register-executables.js';
 import { ChangeQueue } from '../tools/framework/change-queue.js';
 import type { Era } from '../era.js';
 import { registerGuides } from '../tools/guidance/register-guides.js';
@@ -37,6 +38,7 @@ interface Shared extends ServerHooks {
 export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): McpServerFactory {
   const languages = createLanguages(setup, hooks);
   const runner = createRunner(setup, hooks);
+  hooks.onShutdown(() => setup.sandboxes.dispose());
   const shared: Shared = { ...hooks, changes: new ChangeQueue(), runner, languages };
   return ({ era }) => (era === 'modern' ? modernServer(setup, shared) : legacyServer(setup, shared));
 }
@@ -58,12 +60,18 @@ function createLanguages(
 
 /** One for all servers of the process: the limit on how many run at once is theirs together. */
 function createRunner(
-  { catalogue, settings, environment }: ServerSetup,
+  { catalogue, settings, environment, sandboxes }: ServerSetup,
   { children, onShutdown }: ServerHooks,
 ): ToolRunner | undefined {
   if (catalogue === undefined) return undefined;
   const { project } = catalogue;
-  const runner = new ToolRunner({ project, environment, mode: settings.toolEnvironment, children });
+  const runner = new ToolRunner({
+    project,
+    environment,
+    mode: settings.toolEnvironment,
+    children,
+    sandbox: (run) => sandboxes.enter(run),
+  });
   onShutdown(() => {
     catalogue.dispose();
     runner.dispose();
@@ -123,6 +131,10 @@ function equip(
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
   const session = audit === undefined ? '' : randomUUID();
+  const record =
+    audit === undefined
+      ? undefined
+      : (entry: Omit<AuditRecord, 'session'>): void => audit.record({ session, ...entry });
   registerTools(server, {
     era,
     readOnly: settings.readOnly,
@@ -133,10 +145,12 @@ function equip(
     languages,
     projects,
     ...(settings.toolsets !== undefined && { toolsets: settings.toolsets }),
-    ...(audit !== undefined && { audit: (entry) => audit.record({ session, ...entry }) }),
+    ...(record !== undefined && { audit: record }),
   });
   registerResources(server);
-  if (runner !== undefined && fail !== undefined) equipExecutables(server, era, setup, { runner, fail });
+  if (runner !== undefined && fail !== undefined) {
+    equipExecutables(server, era, setup, { runner, fail, audit: record });
+  }
   const hasGuides = settings.toolsets?.includes('project') ?? true;
   return hasGuides ? registerGuides(server, projects) : () => undefined;
 }
@@ -145,7 +159,7 @@ function equipExecutables(
   server: WorkspaceServer,
   era: Era,
   { catalogue, settings }: ServerSetup,
-  { runner, fail }: { readonly runner: ToolRunner; readonly fail: FailCall },
+  { runner, fail, audit }: Pick<RegisterExecutablesOptions, 'runner' | 'fail' | 'audit'>,
 ): void {
   if (catalogue === undefined) return;
   const followed = registerExecutables(server, {
@@ -153,6 +167,7 @@ function equipExecutables(
     catalogue,
     runner,
     fail,
+    audit,
     readOnly: settings.readOnly,
     // Over HTTP a modern server is made for each request, and sees the folder as it then is.
     follow: era === 'legacy' || settings.http === undefined,

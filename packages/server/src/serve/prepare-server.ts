@@ -10,6 +10,7 @@ import type { LoadedSettings } from '../settings/load-settings.js';
 import { protectedPaths } from '../settings/protected-paths.js';
 import { isSharedFile } from '../settings/values/token-file.js';
 import { ScopeMaker } from '../settings/workspace-rules.js';
+import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
 import { openCatalogue } from './open-catalogue.js';
 import { prepareSources, sourceOptions } from './prepare-sources.js';
 import type { PreparedSources, StartContext } from './prepare-sources.js';
@@ -35,6 +36,8 @@ export interface ServerSetup {
   readonly temporaries: TemporaryFiles;
   /** What users keep about their projects. */
   readonly projectSettings: ProjectSettingsStore;
+  /** What children may touch. */
+  readonly sandboxes: ProgramSandboxes;
 }
 
 /** Reads the sources and opens what serving needs. Throws where something named by the operator cannot be used. */
@@ -49,7 +52,15 @@ export async function prepareServer(
   }
   const projectSettings = new ProjectSettingsStore(userDirectory(start.environment, start.home));
   const temporaries = new TemporaryFiles();
-  const options = workspaceOptions(settings, start, log, { projectSettings, temporaries });
+  const protect = steeringFiles(settings, start, projectSettings);
+  const options = workspaceOptions(settings, start, log, { projectSettings, temporaries, protect });
+  const sandboxes = new ProgramSandboxes({
+    settings: settings.sandbox,
+    environment: start.environment,
+    denies: () => settings.deny.length > 0 || projectSettings.rules() !== undefined,
+    protect,
+  });
+  await sandboxes.check();
   return {
     settings,
     ...(await prepareSources(settings, options)),
@@ -61,6 +72,7 @@ export async function prepareServer(
     environment: start.environment,
     home: start.home,
     editJournal: editJournal(start),
+    sandboxes,
   };
 }
 
@@ -82,15 +94,15 @@ function openAudit(file: string | undefined, log: Logger): AuditTrail | undefine
   });
 }
 
-function workspaceOptions(
+/** Canonical files and folders that nothing may change through the fence. */
+function steeringFiles(
   settings: LoadedSettings,
   start: StartContext,
-  log: Logger,
-  { projectSettings, temporaries }: Pick<ServerSetup, 'projectSettings' | 'temporaries'>,
-): WorkspaceOptions {
-  const { project, deny, readOnly } = settings;
+  projectSettings: ProjectSettingsStore,
+): readonly string[] {
   const { environment, home, program } = start;
-  const protect = protectedPaths({
+  const { project } = settings;
+  return protectedPaths({
     configuration: [
       ...settings.places.map(({ file }) => file),
       ...usualPlaces(project, environment, home),
@@ -102,6 +114,21 @@ function workspaceOptions(
     audit: settings.audit,
     program,
   });
+}
+
+function workspaceOptions(
+  settings: LoadedSettings,
+  start: StartContext,
+  log: Logger,
+  {
+    projectSettings,
+    temporaries,
+    protect,
+  }: Pick<ServerSetup, 'projectSettings' | 'temporaries'> & {
+    readonly protect: readonly string[];
+  },
+): WorkspaceOptions {
+  const { deny, readOnly } = settings;
   const rules = { deny, readOnly, protect };
   return {
     ...sourceOptions(settings, start, log),

@@ -4,6 +4,8 @@ import * as z from 'zod';
 import { isObject, suggest } from '@rootward/core/platform';
 import type { LogLevel, ToolsetName } from './values/option-values.js';
 import { findLooseEntries } from './roots-file.js';
+import type { WantedLevel } from '@rootward/sandbox';
+import type { WrittenSandbox } from './values/sandbox-settings.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
 
 /** What `rootward.json` may say. */
@@ -18,6 +20,7 @@ export interface Configuration {
   readonly toolEnv?: string;
   readonly languageServers?: Readonly<Record<string, unknown>>;
   readonly trustWorkspaceServers?: boolean;
+  readonly sandbox?: WantedLevel | WrittenSandbox;
   readonly chdir?: boolean;
   readonly http?: number | boolean;
   readonly host?: string;

@@ -4,11 +4,14 @@ import { dirname } from 'node:path';
 import type { ConfiguredRoots } from '@rootward/core';
 import { errnoOf } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
+import type { WantedLevel } from '@rootward/sandbox';
 import { expandHome } from './values/expand-home.js';
 import type { OptionValues } from './values/option-values.js';
 import { parseJsonFile } from './parse-json.js';
 import type { Origin } from './values/read-values.js';
 import { readHost, readPath, readTokens, readToolEnvironment } from './values/read-values.js';
+import { readGrants } from './values/sandbox-settings.js';
+import type { WrittenSandbox } from './values/sandbox-settings.js';
 
 /** One `rootward.json` that is in force. */
 export interface ConfigurationFile {
@@ -88,6 +91,7 @@ async function interpret(
     audit,
     tokenFile,
     within,
+    sandbox,
     ...plain
   } = checked.configuration;
   const origin = (key: string): Origin => ({ name: `${key} in ${file}`, base: dirname(file), home });
@@ -95,6 +99,7 @@ async function interpret(
   return {
     values: {
       ...plain,
+      ...sandboxValues(sandbox, origin('sandbox')),
       ...(host !== undefined && { host: readHost(host, origin('host')) }),
       ...(toolEnv !== undefined && { toolEnvironment: readToolEnvironment(toolEnv, origin('toolEnv')) }),
       ...(project !== undefined && { project: readPath(project, origin('project')) }),
@@ -107,6 +112,19 @@ async function interpret(
     deny,
     roots:
       roots === undefined ? undefined : { file, roots: roots.map((root) => withHomeExpanded(root, home)) },
+  };
+}
+
+function sandboxValues(written: WantedLevel | WrittenSandbox | undefined, origin: Origin): OptionValues {
+  if (written === undefined) return {};
+  const given = typeof written === 'string' ? { level: written } : written;
+  const { level, require, backend, network } = given;
+  return {
+    sandboxGrants: readGrants(given, (text) => readPath(text, origin)),
+    ...(level !== undefined && { sandboxLevel: level }),
+    ...(require !== undefined && { sandboxRequire: require }),
+    ...(backend !== undefined && { sandboxBackend: backend }),
+    ...(network !== undefined && { sandboxNetwork: network }),
   };
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { categoriesSchema } from './category-rules.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './values/option-values.js';
+import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './values/sandbox-settings.js';
 
 const path = z.string().min(1);
 const paths = z.array(path);
@@ -40,6 +41,24 @@ const TOOL_ENV = {
   pattern: String.raw`^\s*(minimal|inherit|allow:[\s,]*${NAME}(\s*,[\s,]*${NAME})*[\s,]*)\s*$`,
 };
 
+const grant = {
+  network: z.boolean().optional().describe('Allow the network at level strict'),
+  read: paths.optional().describe('Further files and folders to read'),
+  write: paths.optional().describe('Further files and folders to write'),
+};
+const level = z.enum(SANDBOX_LEVELS);
+const sandbox = z.strictObject({
+  level: level.optional().describe('What executables and language servers may touch'),
+  require: z.enum(SANDBOX_GUARANTEES).optional().describe('Refuse a sandbox that guarantees less'),
+  backend: z.enum(SANDBOX_BACKENDS).optional().describe('Use this one'),
+  ...grant,
+  allow: z.strictObject(grant).optional().describe('What a tool gets if it asks for it in tool.meta.json'),
+  programs: z
+    .record(z.string(), z.union([level, z.strictObject({ level: level.optional(), ...grant })]))
+    .optional()
+    .describe('Levels and further paths by the name of a tool or language server'),
+});
+
 const denial = z.string().min(1).meta(DENIAL);
 
 const MAX_PORT = 65_535;
@@ -73,6 +92,10 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .boolean()
     .optional()
     .describe('Start language servers found inside a root, and those that run code of the workspace'),
+  sandbox: z
+    .union([level, sandbox])
+    .optional()
+    .describe('What executables and language servers may touch; paths are relative to this file'),
   chdir: z.boolean().optional().describe('Move the process to the first root (stdio only)'),
   http: z
     .union([z.boolean(), z.int().min(0).max(MAX_PORT)])

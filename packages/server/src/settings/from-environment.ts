@@ -8,6 +8,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const PREFIX = 'ROOTWARD_';
 /** Signs handles; read where handles are made. */
 export const HANDLE_KEY_VARIABLE = 'ROOTWARD_HANDLE_KEY';
+/** Read where backends are looked for. */
+const BACKENDS_VARIABLE = 'ROOTWARD_SANDBOX_BACKENDS';
 export const TOKEN_VARIABLE = 'ROOTWARD_TOKEN';
 /** A source of roots with its own place in their order, not a lesser kind of flag. */
 const ROOTS_VARIABLE = 'ROOTWARD_ROOTS';
@@ -35,7 +37,7 @@ function namesNothing(text: string, variable: string): RootwardServerError {
 
 /** Variables that look like ours and are not, most likely mistyped. */
 export function unknownVariables(environment: Environment): readonly string[] {
-  const known = [...OPTIONS.map(({ variable }) => variable), HANDLE_KEY_VARIABLE];
+  const known = [...OPTIONS.map(({ variable }) => variable), HANDLE_KEY_VARIABLE, BACKENDS_VARIABLE];
   return Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {

@@ -6,6 +6,7 @@ import { DEFAULT_PORT } from './values/option-values.js';
 import type { LogLevel, OptionValues, ToolsetName } from './values/option-values.js';
 import type { ConfigurationFile } from './configuration-file.js';
 import { readTokenFile } from './values/token-file.js';
+import type { SandboxSettings } from './values/sandbox-settings.js';
 
 /** What only one of flag, environment and file can name at a time. */
 type NamedOnce = 'within' | 'project';
@@ -43,6 +44,7 @@ export interface Settings {
   readonly tokenFile: string | undefined;
   readonly insecureNoToken: boolean;
   readonly audit: string | undefined;
+  readonly sandbox: SandboxSettings;
   readonly logLevel: LogLevel;
   /** `roots` of the configuration files, for core to read. */
   readonly configuredRoots: readonly ConfiguredRoots[];
@@ -88,6 +90,13 @@ export function settle(
     ...tokensOf([flags, environment, ...files.map(({ values }) => values)]),
     insecureNoToken: given.insecureNoToken ?? false,
     audit: given.audit,
+    sandbox: {
+      ...given.sandboxGrants,
+      level: given.sandboxLevel,
+      require: given.sandboxRequire,
+      backend: given.sandboxBackend,
+      network: given.sandboxNetwork ?? false,
+    },
     logLevel: given.logLevel ?? 'warn',
     configuredRoots: files.flatMap(({ roots }) => (roots === undefined ? [] : [roots])),
     files,

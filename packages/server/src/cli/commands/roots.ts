@@ -1,4 +1,4 @@
-import type { Workspace } from '@rootward/core';
+import type { Logger, Workspace } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
 import { unknownVariables } from '../../settings/from-environment.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
@@ -28,8 +28,13 @@ export async function runRoots(
 
 /** The workspace of a server without a client. */
 export async function openWorkspace(settings: LoadedSettings, { start }: Terminal): Promise<Workspace> {
-  const log = TALKATIVE.has(settings.logLevel) ? new StderrLogger(settings.logLevel) : silentLogger;
+  const log = commandLogger(settings);
   return workspaceWithoutClient(await prepareServer({ ...settings, audit: undefined }, start, log));
+}
+
+/** What a command that comes to an end writes beside its answer. */
+export function commandLogger({ logLevel }: LoadedSettings): Logger {
+  return TALKATIVE.has(logLevel) ? new StderrLogger(logLevel) : silentLogger;
 }
 
 /** Says which variables look like ours and are not. */

@@ -41,6 +41,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { run: 'rootward validate rootward.json', does: 'one file' },
     { run: 'rootward validate --project my-tools', does: 'everything, with the tools of a project' },
   ],
+  sandbox: [
+    { run: 'rootward sandbox . --explain', does: 'what a command may touch' },
+    { run: 'rootward sandbox . --level auto -- ls', does: 'run one' },
+  ],
   'run-tool': [
     { run: 'rootward run-tool --list --project my-tools', does: 'which tools there are' },
     {

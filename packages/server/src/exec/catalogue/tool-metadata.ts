@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isObject } from '@rootward/core/platform';
 import type { JsonObject } from '@rootward/core/platform';
+import type { SandboxGrant } from '../../settings/values/sandbox-settings.js';
 import { checkReferences } from './check-references.js';
 import { checkSchema } from './check-schema.js';
 import type { MetadataFault } from './check-schema.js';
@@ -20,6 +21,8 @@ export interface ToolMetadata {
   readonly maxTimeoutSecs: number | undefined;
   /** Where the tool runs: in the tools project, or in the first root. */
   readonly cwd: 'project' | 'root';
+  /** What it asks for in a sandbox; it gets what the operator allows. */
+  readonly sandbox: SandboxGrant;
   /** As it was written, for the tool itself. */
   readonly written: JsonObject;
 }
@@ -50,6 +53,12 @@ const hints = z.looseObject({
 });
 const schema = z.looseObject({ type: z.literal('object').optional() });
 
+const wishes = z.looseObject({
+  network: z.boolean().optional(),
+  read: z.array(z.string().min(1)).optional(),
+  write: z.array(z.string().min(1)).optional(),
+});
+
 const shape = z.looseObject({
   name: z
     .string()
@@ -65,6 +74,7 @@ const shape = z.looseObject({
   progressExtendsTimeout: z.boolean().optional(),
   maxTimeoutSecs: seconds.optional(),
   cwd: z.enum(['project', 'root']).optional(),
+  sandbox: wishes.optional(),
 });
 
 /** Reads what stands in `tool.meta.json` or in a header line. A tool without a name is named after its file. */
@@ -96,8 +106,17 @@ export function readMetadata(value: unknown, fallbackName: string): MetadataRead
       progressExtendsTimeout: data.progressExtendsTimeout ?? false,
       maxTimeoutSecs: data.maxTimeoutSecs,
       cwd: data.cwd ?? 'project',
+      sandbox: wishesOf(data.sandbox),
       written: data,
     },
+  };
+}
+
+function wishesOf({ network, read, write }: z.output<typeof wishes> = {}): SandboxGrant {
+  return {
+    ...(network !== undefined && { network }),
+    ...(read !== undefined && { read }),
+    ...(write !== undefined && { write }),
   };
 }
 

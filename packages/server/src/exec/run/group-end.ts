@@ -12,10 +12,13 @@ export class GroupEnd {
   readonly #exited: Promise<unknown>;
   #ending: Promise<void> | undefined;
 
-  /** `exited`: the leader, our own child, is gone. */
-  constructor(leader: number, exited: Promise<unknown>) {
+  readonly #supervised: boolean;
+
+  /** `exited`: the leader, our own child, is gone. `supervised`: the leader looks after the tool, which is inside. */
+  constructor(leader: number, exited: Promise<unknown>, supervised = false) {
     this.#leader = leader;
     this.#exited = exited;
+    this.#supervised = supervised;
   }
 
   /** Resolves when nobody of the group is left, or has been killed. Asked again, it goes on as before. */
@@ -25,7 +28,7 @@ export class GroupEnd {
   }
 
   async #end(): Promise<void> {
-    if (!signalGroup(this.#leader, 'SIGTERM')) return;
+    if (!this.#askToEnd()) return;
     const deadline = performance.now() + GRACE_MS;
     await within(this.#exited, { milliseconds: GRACE_MS });
     for (let pause = FIRST_LOOK_MS; performance.now() < deadline; pause = Math.min(2 * pause, LAST_LOOK_MS)) {
@@ -34,6 +37,26 @@ export class GroupEnd {
     }
     signalGroup(this.#leader, 'SIGKILL');
   }
+
+  /** False when there is nobody left. A supervisor that is asked itself would not ask the tool. */
+  #askToEnd(): boolean {
+    if (!this.#supervised) return signalGroup(this.#leader, 'SIGTERM');
+    for (const pid of insideOf(this.#leader)) signalProcess(pid);
+    return signalGroup(this.#leader, 0);
+  }
+}
+
+/** Who runs below a supervisor, without the first process of its namespace. */
+function insideOf(supervisor: number): readonly number[] {
+  const table = listProcesses().flatMap((pid) => {
+    const stat = readProcessStat(pid);
+    return stat === undefined ? [] : [{ pid, parent: stat.parent }];
+  });
+  const below = (parents: readonly number[]): readonly number[] =>
+    table.flatMap(({ pid, parent }) => (parents.includes(parent) ? [pid] : []));
+  const found: number[] = [];
+  for (let level = below(below([supervisor])); level.length > 0; level = below(level)) found.push(...level);
+  return found;
 }
 
 type GroupSignal = 'SIGTERM' | 'SIGKILL' | 0;
@@ -48,6 +71,14 @@ function signalGroup(leader: number, signal: GroupSignal): boolean {
     return true;
   } catch (error) {
     return errnoOf(error) === 'EPERM';
+  }
+}
+
+function signalProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    // It has just ended.
   }
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { ChildRegistry } from '@rootward/mcp';
+import type { SandboxChild } from '@rootward/sandbox';
 import { errnoOf, nextTurn, within } from '@rootward/core/platform';
 import type { RunEnd, RunOutcome } from '../answer/run-outcome.js';
 import { ChannelReader } from './channel-reader.js';
@@ -16,6 +17,8 @@ import type { PipeStore } from './pipe-store.js';
 export interface RunProcessOptions {
   readonly file: string;
   readonly cwd: string;
+  /** Where it runs; undefined for a run without a sandbox. */
+  readonly sandbox?: SandboxChild | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -43,13 +46,18 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export async function runProcess(options: RunProcessOptions): Promise<RunOutcome> {
   const output = await openOutput(options.pipes);
   try {
-    const child = spawn(options.file, [], {
-      cwd: options.cwd,
-      env: options.environment,
+    const { file: command, cwd, environment: env, sandbox } = options;
+    const bare = { command, args: [], cwd, env, stdio: output.stdio };
+    const start = sandbox?.command(bare);
+    const { stdio } = start ?? bare;
+    const child = spawn(start?.command ?? command, start?.args ?? [], {
+      cwd: start?.cwd ?? cwd,
+      env: start?.env ?? env,
       detached: process.platform !== 'win32',
-      stdio: [...output.stdio],
+      stdio: [...stdio],
       windowsHide: true,
     });
+    start?.spawned();
     const streams = output.attach(child);
     if (child.pid === undefined) {
       const [error]: unknown[] = await once(child, 'error');
@@ -89,7 +97,7 @@ class Run {
   constructor(child: ChildProcess, pid: number, streams: OutputStreams, options: RunProcessOptions) {
     this.#options = options;
     this.#exited = exited(child);
-    this.#group = new GroupEnd(pid, this.#exited);
+    this.#group = new GroupEnd(pid, this.#exited, options.sandbox?.supervised);
     this.#deadline = performance.now() + (options.extendedMs ?? options.timeoutMs);
     options.guard.watch(pid);
     const registered = options.children.add(child);

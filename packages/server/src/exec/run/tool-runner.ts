@@ -4,10 +4,13 @@ import type { Stats } from 'node:fs';
 import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Scope } from '@rootward/core';
 import type { Root } from '@rootward/core';
 import type { ChildRegistry } from '@rootward/mcp';
+import type { SandboxChild } from '@rootward/sandbox';
 import { MINIMAL } from '../../settings/values/environment-mode.js';
 import type { EnvironmentMode } from '../../settings/values/environment-mode.js';
+import type { SandboxGrant } from '../../settings/values/sandbox-settings.js';
 import { readChannelLine } from '../answer/channel-message.js';
 import type { ChannelMessage } from '../answer/channel-message.js';
 import { readAnswer } from '../answer/tool-result.js';
@@ -28,7 +31,33 @@ export interface ToolRunnerOptions {
   readonly environment: Variables;
   readonly mode?: EnvironmentMode;
   readonly children: ChildRegistry;
+  /** Makes the sandbox of each run; without it, and where it is undefined, there is none. */
+  readonly sandbox?: ((run: SandboxRequest) => Promise<RunSandbox | undefined>) | undefined;
   readonly limits?: Partial<RunLimits>;
+}
+
+/** What the sandbox of one run is made from. */
+interface SandboxRequest {
+  readonly name: string;
+  readonly file: string;
+  readonly scope: Scope;
+  /** What the tool asks for itself. */
+  readonly wishes: SandboxGrant;
+  /** Folders it cannot do without. */
+  readonly read: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The sandbox of one run, and what people are told of it. */
+export interface RunSandbox {
+  readonly child: SandboxChild;
+  readonly description: string;
+}
+
+/** An executable that runs right now. */
+export interface RunningTool {
+  readonly tool: string;
+  readonly sandbox: string;
 }
 
 export interface RunLimits {
@@ -43,6 +72,10 @@ export interface ToolCall {
   readonly args: Readonly<Record<string, unknown>>;
   /** Asked for when it is this call's turn, so that a call that waited does not run with roots of the past. */
   readonly roots: () => Promise<readonly Root[]>;
+  /** The same with their rules, which a sandbox holds to; without it there are none. */
+  readonly scope?: () => Promise<Scope>;
+  /** Told in what sandbox it runs, or why it does not. */
+  readonly onSandbox?: (sandbox: RunSandbox | Error) => void;
   readonly signal: AbortSignal;
   readonly onMessage?: (message: ChannelMessage) => void;
   /** In place of what the tool says. */
@@ -73,6 +106,7 @@ export class ToolRunner implements Disposable {
   readonly #places: RunResources[] = [];
   /** Nothing a tool prints by chance starts with that. */
   readonly #tag = `${randomBytes(TAG_BYTES).toString('hex')}-`;
+  readonly #running = new Set<RunningTool>();
   #calls = 0;
 
   constructor(options: ToolRunnerOptions) {
@@ -82,6 +116,11 @@ export class ToolRunner implements Disposable {
     this.#slots = new RunSlots(this.#limits.atOnce);
     this.#jsonTools = new JsonTools(options.environment);
     this.#inherited = inheritedVariables(options.environment, options.mode ?? MINIMAL);
+  }
+
+  /** Those that run right now. */
+  get running(): readonly RunningTool[] {
+    return [...this.#running];
   }
 
   /** How many run, and how many wait for their turn. */
@@ -101,7 +140,31 @@ export class ToolRunner implements Disposable {
 
   async #runNow(tool: ExecutableTool, call: ToolCall): Promise<ToolAnswer> {
     const roots = await call.roots();
-    const environment = await this.environment(tool, call.args, roots);
+    let sandbox: RunSandbox | undefined;
+    try {
+      sandbox = await this.#enterSandbox(tool, call, roots);
+    } catch (error) {
+      call.signal.throwIfAborted();
+      return this.#refused(tool, call, error);
+    }
+    if (sandbox !== undefined) call.onSandbox?.(sandbox);
+    const running = { tool: tool.metadata.name, sandbox: sandbox?.description ?? 'off' };
+    this.#running.add(running);
+    try {
+      return await this.#runWith(tool, call, roots, sandbox?.child);
+    } finally {
+      this.#running.delete(running);
+      sandbox?.child.dispose();
+    }
+  }
+
+  async #runWith(
+    tool: ExecutableTool,
+    call: ToolCall,
+    roots: readonly Root[],
+    sandbox: SandboxChild | undefined,
+  ): Promise<ToolAnswer> {
+    const environment = await this.environment(tool, call.args, roots, sandbox?.temp);
     const { guard, pipes } = this.#prepare();
     const written = [...environment.files.keys()];
     const onStop = (): void => {
@@ -116,10 +179,40 @@ export class ToolRunner implements Disposable {
         pipes,
         onStop,
         channelTag: environment.channelTag,
+        sandbox,
       });
     } finally {
       await removeAll(written);
     }
+  }
+
+  async #enterSandbox(
+    { metadata, file }: ExecutableTool,
+    { scope, signal }: ToolCall,
+    roots: readonly Root[],
+  ): Promise<RunSandbox | undefined> {
+    const { sandbox } = this.#options;
+    if (sandbox === undefined) return undefined;
+    return sandbox({
+      name: metadata.name,
+      file,
+      scope: scope === undefined ? new Scope({ roots }) : await scope(),
+      wishes: metadata.sandbox,
+      read: [this.project, this.#sdk],
+      signal,
+    });
+  }
+
+  /** A sandbox that cannot be provided keeps the tool from running. */
+  #refused({ metadata: { name } }: ExecutableTool, call: ToolCall, error: unknown): ToolAnswer {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    call.onSandbox?.(cause);
+    const instruction = 'instruction' in cause ? cause.instruction : undefined;
+    const text = typeof instruction === 'string' ? `${cause.message}. ${instruction}` : cause.message;
+    return {
+      kind: 'result',
+      result: { content: [{ type: 'text', text: `Cannot run ${name}: ${text}` }], isError: true },
+    };
   }
 
   /** Everything a tool would be started with. */
@@ -127,8 +220,8 @@ export class ToolRunner implements Disposable {
     tool: ExecutableTool,
     args: ToolCall['args'],
     roots: readonly Root[],
+    folder: string = this.#prepare().folder,
   ): Promise<ToolEnvironment> {
-    const { folder } = this.#prepare();
     const jsonTool = await this.#jsonTools.find(roots);
     this.#calls += 1;
     if (this.#described.list !== roots) this.#described = describeRoots(roots);
@@ -160,7 +253,7 @@ export class ToolRunner implements Disposable {
     call: ToolCall,
     roots: readonly Root[],
     environment: ToolEnvironment,
-    how: Pick<RunProcessOptions, 'guard' | 'pipes' | 'onStop' | 'channelTag'>,
+    how: Pick<RunProcessOptions, 'guard' | 'pipes' | 'onStop' | 'channelTag' | 'sandbox'>,
   ): Promise<ToolAnswer> {
     const { metadata } = tool;
     const { maxOutputBytes } = this.#limits;

@@ -1,5 +1,7 @@
 import type { ClientRootsMode } from '@rootward/core';
+import type { BackendName, Guarantee, WantedLevel } from '@rootward/sandbox';
 import type { EnvironmentMode } from './environment-mode.js';
+import type { SandboxGrants } from './sandbox-settings.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -26,6 +28,11 @@ export interface OptionValues {
   readonly tokenFile?: string;
   readonly insecureNoToken?: boolean;
   readonly audit?: string;
+  readonly sandboxLevel?: WantedLevel;
+  readonly sandboxRequire?: Guarantee;
+  readonly sandboxBackend?: BackendName;
+  readonly sandboxNetwork?: boolean;
+  readonly sandboxGrants?: SandboxGrants;
   readonly logLevel?: LogLevel;
 }
 

@@ -2,6 +2,7 @@ import { delimiter } from 'node:path';
 import { ENVIRONMENT_MODES } from './environment-mode.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './option-values.js';
 import type { OptionValues } from './option-values.js';
+import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './sandbox-settings.js';
 import type { Origin } from './read-values.js';
 import {
   readBoolean,
@@ -15,7 +16,7 @@ import {
 } from './read-values.js';
 
 /** The headings of help, in its order. */
-type OptionGroup = 'Folders:' | 'Tools:' | 'HTTP:' | 'Settings:';
+type OptionGroup = 'Folders:' | 'Tools:' | 'Sandbox:' | 'HTTP:' | 'Settings:';
 
 /** One option of the server, however it is given. */
 export interface OptionSpec {
@@ -97,6 +98,38 @@ export const OPTIONS: readonly OptionSpec[] = [
     choices: ENVIRONMENT_MODES,
     description: 'which environment variables executables get: minimal (default), inherit, or allow:A,B',
     read: ([text], origin) => ({ toolEnvironment: readToolEnvironment(text, origin) }),
+  },
+  {
+    flag: '--sandbox <level>',
+    variable: 'ROOTWARD_SANDBOX',
+    group: 'Sandbox:',
+    choices: SANDBOX_LEVELS,
+    description:
+      'what executables and language servers may touch: off, write, strict, or auto (default off for executables, auto for language servers)',
+    read: ([text], origin) => ({ sandboxLevel: readChoice(text, SANDBOX_LEVELS, origin) }),
+  },
+  {
+    flag: '--sandbox-require <g>',
+    variable: 'ROOTWARD_SANDBOX_REQUIRE',
+    group: 'Sandbox:',
+    choices: SANDBOX_GUARANTEES,
+    description: 'refuse a sandbox that guarantees less: full or contents',
+    read: ([text], origin) => ({ sandboxRequire: readChoice(text, SANDBOX_GUARANTEES, origin) }),
+  },
+  {
+    flag: '--sandbox-backend <b>',
+    variable: 'ROOTWARD_SANDBOX_BACKEND',
+    group: 'Sandbox:',
+    choices: SANDBOX_BACKENDS,
+    description: `use this one: ${SANDBOX_BACKENDS.join(', ')} (default the strongest that works)`,
+    read: ([text], origin) => ({ sandboxBackend: readChoice(text, SANDBOX_BACKENDS, origin) }),
+  },
+  {
+    flag: '--sandbox-network',
+    variable: 'ROOTWARD_SANDBOX_NETWORK',
+    group: 'Sandbox:',
+    description: 'allow the network at level strict',
+    read: ([text], origin) => ({ sandboxNetwork: readBoolean(text, origin) }),
   },
   {
     flag: '--http [port]',

@@ -8,7 +8,8 @@ import type { ExecutableTool } from '../../exec/catalogue/executable-tool.js';
 import type { FailCall } from './protocol-errors.js';
 import type { ToolCatalogue } from '../../exec/catalogue/tool-catalogue.js';
 import type { ToolMetadata } from '../../exec/catalogue/tool-metadata.js';
-import type { ToolRunner } from '../../exec/run/tool-runner.js';
+import type { RunSandbox, ToolRunner } from '../../exec/run/tool-runner.js';
+import type { AuditRecord } from '../../audit/audit-trail.js';
 
 export interface RegisterExecutablesOptions {
   readonly era: Era;
@@ -16,6 +17,8 @@ export interface RegisterExecutablesOptions {
   readonly runner: ToolRunner;
   /** From `allowProtocolErrors`, applied to the same server before anything was registered. */
   readonly fail: FailCall;
+  /** Told of each run in a sandbox, and of each that was refused. */
+  readonly audit?: ((entry: Omit<AuditRecord, 'session'>) => void) | undefined;
   /** Only tools that say they change nothing. Nothing makes them keep their word. */
   readonly readOnly?: boolean;
 }
@@ -61,7 +64,7 @@ function isSame(a: ExecutableTool, b: ExecutableTool): boolean {
 function register(
   server: WorkspaceServer,
   tool: ExecutableTool,
-  { era, runner, fail }: RegisterExecutablesOptions,
+  { era, runner, fail, audit }: RegisterExecutablesOptions,
 ): RegisteredTool {
   const { metadata } = tool;
   const config = {
@@ -78,6 +81,8 @@ function register(
       const answer = await runner.run(tool, {
         args: args.tool,
         roots: () => ctx.workspace.roots(),
+        scope: () => ctx.workspace.scope(),
+        onSandbox: (sandbox) => auditSandbox(tool, sandbox, audit),
         signal: ctx.mcpReq.signal,
         onMessage: (message) => forward(message, ctx),
       });
@@ -86,6 +91,20 @@ function register(
       return { content: [{ type: 'text', text: answer.message }], isError: true };
     },
   );
+}
+
+function auditSandbox(
+  { metadata, file }: ExecutableTool,
+  sandbox: RunSandbox | Error,
+  audit: RegisterExecutablesOptions['audit'],
+): void {
+  const refused = sandbox instanceof Error;
+  audit?.({
+    tool: metadata.name,
+    path: file,
+    decision: refused ? 'refused' : 'allowed',
+    reason: refused ? sandbox.message : `sandbox ${sandbox.description}`,
+  });
 }
 
 /** What a tool does not say means the worst. */

@@ -1,7 +1,10 @@
 import { readSources } from '@rootward/core';
 import type { Logger, Root } from '@rootward/core';
 import { ChildRegistry } from '@rootward/mcp';
-import { readToolEnvironment } from '../../../settings/values/read-values.js';
+import { ProgramSandboxes } from '../../../sandbox/program-sandboxes.js';
+import type { Environment } from '../../../settings/from-environment.js';
+import { readChoice, readToolEnvironment } from '../../../settings/values/read-values.js';
+import { SANDBOX_LEVELS } from '../../../settings/values/sandbox-settings.js';
 import { RootwardServerError } from '../../../error.js';
 import { lazyCheck } from '../../../exec/catalogue/argument-schema.js';
 import type { ChannelMessage } from '../../../exec/answer/channel-message.js';
@@ -25,6 +28,8 @@ export interface RunToolFlags {
   readonly project?: string;
   readonly projectRoot?: string;
   readonly toolEnv?: string;
+  readonly sandbox?: string;
+  readonly sandboxNetwork?: boolean;
   readonly verbose?: boolean;
 }
 
@@ -63,7 +68,15 @@ export async function runTool(
     return FINE;
   }
   const children = new ChildRegistry();
-  using runner = new ToolRunner({ project, environment, children, ...(mode !== undefined && { mode }) });
+  using sandboxes = openSandboxes(flags, environment);
+  await sandboxes?.check();
+  using runner = new ToolRunner({
+    project,
+    environment,
+    children,
+    ...(mode !== undefined && { mode }),
+    ...(sandboxes !== undefined && { sandbox: (run) => sandboxes.enter(run) }),
+  });
   if (flags.printEnv === true) {
     const { variables } = await runner.environment(tool, args, roots);
     const entries = Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1));
@@ -83,6 +96,17 @@ export async function runTool(
     },
   });
   return json ? printAnswerAsJson(answer, terminal) : printAnswer(answer, terminal);
+}
+
+/** Nothing is denied here: there are no rules without a configuration file. */
+function openSandboxes(
+  { sandbox, sandboxNetwork }: RunToolFlags,
+  environment: Environment,
+): ProgramSandboxes | undefined {
+  if (sandbox === undefined) return undefined;
+  const level = readChoice(sandbox, SANDBOX_LEVELS, { name: '--sandbox', base: undefined });
+  const settings = { level, require: undefined, backend: undefined, network: sandboxNetwork === true };
+  return new ProgramSandboxes({ settings, environment, denies: () => false, protect: [] });
 }
 
 /** As a server would find them: `--roots`, then the environment, then configuration, then the project itself. */

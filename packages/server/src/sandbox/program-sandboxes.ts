@@ -1,0 +1,120 @@
+import type { Scope } from '@rootward/core';
+import type { Sandbox, SandboxChild, WantedLevel } from '@rootward/sandbox';
+import type { Environment } from '../settings/from-environment.js';
+import type { SandboxGrant, SandboxSettings } from '../settings/values/sandbox-settings.js';
+import { RootwardServerError } from '../error.js';
+import { findLimits } from './find-limits.js';
+import type { RootLimits } from './find-limits.js';
+import { levelOf, profileOf } from './program-profile.js';
+
+export interface ProgramSandboxesOptions {
+  readonly settings: SandboxSettings;
+  readonly environment: Environment;
+  /** Whether the operator or the user denies something inside the roots. */
+  readonly denies: () => boolean;
+  /** Canonical files and folders that steer the fence. */
+  readonly protect: readonly string[];
+}
+
+/** One run of an executable. */
+export interface ExecutableRun {
+  readonly name: string;
+  readonly file: string;
+  readonly scope: Scope;
+  /** What it asks for itself. */
+  readonly wishes: SandboxGrant;
+  /** Folders it cannot do without. */
+  readonly read: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** A child in its sandbox, and what people are told of it. */
+export interface SandboxedRun {
+  readonly child: SandboxChild;
+  readonly description: string;
+}
+
+/** The sandboxes of a server: made with the first child that needs one, by what the operator said about its program. */
+export class ProgramSandboxes implements Disposable {
+  readonly #options: ProgramSandboxesOptions;
+  /** By level. */
+  readonly #opened = new Map<WantedLevel, Promise<Sandbox | undefined>>();
+  readonly #made: Sandbox[] = [];
+
+  constructor(options: ProgramSandboxesOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with `configuration` where a level that the operator asked for cannot be provided. */
+  async check(): Promise<void> {
+    const { level, programs = {} } = this.#options.settings;
+    const levels = new Set([level, ...Object.values(programs).map((program) => program.level)]);
+    try {
+      for (const each of levels) if (each === 'write' || each === 'strict') await this.open(each);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** The sandbox for a level; undefined for none. */
+  open(level: WantedLevel): Promise<Sandbox | undefined> {
+    let opened = this.#opened.get(level);
+    if (opened === undefined) {
+      opened = this.#open(level);
+      this.#opened.set(level, opened);
+    }
+    return opened;
+  }
+
+  /** The sandbox of a language server, by its name. */
+  openFor(server: string): Promise<Sandbox | undefined> {
+    return this.open(levelOf(this.#options.settings, server, 'auto'));
+  }
+
+  /** What rules take out of roots. */
+  limits(scope: Scope, signal?: AbortSignal): Promise<RootLimits> {
+    const { denies, protect } = this.#options;
+    return findLimits(scope, { denies: denies(), protect }, signal);
+  }
+
+  /** A place for one run of an executable; undefined where it runs without a sandbox. */
+  async enter({ name, file, scope, wishes, read, signal }: ExecutableRun): Promise<SandboxedRun | undefined> {
+    const { settings } = this.#options;
+    const sandbox = await this.open(levelOf(settings, name, 'off'));
+    if (sandbox === undefined) return undefined;
+    const profile = profileOf(settings, name, wishes, sandbox.host.home);
+    const plan = sandbox.plan({
+      roots: scope.roots,
+      ...(await this.limits(scope, signal)),
+      program: file,
+      profile: { ...profile, read: [...read, ...(profile.read ?? [])] },
+    });
+    return { child: sandbox.child(plan), description: sandbox.description };
+  }
+
+  dispose(): void {
+    for (const sandbox of this.#made.splice(0)) sandbox.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  async #open(level: WantedLevel): Promise<Sandbox | undefined> {
+    if (level === 'off') return undefined;
+    const { openSandbox } = await import('@rootward/sandbox');
+    const { settings, environment } = this.#options;
+    const { backend, require } = settings;
+    const sandbox = await openSandbox({ level, backend, require, environment });
+    if (sandbox !== undefined) this.#made.push(sandbox);
+    return sandbox;
+  }
+}
+
+function unavailable(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const instruction =
+    'instruction' in error && typeof error.instruction === 'string' ? error.instruction : undefined;
+  const message = instruction === undefined ? error.message : `${error.message}. ${instruction}`;
+  return new RootwardServerError('configuration', message, { cause: error });
+}
