@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -120,6 +121,15 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
+test('a command that npm can link before the package is built', () => {
+  const folder = join(repository, 'packages/server');
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    bin: { rootward: string };
+  };
+  expect(bin.rootward.startsWith('dist/')).toBe(false);
+  expect(statSync(join(folder, bin.rootward)).mode & 0o111).toBe(windows ? 0 : 0o111);
+});
+
 describe('The packages, installed from their tarballs into an empty project', { timeout: LIMIT_MS }, () => {
   test('there are some with something to import', () => {
     expect(MODULES).toEqual(expect.arrayContaining(['@rootward/core', '@rootward/mcp', '@rootward/mcp/v1']));
@@ -176,6 +186,20 @@ server.registerTool('count', { inputSchema: z.object({ path: z.string() }) }, as
     });
     const server = PACKAGES.find(({ manifest }) => manifest.name === 'rootward');
     expect(stdout.trim()).toBe(server?.manifest.version);
+  });
+
+  test('name in a configuration the program that is there, since no registry has it', async () => {
+    const { stdout: text } = await run('npx', ['--no-install', 'rootward', 'config', '--client', 'cursor'], {
+      cwd: project,
+      shell: windows,
+    });
+    const { mcpServers } = JSON.parse(text) as {
+      mcpServers: { rootward: { command: string; args: string[] } };
+    };
+    const { command, args } = mcpServers.rootward;
+    expect([command, args]).toEqual(['node', [join(project, 'node_modules/rootward/dist/rootward.cjs')]]);
+    const { stdout } = await run(command, [...args, '--version'], { cwd: tmpdir() });
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
   test('serve a call over stdio', async () => {
