@@ -212,7 +212,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
   program
     .command('config')
     .description('print a configuration to paste into a client')
-    .argument('[directories...]', 'folders to name in it')
+    .argument('[directories...]', 'folders to name in it; after --, a server to wrap')
     .addOption(client())
     .option(...nameOption)
     .option('--url <url>', 'for a server that runs at this address')
@@ -221,14 +221,14 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .action(async (directories: string[], flags: ParsedFlags) => {
       const { readServer, runConfig } = await import('./commands/config.js');
       const given = texts(flags);
-      const server = readServer(directories, given, terminal.start);
+      const server = readServer({ directories, wrapped: command }, given, terminal.start);
       done(await runConfig(given.client, server, jsonOf(flags), terminal));
     });
   const scope = (): Option => offering('--scope <scope>', 'project (the current directory) or user', SCOPES);
   program
     .command('install')
     .description('write the server, and its hook, into the configuration of a client')
-    .argument('[directories...]', 'folders to name in it')
+    .argument('[directories...]', 'folders to name in it; after --, a server to wrap')
     .addOption(client())
     .addOption(scope())
     .option(...nameOption)
@@ -237,7 +237,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .option(...JSON_OPTION)
     .action(async (directories: string[], flags: InstallFlags) => {
       const { runInstall } = await import('./commands/install.js');
-      done(await runInstall(directories, flags, terminal));
+      done(await runInstall({ directories, wrapped: command }, flags, terminal));
     });
   program
     .command('uninstall')

@@ -10,6 +10,13 @@ import { painter } from '../output/paint.js';
 import { FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 
+/** What stands on the command line beside the options. */
+export interface CommandWords {
+  readonly directories: readonly string[];
+  /** The server to wrap, after `--`. */
+  readonly wrapped: readonly string[];
+}
+
 const DEFAULT_NAME = 'rootward';
 
 /** Prints a configuration to paste into a client. */
@@ -34,7 +41,7 @@ export async function runConfig(
 
 /** What was asked for; refuses what would be left out of the configuration without a word. */
 export function readServer(
-  words: readonly string[],
+  words: CommandWords,
   { url, token, name }: Readonly<Record<'url' | 'token' | 'name', string | undefined>>,
   around: Terminal['start'],
 ): ServerEntry {
@@ -42,10 +49,11 @@ export function readServer(
     if (token === undefined) return entryFor(words, name, around);
     throw new RootwardServerError('usage', 'Cannot use --token: it belongs to a server named with --url');
   }
-  if (words.length > 0) {
+  const [extra] = [...words.directories, ...words.wrapped];
+  if (extra !== undefined) {
     throw new RootwardServerError(
       'usage',
-      `Cannot name ${JSON.stringify(words[0])}: a server named with --url got its folders when it was started`,
+      `Cannot name ${JSON.stringify(extra)}: a server named with --url got its folders when it was started`,
     );
   }
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
@@ -57,9 +65,9 @@ export function readServer(
   return { kind: 'http', name: readName(name), url, token };
 }
 
-/** How a client starts this program with these folders. */
+/** How a client starts this program with these folders, or in front of another server. */
 export function entryFor(
-  directories: readonly string[],
+  { directories, wrapped }: CommandWords,
   name: string | undefined,
   { directory, home, program }: Terminal['start'],
 ): StdioEntry {
@@ -75,7 +83,17 @@ export function entryFor(
     path.startsWith('${') ? path : resolve(directory, expandHome(path, home)),
   );
   const { command, args } = ownProgram(program);
-  return { kind: 'stdio', name: readName(name), command, args: [...args, ...folders] };
+  if (wrapped.length === 0)
+    return { kind: 'stdio', name: readName(name), command, args: [...args, ...folders] };
+  if (name === undefined) {
+    throw new RootwardServerError(
+      'usage',
+      'Cannot wrap a server without a name: add --name and what the client calls it',
+    );
+  }
+  const roots = folders.flatMap((folder) => ['--root', folder]);
+  const all = [...args, 'wrap', ...roots, '--', ...wrapped];
+  return { kind: 'stdio', name: readName(name), command, args: all, wraps: true };
 }
 
 /** Clients make names of tools from it, and some know no other characters there. */

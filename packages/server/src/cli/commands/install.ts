@@ -17,6 +17,7 @@ import { painter } from '../output/paint.js';
 import { FAILED, FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 import { entryFor } from './config.js';
+import type { CommandWords } from './config.js';
 
 export interface InstallFlags {
   readonly client?: string;
@@ -29,7 +30,7 @@ export interface InstallFlags {
 
 /** Writes the server, and the hook where the client has one, into the configuration of a client. */
 export async function runInstall(
-  words: readonly string[],
+  words: CommandWords,
   flags: InstallFlags,
   terminal: Terminal,
 ): Promise<number> {
@@ -50,7 +51,7 @@ export async function runUninstall(flags: InstallFlags, terminal: Terminal): Pro
   const client = findClient(flags.client, 'uninstall');
   const named = readScope(flags.scope);
   const scopes = named === undefined ? SCOPES.filter((scope) => client.files[scope] !== undefined) : [named];
-  const server = entryFor([], flags.name, terminal.start);
+  const server = entryFor({ directories: [], wrapped: [] }, flags.name, terminal.start);
   const plans: { readonly context: PlanContext; readonly changes: readonly FileChange[] }[] = [];
   const seen = new Set<string>();
   for (const scope of scopes) {

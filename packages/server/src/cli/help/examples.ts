@@ -76,6 +76,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { run: 'rootward install --client claude-code --dry-run', does: 'show what would change' },
     { run: 'rootward install --client codex --yes', does: 'write it, for all projects' },
     { run: 'rootward install --client vscode --scope project --yes', does: 'for this project' },
+    {
+      run: 'rootward install --client cursor --name git --dry-run -- uvx mcp-server-git',
+      does: 'a server of others, wrapped',
+    },
   ],
   uninstall: [{ run: 'rootward uninstall --client codex --yes', does: 'take it out again' }],
   demo: [{ run: 'rootward demo', does: 'see it work' }],

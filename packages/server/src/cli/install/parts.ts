@@ -57,6 +57,8 @@ export async function partsOf(
     insertion: { path: pathOf(client, server.name), value: client.entry(server) },
     around: client.around ?? {},
   };
+  // Hooks that change arguments know those of our tools only.
+  if (server.wraps === true && client.id !== 'claude-code') return [entry];
   return [entry, ...(HOOKS[client.id]?.({ name: server.name, scope, places, file }) ?? [])];
 }
 

@@ -300,6 +300,50 @@ describe('rootward install', () => {
   });
 });
 
+describe('rootward install with a server to wrap', () => {
+  test('writes the command in front of it, under its own name', async () => {
+    const home = makeHome();
+    const words = [
+      'install',
+      '--client',
+      'claude-code',
+      '--yes',
+      '--name',
+      'files',
+      '/a',
+      '--',
+      'npx',
+      '-y',
+      'x',
+      '--',
+      'y',
+    ];
+    expect(await run(home, words)).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(join(home, '.claude.json'), 'utf8'))).toEqual({
+      mcpServers: {
+        files: {
+          type: 'stdio',
+          command: 'npx',
+          args: ['-y', 'rootward', 'wrap', '--root', '/a', '--', 'npx', '-y', 'x', '--', 'y'],
+        },
+      },
+    });
+    expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toContain('mcp__files__.*');
+    await uninstall(home, 'claude-code', '--name', 'files');
+    expect(treeOf(home)).toEqual({ project: '/' });
+  });
+
+  test('needs a name, and leaves hooks out that know our tools only', async () => {
+    const home = makeHome();
+    expect(await run(home, ['install', '--client', 'cursor', '--yes', '--', 'x'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('add --name'),
+    });
+    await run(home, ['install', '--client', 'gemini-cli', '--yes', '--name', 'x', '--', 'y']);
+    expect(readFileSync(join(home, '.gemini/settings.json'), 'utf8')).not.toContain('hooks');
+  });
+});
+
 describe('rootward uninstall', () => {
   test('takes out an entry that was pasted by hand, and no other program', async () => {
     const home = makeHome();

@@ -9,6 +9,8 @@ export type ServerEntry =
       readonly name: string;
       readonly command: string;
       readonly args: readonly string[];
+      /** It stands in front of a server of others, whose tools nothing is known about. */
+      readonly wraps?: boolean;
     }
   | {
       readonly kind: 'http';
