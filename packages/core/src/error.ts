@@ -22,6 +22,7 @@ export type ScopeErrorCode =
   | 'denied'
   | 'read-only'
   | 'protected'
+  | 'rules-unreadable'
   | 'invalid-path'
   | 'not-found'
   | 'already-exists'

@@ -208,7 +208,11 @@ function kindOfLimit(path: string, disk: RootsDisk): RootKind {
 }
 
 /** The home directory as given and as it really is; one that cannot be resolved still counts as given. */
-async function canonicalHomes(home: string, style: PathStyle, disk: RootsDisk): Promise<readonly string[]> {
+export async function canonicalHomes(
+  home: string,
+  style: PathStyle,
+  disk: RootsDisk,
+): Promise<readonly string[]> {
   const reading = readAbsolutePath(home, style);
   if (!reading.ok) return [home];
   try {

@@ -1,5 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { Fence } from '../roots/fence.js';
 import type { Root } from '../roots/root.js';
+import { homedir } from 'node:os';
 import { copyInScope } from './operations/copy.js';
 import type { CopyOptions } from './operations/copy.js';
 import { Gate } from './gate/gate.js';
@@ -37,6 +39,8 @@ import type { RestoredEntry, RestoredTree } from './restoring/restore.js';
 export interface ScopeOptions {
   readonly roots: readonly Root[];
   readonly rules?: ScopeRules;
+  /** What rules are tied to beside the roots; `snapshot.fence` of a workspace. Default: the roots and the home directory. */
+  readonly fence?: Fence;
   /** How objects are held; pass one to share it between scopes. Default: the strongest this system has. */
   readonly platform?: Platform;
   /** Pass one to share it between scopes. */
@@ -66,19 +70,31 @@ export class Scope {
   readonly #platform: Platform;
   readonly #temporaries: TemporaryFiles;
   readonly #recorder: Recorder | undefined;
+  readonly #options: ScopeOptions;
 
   constructor(options: ScopeOptions, gate?: Gate) {
     this.roots = options.roots;
     this.#platform = options.platform ?? systemPlatform();
     this.#temporaries = options.temporaries ?? new TemporaryFiles();
+    this.#options = options;
     this.#recorder = options.recorder;
-    this.#gate = gate ?? new Gate(options.roots, options.rules ?? {}, this.#platform);
+    this.#gate =
+      gate ??
+      new Gate(options.roots, options.rules ?? {}, this.#platform, options.fence ?? fenceOf(options.roots));
   }
 
   /** The same scope, whose changes this recorder is told of. */
   recordedBy(recorder: Recorder): Scope {
-    const options = { roots: this.roots, platform: this.#platform, temporaries: this.#temporaries };
-    return new Scope({ ...options, recorder }, this.#gate);
+    return new Scope({ ...this.#shared(), recorder }, this.#gate);
+  }
+
+  /** The same scope with its rules tied to a fence. */
+  fencedBy(fence: Fence): Scope {
+    return this.#options.fence === fence ? this : new Scope({ ...this.#shared(), fence });
+  }
+
+  #shared(): ScopeOptions {
+    return { ...this.#options, platform: this.#platform, temporaries: this.#temporaries };
   }
 
   /** Whether an operation decides on the very object it then uses, on this system. */
@@ -177,5 +193,19 @@ export class Scope {
   async restoreTree(path: string, tree: RestoredTree): Promise<void> {
     const { restoreTreeInScope } = await import('./restoring/restore.js');
     return restoreTreeInScope(this.#gate, this.#recorder, path, tree);
+  }
+}
+
+/** Roots that come from no workspace were named by whoever made the scope. */
+function fenceOf(roots: readonly Root[]): Fence {
+  return { homes: homesOfThisProcess(), named: roots, ceiling: [], hinted: [] };
+}
+
+/** A user whom the system does not know has none. */
+function homesOfThisProcess(): readonly string[] {
+  try {
+    return [homedir()];
+  } catch {
+    return [];
   }
 }

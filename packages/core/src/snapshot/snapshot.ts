@@ -1,3 +1,4 @@
+import type { Fence } from '../roots/fence.js';
 import type { Rejection, Root } from '../roots/root.js';
 import type { ClientState } from '../sources/client-state.js';
 import type { Decision, SnapshotInput } from './precedence.js';
@@ -17,6 +18,8 @@ export interface Snapshot {
   readonly trace: readonly TraceEntry[];
   /** Milliseconds since the epoch. */
   readonly takenAt: number;
+  /** What rules are tied to beside the roots; for `new Scope()`. */
+  readonly fence: Fence;
 }
 
 /** Trace and rejections are made when someone looks: most snapshots are never explained, and thousands may be alive. */
@@ -45,6 +48,10 @@ class TakenSnapshot implements Snapshot {
     return this.#input.client.state;
   }
 
+  get fence(): Fence {
+    return this.#input.sources.fence;
+  }
+
   get rejected(): readonly Rejection[] {
     const { sources, handle, client, request } = this.#input;
     const readings = [handle, client.given, request, ...sources.operators, ...sources.hints];
@@ -56,7 +63,7 @@ class TakenSnapshot implements Snapshot {
     return this.#trace;
   }
 
-  toJSON(): Snapshot {
+  toJSON(): Omit<Snapshot, 'fence'> {
     const { epoch, roots, client, rejected, trace, takenAt } = this;
     return { epoch, roots, client, rejected, trace, takenAt };
   }

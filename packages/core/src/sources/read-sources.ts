@@ -1,7 +1,9 @@
 import { RootwardError } from '../error.js';
 import type { Logger } from '../platform/logger.js';
 import { silentLogger } from '../platform/logger.js';
+import type { Fence } from '../roots/fence.js';
 import type { ReadRootsOptions } from '../roots/read-roots.js';
+import { canonicalHomes } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
 import type { RootsDisk } from '../roots/roots-disk.js';
 import { rootsDisk } from '../roots/roots-disk.js';
@@ -56,6 +58,8 @@ export interface Sources {
   readonly clientRoots: ClientRootsMode;
   /** What the operator made read-only: it stays so, whoever names it again. */
   readonly readOnly: readonly Root[];
+  /** What rules are tied to, whatever roots a client names. */
+  readonly fence: Fence;
   /** How roots that come later are to be read: under the same ceiling. */
   readonly reading: Omit<ReadRootsOptions, 'source'>;
 }
@@ -100,6 +104,12 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
         : describeCeiling(within, ceilingOrigin(open)),
     clientRoots,
     readOnly: named.filter((root) => root.access === 'read-only'),
+    fence: {
+      homes: await canonicalHomes(context.home, context.style, context.disk),
+      named: operators.flatMap(({ roots }) => roots),
+      ceiling: within,
+      hinted: hints.flatMap(({ roots }) => roots),
+    },
     reading: {
       home: context.home,
       style: context.style,

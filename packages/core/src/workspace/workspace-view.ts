@@ -24,9 +24,14 @@ export function viewSnapshot(snapshot: Snapshot, createScope: CreateScope = plai
 /** How file access over a snapshot is made; the place for deny rules and protected files. */
 export type CreateScope = (snapshot: Snapshot) => Scope;
 
+/** A scope whose rules are tied to what the operator named, also where whoever makes it does not think of that. */
+export function fencedScope(createScope: CreateScope, snapshot: Snapshot): Scope {
+  return createScope(snapshot).fencedBy(snapshot.fence);
+}
+
 /** Without any rules. */
 export function plainScope(snapshot: Snapshot): Scope {
-  return new Scope({ roots: snapshot.roots });
+  return new Scope({ roots: snapshot.roots, fence: snapshot.fence });
 }
 
 /** A view that never changes. */
@@ -52,7 +57,7 @@ export class SnapshotView implements WorkspaceView {
   }
 
   scope(): Scope {
-    this.#scope ??= this.#createScope(this.#snapshot);
+    this.#scope ??= fencedScope(this.#createScope, this.#snapshot);
     return this.#scope;
   }
 

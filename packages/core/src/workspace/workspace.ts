@@ -37,7 +37,7 @@ import type { Stats } from './stats.js';
 import { Counters } from './stats.js';
 import type { WorkspaceSetup } from './workspace-setup.js';
 import type { WorkspaceView } from './workspace-view.js';
-import { plainScope, SnapshotView } from './workspace-view.js';
+import { fencedScope, plainScope, SnapshotView } from './workspace-view.js';
 
 /**
  * The live answer to "which directories may I touch?": holds the current snapshot, refreshes it and announces changes.
@@ -131,7 +131,7 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** File access over the current snapshot. */
   scope(): Scope {
-    this.#scope ??= this.#createScope(this.#snapshot);
+    this.#scope ??= fencedScope(this.#createScope, this.#snapshot);
     return this.#scope;
   }
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
-import type { Logger, Root, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
+import { readRules, Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
+import type { Logger, Root, RulesInFolder, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
 import { errnoOf } from '@rootward/core/platform';
 import type { CategoryRules } from './category-rules.js';
 import { checkAgainst } from './check-configuration.js';
@@ -14,14 +14,20 @@ export interface WorkspaceRules {
   readonly categories?: CategoryRules;
 }
 
-/** A rules file that could not be used, and so changes nothing. */
+/** A rules file that cannot be read, so that its folder is out of reach. */
 export interface BrokenRules {
   readonly file: string;
   readonly problem: string;
 }
 
 /** Undefined where there is no file. */
-export type RulesReading = WorkspaceRules | { readonly problem: string } | undefined;
+export type RulesReading = WorkspaceRules | BrokenReading | undefined;
+
+/** `value`: what was parsed, of which some may still hold. */
+export interface BrokenReading {
+  readonly problem: string;
+  readonly value?: unknown;
+}
 
 /** A repository may bring anything under this name; more than this is no list of rules. */
 const MAX_BYTES = 64 * 1024;
@@ -60,15 +66,15 @@ export function readRulesFile(file: string, flags = 0): RulesReading {
 }
 
 /** Checks parsed JSON. */
-export function checkRules(value: unknown): WorkspaceRules | { readonly problem: string } {
+export function checkRules(value: unknown): WorkspaceRules | BrokenReading {
   const checked = checkAgainst<WorkspaceRules>(workspaceRulesSchema, value);
   if (!checked.ok) {
     const told = checked.problems.join('; ').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-    return { problem: told.slice(0, MAX_PROBLEM_LENGTH) };
+    return { problem: told.slice(0, MAX_PROBLEM_LENGTH), value };
   }
   const { configuration } = checked;
   if ((configuration.deny?.length ?? 0) > MAX_PATTERNS) {
-    return { problem: `it has more than ${MAX_PATTERNS} patterns` };
+    return { problem: `it has more than ${MAX_PATTERNS} patterns`, value };
   }
   return configuration;
 }
@@ -98,8 +104,8 @@ export interface ScopeMakerOptions {
 }
 
 /**
- * Makes scopes with the operator's rules and those of each root. The rules of a root are read when the roots change;
- * a broad root is somebody's home or disk and has none.
+ * Makes scopes with the operator's rules and those that the user keeps about each root. What the rules files of a
+ * workspace deny, the scope itself finds; here they only tell which roots to show as read-only.
  */
 export class ScopeMaker {
   readonly #options: ScopeMakerOptions;
@@ -112,18 +118,20 @@ export class ScopeMaker {
 
   readonly create = (snapshot: Snapshot): Scope => {
     const { rules, temporaries } = this.#options;
-    const denyInRoot = new Map<string, readonly string[]>();
+    const inFolder = new Map<string, RulesInFolder>();
     const userRulesOf = this.#options.userRules?.();
     const roots = snapshot.roots.map((root) => {
-      const all = [this.#usable(root, ownRulesOf(root)), this.#usable(root, userRulesOf?.(root))];
-      const deny = all.flatMap((own) => own?.deny ?? []);
-      if (deny.length > 0) denyInRoot.set(root.path, deny);
-      const readOnly = rules.readOnly === true || all.some((own) => own?.readOnly === true);
+      const own = this.#usable(root, ownRulesOf(root));
+      const reading = userRulesOf?.(root);
+      const user = this.#usable(root, reading);
+      if (reading !== undefined) inFolder.set(root.path, toFolderRules(reading));
+      const readOnly = [rules, own, user].some((each) => each?.readOnly === true);
       return readOnly ? { ...root, access: 'read-only' as const } : root;
     });
     return new Scope({
       roots,
-      rules: denyInRoot.size === 0 ? rules : { ...rules, denyInRoot },
+      rules: inFolder.size === 0 ? rules : { ...rules, inFolder },
+      fence: snapshot.fence,
       ...(temporaries !== undefined && { temporaries }),
     });
   };
@@ -133,18 +141,26 @@ export class ScopeMaker {
     const key = `${root.path}\0${reading.problem}`;
     if (!this.#reported.has(key)) {
       this.#reported.add(key);
-      this.#options.log.warn('workspace rules skipped', { problem: reading.problem });
-      this.#options.log.debug('workspace rules skipped', { root: root.path });
+      this.#options.log.warn('workspace rules cannot be read', { problem: reading.problem });
+      this.#options.log.debug('workspace rules cannot be read', { root: root.path });
     }
     return undefined;
   }
+}
+
+/** What can be read of broken rules holds; where nothing can, they refuse everything. */
+function toFolderRules(reading: WorkspaceRules | BrokenReading): RulesInFolder {
+  if (!('problem' in reading)) return { deny: reading.deny, readOnly: reading.readOnly };
+  const rules = reading.value === undefined ? reading : readRules(reading.value);
+  if (!('problem' in rules)) return rules;
+  return { unreadable: { file: "the user's settings for this project", problem: rules.problem } };
 }
 
 function ownRulesOf({ kind, broad, path }: Root): RulesReading {
   return kind === 'directory' && !broad ? readWorkspaceRules(path) : undefined;
 }
 
-/** The rules files of these roots that change nothing because they are broken. */
+/** The rules files of these roots that cannot be read. */
 export function findBrokenRules(roots: readonly Root[]): readonly BrokenRules[] {
   return roots.flatMap((root) => {
     const reading = ownRulesOf(root);

@@ -19,14 +19,14 @@ test('what users keep about their projects is in force, and out of reach through
   const scope = await open();
   await scope.write(tree.path('home/.config/other.json'), '[]');
   const { directory } = projectSettings;
-  await expect(scope.mkdir(directory, { recursive: true })).rejects.toMatchObject({ code: 'protected' });
+  await expect(scope.mkdir(directory, { recursive: true })).rejects.toMatchObject({ code: 'denied' });
   await scope.readText(tree.path('home/app/secret.txt'));
   const { id } = projectOf({ path: tree.path('home/app'), source: 'flag' });
   await projectSettings.update(id, () => ({ deny: ['secret.txt'] }));
   for (const file of [projectSettings.fileOf(id), `${directory}/new.json`]) {
-    await expect(scope.write(file, '{}')).rejects.toMatchObject({ code: 'protected' });
+    await expect(scope.write(file, '{}')).rejects.toMatchObject({ code: 'denied' });
   }
-  await expect(scope.remove(directory, { recursive: true })).rejects.toMatchObject({ code: 'protected' });
+  await expect(scope.remove(directory, { recursive: true })).rejects.toMatchObject({ code: 'denied' });
   const denied = (await open()).readText(tree.path('home/app/secret.txt'));
   await expect(denied).rejects.toMatchObject({ code: 'denied' });
 });

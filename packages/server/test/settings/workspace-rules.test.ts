@@ -66,21 +66,48 @@ describe('ScopeMaker', () => {
   test.each([
     ['broken JSON', '{'],
     ['a list', '[]'],
-    ['roots', { deny: ['secret*'], roots: ['/'] }],
-    ['tools', { deny: ['secret*'], tools: {} }],
     ['a glob that takes hours', { deny: ['+(+(+(a)))'] }],
     ['a glob that is not one', { deny: ['['] }],
     ['a text where a list is expected', { deny: 'secret*' }],
     ['too many globs', { deny: Array.from({ length: 1001 }, (_, index) => `${index}`) }],
     ['too many bytes', JSON.stringify({ deny: ['x'.repeat(70_000)] })],
-  ])('changes nothing and says so when a rules file has %s', async (_what, rules) => {
+  ])('refuses everything but the file, and says so, when a rules file has %s', async (_what, rules) => {
     const root = makeRoot(rules);
     const { workspace, scope, warnings } = await open([root]);
-    expect((await scope.readText(join(root, 'secret.txt'))).text).toBe('secret');
-    await scope.write(join(root, 'new.txt'), 'x');
+    const refused = { code: 'rules-unreadable' };
+    await expect(scope.readText(join(root, 'open.txt'))).rejects.toMatchObject(refused);
+    await expect(scope.write(join(root, 'new.txt'), 'x')).rejects.toMatchObject(refused);
+    await expect(scope.list(root)).rejects.toMatchObject(refused);
+    expect((await scope.readText(join(root, '.rootward.json'))).text).not.toBe('');
     expect(warnings).toHaveLength(1);
     expect(JSON.stringify(warnings)).not.toContain(root);
     expect(findBrokenRules(workspace.snapshot().roots)).toHaveLength(1);
+  });
+
+  test.each([
+    ['roots', { deny: ['secret*'], roots: ['/'] }],
+    ['a category that is none', { deny: ['secret*'], categories: 3 }],
+  ])('keeps what can be read of a rules file that has %s', async (_what, rules) => {
+    const root = makeRoot(rules);
+    const { scope, warnings } = await open([root]);
+    await expect(scope.readText(join(root, 'secret.txt'))).rejects.toMatchObject({ code: 'denied' });
+    expect((await scope.readText(join(root, 'open.txt'))).text).toBe('open');
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('refuses everything where the settings of the user cannot be read', async () => {
+    const root = makeRoot();
+    const log = { debug() {}, info() {}, warn() {} };
+    const broken = { problem: 'it is not JSON' };
+    const createScope = new ScopeMaker({ rules: {}, log, userRules: () => () => broken }).create;
+    using workspace = await createWorkspace({
+      roots: [root],
+      environment: {},
+      home: '/nowhere',
+      createScope,
+    });
+    const reading = workspace.scope().readText(join(root, 'open.txt'));
+    await expect(reading).rejects.toMatchObject({ code: 'rules-unreadable' });
   });
 
   test('does not follow a link, and shows nothing of what it leads to', async () => {

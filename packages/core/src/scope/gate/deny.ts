@@ -5,51 +5,6 @@ import { globMatcher } from '../glob/matcher.js';
 import type { GlobMatcher } from '../glob/matcher.js';
 import { CASE_INSENSITIVE } from './letter-case.js';
 
-/**
- * Secrets that a root as wide as a home directory would otherwise put within reach.
- * A name without a slash matches at any depth, and everything below it.
- */
-export const BROAD_ROOT_DENIES: readonly string[] = [
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.kube',
-  '.docker',
-  '.password-store',
-  '.env*',
-  '.netrc',
-  '_netrc',
-  '.npmrc',
-  '.pypirc',
-  '.pgpass',
-  '.my.cnf',
-  '.git-credentials',
-  '.htpasswd',
-  '.vault-token',
-  'credentials',
-  'credentials.*',
-  'id_rsa*',
-  'id_dsa*',
-  'id_ecdsa*',
-  'id_ed25519*',
-  '*.pem',
-  '*.key',
-  '*.p12',
-  '*.pfx',
-  '*.jks',
-  '*.keystore',
-  '*.kdbx',
-  '*.keychain',
-  '*.keychain-db',
-  '**/.config/gcloud',
-  '**/.config/gh',
-  '**/.local/share/keyrings',
-  '/etc/shadow*',
-  '/etc/gshadow*',
-  '/etc/sudoers*',
-];
-
 export interface DenyMatcher {
   /** The pattern that denies this path (relative to the root, with `/`), if any. */
   match(relative: string): string | undefined;
@@ -70,6 +25,9 @@ const OPTIONS: picomatch.PicomatchOptions = {
   // Throws on a glob that makes no valid expression, such as `[z-a]`, which would otherwise silently match nothing.
   debug: true,
 };
+/** What a disk has at its top, and a project hardly. */
+const SYSTEM_FOLDER =
+  /^\/(?:home|root|Users|etc|usr|var|tmp|opt|mnt|media|srv|private|Volumes|nix|proc|sys|dev|boot|run)\//;
 const NOTHING: DenyMatcher = { match: () => undefined };
 
 interface Pattern {
@@ -100,9 +58,21 @@ function isBalanced(glob: string): boolean {
   return count('[') === count(']') && count('{') === count('}');
 }
 
+/** Patterns that are relative to a root, as all are, cannot match what these were most likely meant to. */
+const MATCHES_NOTHING: readonly (readonly [RegExp, string])[] = [
+  [/^\s|\s$/, 'it has a blank before or after it; write [ ] where a name really has one'],
+  [/^~(?:\/|$)/, 'patterns are relative to the roots; use denyAbsolute for a path in the home directory'],
+  [SYSTEM_FOLDER, 'it looks absolute; write it without the first slash, or use denyAbsolute'],
+  [/^[a-z]:[\\/]/i, 'it is absolute; use denyAbsolute'],
+  [/\\(?![*?[\]{}()!+@|,\\])/, 'folders are separated by "/", also on Windows'],
+  [/(?<!\\)\{[^{},]*(?<!\\)\}/, 'braces with one branch stand for themselves; leave them out'],
+];
+
 /** A pattern that silently matches nothing would be taken for protection, so a doubtful one is an error. */
 function bare(text: string): string {
   if (text.startsWith('!')) throw unusable(text, 'a denial cannot be taken back by another pattern');
+  const mistake = MATCHES_NOTHING.find(([pattern]) => pattern.test(text));
+  if (mistake !== undefined) throw unusable(text, mistake[1]);
   const glob = text.replace(/\/$/, '').replace(/^\.?\//, '');
   const names = glob.split('/');
   if (names.some((name) => name === '' || name === '.' || name === '..')) {

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { isAbsolute, posix, sep } from 'node:path';
 import { RootwardError } from '../../error.js';
 import type { ErrorCode } from '../../error.js';
+import type { Fence } from '../../roots/fence.js';
 import type { Root } from '../../roots/root.js';
 import { readAbsolutePath } from '../../uri/absolute-path.js';
 import { hostPathStyle } from '../../uri/path-style.js';
@@ -66,10 +67,10 @@ export class Gate {
   readonly #platform: Platform;
   readonly #directories: readonly Root[];
 
-  constructor(roots: readonly Root[], rules: ScopeRules, platform: Platform) {
+  constructor(roots: readonly Root[], rules: ScopeRules, platform: Platform, fence?: Fence) {
     this.roots = roots;
     this.index = new RootIndex(roots);
-    this.rules = new RuleBook(rules);
+    this.rules = new RuleBook(rules, fence);
     this.#platform = platform;
     this.#directories = roots.filter((root) => root.kind === 'directory');
   }
@@ -153,7 +154,7 @@ export class Gate {
   absolute(action: string, asked: string): string {
     // Typed, but from plain JavaScript a forgotten argument comes as undefined.
     if (typeof asked !== 'string')
-      throw scopeError('invalid-path', action, String(asked), 'the path is not a text');
+      throw scopeError('invalid-path', action, String(asked), 'the path is not a string');
     if (this.roots.length === 0) throw noRoots(action, asked);
     if (asked === '') throw scopeError('invalid-path', action, asked, 'the path is empty');
     if (asked.includes('\0'))
@@ -174,7 +175,7 @@ export class Gate {
   place(action: string, asked: string, path: string, isDirectory = false): Placement {
     const roots = this.index.containing(path, isDirectory);
     if (roots.length === 0) throw outsideRoots(action, asked, this.roots);
-    return { path, roots };
+    return { path, roots, isDirectory };
   }
 
   placePin(action: string, asked: string, pin: Pin): Placement {

@@ -51,11 +51,17 @@ export function refused(action: string, path: string, refusal: Refusal): Rootwar
     case 'read-only':
       return new RootwardError(
         'read-only',
-        `Cannot ${action} ${quotePath(path)}: it is in a read-only root`,
+        `Cannot ${action} ${quotePath(path)}: ${refusal.by === undefined ? 'it is in a read-only root' : `${quotePath(refusal.by)} makes it read-only`}`,
         {
           path,
-          instruction: 'Write to a root that is not read-only',
+          instruction: 'Write to a place that is not read-only',
         },
+      );
+    case 'rules-unreadable':
+      return new RootwardError(
+        'rules-unreadable',
+        `Cannot ${action} ${quotePath(path)}: the rules in ${quotePath(refusal.file)} cannot be read: ${refusal.problem}`,
+        { path, instruction: 'Ask the user to correct that file' },
       );
     case 'protected':
       return new RootwardError(

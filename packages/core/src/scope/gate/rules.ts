@@ -1,105 +1,299 @@
-import { basename, relative as relativePath, sep } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, relative as relativePath, resolve, sep } from 'node:path';
+import { RootwardError } from '../../error.js';
+import type { Fence, FenceFolder } from '../../roots/fence.js';
 import type { Root } from '../../roots/root.js';
 import { isWithin } from './child-path.js';
-import { BROAD_ROOT_DENIES, compileDenies } from './deny.js';
+import { BROAD_ROOT_DENIES, HOME_CREDENTIALS } from './credentials.js';
+import { compileDenies } from './deny.js';
 import type { DenyMatcher } from './deny.js';
 import { foldCase } from './letter-case.js';
-
-/** A workspace's own rules file: it may tighten the fence, so nothing may change it through the fence. */
-export const WORKSPACE_RULES_FILE = '.rootward.json';
+import { PathIndex } from './path-index.js';
+import type { Pin } from '../pin/pin.js';
+import { RulesFiles, WORKSPACE_RULES_FILE } from './rules-file.js';
+import type { FolderRules } from './rules-file.js';
+import { RulesTops } from './rules-tops.js';
+import { isSteering } from './steering.js';
 
 /** What a scope forbids inside its roots. */
 export interface ScopeRules {
-  /** Globs no operation reaches, relative to every root. */
+  /** Globs no operation reaches, relative to every root and to every folder the operator named. */
   readonly deny?: readonly string[];
+  /** Absolute paths no operation reaches, with all below them, whatever the roots are. */
+  readonly denyAbsolute?: readonly string[];
   /** Refuse every change, in all roots. */
   readonly readOnly?: boolean;
   /** Canonical files and folders that steer the fence: readable, but never changed, moved or removed. */
   readonly protect?: readonly string[];
-  /** Further globs for one root, by its canonical path. They add to `deny`, never lift it. */
-  readonly denyInRoot?: ReadonlyMap<string, readonly string[]>;
+  /** Rules for a folder and all below it, by its canonical path. They add to the others, never lift one. */
+  readonly inFolder?: ReadonlyMap<string, RulesInFolder>;
+}
+
+/** What is forbidden in one folder and all below it. */
+export interface RulesInFolder {
+  /** Globs no operation reaches, relative to the folder. */
+  readonly deny?: readonly string[] | undefined;
+  readonly readOnly?: boolean | undefined;
+  /** Where the rules are kept and why they cannot be read. Then nothing in the folder is in reach. */
+  readonly unreadable?: { readonly file: string; readonly problem: string } | undefined;
 }
 
 export type Refusal =
   | { readonly code: 'denied'; readonly pattern: string }
-  | { readonly code: 'read-only' }
-  | { readonly code: 'protected' };
+  /** `by`: the rules file that says so, where it is not the root. */
+  | { readonly code: 'read-only'; readonly by?: string }
+  | { readonly code: 'protected' }
+  | { readonly code: 'rules-unreadable'; readonly file: string; readonly problem: string };
 
 /** A path in scope: the roots that contain it, deepest first (never empty). */
 export interface Placement {
   readonly path: string;
   readonly roots: readonly Root[];
+  /** It is known to be a directory, so that its own rules file counts, too. */
+  readonly isDirectory?: boolean;
 }
 
-/** A single-file root has nothing to be relative to: its own name is what a pattern can match. */
-function slashed(root: Root, path: string): string {
-  if (root.kind === 'file') return basename(path);
-  const relative = relativePath(root.path, path);
-  return sep === '/' ? relative : relative.replaceAll(sep, '/');
+/** The rules files found by one operation, by folder, so that each folder is looked at once. */
+export type FoldersSeen = Map<string, readonly FolderRules[]>;
+
+/** What is forbidden below one path, whatever the roots are. */
+interface Fixed {
+  readonly path: string;
+  readonly denies: DenyMatcher[];
+  readOnly: boolean;
+  /** It is denied itself: the rule that says so. */
+  whole: string | undefined;
+  /** Except for what the operator named in it. */
+  unlessNamed: boolean;
+  unreadable: RulesInFolder['unreadable'];
 }
 
-/** What may be done with a path that is already known to be in scope. A root that forbids always wins. */
+/** What may be done with a path that is already known to be in scope. A rule that forbids always wins. */
 export class RuleBook {
   readonly #readOnly: boolean;
   readonly #protect: readonly string[];
-  readonly #denies = new Map<string, DenyMatcher>();
-  readonly #shared: DenyMatcher;
+  readonly #shared: DenyMatcher | undefined;
   /** Made when the first broad root is met: most workspaces have none. */
-  #sharedBroad: DenyMatcher | undefined;
-  readonly #deny: readonly string[];
-  readonly #unrestricted: boolean;
+  #broad: DenyMatcher | undefined;
+  /** The folders that rules are tied to beside the roots; empty where no rule is relative to a folder. */
+  readonly #anchors = new PathIndex<FenceFolder>();
+  readonly #broadCeilings: ReadonlySet<string>;
+  readonly #named = new PathIndex<FenceFolder>();
+  readonly #fixed = new PathIndex<Fixed>();
+  readonly #files = new RulesFiles();
+  readonly #tops: RulesTops;
 
-  constructor(rules: ScopeRules) {
+  constructor(rules: ScopeRules, fence: Fence = NO_FENCE) {
     this.#readOnly = rules.readOnly ?? false;
     this.#protect = (rules.protect ?? []).map(foldCase);
     const deny = rules.deny ?? [];
-    this.#deny = deny;
-    this.#shared = compileDenies(deny);
-    this.#unrestricted = deny.length === 0 && (rules.denyInRoot?.size ?? 0) === 0;
-    for (const [root, extra] of rules.denyInRoot ?? []) this.#denies.set(root, compileDenies(extra));
-  }
-
-  refuseRead({ path, roots }: Placement): Refusal | undefined {
-    if (this.#unrestricted && !roots.some((root) => root.broad)) return undefined;
-    for (const root of roots) {
-      const relative = slashed(root, path);
-      const pattern = this.#match(root, relative);
-      if (pattern !== undefined) return { code: 'denied', pattern };
+    this.#shared = deny.length === 0 ? undefined : compileDenies(deny);
+    this.#tops = new RulesTops(fence);
+    this.#broadCeilings = new Set(fence.ceiling.filter(({ broad }) => broad).map(({ path }) => path));
+    this.#anchor(fence);
+    this.#denyCredentials(fence.homes);
+    for (const path of rules.denyAbsolute ?? []) this.#denyAbsolute(path);
+    for (const [folder, { deny: own = [], readOnly = false, unreadable }] of rules.inFolder ?? []) {
+      const fixed = this.#fixedAt(folder);
+      fixed.unreadable ??= unreadable;
+      if (own.length > 0) fixed.denies.push(compileDenies(own));
+      if (readOnly) fixed.readOnly = true;
     }
-    return undefined;
   }
 
-  refuseChange(placement: Placement): Refusal | undefined {
-    const denied = this.refuseRead(placement);
+  refuseRead(placement: Placement, seen?: FoldersSeen): Refusal | undefined {
+    return (
+      this.#refuseByRoots(placement) ??
+      this.#refuseFixed(placement.path) ??
+      refuseByFiles(placement.path, this.#filesFor(placement, seen))
+    );
+  }
+
+  refuseChange(placement: Placement, seen?: FoldersSeen): Refusal | undefined {
+    const denied = this.refuseRead(placement, seen);
     if (denied !== undefined) return denied;
     if (this.isProtected(placement)) return { code: 'protected' };
-    if (this.#readOnly) return { code: 'read-only' };
-    return placement.roots.some((root) => root.access === 'read-only') ? { code: 'read-only' } : undefined;
+    if (this.#readOnly || placement.roots.some((root) => root.access === 'read-only')) {
+      return { code: 'read-only' };
+    }
+    if (this.#fixedFor(placement.path).some(({ readOnly }) => readOnly)) return { code: 'read-only' };
+    const by = this.#filesFor(placement, seen).find(({ readOnly }) => readOnly);
+    return by === undefined ? undefined : { code: 'read-only', by: by.file };
   }
 
   /** Refuses to move or remove what holds a protected file or folder. */
-  refuseMove(placement: Placement): Refusal | undefined {
-    const change = this.refuseChange(placement);
+  refuseMove(placement: Placement, seen?: FoldersSeen): Refusal | undefined {
+    const change = this.refuseChange(placement, seen);
     if (change !== undefined) return change;
     const folded = foldCase(placement.path);
     return this.#protect.some((kept) => isWithin(kept, folded)) ? { code: 'protected' } : undefined;
   }
 
-  /** Protected are the listed paths with all below them, and every workspace rules file, at any depth. */
-  isProtected({ path, roots }: Placement): boolean {
+  /** Protected are the listed paths with all below them, and at any depth what steers the fence. */
+  isProtected({ path }: Placement): boolean {
     const folded = foldCase(path);
-    if (this.#protect.some((kept) => isWithin(folded, kept))) return true;
-    // Any letter case: on a case-insensitive disk every spelling is the same file.
-    return roots.some((root) => slashed(root, path).toLowerCase().split('/').includes(WORKSPACE_RULES_FILE));
+    return this.#protect.some((kept) => isWithin(folded, kept)) || isSteering(path);
   }
 
-  #match(root: Root, relative: string): string | undefined {
-    const shared = root.broad ? this.#broadDenies() : this.#shared;
-    return shared.match(relative) ?? this.#denies.get(root.path)?.match(relative);
+  /** Relative to the roots, and to the folders the operator named: naming another root lifts no rule of theirs. */
+  #refuseByRoots({ path, roots }: Placement): Refusal | undefined {
+    for (const root of roots) {
+      const pattern = this.#match(root, path, root.broad);
+      if (pattern !== undefined) return { code: 'denied', pattern };
+    }
+    if (this.#anchors.size === 0) return undefined;
+    for (const folder of withAbove(this.#anchors, path)) {
+      if (roots.some((root) => root.path === folder.path)) continue;
+      // What the operator named below a broad ceiling is a project, not a part that a client narrowed out of it.
+      const isExcused = this.#broadCeilings.has(folder.path) && this.#isNamedProject(path);
+      const pattern = this.#match(folder, path, folder.broad && !isExcused);
+      if (pattern !== undefined) return { code: 'denied', pattern };
+    }
+    return undefined;
+  }
+
+  #isNamedProject(path: string): boolean {
+    const named = withAbove(this.#named, path);
+    return named.length > 0 && named.every(({ broad }) => !broad);
+  }
+
+  #match(folder: FenceFolder, path: string, broad: boolean): string | undefined {
+    if (this.#shared === undefined && !broad) return undefined;
+    const relative = slashed(folder, path);
+    return this.#shared?.match(relative) ?? (broad ? this.#broadDenies().match(relative) : undefined);
+  }
+
+  #refuseFixed(path: string): Refusal | undefined {
+    if (this.#fixed.size === 0) return undefined;
+    for (const { path: folder, denies, whole, unlessNamed, unreadable } of this.#fixedFor(path)) {
+      if (unreadable !== undefined) return { code: 'rules-unreadable', ...unreadable };
+      if (whole !== undefined && !(unlessNamed && this.#isNamedIn(folder, path))) {
+        return { code: 'denied', pattern: whole };
+      }
+      if (denies.length === 0) continue;
+      const relative = slashes(relativePath(folder, path));
+      for (const deny of denies) {
+        const pattern = deny.match(relative);
+        if (pattern !== undefined) return { code: 'denied', pattern };
+      }
+    }
+    return undefined;
+  }
+
+  /** Whether the operator named a path that lies in `place` and holds `path`. */
+  #isNamedIn(place: string, path: string): boolean {
+    return withAbove(this.#named, path).some((named) => isWithin(named.path, place));
+  }
+
+  #fixedFor(path: string): readonly Fixed[] {
+    return this.#fixed.size === 0 ? NOTHING_FIXED : withAbove(this.#fixed, foldCase(path));
+  }
+
+  /** The rules files that hold in a pinned folder, given those that hold in the folder above it. */
+  filesBelow(above: readonly FolderRules[], folder: Pin): readonly FolderRules[] {
+    const own = this.#files.in(folder.path, folder.child(WORKSPACE_RULES_FILE));
+    return own === undefined ? above : [...above, own];
+  }
+
+  /** The rules files that hold in a folder that is in scope. */
+  filesIn(placement: Placement): readonly FolderRules[] {
+    return this.#filesFor({ ...placement, isDirectory: true }, undefined);
+  }
+
+  #filesFor({ path, roots, isDirectory }: Placement, seen: FoldersSeen | undefined): readonly FolderRules[] {
+    const folder = isDirectory === true ? path : dirname(path);
+    const known = seen?.get(folder);
+    if (known !== undefined) return known;
+    const found = this.#files.between(this.#tops.of(roots, folder), folder);
+    seen?.set(folder, found);
+    return found;
+  }
+
+  #anchor({ named, ceiling, hinted }: Fence): void {
+    for (const folder of named) this.#named.set(folder.path, folder);
+    const folders = [...named, ...ceiling, ...hinted];
+    for (const folder of folders) {
+      if (this.#shared !== undefined || folder.broad) this.#anchors.set(folder.path, folder);
+    }
+  }
+
+  #denyCredentials(homes: readonly string[]): void {
+    for (const home of homes) {
+      for (const place of HOME_CREDENTIALS) {
+        Object.assign(this.#fixedAt(resolve(home, place)), { whole: `~/${place}`, unlessNamed: true });
+      }
+    }
+  }
+
+  #denyAbsolute(path: string): void {
+    if (!isAbsolute(path)) {
+      throw new RootwardError(
+        'invalid-option',
+        `Cannot deny ${JSON.stringify(path)}: it is not an absolute path`,
+      );
+    }
+    for (const place of new Set([resolve(path), canonicalOr(resolve(path))])) {
+      Object.assign(this.#fixedAt(place), { whole: path, unlessNamed: false });
+    }
+  }
+
+  #fixedAt(path: string): Fixed {
+    const key = foldCase(path);
+    const known = this.#fixed.get(key);
+    if (known !== undefined) return known;
+    const fixed: Fixed = {
+      path,
+      denies: [],
+      readOnly: false,
+      whole: undefined,
+      unlessNamed: false,
+      unreadable: undefined,
+    };
+    this.#fixed.set(key, fixed);
+    return fixed;
   }
 
   #broadDenies(): DenyMatcher {
-    this.#sharedBroad ??= compileDenies([...this.#deny, ...BROAD_ROOT_DENIES]);
-    return this.#sharedBroad;
+    this.#broad ??= compileDenies(BROAD_ROOT_DENIES);
+    return this.#broad;
+  }
+}
+
+const NO_FENCE: Fence = { homes: [], named: [], ceiling: [], hinted: [] };
+const NOTHING_FIXED: readonly Fixed[] = [];
+
+function refuseByFiles(path: string, files: readonly FolderRules[]): Refusal | undefined {
+  for (const { folder, file, deny, problem } of files) {
+    if (problem !== undefined) {
+      if (path === file) continue;
+      return { code: 'rules-unreadable', file, problem };
+    }
+    const pattern = deny.match(slashes(relativePath(folder, path)));
+    if (pattern !== undefined) return { code: 'denied', pattern };
+  }
+  return undefined;
+}
+
+/** A single-file root has nothing to be relative to: its own name is what a pattern can match. */
+function slashed(root: FenceFolder, path: string): string {
+  return root.kind === 'file' ? basename(path) : slashes(relativePath(root.path, path));
+}
+
+function slashes(relative: string): string {
+  return sep === '/' ? relative : relative.replaceAll(sep, '/');
+}
+
+/** The value of a path itself first, then those of the folders above it. */
+function withAbove<Value>(index: PathIndex<Value>, path: string): readonly Value[] {
+  const exact = index.get(path);
+  const above = index.above(path);
+  return exact === undefined ? above : [exact, ...above];
+}
+
+function canonicalOr(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
   }
 }

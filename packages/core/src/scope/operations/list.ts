@@ -7,7 +7,7 @@ import { Pacer } from '../../platform/pacing.js';
 import { readPinned } from '../pin/read-directory.js';
 import { fromSystem } from '../gate/refusal.js';
 import { isKernelPath } from '../gate/root-index.js';
-import type { Placement } from '../gate/rules.js';
+import type { FoldersSeen, Placement } from '../gate/rules.js';
 import { toEntryStats } from './stat.js';
 import type { EntryStats } from './stat.js';
 import { isTemporaryName } from './temporary-files.js';
@@ -37,10 +37,10 @@ export function kindOf(entry: Dirent): EntryKind {
 }
 
 /** Whether an entry of a folder in scope is left out of listings: denied, of the kernel, or a write under way. */
-export function isHidden(gate: Gate, directory: Placement, name: string): boolean {
+export function isHidden(gate: Gate, directory: Placement, name: string, seen: FoldersSeen): boolean {
   const path = childPath(directory.path, name);
   if (isKernelPath(path) || isTemporaryName(name)) return true;
-  return gate.rules.refuseRead({ path, roots: directory.roots }) !== undefined;
+  return gate.rules.refuseRead({ path, roots: directory.roots }, seen) !== undefined;
 }
 
 function describe(pin: Pin, entry: Dirent, withStats: boolean): ListEntry {
@@ -62,10 +62,12 @@ export async function listInScope(
   const { pin, placement } = gate.admit('list', asked, 'read', { directory: true });
   try {
     const pacer = new Pacer(options.signal);
+    const seen: FoldersSeen = new Map();
     const entries: ListEntry[] = [];
     for (const entry of readPinned(pin)) {
       if (pacer.due) await pacer.rest();
-      if (!isHidden(gate, placement, entry.name)) entries.push(describe(pin, entry, options.stats === true));
+      if (!isHidden(gate, placement, entry.name, seen))
+        entries.push(describe(pin, entry, options.stats === true));
     }
     return entries;
   } catch (error) {

@@ -9,6 +9,7 @@ import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, refused, scopeError } from '../gate/refusal.js';
 import { priorAt, recorded } from '../recording/recorder.js';
 import type { Plan, Recorder } from '../recording/recorder.js';
+import type { FoldersSeen } from '../gate/rules.js';
 import { visitBelow } from './subtree.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
@@ -21,12 +22,12 @@ export interface RemoveOptions {
 
 const ACTION = 'remove';
 
-function checkEntry(gate: Gate, asked: string, directory: Pin, name: string): void {
-  checkPath(gate, asked, childPath(directory.path, name));
+function checkEntry(gate: Gate, asked: string, directory: Pin, name: string, seen: FoldersSeen): void {
+  checkPath(gate, asked, childPath(directory.path, name), seen);
 }
 
-function checkPath(gate: Gate, asked: string, path: string): void {
-  const refusal = gate.rules.refuseMove(gate.place(ACTION, asked, path));
+function checkPath(gate: Gate, asked: string, path: string, seen: FoldersSeen): void {
+  const refusal = gate.rules.refuseMove(gate.place(ACTION, asked, path), seen);
   if (refusal !== undefined) throw refused(ACTION, asked, refusal);
 }
 
@@ -51,7 +52,8 @@ async function removeTree(
   try {
     const pacer = new Pacer(signal);
     // First only look: a protected or denied file refuses the whole removal before anything is gone.
-    await visitBelow(gate, directory, pacer, (parent, name) => checkEntry(gate, asked, parent, name));
+    const seen: FoldersSeen = new Map();
+    await visitBelow(gate, directory, pacer, (parent, name) => checkEntry(gate, asked, parent, name, seen));
     if (directory.hasMoved()) throw unstablePath();
     await recorded(
       recorder,
@@ -68,7 +70,8 @@ async function removeTree(
 
 /** What is kept is looked at once more: a denied file may have come in meanwhile. */
 function planOf(gate: Gate, asked: string, { placement: { path }, child }: Entry): Plan {
-  const check = (relative: string): void => checkPath(gate, asked, childPath(path, relative));
+  const seen: FoldersSeen = new Map();
+  const check = (relative: string): void => checkPath(gate, asked, childPath(path, relative), seen);
   return { kind: 'take-tree', path, child, check };
 }
 
@@ -79,8 +82,9 @@ async function removeBelow(
   directory: Pin,
   pacer: Pacer,
 ): Promise<void> {
+  const seen: FoldersSeen = new Map();
   await visitBelow(gate, directory, pacer, (parent, name, isDirectory) => {
-    checkEntry(gate, asked, parent, name);
+    checkEntry(gate, asked, parent, name, seen);
     if (parent.hasMoved()) throw unstablePath();
     discard(parent.child(name), isDirectory);
   });

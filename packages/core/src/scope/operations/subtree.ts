@@ -5,7 +5,7 @@ import type { Pin } from '../pin/pin.js';
 import { Pacer } from '../../platform/pacing.js';
 import { readPinned } from '../pin/read-directory.js';
 import { refused } from '../gate/refusal.js';
-import type { Refusal } from '../gate/rules.js';
+import type { FoldersSeen, Refusal } from '../gate/rules.js';
 
 /** A folder is held open for every level; deeper trees than this are not made by people. */
 const MAX_DEPTH = 512;
@@ -54,12 +54,13 @@ export async function checkMoveBelow(
   const start = source.placement.path;
   const directory = gate.pin(source.child, { directory: true, noFollow: true });
   try {
+    const seen: FoldersSeen = new Map();
     await visitBelow(gate, directory, new Pacer(signal), (parent, name) => {
       const path = childPath(parent.path, name);
       const moved = target.placement.path + path.slice(start.length);
       const refusal: Refusal | undefined =
-        gate.rules.refuseChange(gate.place(action, asked, path)) ??
-        gate.rules.refuseChange(gate.place(action, asked, moved));
+        gate.rules.refuseChange(gate.place(action, asked, path), seen) ??
+        gate.rules.refuseChange(gate.place(action, asked, moved), seen);
       if (refusal !== undefined) throw refused(action, asked, refusal);
     });
     // Looking may have taken long enough for another folder to take the name, or for one of them to leave the roots.

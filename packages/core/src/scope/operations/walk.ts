@@ -3,6 +3,8 @@ import { childPath } from '../gate/child-path.js';
 import type { Gate } from '../gate/gate.js';
 import { enterDirectory, isRepositoryData } from './ignore-rules.js';
 import type { IgnoreRules } from './ignore-rules.js';
+import type { FolderRules } from '../gate/rules-file.js';
+import type { FoldersSeen } from '../gate/rules.js';
 import { isHidden, kindOf } from './list.js';
 import type { EntryKind } from './list.js';
 import type { Pin } from '../pin/pin.js';
@@ -37,6 +39,8 @@ interface Pending {
   readonly relative: string;
   readonly depth: number;
   readonly rules: IgnoreRules | undefined;
+  /** The rules files that hold in the folder above; undefined where it was not visited. */
+  readonly above: readonly FolderRules[] | undefined;
 }
 
 const slashes = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'));
@@ -97,7 +101,8 @@ export async function* walkInScope(
   } catch (error) {
     throw fromSystem('walk', asked, error);
   }
-  const pending: Pending[] = maxDepth > 0 ? [{ path: start, relative: '', depth: 0, rules: first }] : [];
+  const pending: Pending[] =
+    maxDepth > 0 ? [{ path: start, relative: '', depth: 0, rules: first, above: undefined }] : [];
 
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const directory = pinWhereSeen(gate, folder.path);
@@ -107,11 +112,16 @@ export async function* walkInScope(
       const inRoot = [base, folder.relative].filter(Boolean).join('/');
       const rules =
         options.gitignore === true ? enterDirectory(gate, directory, inRoot, folder.rules) : undefined;
+      const files =
+        folder.above === undefined
+          ? gate.rules.filesIn(here)
+          : gate.rules.filesBelow(folder.above, directory);
+      const seen: FoldersSeen = new Map([[folder.path, files]]);
       for (const dirent of readPinned(directory, { skipUnreadable: folder.depth > 0 })) {
         options.signal?.throwIfAborted();
         if (pacer.due) await pacer.rest();
         const { name } = dirent;
-        if (isHidden(gate, here, name)) continue;
+        if (isHidden(gate, here, name, seen)) continue;
         const kind = kindOf(dirent);
         if (options.gitignore === true) {
           if (isRepositoryData(name)) continue;
@@ -127,7 +137,8 @@ export async function* walkInScope(
         };
         if (options.filter?.(entry) === false) continue;
         if (kind === 'directory' && entry.depth < maxDepth) {
-          pending.push({ path: entry.path, relative: entry.relative, depth: entry.depth, rules });
+          const { path, relative, depth } = entry;
+          pending.push({ path, relative, depth, rules, above: files });
         }
         yield entry;
       }

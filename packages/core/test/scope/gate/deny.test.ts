@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RootwardError } from '../../../src/error.js';
-import { BROAD_ROOT_DENIES, compileDenies } from '../../../src/scope/gate/deny.js';
+import { BROAD_ROOT_DENIES } from '../../../src/scope/gate/credentials.js';
+import { compileDenies } from '../../../src/scope/gate/deny.js';
 
 function denied(patterns: readonly string[], ...paths: string[]): string[] {
   const matcher = compileDenies(patterns);
@@ -83,7 +84,7 @@ test('names with glob characters are matched when the pattern escapes them, and 
   expect(denied(['root\\[1\\]'], 'root[1]', 'root1')).toEqual(['root[1]']);
   expect(denied(['root[1]'], 'root[1]x', 'root1')).toEqual(['root1']);
   expect(denied(['a+b'], 'a+b', 'aab')).toEqual(['a+b']);
-  expect(denied(['a b', "quote'", 'end '], 'a b', "quote'", 'end ', 'end', 'quote')).toEqual([
+  expect(denied(['a b', "quote'", 'end[ ]'], 'a b', "quote'", 'end ', 'end', 'quote')).toEqual([
     'a b',
     "quote'",
     'end ',
@@ -124,6 +125,16 @@ test.each([
   '{a',
   '+(a+)',
   '*a*a*a*b',
+  ' secret',
+  'secret ',
+  '~/secret',
+  '~',
+  '/home/me/secret',
+  '/etc/passwd',
+  'C:\\secret',
+  'C:/secret',
+  'config\\private',
+  '*.{pem}',
 ])('compileDenies() refuses %j instead of denying nothing by it', (pattern) => {
   let refusal: unknown;
   try {

@@ -1,6 +1,9 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Root } from '../../../src/roots/root.js';
-import { RuleBook, WORKSPACE_RULES_FILE } from '../../../src/scope/gate/rules.js';
+import { WORKSPACE_RULES_FILE } from '../../../src/scope/gate/rules-file.js';
+import { RuleBook } from '../../../src/scope/gate/rules.js';
 import type { Placement, ScopeRules } from '../../../src/scope/gate/rules.js';
 import { Scope } from '../../../src/scope/scope.js';
 import { codeOf, platforms, rootAt, useTree } from '../fixture.js';
@@ -47,7 +50,7 @@ describe('RuleBook', () => {
   });
 
   test('adds the globs of one root to those of all, for that root only', () => {
-    const rules = new RuleBook({ deny: ['a'], denyInRoot: new Map([['/data', ['b']]]) });
+    const rules = new RuleBook({ deny: ['a'], inFolder: new Map([['/data', { deny: ['b'] }]]) });
     const other = rootAt('/other');
     expect(rules.refuseRead(placed('/data/a', work))).toEqual({ code: 'denied', pattern: 'a' });
     expect(rules.refuseRead(placed('/data/b', work))).toEqual({ code: 'denied', pattern: 'b' });
@@ -119,6 +122,9 @@ const CREATIONS: readonly (readonly [
   ['rename to', (scope, path, spare) => scope.rename(spare, path)],
 ];
 
+/** What rules files, which are read, can hold. */
+const KEPT = '{ "categories": {} }';
+
 describe.each(platforms)('rules on the %s platform', (_name, platform) => {
   const scopeWith = (rules: ScopeRules, overrides: Partial<Root> = {}): Scope =>
     new Scope({ roots: [rootAt(tree().inside, overrides)], rules, platform });
@@ -172,33 +178,39 @@ describe.each(platforms)('rules on the %s platform', (_name, platform) => {
   describe.each([
     ['the rules of a workspace', WORKSPACE_RULES_FILE, {}],
     ['the rules of a workspace below a folder', `sub/${WORKSPACE_RULES_FILE}`, {}],
+    ['the configuration of a client', '.mcp.json', {}],
+    ['the configuration of a client below a folder', 'sub/.vscode/mcp.json', {}],
+    ['the hooks of a client', '.claude/settings.local.json', {}],
+    ['a hook of git', '.git/hooks/pre-commit', {}],
+    ['the configuration of git, however it is written', '.GIT/config', {}],
     ['a protected file', 'sub/conf.json', { file: 'sub/conf.json' }],
     ['a file in a protected folder', 'sub/tools/run.sh', { file: 'sub/tools' }],
   ] as const)('for %s', (_what, name, { file }: { file?: string }) => {
     const guarded = (): Scope => scopeWith(file === undefined ? {} : { protect: [tree().in(file)] });
 
     test.each(CHANGES)('refuses to %s', async (_operation, attempt) => {
-      tree().make({ [name]: 'kept', 'spare.txt': 'spare' });
+      tree().make({ [name]: KEPT, 'spare.txt': 'spare' });
       expect(await codeOf(attempt(guarded(), name, 'spare.txt'))).toBe('protected');
-      expect(tree().text(name)).toBe('kept');
+      expect(tree().text(name)).toBe(KEPT);
       expect(tree().text('spare.txt')).toBe('spare');
     });
 
     test.each(CREATIONS)('refuses to %s', async (_operation, attempt) => {
       tree().make({ sub: { tools: {} }, 'spare.txt': 'spare' });
+      mkdirSync(dirname(tree().in(name)), { recursive: true });
+      const before = tree().names();
       expect(await codeOf(attempt(guarded(), name, 'spare.txt'))).toBe('protected');
-      expect(tree().names()).toEqual(['spare.txt', 'sub']);
-      expect(tree().names(tree().in('sub'))).toEqual(['tools']);
-      expect(tree().names(tree().in('sub/tools'))).toEqual([]);
+      expect(tree().names()).toEqual(before);
+      expect(existsSync(tree().in(name))).toBe(false);
     });
 
     test('can be read, and not changed through a link', async () => {
-      tree().make({ [name]: 'kept' });
+      tree().make({ [name]: KEPT });
       tree().link('link', name);
-      expect((await guarded().readText(name)).text).toBe('kept');
+      expect((await guarded().readText(name)).text).toBe(KEPT);
       expect(await codeOf(guarded().write('link', 'x'))).toBe('protected');
       expect(await codeOf(guarded().write('link', 'x', { mode: 'append' }))).toBe('protected');
-      expect(tree().text(name)).toBe('kept');
+      expect(tree().text(name)).toBe(KEPT);
     });
   });
 

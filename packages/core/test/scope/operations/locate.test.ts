@@ -47,7 +47,7 @@ describe.each(platforms)('Scope.locate() and Scope.contains() on the %s platform
   });
 
   test('tells what may not be changed', () => {
-    tree().make({ 'a.txt': '', '.rootward.json': '' });
+    tree().make({ 'a.txt': '', '.rootward.json': '{}' });
     const fixed = new Scope({ roots: [rootAt(tree().inside, { access: 'read-only' })], platform });
     expect(fixed.locate('a.txt').writable).toBe(false);
     expect(scope().locate('a.txt').writable).toBe(true);

@@ -144,7 +144,7 @@ describe.each(platforms)('Scope.rename() on the %s platform', (_name, platform) 
     expect(await codeOf(two.rename(tree().in('home/project'), tree().in('work/project')))).toBe('denied');
     const own = new Scope({
       roots: [rootAt(tree().in('home')), rootAt(tree().in('work'))],
-      rules: { denyInRoot: new Map([[tree().in('home'), ['.env']]]) },
+      rules: { inFolder: new Map([[tree().in('home'), { deny: ['.env'] }]]) },
       platform,
     });
     expect(await codeOf(own.rename(tree().in('home/project'), tree().in('work/project')))).toBe('denied');

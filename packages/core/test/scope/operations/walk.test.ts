@@ -110,7 +110,7 @@ describe.each(platforms)('Scope.walk() on the %s platform', (_name, platform) =>
     tree().make({ nested: { 'a.txt': '', 'b.log': '' } });
     const nested = new Scope({
       roots: [rootAt(tree().in('nested')), rootAt(tree().inside)],
-      rules: { denyInRoot: new Map([[tree().inside, ['nested/*.log']]]) },
+      rules: { inFolder: new Map([[tree().inside, { deny: ['nested/*.log'] }]]) },
       platform,
     });
     expect(await seen(nested, tree().in('nested'))).toEqual(['a.txt']);

@@ -69,7 +69,7 @@ export const categoryList: Tool = defineTool({
       );
       const categories = await Promise.all(shown.map((guide) => describe(source, guide, page)));
       const { problems } = session.settings();
-      const told = problems.map(({ file, problem }) => `${basename(file)} changes nothing: ${problem}`);
+      const told = problems.map(({ file, problem }) => `${basename(file)} has a problem: ${problem}`);
       const count = guides.length === 1 ? '1 category' : `${guides.length} categories`;
       const message = `${session.project.id} has ${count}`;
       return {

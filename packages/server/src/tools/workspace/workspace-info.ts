@@ -97,7 +97,7 @@ export const workspaceInfo: Tool = defineTool({
     const lines = [
       await workspace.explain(),
       'name' in project ? `Project: ${project.name} (${project.id})` : project.message,
-      ...problems.map(({ file, problem }) => `${file} changes nothing: ${problem}`),
+      ...problems.map(({ file, problem }) => `${file} has a problem: ${problem}`),
       ...(checked === undefined ? [] : [describeCheck(checked)]),
       ...servers.map(describeServer),
       ...(handle === undefined ? [] : [`Pass as "workspace" to other tools: ${handle}`]),

@@ -60,8 +60,8 @@ describe('rootward settings', () => {
     const doctor = await run('doctor', 'app', '--json');
     const { findings } = JSON.parse(doctor.out) as { findings: { topic: string; detail: string }[] };
     expect(findings.filter(({ topic }) => topic === 'workspace rules').map(({ detail }) => detail)).toEqual([
-      expect.stringContaining(`${home}/app/.rootward.json changes nothing`),
-      expect.stringContaining(`${file} changes nothing`),
+      expect.stringContaining(`${home}/app/.rootward.json has a problem`),
+      expect.stringContaining(`${file} has a problem`),
     ]);
     expect(doctor.code).toBe(1);
   });

@@ -113,7 +113,7 @@ describe('a project file that', () => {
     'is a link to outside': undefined,
   };
 
-  test.each(Object.entries(hostile))('%s changes nothing and is reported', async (kind, text) => {
+  test.each(Object.entries(hostile))('%s opens nothing and is reported', async (kind, text) => {
     const folder = tree.path(kind);
     mkdirSync(folder);
     writeFileSync(`${folder}/README.md`, '# Readme');
@@ -125,8 +125,8 @@ describe('a project file that', () => {
     });
     const value = await client.value('category_list');
     expect(value).toMatchObject({
-      categories: [{ name: 'docs', from: 'convention', documentCount: 1 }],
-      problems: [expect.stringMatching(/^\.rootward\.json changes nothing: /)],
+      categories: [],
+      problems: [expect.stringMatching(/^\.rootward\.json has a problem: /)],
     });
     expect(JSON.stringify(value)).not.toContain('stolen');
     expect(await client.projects()).toHaveLength(1);
@@ -165,6 +165,7 @@ describe('a project file that', () => {
     expect(info['problems']).toEqual([{ file, problem: expect.stringContaining('"roots" is not known') }]);
     expect(info['rootCount']).toBe(1);
     await (await connect()).current();
-    expect(warnings).toEqual([{ message: 'workspace rules skipped', problem: '"roots" is not known' }]);
+    const message = 'workspace rules cannot be read';
+    expect(warnings).toEqual([{ message, problem: '"roots" is not known' }]);
   });
 });

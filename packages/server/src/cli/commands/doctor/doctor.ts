@@ -130,7 +130,7 @@ function describeProjectFiles(roots: readonly Root[], store: ProjectSettingsStor
   return findProjectProblems(roots, store).map(({ file, problem }) => ({
     topic: 'workspace rules',
     state: 'problem',
-    detail: `${file} changes nothing: ${problem}`,
+    detail: `${file} has a problem: ${problem}`,
     fix: 'Correct it; only deny, readOnly and categories are allowed there',
   }));
 }

@@ -1,0 +1,151 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { sep } from 'node:path';
+import { errnoOf } from '../../platform/errno.js';
+import { isObject } from '../../platform/json.js';
+import { readJson } from '../../platform/read-json.js';
+import { childPath } from './child-path.js';
+import { compileDenies } from './deny.js';
+import type { DenyMatcher } from './deny.js';
+
+/** A workspace's own rules file: it may tighten the fence, so nothing may change it through the fence. */
+export const WORKSPACE_RULES_FILE = '.rootward.json';
+
+/** What a rules file says about its folder and all below. */
+export interface FolderRules {
+  readonly folder: string;
+  readonly file: string;
+  readonly deny: DenyMatcher;
+  readonly readOnly: boolean;
+  /** Why it cannot be read. Then nothing in its folder is in reach but the file itself. */
+  readonly problem: string | undefined;
+}
+
+/** What a rules file says, or why it cannot be read. */
+export type RulesReading =
+  | { readonly deny: readonly string[]; readonly readOnly: boolean }
+  | { readonly problem: string };
+
+/** A repository may bring anything under this name; more than this is no list of rules. */
+const MAX_BYTES = 64 * 1024;
+const MAX_PATTERNS = 1000;
+/** Files remembered; past this the memory starts anew, which only costs reading them again. */
+const MAX_FILES = 1024;
+// A link is not followed, and a FIFO of this name must not hang the server. Both are absent on Windows.
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const NOT_ENTERED: ReadonlySet<string | undefined> = new Set(['ENOTDIR', 'EACCES']);
+const LOOK = { throwIfNoEntry: false } as const;
+
+interface Known {
+  readonly stats: Stats;
+  readonly rules: FolderRules;
+}
+
+/** The rules files in force. Each is looked for on every use and read again only when it is another or has changed. */
+export class RulesFiles {
+  readonly #known = new Map<string, Known>();
+
+  /** Those from `top` down to `folder`, both included. */
+  between(top: string, folder: string): readonly FolderRules[] {
+    const found: FolderRules[] = [];
+    for (let end = top.length; end <= folder.length;) {
+      const rules = this.in(folder.slice(0, end));
+      if (rules !== undefined) found.push(rules);
+      const next = folder.indexOf(sep, end + 1);
+      end = next < 0 && end < folder.length ? folder.length : next < 0 ? folder.length + 1 : next;
+    }
+    return found;
+  }
+
+  /** The one in this folder. `name` is a shorter way to it, where there is one. */
+  in(folder: string, name?: string): FolderRules | undefined {
+    const file = childPath(folder, WORKSPACE_RULES_FILE);
+    let stats: Stats | undefined;
+    try {
+      stats = lstatSync(name ?? file, LOOK);
+    } catch (error) {
+      // Nothing in such a folder can be opened.
+      if (NOT_ENTERED.has(errnoOf(error))) return undefined;
+      return unreadable(folder, file, describe(error));
+    }
+    if (stats === undefined) return undefined;
+    const known = this.#known.get(file);
+    if (known !== undefined && isSame(known.stats, stats)) return known.rules;
+    if (this.#known.size >= MAX_FILES) this.#known.clear();
+    const rules = readFile(folder, file, stats);
+    this.#known.set(file, { stats, rules });
+    return rules;
+  }
+}
+
+/** The time of the last change of any kind cannot be set back, unlike that of the content. */
+function isSame(one: Stats, other: Stats): boolean {
+  return (
+    one.ctimeMs === other.ctimeMs &&
+    one.size === other.size &&
+    one.ino === other.ino &&
+    one.dev === other.dev &&
+    one.mtimeMs === other.mtimeMs
+  );
+}
+
+function describe(error: unknown): string {
+  return `the disk answered ${errnoOf(error) ?? String(error)}`;
+}
+
+function unreadable(folder: string, file: string, problem: string): FolderRules {
+  return { folder, file, deny: compileDenies([]), readOnly: true, problem };
+}
+
+function readFile(folder: string, file: string, stats: Stats): FolderRules {
+  if (stats.isSymbolicLink()) return unreadable(folder, file, 'it is a link');
+  let text: string;
+  try {
+    const bytes = readSmallFile(file);
+    if (bytes === undefined) {
+      return unreadable(folder, file, `it is not a regular file of at most ${MAX_BYTES} bytes`);
+    }
+    if (!isUtf8(bytes)) return unreadable(folder, file, 'it is not UTF-8 text');
+    text = bytes.toString();
+  } catch (error) {
+    return unreadable(folder, file, describe(error));
+  }
+  const reading = readJson(text);
+  if (!reading.ok) return unreadable(folder, file, `${reading.reason} (line ${reading.line})`);
+  const rules = readRules(reading.value);
+  if ('problem' in rules) return unreadable(folder, file, rules.problem);
+  return { folder, file, deny: compileDenies(rules.deny), readOnly: rules.readOnly, problem: undefined };
+}
+
+/** Undefined where it is not a small regular file. */
+function readSmallFile(file: string): Buffer | undefined {
+  const descriptor = openSync(file, FLAGS);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
+    const bytes = Buffer.alloc(stats.size);
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * What parsed JSON says about a folder. Keys that are not known here change nothing, and a value that is neither true nor
+ * false was most likely meant to restrict. A denial that cannot be understood might be about anything.
+ */
+export function readRules(value: unknown): RulesReading {
+  if (!isObject(value)) return { problem: 'it is not an object' };
+  const { deny = [], readOnly = false } = value;
+  if (!Array.isArray(deny)) return { problem: '"deny" is not a list' };
+  if (deny.length > MAX_PATTERNS) return { problem: `it has more than ${MAX_PATTERNS} patterns` };
+  const patterns = deny.filter((pattern) => typeof pattern === 'string');
+  if (patterns.length < deny.length) return { problem: '"deny" holds something that is not a string' };
+  try {
+    compileDenies(patterns);
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+  return { deny: patterns, readOnly: readOnly !== false };
+}
