@@ -56,6 +56,7 @@ const HOMES = {
     'api-wrap',
     'api-tool',
   ],
+  'docs/clients.md': ['clients'],
   'docs/language-servers.md': ['servers'],
   'docs/sandbox.md': ['attempts'],
   'docs/tools.md': ['tools', 'arguments'],
