@@ -2,8 +2,9 @@ import { RootwardError } from '@rootward/core';
 import type { Scope } from '@rootward/core';
 import { nextTurn } from '@rootward/core/platform';
 import { findRipgrep } from './find-ripgrep.js';
-import { SlowPattern } from './line-pattern.js';
-import type { LineMatch, LinePattern } from './line-pattern.js';
+import type { LinePattern } from './line-pattern.js';
+import type { LineMatch } from './line-search.js';
+import { PatternSearch } from './pattern-search.js';
 import { mayContain, readInChunks } from './read-in-chunks.js';
 import { filesWithLiteral } from './ripgrep.js';
 import type { SearchContext } from './ripgrep.js';
@@ -51,15 +52,25 @@ export class ContentSearch {
   #skipped = 0;
   #slow = 0;
   readonly #options: ContentSearchOptions;
+  readonly #matcher: PatternSearch;
   #paths: string[] = [];
   #texts: string[] = [];
   #characters = 0;
 
   constructor(options: ContentSearchOptions) {
     this.#options = options;
+    this.#matcher = new PatternSearch(options.pattern, options.context);
   }
 
   async run(candidates: AsyncIterable<string>): Promise<void> {
+    try {
+      await this.#run(candidates);
+    } finally {
+      this.#matcher.dispose();
+    }
+  }
+
+  async #run(candidates: AsyncIterable<string>): Promise<void> {
     let batch: string[] = [];
     let characters = 0;
     let size = FIRST_BATCH;
@@ -122,7 +133,7 @@ export class ContentSearch {
       if (this.#isEnough()) return;
       isText = true;
       leftOut ||= leavesOut;
-      const matches = this.#searchAlone(text);
+      const matches = await this.#searchAlone(text);
       if (matches === undefined) return;
       this.#keep(path, matches, linesBefore);
       await nextTurn();
@@ -136,9 +147,9 @@ export class ContentSearch {
     this.#paths = [];
     this.#texts = [];
     this.#characters = 0;
-    const all = this.#searchTogether(texts);
+    const all = await this.#matcher.search(texts);
     for (const [index, path] of paths.entries()) {
-      const matches = all === undefined ? this.#searchAlone(texts[index] ?? '') : all[index];
+      const matches = all === undefined ? await this.#searchAlone(texts[index] ?? '') : all[index];
       this.#keep(path, matches ?? []);
       if (all !== undefined) continue;
       await nextTurn();
@@ -155,25 +166,13 @@ export class ContentSearch {
     }
   }
 
-  /** Undefined where one of them takes too long. */
-  #searchTogether(texts: readonly string[]): readonly (readonly LineMatch[])[] | undefined {
-    try {
-      return this.#options.pattern.search(texts);
-    } catch (error) {
-      if (error instanceof SlowPattern) return undefined;
-      throw error;
-    }
-  }
-
   /** Undefined, and counted, where that takes too long. */
-  #searchAlone(text: string): readonly LineMatch[] | undefined {
-    try {
-      return this.#options.pattern.search([text])[0];
-    } catch (error) {
-      if (!(error instanceof SlowPattern) || ++this.#slow > MAX_SLOW_FILES) throw error;
-      this.unfinished++;
-      return undefined;
-    }
+  async #searchAlone(text: string): Promise<readonly LineMatch[] | undefined> {
+    const found = await this.#matcher.search([text]);
+    if (found !== undefined) return found[0];
+    if (++this.#slow > MAX_SLOW_FILES) throw this.#options.pattern.tooSlow();
+    this.unfinished++;
+    return undefined;
   }
 
   #isEnough(): boolean {

@@ -7,6 +7,9 @@ const BYTE_ORDER_MARK = '\uFEFF';
 /** A longer line is data, not text, and one piece of it cannot be matched without the rest. */
 const MAX_LINE_LENGTH = 8 * 1024 * 1024;
 
+/** Where a search of one file ends. A sparse file can claim to be thousands of times larger than any disk. */
+const MAX_FILE_BYTES = 1024 * 1024 * 1024;
+
 export interface TextChunk {
   /** Whole lines. */
   readonly text: string;
@@ -31,6 +34,10 @@ export async function* readInChunks(
     const { bytes } = await scope.readBytes(path, { offset, length: chunkBytes, signal });
     const last = bytes.length < chunkBytes;
     offset += bytes.length;
+    if (!last && offset >= MAX_FILE_BYTES) {
+      yield { text: '', linesBefore, leavesOut: true };
+      return;
+    }
     const lineEnd = skipping ? bytes.indexOf(NEWLINE) + 1 : 0;
     if (skipping && lineEnd === 0) {
       if (last) return;
@@ -78,7 +85,7 @@ export async function mayContain(
   const decoder = new TextDecoder();
   const overlap = pattern.literal.length;
   let end = '';
-  for (let offset = 0; ;) {
+  for (let offset = 0; offset < MAX_FILE_BYTES;) {
     const { bytes } = await scope.readBytes(path, { offset, length: CHUNK_BYTES, signal });
     const text = end + decoder.decode(bytes, { stream: true });
     if (pattern.mayMatch(text)) return true;
@@ -86,4 +93,6 @@ export async function mayContain(
     offset += bytes.length;
     end = text.slice(-overlap);
   }
+  // Nobody has looked at the rest.
+  return true;
 }

@@ -5,12 +5,17 @@ import { parse } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ChildRegistry } from '@rootward/mcp';
 import type { LinePattern } from './line-pattern.js';
+import type { PatternTurns } from './pattern-turns.js';
 
 /** What a search needs of the call that asks for it. */
 export interface SearchContext {
   /** Children that must not outlive the process. */
   readonly children: ChildRegistry;
   readonly signal: AbortSignal;
+  /** On whose behalf; empty where nobody has to say who they are. */
+  readonly principal: string;
+  /** Shared by all searches of the process. */
+  readonly patternTurns: PatternTurns;
 }
 
 const FLAGS = [
@@ -39,7 +44,7 @@ export async function filesWithLiteral(
   program: string,
   { literal, ignoreCase }: LinePattern,
   files: readonly string[],
-  { children, signal }: SearchContext,
+  { children, signal }: Pick<SearchContext, 'children' | 'signal'>,
 ): Promise<ReadonlySet<string> | undefined> {
   if (literal === undefined || literal.includes('\n')) return undefined;
   // Half of a character pair cannot be an argument.

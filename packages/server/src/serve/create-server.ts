@@ -11,6 +11,7 @@ import { LanguageSupport } from '../languages/language-support.js';
 import { allowProtocolErrors } from '../tools/exec/protocol-errors.js';
 import { registerExecutables } from '../tools/exec/register-executables.js';
 import type { RegisterExecutablesOptions } from '../tools/exec/register-executables.js';
+import { PatternTurns } from '../search/pattern-turns.js';
 import { ChangeQueue } from '../tools/framework/change-queue.js';
 import type { Era } from '../era.js';
 import { registerGuides } from '../tools/guidance/register-guides.js';
@@ -30,6 +31,7 @@ export interface ServerHooks {
 /** What all servers of one process have in common: two of them may change the same file. */
 interface Shared extends ServerHooks {
   readonly changes: ChangeQueue;
+  readonly patternTurns: PatternTurns;
   readonly runner: ToolRunner | undefined;
   readonly languages: LanguageSupport;
 }
@@ -39,7 +41,13 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
   const languages = createLanguages(setup, hooks);
   const runner = createRunner(setup, hooks);
   hooks.onShutdown(() => setup.sandboxes.dispose());
-  const shared: Shared = { ...hooks, changes: new ChangeQueue(), runner, languages };
+  const shared: Shared = {
+    ...hooks,
+    changes: new ChangeQueue(),
+    patternTurns: new PatternTurns(),
+    runner,
+    languages,
+  };
   return ({ era }) => (era === 'modern' ? modernServer(setup, shared) : legacyServer(setup, shared));
 }
 
@@ -127,7 +135,7 @@ function equip(
   shared: Shared,
 ): (workspace: Workspace) => void {
   const { settings, log, audit, projectSettings, home } = setup;
-  const { children, changes, languages, runner } = shared;
+  const { children, changes, patternTurns, languages, runner } = shared;
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
   const session = audit === undefined ? '' : randomUUID();
@@ -142,6 +150,7 @@ function equip(
     log,
     children,
     changes,
+    patternTurns,
     languages,
     projects,
     ...(settings.toolsets !== undefined && { toolsets: settings.toolsets }),

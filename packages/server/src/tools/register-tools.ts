@@ -7,6 +7,7 @@ import { ChildRegistry, principalOf, RootwardMcpError } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import { silentLogger } from '@rootward/core/platform';
 import { ProjectSessions } from '../guidance/project-sessions.js';
+import { PatternTurns } from '../search/pattern-turns.js';
 import { ChangeQueue } from './framework/change-queue.js';
 import { LanguageSupport } from '../languages/language-support.js';
 import type { Tool } from './framework/define-tool.js';
@@ -33,6 +34,8 @@ export interface RegisterToolsOptions {
   readonly children?: ChildRegistry;
   /** Pass one where several servers of a process serve the same files, as over HTTP. */
   readonly changes?: ChangeQueue;
+  /** Pass one where several servers of a process share its processors. */
+  readonly patternTurns?: PatternTurns;
   /** Pass the ones that guides use, too; default: without what users keep outside their projects. */
   readonly projects?: ProjectSessions;
   /** Pass one where several servers of a process may share language servers. */
@@ -48,6 +51,7 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
     children,
     questions: new Questions(),
     changes: options.changes ?? new ChangeQueue(),
+    patternTurns: options.patternTurns ?? new PatternTurns(),
     projects: options.projects ?? new ProjectSessions({ era: options.era }),
     languages: options.languages ?? plainSupport(children, options.log ?? silentLogger),
   };
@@ -77,7 +81,7 @@ export function selectTools(
 }
 
 /** What the calls of a server have in common. */
-type Shared = Pick<ToolContext, 'children' | 'changes' | 'projects' | 'languages'> & {
+type Shared = Pick<ToolContext, 'children' | 'changes' | 'patternTurns' | 'projects' | 'languages'> & {
   readonly questions: Questions;
 };
 

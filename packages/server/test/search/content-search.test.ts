@@ -8,6 +8,8 @@ import { findRipgrep } from '../../src/search/find-ripgrep.js';
 import { ContentSearch } from '../../src/search/content-search.js';
 import type { ContentSearchOptions } from '../../src/search/content-search.js';
 import { LinePattern } from '../../src/search/line-pattern.js';
+import { PatternTurns } from '../../src/search/pattern-turns.js';
+import type { SearchContext } from '../../src/search/ripgrep.js';
 import { searchCandidates } from '../../src/search/search-candidates.js';
 import { makeTree } from '../fixtures/temp-tree.js';
 
@@ -77,6 +79,10 @@ async function* candidates(): AsyncGenerator<string, void> {
   yield* odd;
 }
 
+function contextWith(abort: AbortSignal): SearchContext {
+  return { children: new ChildRegistry(), signal: abort, principal: '', patternTurns: new PatternTurns() };
+}
+
 async function search(
   pattern: string,
   options: Partial<ContentSearchOptions> & { readonly ignoreCase?: boolean } = {},
@@ -85,7 +91,7 @@ async function search(
     scope,
     pattern: new LinePattern(pattern, options.ignoreCase === true),
     limit: Number.POSITIVE_INFINITY,
-    context: { children: new ChildRegistry(), signal },
+    context: contextWith(signal),
     ...options,
   });
   await run.run(candidates());
@@ -190,7 +196,10 @@ test('nothing is kept of matches that are skipped, however many', async () => {
 test('ripgrep is a child that the process knows of, and gone afterwards', async () => {
   const children = new ChildRegistry();
   const add = vi.spyOn(children, 'add');
-  await search('needle', { ripgrep: () => Promise.resolve(ripgrep), context: { children, signal } });
+  await search('needle', {
+    ripgrep: () => Promise.resolve(ripgrep),
+    context: { ...contextWith(signal), children },
+  });
   expect(add).toHaveBeenCalled();
   expect(children.size).toBe(0);
 });
@@ -201,7 +210,7 @@ test('an aborted search ends with the reason', async () => {
     controller.abort(new Error('enough'));
     return Promise.resolve(ripgrep);
   };
-  const context = { children: new ChildRegistry(), signal: controller.signal };
+  const context = contextWith(controller.signal);
   await expect(search('needle', { ripgrep: asked, context })).rejects.toThrow('enough');
 });
 
@@ -214,7 +223,7 @@ test('a search can be cancelled while it goes through files that take a pattern 
     scope: own,
     pattern: new LinePattern('(a+)+$', false),
     limit: 1,
-    context: { children: new ChildRegistry(), signal: controller.signal },
+    context: contextWith(controller.signal),
     ripgrep: none,
   });
   // All files are read by then, and none of the three, half a second each, has been looked through alone.

@@ -10,6 +10,10 @@ const IGNORE_FILE = '.gitignore';
 const REPOSITORY = '.git';
 /** Git's own ignore files have a few kilobytes; a huge one would only be a way to slow a walk down. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
+/** Every name of a walk is matched with every line; measured with 7,000 hostile ones: 0.2 s for each name. */
+const MAX_IGNORE_LINES = 2_000;
+/** The time to match a name grows with the stars in it. */
+const MAX_STARS_PER_NAME = 4;
 
 /** The ignore files that apply to a folder: its own and those above it, up to the repository it belongs to. */
 export class IgnoreRules {
@@ -21,7 +25,7 @@ export class IgnoreRules {
   constructor(parent: IgnoreRules | undefined, base: string, text: string) {
     this.#parent = parent;
     this.#baseLength = base === '' ? 0 : base.length + 1;
-    this.#matcher = ignore({ ignorecase: CASE_INSENSITIVE }).add(text);
+    this.#matcher = ignore({ ignorecase: CASE_INSENSITIVE }).add(affordableLines(text));
   }
 
   /** The deepest file with an opinion decides. Expects that no folder above `path` is ignored. */
@@ -31,6 +35,18 @@ export class IgnoreRules {
     if (ignored || unignored) return ignored;
     return this.#parent?.ignores(path, isDirectory) ?? false;
   }
+}
+
+/** Lines that cost too much ignore nothing: a walk then shows more, which the fence does not depend on. */
+function affordableLines(text: string): readonly string[] {
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line !== '' && !line.startsWith('#') && isAffordable(line))
+    .slice(0, MAX_IGNORE_LINES);
+}
+
+function isAffordable(line: string): boolean {
+  return line.split('/').every((name) => name.split('*').length - 1 <= MAX_STARS_PER_NAME);
 }
 
 /** An ignore file that cannot be read ignores nothing; like git, a link in its place is not followed. */

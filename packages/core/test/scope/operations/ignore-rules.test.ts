@@ -25,6 +25,15 @@ test('IgnoreRules.ignores() lets the deepest file with an opinion decide', () =>
   expect(below.ignores('sub/a.txt', false)).toBe(false);
 });
 
+test('IgnoreRules leaves out lines that would take long, and those after the 2,000th', () => {
+  const starry = new IgnoreRules(undefined, '', '*a*a*a*a*b\nplain\n**/*.o\n');
+  expect(starry.ignores('aaaab', false)).toBe(false);
+  expect(['plain', 'x/y.o'].map((path) => starry.ignores(path, false))).toEqual([true, true]);
+  const lines = Array.from({ length: 2001 }, (_, index) => `# comment\n\nname-${index}`).join('\n');
+  const long = new IgnoreRules(undefined, '', lines);
+  expect(['name-1999', 'name-2000'].map((path) => long.ignores(path, false))).toEqual([true, false]);
+});
+
 test('isRepositoryData() means .git and nothing similar', () => {
   expect(['.git', '.gitignore', 'git', '.github'].filter(isRepositoryData)).toEqual(['.git']);
 });

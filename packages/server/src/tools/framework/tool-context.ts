@@ -2,6 +2,7 @@ import type { Logger } from '@rootward/core';
 import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
 import type { ProjectSessions } from '../../guidance/project-sessions.js';
 import type { Era } from '../../era.js';
+import type { PatternTurns } from '../../search/pattern-turns.js';
 import type { ChangeQueue } from './change-queue.js';
 import type { LanguageSupport } from '../../languages/language-support.js';
 
@@ -40,6 +41,8 @@ export interface ToolContext {
   readonly languages: LanguageSupport;
   /** On whose behalf the call is made; empty where nobody has to say who they are. */
   readonly principal: string;
+  /** For tools that match patterns of callers. */
+  readonly patternTurns: PatternTurns;
   /** For tools that change files: two changes of the same file must not mix. */
   readonly changes: ChangeQueue;
   /** Written for every path of a call, unless the tool has said so itself. Never holds contents. */
