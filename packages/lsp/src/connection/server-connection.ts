@@ -81,7 +81,11 @@ export class ServerConnection {
     const cancellation = new CancellationTokenSource();
     const limits = new AbortController();
     const stop = new Promise<never>((_, reject) => {
-      const timer = this.#clock.setTimeout(() => reject(this.#late(method, timeout)), timeout);
+      const timer = this.#clock.setTimeout(() => {
+        reject(this.#late(method, timeout));
+        // One that hangs would make everybody wait as long, for ever.
+        this.#breakOff(`it did not answer ${method} within ${timeout / 1000} s`);
+      }, timeout);
       limits.signal.addEventListener('abort', () => timer.clear());
       signal?.addEventListener('abort', () => reject(abortReason(signal)), { signal: limits.signal });
       const ended = (): void => reject(this.#crash());
@@ -124,7 +128,8 @@ export class ServerConnection {
   #late(method: string, timeout: number): RootwardLspError {
     return new RootwardLspError(
       'timeout',
-      `Cannot ask ${this.#name}: no answer to ${method} within ${timeout / 1000} s`,
+      `Cannot ask ${this.#name}: no answer to ${method} within ${timeout / 1000} s, so it was ended`,
+      { instruction: 'Ask again: it is started anew then. Reading and searching files works without it' },
     );
   }
 

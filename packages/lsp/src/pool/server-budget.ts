@@ -1,36 +1,49 @@
+import { Deferred } from '@rootward/core/platform';
+
 /** Something that runs and can be put aside. */
 export interface BudgetEntry {
   readonly lastUsed: number;
   readonly busy: boolean;
-  putAside(): void;
+  /** Resolves when it has ended. */
+  putAside(): Promise<void>;
 }
 
 /** Keeps the number of running servers down. One budget may serve any number of pools. */
 export class ServerBudget {
   readonly #max: number;
   readonly #running = new Set<BudgetEntry>();
+  #changed = new Deferred();
 
   constructor(max: number) {
-    this.#max = max;
+    this.#max = Math.max(1, max);
   }
 
   get size(): number {
     return this.#running.size;
   }
 
-  /** Makes room for one more by ending who was not asked for longest. Whoever is at work is never cut off. */
-  add(entry: BudgetEntry): void {
-    while (this.#running.size >= this.#max) {
+  /** Makes room for one more by ending who was not asked for longest. Waits while all of them are at work. */
+  async add(entry: BudgetEntry): Promise<void> {
+    while (this.#running.size >= this.#max && !this.#running.has(entry)) {
       const victim = leastRecentlyUsed([...this.#running].filter(({ busy }) => !busy));
-      if (victim === undefined) break;
-      this.#running.delete(victim);
-      victim.putAside();
+      if (victim === undefined) await this.#changed.promise;
+      else {
+        await victim.putAside();
+        this.remove(victim);
+      }
     }
     this.#running.add(entry);
   }
 
   remove(entry: BudgetEntry): void {
     this.#running.delete(entry);
+    this.wake();
+  }
+
+  /** Someone is done with its work, and may make room. */
+  wake(): void {
+    this.#changed.resolve();
+    this.#changed = new Deferred();
   }
 }
 

@@ -62,6 +62,8 @@ export class ServerInstance {
   readonly process: ServerProcess;
   readonly readiness: Readiness;
   readonly startedAt: number;
+  /** Called when its last question has been answered. */
+  onDidIdle: () => void = () => undefined;
   readonly #connection: ServerConnection;
   readonly #documents: Documents;
   readonly #watched: WatchedFiles;
@@ -283,6 +285,7 @@ export class ServerInstance {
       if (this.#busy === 0) {
         this.#idle.resolve();
         this.#idle = new Deferred();
+        this.onDidIdle();
       }
     }
   }

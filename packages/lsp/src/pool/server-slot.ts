@@ -88,23 +88,27 @@ export class ServerSlot implements BudgetEntry {
   follow(change: RootsChange, after: readonly Root[]): void {
     if (this.#instance === undefined) {
       if (this.#starting !== undefined) this.#missed.push([change, after]);
-    } else if (!followRoots(this.#instance, change, after)) this.putAside();
+    } else if (!followRoots(this.#instance, change, after)) void this.putAside();
   }
 
   /** Ends the server; the next use starts it again. */
-  putAside(): void {
+  async putAside(): Promise<void> {
     const instance = this.#instance;
     if (instance === undefined) return;
-    this.#forget(instance);
-    const stopping = instance.stop().finally(() => this.#stopping.delete(instance));
+    this.#instance = undefined;
+    const stopping = instance.stop().finally(() => {
+      this.#stopping.delete(instance);
+      this.#leaveBudget();
+    });
     this.#stopping.set(instance, stopping);
+    await stopping;
   }
 
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#idleTimer?.clear();
     await this.#starting?.catch(() => undefined);
-    this.putAside();
+    void this.putAside();
     await Promise.all(this.#stopping.values());
   }
 
@@ -124,9 +128,10 @@ export class ServerSlot implements BudgetEntry {
         instruction: 'Work without it for now: reading and searching files does not need it',
       });
     }
-    budget.add(this);
     this.#missed = [];
+    await budget.add(this);
     try {
+      this.#requireAlive();
       const instance = await this.#options.start(folders);
       if (this.#disposed) {
         instance.kill();
@@ -134,6 +139,7 @@ export class ServerSlot implements BudgetEntry {
       }
       this.#instance = instance;
       void instance.process.exited.then((how) => this.#exited(instance, how));
+      instance.onDidIdle = () => budget.wake();
       for (const [change, after] of this.#missed) this.follow(change, after);
       return instance;
     } catch (error) {
@@ -146,14 +152,15 @@ export class ServerSlot implements BudgetEntry {
 
   #exited(instance: ServerInstance, how: string): void {
     if (this.#instance !== instance) return;
-    this.#forget(instance);
+    this.#instance = undefined;
+    this.#leaveBudget();
     const reason = instance.broken ?? `it ended with ${how}`;
     this.#recordCrash(reason + instance.process.lastWords());
   }
 
-  #forget(instance: ServerInstance): void {
-    if (this.#instance === instance) this.#instance = undefined;
-    this.#options.budget.remove(this);
+  /** Unless it runs again, or is about to: the process that ended was the one before. */
+  #leaveBudget(): void {
+    if (this.#instance === undefined && this.#starting === undefined) this.#options.budget.remove(this);
   }
 
   #recordCrash(reason: string): void {
@@ -165,7 +172,7 @@ export class ServerSlot implements BudgetEntry {
     this.#idleTimer?.clear();
     this.#idleTimer = clock.setTimeout(() => {
       if (this.busy) this.#watchIdle();
-      else this.putAside();
+      else void this.putAside();
     }, limits.idleTimeout);
   }
 

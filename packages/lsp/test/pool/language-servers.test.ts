@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { pathToFileUri } from '@rootward/core';
-import { LanguageServers, outline } from '@rootward/lsp';
+import { isAlive } from '@rootward/core/platform';
+import { LanguageServers, outline, ServerBudget } from '@rootward/lsp';
 import type { LanguageServersOptions } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
@@ -212,6 +213,24 @@ test('our secrets do not reach a server, nor do folders of PATH inside a root', 
   const { env } = recorded(record)[0]!['start'];
   expect(JSON.stringify(env)).not.toContain('secret');
   expect(env.PATH.split(':').slice(0, 2)).toEqual([home.path, process.env['PATH']!.split(':')[0]]);
+});
+
+test('never more servers than the cap run, though more are asked at once', async () => {
+  const home = folder('one');
+  const record = home.at('record');
+  const extensions = Array.from({ length: 5 }, (_, index) => `.toy${index}`);
+  for (const extension of extensions) home.write({ [`one/a${extension}`]: 'a' });
+  const workspace = await liveWorkspace(home.at('one'));
+  const definitions = extensions.map((extension) =>
+    scripted({ record }, { name: extension, extension, folders: 'file-driven' }),
+  );
+  const budget = new ServerBudget(2);
+  const servers = serve(workspace, { servers: definitions, budget });
+  await Promise.all(extensions.map((extension) => ask(servers, workspace, home.at(`one/a${extension}`))));
+  const pids = recorded(record).flatMap(({ start }) => (start === undefined ? [] : [start.pid]));
+  expect(new Set(pids).size).toBe(5);
+  expect(pids.filter(isAlive).length).toBeLessThanOrEqual(2);
+  expect(budget.size).toBe(2);
 });
 
 test('beyond the cap the server that was not asked for longest makes room', async () => {

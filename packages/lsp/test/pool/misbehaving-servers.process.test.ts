@@ -72,7 +72,7 @@ test.each<[string, Script, RegExp]>([
   ['initialize', { hang: 'initialize' }, /initialize within 30 s/],
   ['documentSymbol', { hang: 'request' }, /documentSymbol within 30 s/],
 ])(
-  'a server that does not answer %s leads to a clear error, and the others work',
+  'a server that does not answer %s leads to a clear error and is ended, and the others work',
   async (what, script, message) => {
     const clock = new FakeClock();
     const servers = serve(script, { clock });
@@ -83,9 +83,7 @@ test.each<[string, Script, RegExp]>([
     );
     clock.advance(30_000);
     expect(await asked).toMatchObject({ code: 'timeout', message: expect.stringMatching(message) });
-    // Nobody would ask one that has not shaken hands; the other may still answer the next question.
-    const left = what === 'initialize' ? 0 : 1;
-    await vi.waitFor(() => expect(pids().filter(isRunning)).toHaveLength(left), WAIT);
+    await vi.waitFor(() => expect(pids().filter(isRunning)).toEqual([]), WAIT);
     expect((await ask(servers, 'one/a.well')).symbols).toHaveLength(1);
   },
 );
@@ -140,6 +138,21 @@ test('a server that ends between two questions is started again', async () => {
   await vi.waitFor(() => expect(servers.status()).toEqual([]), WAIT);
   const [second] = (await ask(servers)).symbols;
   expect(second!.name).not.toBe(first!.name);
+});
+
+test('a server that is stopped by a signal costs one time-out, and is started anew with the next question', async () => {
+  const clock = new FakeClock();
+  const servers = serve({}, { clock });
+  await ask(servers);
+  process.kill(pids()[0]!, 'SIGSTOP');
+  const asked = ask(servers).catch((error: unknown) => error);
+  await vi.waitFor(() => {
+    clock.advance(30_000);
+    expect(pids().filter(isRunning)).toEqual([]);
+  }, WAIT);
+  expect(await asked).toMatchObject({ code: 'timeout', instruction: expect.stringContaining('Ask again') });
+  expect((await ask(servers)).symbols).toHaveLength(1);
+  expect(pids()).toHaveLength(2);
 });
 
 test('dispose() ends a server that ignores shutdown, and what it started itself', async () => {
