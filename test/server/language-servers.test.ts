@@ -140,7 +140,7 @@ test('a language server that the workspace brings along is never run, although n
   const both = { ...only, PATH: `${bin}${delimiter}${BIN}${delimiter}${process.env['PATH'] ?? ''}` };
   const beside = await connectRootward(['--root', folders.path('trap')], {}, { env: both });
   for (const file of ['x.py', 'x.ts']) {
-    expect(textOf(await beside.client.callTool('outline', { file }))).toMatch(/1: \w+ x/);
+    expect(textOf(await beside.client.callTool('outline', { file }))).toMatch(/^1 x$/);
   }
   expect(existsSync(mark)).toBe(false);
 });

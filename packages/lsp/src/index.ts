@@ -1,6 +1,6 @@
 export { RootwardLspError } from './error.js';
 export type { LspErrorCode, LspErrorOptions } from './error.js';
-export type { CodeContext } from './questions/asking/context.js';
+export type { CodeContext } from './pool/code-context.js';
 export { definition } from './questions/definition.js';
 export type { DefinitionResult, FoundDefinition } from './questions/definition.js';
 export { diagnostics } from './questions/diagnostics.js';

@@ -6,12 +6,12 @@ import type { ServerConnection } from '../connection/server-connection.js';
 export interface OpenDocument {
   readonly path: string;
   readonly uri: string;
+  readonly languageId: string;
   readonly version: number;
   readonly text: string;
 }
 
 interface Entry extends OpenDocument {
-  readonly languageId: string;
   readonly stamp: string;
 }
 

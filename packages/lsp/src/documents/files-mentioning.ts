@@ -1,5 +1,6 @@
 import { RootwardError } from '@rootward/core';
 import type { BytesReading, Root, Scope } from '@rootward/core';
+import { findWord } from './find-word.js';
 import { sourceFiles } from './source-files.js';
 import type { Unshown } from './unshown.js';
 import { unshownBecause } from './unshown.js';
@@ -13,8 +14,10 @@ const MAX_SEARCHED_BYTES: number = 16 * MAX_BYTES;
 
 export interface MentionsOptions {
   readonly roots: readonly Root[];
-  readonly wanted: (path: string) => boolean;
+  readonly wanted: (path: string) => boolean | Promise<boolean>;
   readonly word: string;
+  /** Only where the word stands by itself, in this letter case. */
+  readonly whole?: boolean;
   /** The most files to return. */
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
@@ -29,53 +32,53 @@ export interface Mentions {
 }
 
 /**
- * Files that contain a word, in any letter case. A server that serves only what is opened knows nothing of the others,
+ * Files that contain a word, in any letter case unless it must be whole. A server that serves only what is opened knows nothing of the others,
  * so these are what it has to be shown.
  */
 export async function filesMentioning(scope: Scope, options: MentionsOptions): Promise<Mentions> {
-  const word = options.word.toLowerCase();
+  const { whole = false } = options;
+  const word = whole ? options.word : options.word.toLowerCase();
+  const has = (text: string): boolean =>
+    whole ? text.includes(word) && findWord(text, word).length > 0 : text.toLowerCase().includes(word);
   const files: string[] = [];
   const unshown: Unshown[] = [];
   let looked = 0;
   for await (const path of sourceFiles(scope, options)) {
     if (looked >= MAX_LOOKED_AT || files.length >= options.limit) return { files, cut: true, unshown };
     looked += 1;
-    const found = await mentions(scope, path, word, options.signal);
+    const found = await mentions(scope, path, { has, overlap: 4 * word.length, signal: options.signal });
     if (found === true) files.push(path);
     else if (found !== false) unshown.push(found);
   }
   return { files, cut: false, unshown };
 }
 
-async function mentions(
-  scope: Scope,
-  path: string,
-  word: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean | Unshown> {
+interface Looking {
+  readonly has: (text: string) => boolean;
+  /** The most bytes that a word takes. */
+  readonly overlap: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function mentions(scope: Scope, path: string, looking: Looking): Promise<boolean | Unshown> {
+  const { has, signal } = looking;
   try {
     const { text } = await scope.readText(path, {
       maxBytes: MAX_BYTES,
       ...(signal !== undefined && { signal }),
     });
-    return text.toLowerCase().includes(word);
+    return has(text);
   } catch (error) {
     signal?.throwIfAborted();
     const code = error instanceof RootwardError ? error.code : undefined;
     const isOdd = code === 'too-large' || code === 'not-text';
-    if (isOdd && !(await mayMention(scope, path, word, signal))) return false;
+    if (isOdd && !(await mayMention(scope, path, looking))) return false;
     return unshownBecause(path, error) ?? false;
   }
 }
 
 /** Looks through a file that cannot be shown, piece by piece. */
-async function mayMention(
-  scope: Scope,
-  path: string,
-  word: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const overlap = 4 * word.length;
+async function mayMention(scope: Scope, path: string, { has, overlap, signal }: Looking): Promise<boolean> {
   let encoding: string | undefined;
   for (let offset = 0; offset < MAX_SEARCHED_BYTES; offset += MAX_BYTES) {
     let piece: BytesReading;
@@ -88,7 +91,7 @@ async function mayMention(
     }
     encoding ??= encodingOf(piece.bytes);
     if (encoding === undefined) return false;
-    if (new TextDecoder(encoding).decode(piece.bytes).toLowerCase().includes(word)) return true;
+    if (has(new TextDecoder(encoding).decode(piece.bytes))) return true;
     if (offset + MAX_BYTES >= piece.size) return false;
   }
   return true;

@@ -17,7 +17,7 @@ export function isPassedOver(name: string): boolean {
 
 export interface SourceFilesOptions {
   readonly roots: readonly Root[];
-  readonly wanted: (path: string) => boolean;
+  readonly wanted: (path: string) => boolean | Promise<boolean>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function* sourceFiles(
   for (const root of roots) {
     if (root.broad) continue;
     if (root.kind === 'file') {
-      if (wanted(root.path)) yield root.path;
+      if (await wanted(root.path)) yield root.path;
       continue;
     }
     const options = {
@@ -38,7 +38,9 @@ export async function* sourceFiles(
       ...(signal !== undefined && { signal }),
     };
     for await (const entry of scope.walk(root.path, options)) {
-      if (entry.kind === 'file' && wanted(entry.path)) yield entry.path;
+      if (entry.kind !== 'file') continue;
+      const isWanted = wanted(entry.path);
+      if (isWanted === true || (isWanted !== false && (await isWanted))) yield entry.path;
     }
   }
 }

@@ -32,7 +32,15 @@ export function describeUnshown(
   const known = new Set(answer.map(({ file }) => file));
   const unknown = unshown.filter(({ path }) => !known.has(path));
   if (unknown.length === 0) return [];
-  const named = unknown.slice(0, MAX_NAMED).map(({ path, reason }) => `"${path}" (${reason})`);
-  const more = unknown.length > named.length ? ` and ${unknown.length - named.length} more` : '';
-  return [`${server} was not shown ${named.join(', ')}${more}`];
+  const reasons = new Map(unknown.map(({ path, reason }) => [path, reason]));
+  return [
+    `${server} was not shown ${nameFiles([...reasons.keys()], (path) => ` (${reasons.get(path) ?? ''})`)}`,
+  ];
+}
+
+/** Some files by name and the others by number. */
+export function nameFiles(paths: readonly string[], remark: (path: string) => string = () => ''): string {
+  const named = paths.slice(0, MAX_NAMED).map((path) => `"${path}"${remark(path)}`);
+  const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : '';
+  return named.join(', ') + more;
 }

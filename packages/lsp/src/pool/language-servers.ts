@@ -16,6 +16,7 @@ import { findServer } from '../servers/find-server.js';
 import type { ServerCommand, ServerFinding } from '../servers/find-server.js';
 import { knownServers } from '../servers/known-servers.js';
 import { missingServer } from '../servers/missing-server.js';
+import { languageName } from '../servers/script-name.js';
 import type { PoolLimits } from './limits.js';
 import { readPoolLimits } from './limits.js';
 import { projectFolder } from './project-folder.js';
@@ -96,12 +97,19 @@ export class LanguageServers {
    * goes on starting, for whoever asks next.
    */
   async forFile(scope: Scope, file: string, signal?: AbortSignal): Promise<ServerInstance> {
-    const definition = await this.definitionFor(file);
+    const definition = await this.definitionFor(await languageName(scope, file));
     const folder = projectFolder(scope, file, definition.markers ?? []);
     return concealErrors({ scope }, unlessAborted(this.#running(definition, folder), signal));
   }
 
-  /** The servers known for a kind of file, installed or not, the preferred one first. */
+  /** Whether a server is known for a file, installed or not. */
+  isKnown(scope: Scope, file: string): boolean | Promise<boolean> {
+    if (this.candidatesFor(file).length > 0) return true;
+    if (basename(file).includes('.')) return false;
+    return languageName(scope, file).then((name) => this.candidatesFor(name).length > 0);
+  }
+
+  /** The servers known for a kind of file, by its name, the preferred one first. */
   candidatesFor(file: string): readonly ServerDefinition[] {
     return this.servers.filter((definition) => languageIdOf(definition, file) !== undefined);
   }
@@ -111,7 +119,7 @@ export class LanguageServers {
     return definition.folders ?? this.#kinds.get(definition.name);
   }
 
-  /** The installed server for a kind of file, not yet started. */
+  /** The installed server for a kind of file, by its name, not yet started. */
   async definitionFor(file: string): Promise<ServerDefinition> {
     const findings: { readonly definition: ServerDefinition; readonly finding: ServerFinding }[] = [];
     for (const definition of this.candidatesFor(file)) {

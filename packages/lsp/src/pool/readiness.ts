@@ -71,6 +71,11 @@ export class Readiness {
     return this.#clock.now() - this.#since >= SILENT_WARM_UP_MS;
   }
 
+  /** Whether the server has given a sign that it is not done; one that gives none may be done or not. */
+  get isLoading(): boolean {
+    return this.#pattern === undefined ? this.#progress.size > 0 : !this.ready;
+  }
+
   /** Waits for a sign of the server, where it gives one, and says whether it is ready. */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const deadline = this.#clock.now() + milliseconds;

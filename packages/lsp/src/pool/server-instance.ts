@@ -25,6 +25,7 @@ import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
 import type { ServerProcess } from '../connection/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
+import { languageName } from '../servers/script-name.js';
 import type { PoolLimits } from './limits.js';
 import { PublishedDiagnostics } from './published-diagnostics.js';
 import { Readiness } from './readiness.js';
@@ -177,6 +178,11 @@ export class ServerInstance {
     });
   }
 
+  /** The language identifier of a file. */
+  async languageOf(scope: Scope, path: string): Promise<string> {
+    return languageIdOf(this.definition, await languageName(scope, path)) ?? 'plaintext';
+  }
+
   /** Whether the server was shown a file, and does not go by the disk. */
   hasOpen(path: string): boolean {
     return this.#documents.has(path);
@@ -219,7 +225,7 @@ export class ServerInstance {
   }
 
   async #hold(scope: Scope, path: string, signal: AbortSignal | undefined): Promise<OpenDocument> {
-    const languageId = languageIdOf(this.definition, path) ?? 'plaintext';
+    const languageId = await this.languageOf(scope, path);
     const document = await this.#documents.hold(scope, path, languageId, signal);
     this.#touched.add(scope.locate(path).root.path);
     return document;

@@ -1,22 +1,28 @@
-import type { Hover, MarkedString, Range } from 'vscode-languageserver-protocol';
+import type { Hover, MarkedString } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
-import type { OpenDocument } from '../documents/documents.js';
 import type { Unshown } from '../documents/unshown.js';
 import { describeUnshown } from '../documents/unshown.js';
-import type { Place } from '../documents/find-word.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealLiterals } from '../filter/conceal-literals.js';
 import { concealPaths } from '../filter/conceal-paths.js';
-import type { CodeContext } from './asking/context.js';
-import { definitionTargets } from './symbols/definition-targets.js';
-import type { Target } from './symbols/definition-targets.js';
-import { documentSymbols, withContainers } from './symbols/document-symbols.js';
 import { LocationFilter } from '../filter/location-filter.js';
-import type { SymbolRequest } from './symbols/locate-symbol.js';
-import { locateSymbol } from './symbols/locate-symbol.js';
+import type { CodeContext } from '../pool/code-context.js';
+import { loadingNotes } from './asking/loading.js';
 import { requireCapability } from './asking/require-capability.js';
 import { filesAround, settled } from './asking/show-files.js';
+import { definitionTargets } from './symbols/definition-targets.js';
+import type { Spot, Target } from './symbols/definition-targets.js';
+import { declaredAt, documentSymbols } from './symbols/document-symbols.js';
+import type { SymbolRequest } from './symbols/locate-symbol.js';
+import { locateSymbol } from './symbols/locate-symbol.js';
+import { extentOf } from './symbols/symbol-extent.js';
+
+/** A symbol whose definition is asked for. */
+export interface DefinitionRequest extends SymbolRequest {
+  /** All of it, with its decorators and the comment above it. */
+  readonly body?: boolean | undefined;
+}
 
 /** A place where a symbol is defined, with its source. */
 export interface FoundDefinition {
@@ -26,6 +32,8 @@ export interface FoundDefinition {
   readonly endLine: number;
   /** Empty where the file cannot be opened. */
   readonly source: string;
+  /** Lines of it that are not shown. */
+  readonly cut: number;
 }
 
 /** What `definition` returns. */
@@ -36,78 +44,144 @@ export interface DefinitionResult {
   readonly hover?: string;
   /** Definitions that lie outside the roots, such as those of a standard library. */
   readonly outside: number;
-  /** Files that could not be opened: those of the definitions, or where there are none, those that may hold one. */
+  /** Files that could not be opened, what was left out, and a server that is still reading its files. */
   readonly notes: readonly string[];
 }
 
-/** A longer declaration is better read with a file tool. */
+/** A longer declaration is shown when its body is asked for, or read with a file tool. */
 const MAX_SOURCE_LINES = 80;
+const MAX_BODY_LINES = 2_000;
 /** Lines of generated code may be as long as a file. */
 const MAX_SOURCE_CHARS = 8_000;
+const MAX_BODY_CHARS = 100_000;
 const MAX_DEFINITIONS = 10;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&nbsp;': ' ',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+};
 
 /** Where a symbol is defined, with its source and what is known about it. */
-export async function definition(context: CodeContext, request: SymbolRequest): Promise<DefinitionResult> {
+export async function definition(
+  context: CodeContext,
+  request: DefinitionRequest,
+): Promise<DefinitionResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path, signal);
   requireCapability(instance, 'definitionProvider', 'find definitions');
-  const { files, unshown } = await filesAround(context, instance, path, request.symbol);
-  const answer = instance.withDocuments(
-    { scope, paths: [path], further: files, signal },
-    async (documents, unopened) => {
-      const [document] = documents;
-      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-      await instance.readiness.wait(servers.limits.settleTimeout, signal);
-      await settled(instance, documents, signal);
-      const places = await locateSymbol(instance, document, request, signal);
-      const { place, targets } = await firstAnswered(instance, document, places, signal);
-      const filter = new LocationFilter(scope);
-      const definitions: FoundDefinition[] = [];
-      const sources = [document.text];
-      const unread: Unshown[] = [];
-      for (const target of targets) {
-        const file = filter.admit(target.uri);
-        if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
-        const { text, unshown: its, ...described } = await describe(context, instance, file, target);
-        definitions.push(described);
-        sources.push(text);
-        unread.push(...its);
-      }
-      // What is shown about a symbol comes from where it is defined.
-      const hover = filter.outside === 0 ? await hoverAt(context, instance, document, place) : '';
-      const literals = { scope, definition: instance.definition, sources, signal };
-      const { texts, notes } = await concealLiterals([hover], literals);
-      const text = concealPaths(scope, texts.join(''), { file: path, sources });
-      return {
-        symbol: request.symbol,
-        definitions,
-        ...(text !== '' && { hover: text }),
-        outside: filter.outside,
-        notes: [
-          ...notes,
-          ...describeUnshown(
-            instance.definition.name,
-            targets.length > 0 ? unread : [...unshown, ...unopened],
-          ),
-        ],
-      };
-    },
-  );
+  const answer = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+    await settled(instance, [document], signal);
+    const spots = await locateSymbol(context, instance, document, request);
+    const found = await firstAnswered(context, instance, path, request.symbol, spots);
+    return describeAll(context, instance, path, request, found);
+  });
   return concealErrors(context, answer);
 }
 
+interface Answered {
+  readonly spot: Spot;
+  readonly targets: readonly Target[];
+  readonly unshown: readonly Unshown[];
+}
+
+/** The server is shown further files only where it has no answer without them, or knows no more than a declaration. */
 async function firstAnswered(
+  context: CodeContext,
   instance: ServerInstance,
-  document: OpenDocument,
-  places: readonly Place[],
-  signal: AbortSignal | undefined,
-): Promise<{ readonly place: Place; readonly targets: readonly Target[] }> {
-  for (const place of places) {
-    const targets = await definitionTargets(instance, document, place, signal);
-    if (targets.length > 0) return { place, targets };
+  path: string,
+  symbol: string,
+  spots: readonly Spot[],
+): Promise<Answered> {
+  const { servers, scope, signal } = context;
+  const ask = async (): Promise<Omit<Answered, 'unshown'>> => {
+    for (const spot of spots) {
+      const targets = await definitionTargets(instance, spot.document, spot.place, signal);
+      if (targets.length > 0) return { spot, targets };
+    }
+    const [spot] = spots;
+    if (spot === undefined) throw new RootwardLspError('symbol-not-found', `Cannot find "${symbol}"`);
+    return { spot, targets: [] };
+  };
+  let answer = await ask();
+  if (answer.targets.length === 0 && instance.readiness.isLoading) {
+    context.progress?.(`${instance.definition.name} is reading its files`);
+    await instance.readiness.wait(servers.limits.settleTimeout, signal);
+    answer = await ask();
   }
-  return { place: places[0] ?? { line: 0, character: 0 }, targets: [] };
+  const isDone = answer.targets.length > 0 && !(await isOnlyDeclared(context, instance, answer.targets));
+  if (isDone) return { ...answer, unshown: [] };
+  const { files, unshown } = await filesAround(context, instance, path, symbol);
+  if (files.length === 0) return { ...answer, unshown };
+  const request = { scope, paths: [], further: files, signal };
+  return instance.withDocuments(request, async (documents, unopened) => {
+    await settled(instance, documents, signal);
+    return { ...(await ask()), unshown: [...unshown, ...unopened] };
+  });
+}
+
+/** Whether a server that knows opened files only has found declarations without a body, and the rest may be elsewhere. */
+async function isOnlyDeclared(
+  { scope, signal }: CodeContext,
+  { definition: server }: ServerInstance,
+  targets: readonly Target[],
+): Promise<boolean> {
+  if (server.body === undefined) return false;
+  const filter = new LocationFilter(scope);
+  for (const { uri, selection } of targets) {
+    const file = filter.admit(uri);
+    if (file === undefined) return false;
+    const { text } = await scope.readText(file, signal === undefined ? {} : { signal });
+    const rest = text
+      .split(/\r\n|\n|\r/)
+      .slice(selection.start.line)
+      .join('\n');
+    if (server.body.test(rest)) return false;
+  }
+  return true;
+}
+
+async function describeAll(
+  context: CodeContext,
+  instance: ServerInstance,
+  path: string,
+  { symbol, body = false }: DefinitionRequest,
+  { spot, targets, unshown }: Answered,
+): Promise<DefinitionResult> {
+  const { scope, signal } = context;
+  const filter = new LocationFilter(scope);
+  const definitions: FoundDefinition[] = [];
+  const sources = [spot.document.text];
+  const unread: Unshown[] = [];
+  for (const target of targets) {
+    const file = filter.admit(target.uri);
+    if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
+    const { text, unshown: its, ...described } = await describe(context, instance, file, target, body);
+    definitions.push(described);
+    sources.push(text);
+    unread.push(...its);
+  }
+  // What is shown about a symbol comes from where it is defined.
+  const hover = filter.outside === 0 ? await hoverAt(context, instance, spot) : '';
+  const { name } = instance.definition;
+  const literals = { scope, definition: instance.definition, sources, signal };
+  const { texts, notes } = await concealLiterals([hover], literals);
+  const shown = concealPaths(scope, texts.join(''), { file: path, sources });
+  return {
+    symbol,
+    definitions,
+    ...(shown !== '' && { hover: shown }),
+    outside: filter.outside,
+    notes: [
+      ...notes,
+      ...(targets.length === 0 ? loadingNotes(instance) : []),
+      ...describeUnshown(name, targets.length > 0 ? unread : unshown),
+    ],
+  };
 }
 
 async function describe(
@@ -115,57 +189,57 @@ async function describe(
   instance: ServerInstance,
   file: string,
   target: Target,
+  body: boolean,
 ): Promise<FoundDefinition & { readonly text: string; readonly unshown: readonly Unshown[] }> {
   const request = { scope, paths: [], further: [file], signal };
   return instance.withDocuments(request, async ([document], unshown) => {
-    const found = target.selection.start.line + 1;
-    if (document === undefined) return { file, line: found, endLine: found, source: '', text: '', unshown };
-    const range = target.range ?? (await enclosing(instance, document, target.selection, signal));
+    const line = target.selection.start.line + 1;
+    const nothing = { file, line, endLine: line, source: '', cut: 0, text: '', unshown };
+    if (document === undefined) return nothing;
+    const { start } = target.selection;
+    const range =
+      target.range ??
+      declaredAt(await documentSymbols(instance, document, signal), start)?.symbol.range ??
+      target.selection;
     const lines = document.text.split(/\r\n|\n|\r/);
-    const { line } = range.start;
-    const end = Math.min(range.end.line, line + MAX_SOURCE_LINES - 1);
+    const extent = extentOf(lines, range);
+    const first = body ? extent.lead : range.start.line;
+    const shown = shorten(lines.slice(first, extent.end + 1), body);
     return {
       file,
-      line: found,
-      endLine: range.end.line + 1,
-      source: shorten(lines.slice(line, end + 1).join('\n')),
+      line,
+      endLine: extent.end + 1,
+      source: shown.join('\n'),
+      cut: extent.end + 1 - first - shown.length,
       text: document.text,
       unshown,
     };
   });
 }
 
-function shorten(source: string): string {
-  return source.length > MAX_SOURCE_CHARS ? `${source.slice(0, MAX_SOURCE_CHARS).toWellFormed()}…` : source;
-}
-
-/** The whole declaration around a name, for servers that tell the place of the name only. */
-async function enclosing(
-  instance: ServerInstance,
-  document: OpenDocument,
-  selection: Range,
-  signal: AbortSignal | undefined,
-): Promise<Range> {
-  const symbols = await documentSymbols(instance, document, signal);
-  const { line, character } = selection.start;
-  const found = [...withContainers(symbols)].find(({ symbol }) => {
-    const { start } = symbol.selection;
-    return start.line === line && (start.character === character || symbol.range.start.line === line);
-  });
-  return found?.symbol.range ?? selection;
+/** As many whole lines as there is room for; a first line that is too long alone is cut. Pure. */
+function shorten(lines: readonly string[], body: boolean): readonly string[] {
+  const [maxLines, maxChars] = body ? [MAX_BODY_LINES, MAX_BODY_CHARS] : [MAX_SOURCE_LINES, MAX_SOURCE_CHARS];
+  const shown: string[] = [];
+  let chars = 0;
+  for (const line of lines.slice(0, maxLines)) {
+    chars += line.length + 1;
+    if (chars > maxChars) break;
+    shown.push(line);
+  }
+  return shown.length === 0 ? [`${(lines[0] ?? '').slice(0, maxChars).toWellFormed()}…`] : shown;
 }
 
 async function hoverAt(
   { signal }: CodeContext,
   instance: ServerInstance,
-  document: OpenDocument,
-  position: Place,
+  { document, place }: Spot,
 ): Promise<string> {
   if (!instance.capabilities.hoverProvider) return '';
-  const params = { textDocument: { uri: document.uri }, position };
+  const params = { textDocument: { uri: document.uri }, position: place };
   try {
     const hover = await instance.request('textDocument/hover', params, signal);
-    return hover === null ? '' : hoverText(hover.contents);
+    return hover === null ? '' : readable(hoverText(hover.contents));
   } catch {
     // The definition is what was asked for; it must not be lost with the extra.
     signal?.throwIfAborted();
@@ -177,4 +251,12 @@ function hoverText(contents: Hover['contents'] | MarkedString): string {
   if (typeof contents === 'string') return contents.trim();
   if (Array.isArray(contents)) return contents.map(hoverText).filter(Boolean).join('\n\n');
   return contents.value.trim();
+}
+
+/** Without what is there for a browser. Pure. */
+function readable(hover: string): string {
+  return hover
+    .replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+    .replace(/[^\S\n]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n');
 }

@@ -8,7 +8,7 @@ import { chooseRoots } from './asking/choose-roots.js';
 import { concealErrors, unreadable } from '../filter/conceal-errors.js';
 import { concealLiterals } from '../filter/conceal-literals.js';
 import { concealPaths } from '../filter/conceal-paths.js';
-import type { CodeContext } from './asking/context.js';
+import type { CodeContext } from '../pool/code-context.js';
 import { startOf } from './asking/page.js';
 import { isAnyServed, isGap, tooBroad } from './asking/servers-to-ask.js';
 
@@ -108,7 +108,7 @@ async function candidates(
   { servers, scope, signal }: CodeContext,
   roots: readonly Root[],
 ): Promise<string[]> {
-  const wanted = (path: string): boolean => servers.candidatesFor(path).length > 0;
+  const wanted = (path: string): boolean | Promise<boolean> => servers.isKnown(scope, path);
   const files: string[] = [];
   for await (const file of sourceFiles(scope, { roots, wanted, signal })) files.push(file);
   return files.toSorted();

@@ -4,10 +4,12 @@ import type { ServerDefinition } from '../servers/definition.js';
 import { chooseRoots } from './asking/choose-roots.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
-import type { CodeContext } from './asking/context.js';
+import type { CodeContext } from '../pool/code-context.js';
 import { searchServer } from './search-server.js';
 import type { FoundSymbol, Match, Part } from './search-server.js';
 import type { ServerToAsk } from './asking/servers-to-ask.js';
+import { readSymbol } from './symbols/symbol-name.js';
+import type { SymbolName } from './symbols/symbol-name.js';
 import { describeError, isGap, serversToAsk } from './asking/servers-to-ask.js';
 
 /** What `findSymbol` returns. */
@@ -37,11 +39,13 @@ export async function findSymbol(
   const query = request.query.trim();
   if (query === '') throw new RootwardLspError('invalid-option', 'Cannot search: the query is empty');
   const roots = await chooseRoots(context.scope, request.root);
-  const { toAsk, notes, complete } = await serversToAsk(context, roots);
-  const parts = await Promise.all(toAsk.map((server) => askProjects(context, server, query, roots)));
+  const { toAsk, files, notes, complete } = await serversToAsk(context, roots);
+  const wanted = readSymbol(query);
+  const parts = await Promise.all(toAsk.map((server) => askProjects(context, server, wanted, roots)));
   const matches = rank(
     parts.flatMap((part) => part.matches),
-    query,
+    wanted.name,
+    files,
   );
   const shown = matches.slice(0, MAX_SYMBOLS).map((match) => concealMatch(context, match));
   return {
@@ -61,7 +65,7 @@ export async function findSymbol(
 async function askProjects(
   context: CodeContext,
   { definition, projects }: ServerToAsk,
-  query: string,
+  wanted: SymbolName,
   roots: readonly Root[],
 ): Promise<Part> {
   const { servers, scope, signal } = context;
@@ -78,7 +82,7 @@ async function askProjects(
       const instance = await servers.forFile(scope, file, signal);
       const part = await concealErrors(
         context,
-        instance.whileBusy(() => searchServer(context, instance, query, roots)),
+        instance.whileBusy(() => searchServer(context, instance, wanted, roots)),
       );
       matches = matches.concat(part.matches);
       notes.push(...part.notes);
@@ -116,8 +120,15 @@ function concealMatch({ scope }: CodeContext, { name, container, ...match }: Mat
   };
 }
 
-/** Exact names first, then beginnings, then the rest; each declaration once. Pure. */
-function rank(matches: readonly Match[], query: string): readonly Match[] {
+/** What is written by a program. */
+const GENERATED =
+  /(?:\.min\.|\.generated\.|[._-]pb2?\.|_pb2_grpc\.|[\\/](?:dist|build|out|generated|__generated__|vendor)[\\/])/i;
+
+/**
+ * Exact names first, then beginnings, then the rest; what git ignores or a program has written comes last. Each
+ * declaration once. Pure.
+ */
+function rank(matches: readonly Match[], query: string, sources: ReadonlySet<string>): readonly Match[] {
   const distinct = new Map<string, Match>();
   for (const match of matches) {
     const key = `${match.file}\n${match.line}\n${match.name}`;
@@ -125,8 +136,12 @@ function rank(matches: readonly Match[], query: string): readonly Match[] {
   }
   const score = ({ name }: Match): number =>
     name === query ? 0 : name.toLowerCase() === query.toLowerCase() ? 1 : name.startsWith(query) ? 2 : 3;
+  const isLast = ({ file }: Match): number => Number(!sources.has(file) || GENERATED.test(file));
   return [...distinct.values()].toSorted(
-    (a, b) => score(a) - score(b) || (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line),
+    (a, b) =>
+      isLast(a) - isLast(b) ||
+      score(a) - score(b) ||
+      (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line),
   );
 }
 

@@ -1,9 +1,11 @@
+import type { OpenDocument } from '../documents/documents.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
-import type { CodeContext } from './asking/context.js';
+import type { CodeContext } from '../pool/code-context.js';
+import { requireCapability } from './asking/require-capability.js';
 import type { SymbolNode } from './symbols/document-symbols.js';
 import { documentSymbols } from './symbols/document-symbols.js';
-import { requireCapability } from './asking/require-capability.js';
+import { extentOf } from './symbols/symbol-extent.js';
 
 /** A declaration in a file, with those inside it. */
 export interface OutlineSymbol {
@@ -12,6 +14,8 @@ export interface OutlineSymbol {
   /** Lines are counted from 1. */
   readonly line: number;
   readonly endLine: number;
+  /** All of it, for the innermost symbols that are listed, where bodies are asked for. */
+  readonly source?: string;
   readonly children?: readonly OutlineSymbol[];
 }
 
@@ -23,28 +27,103 @@ export interface Outline {
   readonly truncated: boolean;
 }
 
+/** Which file, and how much of it. */
+export interface OutlineRequest {
+  readonly file: string;
+  /** How many levels; all symbols, locals and imports too, where it is given. */
+  readonly depth?: number | undefined;
+  readonly body?: boolean | undefined;
+}
+
 /** More helps nobody to get an overview. */
 const MAX_SYMBOLS = 400;
+const MAX_BODY_CHARS = 60_000;
+/** Declarations inside these are locals and parameters. */
+const CALLABLE: ReadonlySet<string> = new Set(['function', 'method', 'constructor', 'operator']);
+/** What a local or a parameter is, unlike a function or a class inside another one. */
+const VALUES: ReadonlySet<string> = new Set([
+  'variable',
+  'constant',
+  'property',
+  'field',
+  'string',
+  'number',
+  'boolean',
+  'array',
+  'object',
+  'null',
+  'key',
+  'type parameter',
+]);
+const IMPORT = /^\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|require\b|#\s*include\b)/;
 
 /** What a file declares, as a tree. */
-export async function outline(context: CodeContext, request: { readonly file: string }): Promise<Outline> {
+export async function outline(context: CodeContext, request: OutlineRequest): Promise<Outline> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path, signal);
   requireCapability(instance, 'documentSymbolProvider', 'list symbols');
   const answer = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
-    const symbols = document === undefined ? [] : await documentSymbols(instance, document, signal);
-    const sources = document === undefined ? [] : [document.text];
-    const conceal = (name: string): string =>
-      concealPaths(scope, name, { file: path, sources, maxChars: MAX_NAME_CHARS });
-    const depth = affordableDepth(symbols);
-    return {
-      file: path,
-      symbols: symbols.slice(0, MAX_SYMBOLS).map((symbol) => shorten(symbol, depth, conceal)),
-      truncated: countAt(symbols, Number.POSITIVE_INFINITY) > Math.min(countAt(symbols, depth), MAX_SYMBOLS),
-    };
+    if (document === undefined) return { file: path, symbols: [], truncated: false };
+    const all = await documentSymbols(instance, document, signal);
+    return describe(context, document, all, request);
   });
   return concealErrors(context, answer);
+}
+
+function describe(
+  { scope }: CodeContext,
+  { path: file, text }: OpenDocument,
+  all: readonly SymbolNode[],
+  { depth: wanted, body = false }: OutlineRequest,
+): Outline {
+  const lines = text.split(/\r\n|\n|\r/);
+  const symbols = wanted === undefined ? withoutDetails(all, lines) : all;
+  const depth = Math.min(affordableDepth(symbols), wanted ?? Number.POSITIVE_INFINITY);
+  const conceal = (name: string): string =>
+    concealPaths(scope, name, { file, sources: [text], maxChars: MAX_NAME_CHARS });
+  let room = body ? MAX_BODY_CHARS : 0;
+  const draw = (symbol: SymbolNode, left: number): OutlineSymbol => {
+    const children = left > 1 ? symbol.children.map((child) => draw(child, left - 1)) : [];
+    const source = room > 0 && children.length === 0 ? sourceOf(lines, symbol) : undefined;
+    room -= source?.length ?? 0;
+    return {
+      name: conceal(symbol.name),
+      kind: symbol.kind,
+      line: symbol.selection.start.line + 1,
+      endLine: symbol.range.end.line + 1,
+      ...(source !== undefined && room >= 0 && { source }),
+      ...(children.length > 0 && { children }),
+    };
+  };
+  return {
+    file,
+    symbols: symbols.slice(0, MAX_SYMBOLS).map((symbol) => draw(symbol, depth)),
+    truncated:
+      room < 0 ||
+      (wanted === undefined &&
+        countAt(symbols, Number.POSITIVE_INFINITY) > Math.min(countAt(symbols, depth), MAX_SYMBOLS)),
+  };
+}
+
+function sourceOf(lines: readonly string[], { range }: SymbolNode): string {
+  const { lead, end } = extentOf(lines, range);
+  return lines.slice(lead, end + 1).join('\n');
+}
+
+/** Without parameters, locals and imports, which say nothing of what a file offers. Pure. */
+function withoutDetails(
+  symbols: readonly SymbolNode[],
+  lines: readonly string[],
+  around?: SymbolNode,
+): readonly SymbolNode[] {
+  const isLocal = around !== undefined && CALLABLE.has(around.kind);
+  return symbols
+    .filter(({ kind, range }) => {
+      if (kind === 'type parameter' || (isLocal && VALUES.has(kind))) return false;
+      return !(around === undefined && IMPORT.test(lines[range.start.line] ?? '') && kind !== 'function');
+    })
+    .map((symbol) => Object.assign({}, symbol, { children: withoutDetails(symbol.children, lines, symbol) }));
 }
 
 /** The deepest level at which the whole tree still fits. Pure. */
@@ -58,15 +137,4 @@ function affordableDepth(symbols: readonly SymbolNode[]): number {
 function countAt(symbols: readonly SymbolNode[], depth: number): number {
   if (depth === 0) return 0;
   return symbols.reduce((sum, { children }) => sum + 1 + countAt(children, depth - 1), 0);
-}
-
-function shorten(symbol: SymbolNode, depth: number, conceal: (name: string) => string): OutlineSymbol {
-  const children = depth > 1 ? symbol.children.map((child) => shorten(child, depth - 1, conceal)) : [];
-  return {
-    name: conceal(symbol.name),
-    kind: symbol.kind,
-    line: symbol.selection.start.line + 1,
-    endLine: symbol.range.end.line + 1,
-    ...(children.length > 0 && { children }),
-  };
 }

@@ -1,17 +1,16 @@
 import type { Location } from 'vscode-languageserver-protocol';
-import type { OpenDocument } from '../documents/documents.js';
-import { describeUnshown } from '../documents/unshown.js';
 import type { Place } from '../documents/find-word.js';
-import type { ServerInstance } from '../pool/server-instance.js';
-import { completeAnswer } from './asking/complete-answer.js';
-import type { CodeContext } from './asking/context.js';
 import { unreadable } from '../filter/conceal-errors.js';
 import { LocationFilter } from '../filter/location-filter.js';
-import type { SymbolRequest } from './symbols/locate-symbol.js';
-import { locateSymbol } from './symbols/locate-symbol.js';
+import type { ServerInstance } from '../pool/server-instance.js';
+import type { CodeContext } from '../pool/code-context.js';
+import { everyUse } from './asking/every-use.js';
 import { pageOf } from './asking/page.js';
 import { requireCapability } from './asking/require-capability.js';
-import { withUses } from './asking/show-files.js';
+import type { Spot } from './symbols/definition-targets.js';
+import { covers, documentSymbols, enclosing } from './symbols/document-symbols.js';
+import type { SymbolNode } from './symbols/document-symbols.js';
+import type { SymbolRequest } from './symbols/locate-symbol.js';
 
 /** One use of a symbol, with the line it stands in. */
 export interface Reference {
@@ -19,6 +18,8 @@ export interface Reference {
   readonly line: number;
   readonly column: number;
   readonly text: string;
+  /** The symbol it stands in, such as `Cart.total`; absent at the top of a file. */
+  readonly within?: string;
 }
 
 /** What `references` returns: one page. Pass `nextCursor` for the next. */
@@ -27,11 +28,11 @@ export interface ReferencesResult {
   readonly total: number;
   /** On this page, by file, in the order of the paths. */
   readonly files: readonly { readonly file: string; readonly references: readonly Reference[] }[];
-  /** False while a server still looks through its files, or when there were too many to show it. */
+  /** False while a server still reads its files, or where a file mentions the symbol and nobody knows why. */
   readonly complete: boolean;
   /** References that lie outside the roots. */
   readonly outside: number;
-  /** Files that may use it and could not be shown to the server. */
+  /** Files that may use it: those that could not be shown to the server, and those it leaves out. */
   readonly notes: readonly string[];
   readonly nextCursor?: string;
 }
@@ -52,24 +53,22 @@ export async function references(
   request: SymbolRequest & { readonly cursor?: string | undefined },
 ): Promise<ReferencesResult> {
   const { servers, scope, signal } = context;
-  const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path, signal);
+  const instance = await servers.forFile(scope, scope.locate(request.file).path, signal);
   requireCapability(instance, 'referencesProvider', 'find references');
-  const { symbol } = request;
-  return withUses(context, instance, { path, symbol }, async (document, seen) => {
-    const places = await locateSymbol(instance, document, request, signal);
-    const answer = await completeAnswer(context, instance, () =>
-      firstAnswered(instance, document, places, signal),
-    );
+  const question = {
+    request,
+    ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, signal),
+    placesIn: (locations: readonly Location[]) => locations,
+  };
+  return everyUse(context, instance, question, async ({ value, complete, notes }) => {
     const filter = new LocationFilter(scope);
-    const found = admitAll(answer.value, filter);
-    const notes = describeUnshown(instance.definition.name, seen.unshown, found);
+    const found = admitAll(value, filter);
     const page = pageOf(found, request.cursor, PAGE_SIZE);
     return {
-      symbol,
+      symbol: request.symbol,
       total: found.length,
-      files: await byFile(context, page.items),
-      complete: answer.complete && seen.all && notes.length === 0,
+      files: await byFile(context, instance, page.items),
+      complete,
       outside: filter.outside,
       notes,
       ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
@@ -77,16 +76,20 @@ export async function references(
   });
 }
 
-async function firstAnswered(
+/** The uses of a symbol as a server gives them, from the first place that it has an answer for. */
+export async function firstAnswered(
   instance: ServerInstance,
-  document: OpenDocument,
-  places: readonly Place[],
+  spots: readonly Spot[],
   signal: AbortSignal | undefined,
 ): Promise<readonly Location[]> {
-  for (const position of places) {
+  for (const { document, place } of spots) {
     const answer = await instance.request(
       'textDocument/references',
-      { textDocument: { uri: document.uri }, position, context: { includeDeclaration: true } },
+      {
+        textDocument: { uri: document.uri },
+        position: place,
+        context: { includeDeclaration: true },
+      },
       signal,
     );
     if (answer === null) continue;
@@ -110,52 +113,40 @@ function admitAll(locations: readonly Location[], filter: LocationFilter): reado
   );
 }
 
-async function byFile(context: CodeContext, found: readonly Found[]): Promise<ReferencesResult['files']> {
-  const lines = new LineReader(context);
-  const files = new Map<string, Reference[]>();
-  for (const { file, place } of found) {
-    const list = files.get(file) ?? [];
-    list.push({
-      line: place.line + 1,
-      column: place.character + 1,
-      text: await lines.read(file, place.line),
+/** By file, each use with the symbol it stands in. */
+async function byFile(
+  { scope, signal }: CodeContext,
+  instance: ServerInstance,
+  found: readonly Found[],
+): Promise<ReferencesResult['files']> {
+  const places = new Map<string, Place[]>();
+  for (const { file, place } of found) places.set(file, [...(places.get(file) ?? []), place]);
+  const files: { readonly file: string; readonly references: readonly Reference[] }[] = [];
+  for (const [file, uses] of places) {
+    const request = { scope, paths: [], further: [file], signal };
+    const described = await instance.withDocuments(request, async ([document]) => {
+      const lines = (document?.text ?? '').split(/\r\n|\n|\r/);
+      const symbols = document === undefined ? [] : await documentSymbols(instance, document, signal);
+      return uses.map((place): Reference => {
+        const within = nameAround(symbols, place);
+        const text = (lines[place.line] ?? '').trim().slice(0, MAX_LINE_CHARS).toWellFormed();
+        const use = { line: place.line + 1, column: place.character + 1, text };
+        return within === '' ? use : Object.assign(use, { within });
+      });
     });
-    files.set(file, list);
+    files.push({ file, references: described });
   }
-  return [...files].map(([file, list]) => ({ file, references: list }));
+  return files;
+}
+
+/** A declaration stands in what is around it, and not in itself. */
+function nameAround(symbols: readonly SymbolNode[], place: Place): string {
+  const around = enclosing(symbols, place);
+  if (around === undefined) return '';
+  const isDeclared = covers(around.symbol.selection, place);
+  return [...around.containers, ...(isDeclared ? [] : [around.name])].join('.');
 }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Single lines of files in scope, each file read once. */
-class LineReader {
-  readonly #context: CodeContext;
-  readonly #files = new Map<string, readonly string[]>();
-
-  constructor(context: CodeContext) {
-    this.#context = context;
-  }
-
-  /** Lines are counted from 0. Empty where the file cannot be read any more. */
-  async read(file: string, line: number): Promise<string> {
-    let lines = this.#files.get(file);
-    if (lines === undefined) {
-      lines = await this.#load(file);
-      this.#files.set(file, lines);
-    }
-    return (lines[line] ?? '').trim().slice(0, MAX_LINE_CHARS).toWellFormed();
-  }
-
-  async #load(file: string): Promise<readonly string[]> {
-    const { scope, signal } = this.#context;
-    try {
-      const { text } = await scope.readText(file, signal === undefined ? {} : { signal });
-      return text.split(/\r\n|\n|\r/);
-    } catch {
-      signal?.throwIfAborted();
-      return [];
-    }
-  }
 }

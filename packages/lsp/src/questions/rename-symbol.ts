@@ -1,38 +1,36 @@
 import { setTimeout } from 'node:timers/promises';
-import { hostPathStyle, readFileUri } from '@rootward/core';
+import type { Range, TextEdit } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
-import type { OpenDocument } from '../documents/documents.js';
+import { nameFiles } from '../documents/unshown.js';
+import { LocationFilter } from '../filter/location-filter.js';
 import type { ServerInstance } from '../pool/server-instance.js';
+import type { CodeContext } from '../pool/code-context.js';
+import { everyUse } from './asking/every-use.js';
+import type { Uses } from './asking/every-use.js';
+import { requireCapability } from './asking/require-capability.js';
 import type { Recovery } from './edits/apply-edits.js';
 import { applyEdits, recoverEdits } from './edits/apply-edits.js';
 import type { EditJournal } from './edits/edit-journal.js';
+import { markedFiles } from './edits/marked-files.js';
+import { planEdits } from './edits/plan-edits.js';
 import type { FileEdits } from './edits/read-workspace-edit.js';
 import { readWorkspaceEdit } from './edits/read-workspace-edit.js';
-import { describeUnshown } from '../documents/unshown.js';
-import type { Place } from '../documents/find-word.js';
-import type { Answer } from './asking/complete-answer.js';
-import { completeAnswer } from './asking/complete-answer.js';
-import type { CodeContext } from './asking/context.js';
-import { definitionTargets } from './symbols/definition-targets.js';
-import { documentSymbols } from './symbols/document-symbols.js';
-import { LocationFilter } from '../filter/location-filter.js';
-import type { SymbolRequest } from './symbols/locate-symbol.js';
-import { locateSymbol } from './symbols/locate-symbol.js';
-import { markedFiles } from './edits/marked-files.js';
-import { otherOwner } from './symbols/other-owner.js';
-import { planEdits } from './edits/plan-edits.js';
 import type { RenamedFile } from './edits/renamed-files.js';
 import { describeFiles } from './edits/renamed-files.js';
-import { requireCapability } from './asking/require-capability.js';
 import { requireName } from './edits/require-name.js';
-import type { Seen } from './asking/show-files.js';
-import { withUses } from './asking/show-files.js';
+import { firstAnswered } from './references.js';
+import { definitionTargets } from './symbols/definition-targets.js';
+import type { Spot } from './symbols/definition-targets.js';
+import type { SymbolRequest } from './symbols/locate-symbol.js';
+import { readSymbol } from './symbols/symbol-name.js';
 
 /** A symbol and its new name. */
 export interface RenameRequest extends SymbolRequest {
   readonly newName: string;
   /** Without it nothing is written. */
   readonly apply?: boolean | undefined;
+  /** Also apply where files that mention the symbol are left as they are. */
+  readonly partial?: boolean | undefined;
   /** Calls `write`, once nothing else changes these files; for hosts that change files themselves. */
   readonly exclusively?: (paths: readonly string[], write: () => Promise<void>) => Promise<void>;
 }
@@ -42,9 +40,9 @@ export interface RenameResult {
   readonly applied: boolean;
   readonly edits: number;
   readonly files: readonly RenamedFile[];
-  /** False when the server may not have seen every file. Nothing is applied then. */
+  /** False when the server may not have seen every file. Nothing is applied then, unless a part is enough. */
   readonly complete: boolean;
-  /** Files that may use it and could not be shown to the server, and how many lines are not shown here. */
+  /** Files that may use it and stay as they are, and how many lines are not shown here. */
   readonly notes: readonly string[];
   /** Edits of an earlier process that were cut off and have been undone. */
   readonly recovered: readonly Recovery[];
@@ -63,22 +61,27 @@ export async function renameSymbol(
   journal: EditJournal,
 ): Promise<RenameResult> {
   const { servers, scope, signal } = context;
-  requireName(request.newName, request.symbol);
   const recovered = await recoverEdits(scope, journal);
-  const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path, signal);
+  const instance = await servers.forFile(scope, scope.locate(request.file).path, signal);
+  requireName(request.newName, request.symbol, await instance.languageOf(scope, request.file));
   requireCapability(instance, 'renameProvider', 'rename');
   const { symbol } = request;
   const askedAt = Date.now();
   // Whatever is saved after the server has looked is then younger by its time than this moment.
   await setTimeout(TWO_TICKS_MS, undefined, signal === undefined ? {} : { signal });
-  return withUses(context, instance, { path, symbol }, async (document, seen) => {
-    const answer = await askForAll(context, instance, document, request);
-    const planned = await planEdits(context, answer.value, symbol, askedAt);
+  const question = {
+    request,
+    ask: (spots: readonly Spot[]) => askUnmarked(context, instance, spots, request),
+    placesIn: (files: readonly FileEdits[]) =>
+      files.flatMap(({ uri, edits }) => edits.map(({ range }) => ({ uri, range }))),
+  };
+  return everyUse(context, instance, question, async (uses) => {
+    const planned = await planEdits(context, uses.value, symbol, askedAt);
     const { files, unlisted } = describeFiles(planned);
-    const notes = describeUnshown(instance.definition.name, seen.unshown, files);
-    const complete = answer.complete && seen.all && notes.length === 0;
-    if (request.apply === true && !complete) throw halfSeen(seen, notes);
+    const missed = await missedUses(context, instance, uses, request);
+    const complete = uses.complete && missed.length === 0;
+    const notes = [...uses.notes, ...missed];
+    if (request.apply === true && !complete && request.partial !== true) throw halfSeen(uses, notes);
     if (request.apply === true) {
       const { exclusively = (_paths, write) => write() } = request;
       await exclusively(
@@ -97,11 +100,12 @@ export async function renameSymbol(
   });
 }
 
-function halfSeen({ cut }: Seen, [note]: readonly string[]): RootwardLspError {
+const ANYWAY = 'or pass partial: true to rename the rest';
+
+function halfSeen({ cut }: Uses<unknown>, [note]: readonly string[]): RootwardLspError {
   if (note !== undefined) {
     return new RootwardLspError('edit-refused', `Cannot rename: ${note}, and half a rename breaks code`, {
-      instruction:
-        'List such a file in .gitignore if it is generated, or change the uses that search_content finds',
+      instruction: `List such a file in .gitignore if it is generated, change the uses that search_content finds, ${ANYWAY}`,
     });
   }
   return cut
@@ -109,8 +113,7 @@ function halfSeen({ cut }: Seen, [note]: readonly string[]): RootwardLspError {
         'edit-refused',
         'Cannot rename: not every file that may use it can be shown to the server, and half a rename breaks code',
         {
-          instruction:
-            'Open the folder of the project as the only root, or find the uses with search_content',
+          instruction: `Open the folder of the project as the only root, find the uses with search_content, ${ANYWAY}`,
         },
       )
     : new RootwardLspError(
@@ -120,40 +123,106 @@ function halfSeen({ cut }: Seen, [note]: readonly string[]): RootwardLspError {
       );
 }
 
-/** The edits in terms of the files without byte order marks, as they are read here. */
-async function askForAll(
+/** Uses in files that the server changes, that it lists under the same name, and that it would leave as they are. */
+async function missedUses(
   context: CodeContext,
   instance: ServerInstance,
-  document: OpenDocument,
+  { value, spots }: Uses<readonly FileEdits[]>,
   request: RenameRequest,
-): Promise<Answer<readonly FileEdits[]>> {
+): Promise<readonly string[]> {
+  const missed = (await usesBeside(context, instance, spots, request, value)).map(
+    ({ file, range }) => `${file}:${range.start.line + 1}`,
+  );
+  if (missed.length === 0) return [];
+  return [`${instance.definition.name} lists ${nameFiles(missed)} as uses and does not rename them`];
+}
+
+interface Use {
+  readonly uri: string;
+  readonly file: string;
+  readonly range: Range;
+}
+
+/** Uses in scope, of the same name, on lines that no edit changes. */
+async function usesBeside(
+  { scope, signal }: CodeContext,
+  instance: ServerInstance,
+  spots: readonly Spot[],
+  { symbol }: RenameRequest,
+  files: readonly FileEdits[],
+): Promise<readonly Use[]> {
+  if (!instance.capabilities.referencesProvider) return [];
+  const filter = new LocationFilter(scope);
+  const { name } = readSymbol(symbol);
+  const changed = new Set<string>();
+  for (const { uri, edits } of files) {
+    for (const { range } of edits) changed.add(`${filter.admit(uri) ?? ''}\n${range.start.line}`);
+  }
+  const uses: Use[] = [];
+  for (const { uri, range } of await firstAnswered(instance, spots, signal)) {
+    const file = filter.admit(uri);
+    if (file === undefined || changed.has(`${file}\n${range.start.line}`)) continue;
+    const { text } = await scope.readText(file, signal === undefined ? {} : { signal });
+    const line = text.split(/\r\n|\n|\r/)[range.start.line] ?? '';
+    const isNamed = line.slice(range.start.character, range.end.character) === name;
+    if (isNamed && range.start.line === range.end.line) uses.push({ uri, file, range });
+  }
+  return uses;
+}
+
+/**
+ * The edits of a server, and those it leaves out: one may list uses in files that its project does not include, and
+ * rename none of them. Only files that it does not touch at all are added to.
+ */
+async function withForgotten(
+  context: CodeContext,
+  instance: ServerInstance,
+  spot: Spot,
+  request: RenameRequest,
+  files: readonly FileEdits[],
+): Promise<readonly FileEdits[]> {
+  const filter = new LocationFilter(context.scope);
+  const touched = new Set(files.map(({ uri }) => filter.admit(uri)));
+  const forgotten = new Map<string, TextEdit[]>();
+  for (const { uri, file, range } of await usesBeside(context, instance, [spot], request, files)) {
+    if (touched.has(file)) continue;
+    forgotten.set(uri, [...(forgotten.get(uri) ?? []), { range, newText: request.newName }]);
+  }
+  return [...files, ...[...forgotten].map(([uri, edits]) => ({ uri, edits }))];
+}
+
+/** The edits in terms of the files without byte order marks, as they are read here. */
+async function askUnmarked(
+  context: CodeContext,
+  instance: ServerInstance,
+  spots: readonly Spot[],
+  request: RenameRequest,
+): Promise<readonly FileEdits[]> {
   const { scope, signal } = context;
-  const once = (): Promise<Answer<readonly FileEdits[]>> =>
-    completeAnswer(context, instance, () => ask(context, instance, document, request));
-  const answer = await once();
-  const paths = await markedFiles(context, instance, answer.value);
-  return paths.length === 0 ? answer : instance.withDocuments({ scope, paths, signal }, once);
+  const once = (): Promise<readonly FileEdits[]> => ask(context, instance, spots, request);
+  const edits = await once();
+  const paths = await markedFiles(context, instance, edits);
+  return paths.length === 0 ? edits : instance.withDocuments({ scope, paths, signal }, once);
 }
 
 async function ask(
   context: CodeContext,
   instance: ServerInstance,
-  document: OpenDocument,
+  spots: readonly Spot[],
   request: RenameRequest,
 ): Promise<readonly FileEdits[]> {
   const { signal } = context;
-  const places = await locateSymbol(instance, document, request, signal);
+  const { symbol, file, newName } = request;
   let refusal: RootwardLspError | undefined;
-  for (const position of places) {
-    const params = { textDocument: { uri: document.uri }, position, newName: request.newName };
+  for (const spot of spots) {
+    const params = { textDocument: { uri: spot.document.uri }, position: spot.place, newName };
     try {
       const edit = await instance.request('textDocument/rename', params, signal);
       const files = edit === null ? [] : readWorkspaceEdit(edit);
-      const foreign = await foreignDefinition(context, instance, document, position);
+      const foreign = await foreignDefinition(context, instance, spot);
       if (files.some(({ edits }) => edits.length > 0)) {
         if (foreign !== undefined) throw foreign;
-        await refuseOther(context, instance, document, request, position, files);
-        return files;
+        return await withForgotten(context, instance, spot, request, files);
       }
       refusal ??= foreign;
     } catch (error) {
@@ -164,51 +233,19 @@ async function ask(
   if (refusal !== undefined) throw refusal;
   throw new RootwardLspError(
     'symbol-not-found',
-    `Cannot rename "${request.symbol}": the server sees nothing to rename in "${request.file}"`,
+    `Cannot rename "${symbol}": the server sees nothing to rename in "${file}"`,
   );
-}
-
-/** Where the file does not say `Cart.total`, any `total` in it is a guess, and may be that of something else. */
-async function refuseOther(
-  { signal }: CodeContext,
-  instance: ServerInstance,
-  document: OpenDocument,
-  { symbol, line }: RenameRequest,
-  position: Place,
-  files: readonly FileEdits[],
-): Promise<void> {
-  const [owner, name] = symbol
-    .split(/::|[.#]/)
-    .filter(Boolean)
-    .slice(-2);
-  if (owner === undefined || name === undefined || line !== undefined) return;
-  const before = document.text.split(/\r\n|\n|\r/)[position.line]?.slice(0, position.character) ?? '';
-  if (before.endsWith(symbol.slice(0, symbol.lastIndexOf(name)))) return;
-  const edits = files.filter(({ uri }) => pathOf(uri) === document.path).flatMap((file) => file.edits);
-  const other = otherOwner(await documentSymbols(instance, document, signal), edits, owner);
-  if (other === undefined) return;
-  throw new RootwardLspError(
-    'edit-refused',
-    `Cannot rename "${symbol}": the "${name}" in this file is in "${other}", so nothing is changed`,
-    { instruction: `Ask for "${other}.${name}" if that is meant, or name the file of "${symbol}"` },
-  );
-}
-
-function pathOf(uri: string): string | undefined {
-  const reading = readFileUri(uri, hostPathStyle);
-  return reading.ok ? reading.path : undefined;
 }
 
 /** A server may rename the uses it may touch and leave a definition elsewhere as it is, which breaks code. */
 async function foreignDefinition(
   { scope, signal }: CodeContext,
   instance: ServerInstance,
-  document: OpenDocument,
-  position: Place,
+  { document, place }: Spot,
 ): Promise<RootwardLspError | undefined> {
   if (!instance.capabilities.definitionProvider) return undefined;
   const filter = new LocationFilter(scope);
-  for (const { uri } of await definitionTargets(instance, document, position, signal)) filter.admit(uri);
+  for (const { uri } of await definitionTargets(instance, document, place, signal)) filter.admit(uri);
   if (filter.outside === 0) return undefined;
   return new RootwardLspError(
     'edit-refused',

@@ -7,8 +7,10 @@ import { LocationFilter } from '../filter/location-filter.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { mayBeCut } from './answer-limit.js';
 import { completeAnswer } from './asking/complete-answer.js';
-import type { CodeContext } from './asking/context.js';
-import { documentSymbols, kindName, withContainers } from './symbols/document-symbols.js';
+import type { CodeContext } from '../pool/code-context.js';
+import { documentSymbols, kindName, placed } from './symbols/document-symbols.js';
+import { isIn, serverName } from './symbols/symbol-name.js';
+import type { SymbolName } from './symbols/symbol-name.js';
 import { filesServed, filesToShow, settled } from './asking/show-files.js';
 
 /** A declaration that `findSymbol` found. */
@@ -36,10 +38,11 @@ export interface Part {
 export async function searchServer(
   context: CodeContext,
   instance: ServerInstance,
-  query: string,
+  wanted: SymbolName,
   roots: readonly Root[],
 ): Promise<Part> {
   const { scope, signal } = context;
+  const query = wanted.name;
   const { name } = instance.definition;
   const searchesItself = Boolean(instance.capabilities.workspaceSymbolProvider);
   // Where the server searches itself, its documents would only add what they import.
@@ -53,7 +56,7 @@ export async function searchServer(
         ? await searchFolders(context, instance, query)
         : await searchDocuments(context, instance, documents);
       const matches = found.matches.filter(
-        (match) => matchesQuery(match.name, query) && isIn(roots, match.file),
+        (match) => matchesQuery(match, wanted) && isUnder(roots, match.file),
       );
       const notes = [...found.notes, ...describeUnshown(name, [...unshown, ...unopened], found.matches)];
       if (cut)
@@ -84,11 +87,11 @@ async function searchDocuments(
   const matches: Match[] = [];
   for (const document of documents) {
     const symbols = await documentSymbols(instance, document, signal);
-    for (const { symbol, containers } of withContainers(symbols)) {
-      const container = containers.at(-1);
+    for (const { symbol, name, containers } of placed(symbols)) {
+      const container = containers.join('.') || undefined;
       matches.push({
         file: document.path,
-        name: symbol.name,
+        name,
         kind: symbol.kind,
         line: symbol.selection.start.line + 1,
         ...(container !== undefined && { container }),
@@ -101,21 +104,31 @@ async function searchDocuments(
 function toMatch(symbol: SymbolInformation | WorkspaceSymbol, filter: LocationFilter): Match | undefined {
   const file = filter.admit(symbol.location.uri);
   if (file === undefined) return undefined;
-  const { name, kind, containerName } = symbol;
+  const { name, containers } = nameOf(symbol);
   const line = 'range' in symbol.location ? symbol.location.range.start.line + 1 : 1;
-  return {
-    file,
-    name,
-    kind: kindName(kind),
-    line,
-    ...(containerName !== undefined && containerName !== '' && { container: containerName }),
-  };
+  const container = containers.join('.');
+  return { file, name, kind: kindName(symbol.kind), line, ...(container !== '' && { container }) };
 }
 
-function matchesQuery(name: string, query: string): boolean {
-  return name.toLowerCase().includes(query.toLowerCase());
+/** gopls names what a symbol is in with it: `Router.HandleFunc`, or `mux.(*Router).HandleFunc`. */
+function nameOf({ name, containerName = '' }: SymbolInformation | WorkspaceSymbol): SymbolName {
+  const own = serverName(name.replace(/^[\p{L}\p{N}_]+\.(?=\()/u, ''));
+  const outer = containerName === '' || containerName.includes('/') ? [] : [containerName];
+  const parts = own.name.split('.');
+  const isDotted = own.containers.length === 0 && parts.length > 1 && parts.every((part) => WORD.test(part));
+  return isDotted
+    ? { name: parts.at(-1) ?? own.name, containers: parts.slice(0, -1) }
+    : { name: own.name, containers: [...outer, ...own.containers] };
 }
 
-function isIn(roots: readonly Root[], path: string): boolean {
+const WORD = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
+
+/** What a symbol is in must end with what was asked for. */
+function matchesQuery({ name, container }: Match, wanted: SymbolName): boolean {
+  if (!name.toLowerCase().includes(wanted.name.toLowerCase())) return false;
+  return isIn(container?.split(/\.|::/) ?? [], wanted.containers);
+}
+
+function isUnder(roots: readonly Root[], path: string): boolean {
   return roots.some((root) => containsPath(root.path, path, hostPathStyle));
 }

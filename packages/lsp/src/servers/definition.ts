@@ -35,6 +35,11 @@ export interface ServerDefinition {
   /** A module that must be found beside the program and is named in its initialization options. */
   readonly companion?: Companion;
   readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * What a definition has and a declaration has not, from its name on. Set for a server that knows opened files only and
+   * otherwise gives the declaration.
+   */
+  readonly body?: RegExp;
   /** The values in what it says, with their quotes: constants that a type spells out. Global. */
   readonly literals?: RegExp;
   /** Needs no file of the workspace but those it is shown, so its program is kept from reading any. */

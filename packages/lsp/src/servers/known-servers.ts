@@ -168,6 +168,7 @@ export const knownServers: readonly ServerDefinition[] = [
     install: 'apt-get install clangd (or your system’s package of that name; version 14 or newer)',
     folders: 'file-driven',
     markers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
+    body: /^[^;]*\{/,
     inherits: ['CPATH', 'C_INCLUDE_PATH', 'CPLUS_INCLUDE_PATH'],
   },
   {

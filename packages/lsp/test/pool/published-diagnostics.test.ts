@@ -8,7 +8,7 @@ test('PublishedDiagnostics keeps what is said about open documents only', async 
   for (const path of ['/open.toy', '/closed.toy']) {
     const uri = pathToFileUri(path);
     published.take({ uri, diagnostics: [] });
-    const said = await published.of({ path, uri, version: 1, text: '' }, 0);
+    const said = await published.of({ path, uri, languageId: 'toy', version: 1, text: '' }, 0);
     expect(said).toEqual(path === '/open.toy' ? [] : undefined);
   }
 });

@@ -191,7 +191,7 @@ test('renameSymbol() does not rename the member of something else that has the s
   home.write({ 'a/order.ts': text, 'a/use.ts': "import { Order } from './order';\nnew Order().total();\n" });
   const file = home.at('a/order.ts');
   await expect(rename({ symbol: 'Cart.total', file, apply: true })).rejects.toMatchObject({
-    code: 'edit-refused',
+    code: 'symbol-not-found',
     instruction: expect.stringContaining('"Order.total"'),
   });
   expect(readFileSync(file, 'utf8')).toBe(text);

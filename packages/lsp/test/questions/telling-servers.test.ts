@@ -66,7 +66,7 @@ test('what a server says in words names no place out of scope, in any tool', asy
   expect(answers).toMatchObject([
     { hover: 're-exported by (outside the roots), see (outside the roots)' },
     { symbols: [{ name: 'module (outside the roots)' }] },
-    { files: [{ symbols: [{ name: 'word', container: '(outside the roots)' }] }] },
+    { files: [{ symbols: [{ name: 'word' }] }] },
     {
       files: [
         { diagnostics: [{ message: 'clashes with (outside the roots)', source: '(outside the roots)' }] },

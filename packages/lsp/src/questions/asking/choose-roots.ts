@@ -3,7 +3,7 @@ import type { Root, Scope } from '@rootward/core';
 
 const MAX_NAMED = 5;
 
-/** The roots a question is about: all, or the one that was named, by its name or a path in it. */
+/** The roots a question is about: all, one by its name, or a folder or file in one, which then stands for it. */
 export async function chooseRoots(scope: Scope, named: string | undefined): Promise<readonly Root[]> {
   if (scope.roots.length === 0) {
     throw new RootwardError('no-roots', 'Cannot look for code: there are no roots', {
@@ -13,12 +13,19 @@ export async function chooseRoots(scope: Scope, named: string | undefined): Prom
   if (named === undefined) return scope.roots;
   const byName = scope.roots.filter(({ name, path }) => name === named || path === named);
   if (byName.length > 0) return byName;
-  const { root } = scope.locate(named);
+  const { root, path } = scope.locate(named);
   // A name that is misspelt reads as a path in the first root.
-  await scope.stat(named).catch((error: unknown) => {
+  const { kind } = await scope.stat(named).catch((error: unknown) => {
     throw isMissing(error) ? noSuchRoot(scope, named) : error;
   });
-  return [root];
+  return [
+    {
+      ...root,
+      path,
+      kind: kind === 'directory' ? 'directory' : 'file',
+      broad: root.broad && path === root.path,
+    },
+  ];
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { CodeContext } from './context.js';
+import type { CodeContext } from '../../pool/code-context.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
 
 export interface Answer<Value> {
@@ -15,22 +15,23 @@ const MAX_ROUNDS = 4;
  * shown to be complete in bounded time is said to be incomplete.
  */
 export async function completeAnswer<Value extends { readonly length: number }>(
-  { servers, signal }: CodeContext,
+  { servers, signal, progress }: CodeContext,
   instance: ServerInstance,
   ask: () => Promise<Value>,
 ): Promise<Answer<Value>> {
   if (instance.kind === 'file-driven') return { value: await ask(), complete: true };
   const signals = instance.definition.ready !== undefined;
   const wasReady = instance.readiness.ready;
+  if (instance.readiness.isLoading) progress?.(`${instance.definition.name} is reading its files`);
   const ready = await instance.readiness.wait(servers.limits.settleTimeout, signal);
   let value = await ask();
-  if (wasReady) return { value, complete: instance.readiness.ready };
+  // The sign of a server is worth more than two answers that agree.
+  if (wasReady || (signals && ready)) return { value, complete: instance.readiness.ready };
   for (let round = 1; round < MAX_ROUNDS; round += 1) {
     const again = await ask();
     const agrees = again.length === value.length;
     value = again;
-    if (agrees)
-      return { value, complete: signals ? ready && instance.readiness.ready : instance.readiness.ready };
+    if (agrees) return { value, complete: !signals && instance.readiness.ready };
   }
   return { value, complete: false };
 }

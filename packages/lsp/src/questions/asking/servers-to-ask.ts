@@ -6,7 +6,8 @@ import type { LanguageServers } from '../../pool/language-servers.js';
 import type { KnownFolders } from '../../pool/project-folder.js';
 import { projectFolder } from '../../pool/project-folder.js';
 import type { ServerDefinition } from '../../servers/definition.js';
-import type { CodeContext } from './context.js';
+import { languageName } from '../../servers/script-name.js';
+import type { CodeContext } from '../../pool/code-context.js';
 
 /** A server for some of the files that were found. */
 export interface ServerToAsk {
@@ -17,6 +18,8 @@ export interface ServerToAsk {
 
 export interface ServersToAsk {
   readonly toAsk: readonly ServerToAsk[];
+  /** The source files that were found; those that git ignores are not among them. */
+  readonly files: ReadonlySet<string>;
   /** What cannot be asked, and why. */
   readonly notes: readonly string[];
   /** Nothing that could be asked was passed over. */
@@ -40,12 +43,13 @@ export async function serversToAsk(
   { servers, scope, signal }: CodeContext,
   roots: readonly Root[],
 ): Promise<ServersToAsk> {
+  const files = new Set<string>();
   const found = new Map<ServerDefinition, Map<string, string>>();
   const folders = new Map<ServerDefinition, KnownFolders>();
   const notes = new Set<string>();
   let complete = true;
   const serverFor = remembered(servers);
-  const wanted = (path: string): boolean => servers.candidatesFor(path).length > 0;
+  const wanted = (path: string): boolean | Promise<boolean> => servers.isKnown(scope, path);
   for (const root of roots) {
     if (root.broad) {
       complete = false;
@@ -61,7 +65,8 @@ export async function serversToAsk(
         );
         break;
       }
-      const definition = await serverFor(file);
+      files.add(file);
+      const definition = await serverFor(await languageName(scope, file));
       if (definition instanceof RootwardLspError) {
         if (isGap(definition)) complete = false;
         notes.add(describeError(definition));
@@ -78,7 +83,7 @@ export async function serversToAsk(
   const toAsk = [...found].map(([definition, projects]) => ({ definition, projects: sorted(projects) }));
   // One language that is not served leaves the others whole; where none is, an empty answer says nothing.
   const anyServed = toAsk.length > 0 || notes.size === 0;
-  return { toAsk, notes: [...notes], complete: complete && anyServed };
+  return { toAsk, files, notes: [...notes], complete: complete && anyServed };
 }
 
 /** Whether there is a server for any of some files. */

@@ -1,14 +1,15 @@
 import { containsPath, hostPathStyle } from '@rootward/core';
 import type { Root } from '@rootward/core';
-import { RootwardLspError } from '../../error.js';
-import { concealErrors } from '../../filter/conceal-errors.js';
 import { projectFolder } from '../../pool/project-folder.js';
 import { languageIdOf } from '../../servers/definition.js';
+import { languageName } from '../../servers/script-name.js';
 import { filesMentioning } from '../../documents/files-mentioning.js';
+import type { MentionsOptions } from '../../documents/files-mentioning.js';
 import type { OpenDocument } from '../../documents/documents.js';
 import type { Unshown } from '../../documents/unshown.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
-import type { CodeContext } from './context.js';
+import { readSymbol } from '../symbols/symbol-name.js';
+import type { CodeContext } from '../../pool/code-context.js';
 
 /** Files opened at once for one question: each costs a server that works on them in the background a good deal. */
 const MAX_SHOWN = 60;
@@ -41,12 +42,14 @@ export async function filesServed(
   { kind, definition, folders }: Server,
   word: string,
   roots: readonly Root[],
+  options: Partial<Pick<MentionsOptions, 'whole' | 'limit'>> = {},
 ): Promise<Shown> {
   const isOurs = (path: string): boolean =>
     kind !== 'per-root' || folders.every((folder) => containsPath(folder.path, path, hostPathStyle));
-  const wanted = (path: string): boolean => languageIdOf(definition, path) !== undefined && isOurs(path);
+  const wanted = async (path: string): Promise<boolean> =>
+    isOurs(path) && languageIdOf(definition, await languageName(scope, path)) !== undefined;
   const limit = definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
-  return filesMentioning(scope, { roots, wanted, word, limit, signal });
+  return filesMentioning(scope, { roots, wanted, word, limit, signal, ...options });
 }
 
 /**
@@ -73,7 +76,7 @@ export async function filesAround(
   path: string,
   symbol: string,
 ): Promise<Shown> {
-  const word = symbol.split(/::|[.#]/).findLast(Boolean) ?? symbol;
+  const { name: word } = readSymbol(symbol);
   const { roots, cut: beyond } = rootsAround(context, instance, path);
   const { files, cut, unshown } = await filesToShow(context, instance, word, roots);
   return {
@@ -87,7 +90,7 @@ export async function filesAround(
  * Where a symbol of a file may be used. A broad root is not looked through: of that, it is the project around the file.
  * `cut`: there is no such project, or the server is not told of it.
  */
-function rootsAround(
+export function rootsAround(
   { scope }: CodeContext,
   { kind, definition }: Server,
   path: string,
@@ -99,36 +102,4 @@ function rootsAround(
   const folder = projectFolder(scope, path, definition.markers ?? []);
   if (folder === undefined) return { roots, cut: true };
   return { roots: [...roots, { ...root, path: folder, broad: false }], cut: kind === 'shared' };
-}
-
-/** What a server has looked at when it is asked. */
-export interface Seen {
-  /** Every file that may matter, apart from those in `unshown`. */
-  readonly all: boolean;
-  /** Not all of them can be shown, now or later. */
-  readonly cut: boolean;
-  /** Those that could not, unless the server found them by itself. */
-  readonly unshown: readonly Unshown[];
-}
-
-/**
- * Calls back with the file of a symbol open, and every file that may use it, so that a server which only knows what it
- * was shown answers for all of them.
- */
-export async function withUses<Result>(
-  context: CodeContext,
-  instance: ServerInstance,
-  { path, symbol }: { readonly path: string; readonly symbol: string },
-  use: (document: OpenDocument, seen: Seen) => Promise<Result>,
-): Promise<Result> {
-  const { scope, signal } = context;
-  const { files, cut, unshown } = await filesAround(context, instance, path, symbol);
-  const request = { scope, paths: [path], further: files, signal, thorough: true };
-  const result = instance.withDocuments(request, async (documents, unopened) => {
-    const [document] = documents;
-    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-    const worked = await settled(instance, documents, signal);
-    return use(document, { all: worked && !cut, cut, unshown: [...unshown, ...unopened] });
-  });
-  return concealErrors(context, result);
 }

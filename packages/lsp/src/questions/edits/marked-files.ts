@@ -1,7 +1,7 @@
 import { LocationFilter } from '../../filter/location-filter.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
 import type { FileEdits } from './read-workspace-edit.js';
-import type { CodeContext } from '../asking/context.js';
+import type { CodeContext } from '../../pool/code-context.js';
 
 /**
  * Files that start with a byte order mark, that an edit changes in the first line, and that the server has read itself:

@@ -5,7 +5,7 @@ import type { PlannedEdit } from './apply-edits.js';
 import { changedMeanwhile } from './apply-edits.js';
 import { applyTextEdits, replacedTexts } from './apply-text-edits.js';
 import type { FileEdits } from './read-workspace-edit.js';
-import type { CodeContext } from '../asking/context.js';
+import type { CodeContext } from '../../pool/code-context.js';
 
 const LONE_RETURN = /\r(?!\n)/;
 /** Times of files are rounded up as well as down. */

@@ -1,5 +1,6 @@
 import { RootwardLspError } from '../../error.js';
 import { MAX_NAME_CHARS } from '../../filter/conceal-paths.js';
+import { reservedWords } from './reserved-words.js';
 
 /** What a name has in no language, unless the language has quotes for names, as Kotlin and F# do. */
 const NOT_IN_NAMES = /[\s\p{Cc}(){}[\];,]/u;
@@ -7,27 +8,30 @@ const QUOTED = /^(`+)[^`\p{Cc}]+\1$/u;
 /** What a symbol is in. The mark of a private field (`#count`) and of a raw name (`r#type`) belongs to the name itself. */
 const AROUND = /^.+(?:::|\.|(?<!(?:^|[.:])r?)#)/su;
 
+/** In languages that keep words for themselves, a name starts with a letter; some put a mark before or behind it. */
+const IDENTIFIER = /^(?:[#~]|r#)?[\p{L}\p{M}_$@][\p{L}\p{M}\p{N}_$]*[?!]?$/u;
+/** A function of a shell may have nearly any name. */
+const FREE_NAMES: ReadonlySet<string> = new Set(['shellscript']);
+
 /**
- * Refuses a new name that is none: not every server looks at it, and it would end up in every file. Does NOT know the
- * words that a language keeps for itself.
+ * Refuses a new name that is none, or that the language keeps for itself: not every server looks at it, and it would end
+ * up in every file.
  */
-export function requireName(newName: string, symbol: string): void {
+export function requireName(newName: string, symbol: string, languageId = ''): void {
   const shown = JSON.stringify(newName.slice(0, MAX_NAME_CHARS).toWellFormed());
-  if (newName === '' || (NOT_IN_NAMES.test(newName) && !QUOTED.test(newName))) {
-    throw new RootwardLspError('invalid-option', `Cannot rename to ${shown}: it is no name`, {
-      instruction: 'Give one word, as it shall stand in the code',
-    });
-  }
-  // Who asks for `Cart.total` may well write `Cart.sum`; only the last part is what is renamed.
+  const refuse = (state: string, instruction = 'Give one word, as it shall stand in the code'): never => {
+    throw new RootwardLspError('invalid-option', `Cannot rename to ${shown}: ${state}`, { instruction });
+  };
+  const isQuoted = QUOTED.test(newName);
+  if (newName === '' || (NOT_IN_NAMES.test(newName) && !isQuoted)) refuse('it is not a name');
+  // Asking for `Cart.total`, one may well write `Cart.sum`; only the last part is what is renamed.
   const around = AROUND.exec(symbol)?.[0];
   if (around !== undefined && newName.startsWith(around)) {
     const alone = JSON.stringify(newName.slice(around.length));
-    throw new RootwardLspError(
-      'invalid-option',
-      `Cannot rename to ${shown}: it names what it is in as well`,
-      {
-        instruction: `Give the new name alone: ${alone}`,
-      },
-    );
+    refuse('it names what it is in as well', `Give the new name alone: ${alone}`);
   }
+  const reserved = reservedWords[languageId];
+  if (reserved?.has(newName) === true) refuse(`${languageId} keeps this word for itself`);
+  const isFree = reserved === undefined || isQuoted || FREE_NAMES.has(languageId);
+  if (!isFree && !IDENTIFIER.test(newName)) refuse(`it is not a name in ${languageId}`);
 }

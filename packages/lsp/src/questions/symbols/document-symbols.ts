@@ -1,7 +1,10 @@
 import type { DocumentSymbol, Range, SymbolInformation } from 'vscode-languageserver-protocol';
 import { findWord } from '../../documents/find-word.js';
+import type { Place } from '../../documents/find-word.js';
 import type { OpenDocument } from '../../documents/documents.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
+import { serverName } from './symbol-name.js';
+import type { SymbolName } from './symbol-name.js';
 
 /** A symbol of one file, whichever form the server speaks in. */
 export interface SymbolNode {
@@ -12,6 +15,13 @@ export interface SymbolNode {
   /** Its name. */
   readonly selection: Range;
   readonly children: readonly SymbolNode[];
+  /** What it is in, where the server gives no tree. */
+  readonly container?: string;
+}
+
+/** A symbol of a tree with its plain name, and the plain names of what it is in, outermost first. */
+export interface PlacedSymbol extends SymbolName {
+  readonly symbol: SymbolNode;
 }
 
 /** By the numbers of the protocol, which start at 1. */
@@ -67,7 +77,9 @@ function toNode(symbol: DocumentSymbol | SymbolInformation, text: string): Symbo
     };
   }
   const { range } = symbol.location;
-  return { name, kind: kindName(kind), range, selection: nameRange(text, name, range), children: [] };
+  const { containerName: container } = symbol;
+  const selection = nameRange(text, name, range);
+  return { name, kind: kindName(kind), range, selection, children: [], ...(container && { container }) };
 }
 
 /** The older form of the protocol does not say where the name is. */
@@ -81,20 +93,45 @@ function nameRange(text: string, name: string, range: Range): Range {
   return { start: place, end: { line: place.line, character: place.character + name.length } };
 }
 
-/** Each symbol with the names of those around it, outermost first. */
-export function* withContainers(
+/** Each symbol of a tree, those around it first. */
+export function* placed(
   symbols: readonly SymbolNode[],
-  containers: readonly string[] = [],
-): Generator<{ readonly symbol: SymbolNode; readonly containers: readonly string[] }> {
+  around: readonly string[] = [],
+): Generator<PlacedSymbol> {
   for (const symbol of symbols) {
-    yield { symbol, containers };
-    yield* withContainers(symbol.children, [...containers, symbol.name]);
+    const own = serverName(symbol.name);
+    const outer = symbol.container === undefined ? around : [serverName(symbol.container).name];
+    const containers = [...outer, ...own.containers];
+    yield { symbol, name: own.name, containers };
+    yield* placed(symbol.children, [...containers, own.name]);
   }
 }
 
-/** Some servers write `save(int)` where the name is `save`. */
-export function plainName(name: string): string {
-  return name.replace(/[(<].*$/s, '').trim() || name;
+/** The innermost symbol around a place. */
+export function enclosing(symbols: readonly SymbolNode[], place: Place): PlacedSymbol | undefined {
+  let found: PlacedSymbol | undefined;
+  for (const each of placed(symbols)) {
+    const isSmaller = found === undefined || covers(found.symbol.range, each.symbol.range.start);
+    if (covers(each.symbol.range, place) && isSmaller) found = each;
+  }
+  return found;
+}
+
+/** The symbol whose name stands at a place, or on its line where servers mean the start of the declaration. */
+export function declaredAt(symbols: readonly SymbolNode[], place: Place): PlacedSymbol | undefined {
+  const all = [...placed(symbols)];
+  return (
+    all.find(({ symbol }) => covers(symbol.selection, place)) ??
+    all.find(
+      ({ symbol: { selection, range } }) =>
+        selection.start.line === place.line && range.start.line === place.line,
+    )
+  );
+}
+
+export function covers({ start, end }: Range, { line, character }: Place): boolean {
+  const isAfterStart = line > start.line || (line === start.line && character >= start.character);
+  return isAfterStart && (line < end.line || (line === end.line && character <= end.character));
 }
 
 export function kindName(kind: number): string {

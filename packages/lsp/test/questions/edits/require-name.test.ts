@@ -40,3 +40,29 @@ test.each([
     expect.objectContaining({ code: 'invalid-option', instruction: 'Give the new name alone: "sum"' }),
   );
 });
+
+test.each([
+  ['typescript', '1abc'],
+  ['typescript', 'foo.bar'],
+  ['typescript', 'class'],
+  ['python', 'lambda'],
+  ['python', 'a-b'],
+  ['go', 'func'],
+  ['c', 'struct'],
+  ['rust', 'fn'],
+])('requireName() refuses what cannot be a name in %s: %s', (languageId, name) => {
+  expect(() => requireName(name, 'price', languageId)).toThrow(
+    expect.objectContaining({ code: 'invalid-option' }),
+  );
+});
+
+test.each([
+  ['typescript', '#cost'],
+  ['typescript', 'größe'],
+  ['python', '値段'],
+  ['rust', 'r#type'],
+  ['shellscript', 'my-cost'],
+  ['ruby', 'empty?'],
+])('requireName() takes a name of %s: %s', (languageId, name) => {
+  expect(() => requireName(name, 'price', languageId)).not.toThrow();
+});

@@ -25,20 +25,30 @@ export function answerCode(
 
 const OTHERWISE = 'Use search_content and read_text_file instead';
 
-/** What a text form adds where an answer may lack something. */
-export function caveats(answer: {
+interface Answer {
   readonly complete?: boolean;
   readonly outside?: number;
   readonly notes?: readonly string[];
-}): string {
-  const notes = [
-    ...(answer.complete === false
-      ? ['may be incomplete: not every file was seen; ask again if the language server has only just started']
+}
+
+/** What a text form adds where an answer may lack something. */
+export function caveats(answer: Answer): string {
+  return caveatsOf(answer)
+    .map((note) => `\n[${note}]`)
+    .join('');
+}
+
+/** The same as a list. What is missing is said with its reason, where one is known. */
+export function caveatsOf({ complete, outside = 0, notes = [] }: Answer): readonly string[] {
+  return [
+    ...(complete === false
+      ? [
+          notes.length > 0
+            ? 'may be incomplete'
+            : 'may be incomplete: not every file was seen; ask again later',
+        ]
       : []),
-    ...(answer.outside === undefined || answer.outside === 0
-      ? []
-      : [`${answer.outside} outside the roots, not shown`]),
-    ...(answer.notes ?? []),
+    ...(outside === 0 ? [] : [`${outside} outside the roots, not shown`]),
+    ...notes,
   ];
-  return notes.map((note) => `\n[${note}]`).join('');
 }

@@ -3,7 +3,8 @@ import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
-import { answerCode, caveats } from './answer-code.js';
+import { answerCode, caveats, caveatsOf } from './answer-code.js';
+import { emptyAnswer, shortPath } from './describe-code.js';
 import { symbolArguments } from './symbol-argument.js';
 
 export const definition: Tool = defineTool({
@@ -11,17 +12,21 @@ export const definition: Tool = defineTool({
   toolset: 'code',
   title: 'Definition',
   description:
-    'Where a symbol is defined, with source, type and documentation. Needs a file it stands in; line is a hint.',
+    'Where a symbol is defined, with source, type and documentation; body gives all of it. Needs a file it stands in; line is a hint.',
   annotations: READS,
-  input: () => z.object(symbolArguments()),
+  input: () => z.object({ ...symbolArguments(), body: z.boolean().optional() }),
   paths: ({ file }) => [file],
   handle: (args, context) =>
     answerCode(context, async ({ library, code }) => {
       const request = { ...args, file: context.expandHome(args.file) };
       const { definitions, hover, outside, notes } = await library.definition(code, request);
       for (const { file } of definitions) context.audit(file, 'allowed');
-      const parts = definitions.map(({ file, line, source }) => `${file}:${line}\n${source}`);
+      const parts = definitions.map(({ file, line, source, cut }) => {
+        const more = cut === 0 ? '' : `\n… ${cut} more lines${args.body === true ? '' : ': pass body: true'}`;
+        return `${shortPath(code.scope, file)}:${line}\n${source}${more}`;
+      });
       const text = [...parts, ...(hover === undefined ? [] : [hover])].join('\n\n');
-      return textResult((text === '' ? 'No definition found' : text) + caveats({ outside, notes }));
+      if (text === '') return textResult(emptyAnswer('No definition found', caveatsOf({ outside, notes })));
+      return textResult(text + caveats({ outside, notes }));
     }),
 });

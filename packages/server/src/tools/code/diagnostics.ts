@@ -4,7 +4,8 @@ import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { dataResult } from '../framework/results.js';
-import { answerCode, caveats } from './answer-code.js';
+import { answerCode, caveats, caveatsOf } from './answer-code.js';
+import { emptyAnswer, shortPath } from './describe-code.js';
 
 export const diagnostics: Tool = defineTool({
   name: 'diagnostics',
@@ -37,13 +38,16 @@ export const diagnostics: Tool = defineTool({
       const report = cursors.mark(page);
       for (const { file: path } of found) context.audit(path, 'allowed');
       const files = found.map(({ file: path, diagnostics: items }) => ({
-        file: path,
+        file: shortPath(code.scope, path),
         diagnostics: items.map(
           ({ line, column, severity, message }) => `${line}:${column}: ${severity}: ${message}`,
         ),
       }));
       const lines = files.flatMap((entry) => entry.diagnostics.map((item) => `${entry.file}:${item}`));
-      const text = lines.length === 0 ? `Nothing found (files checked: ${report.checked})` : lines.join('\n');
-      return dataResult({ files, ...report }, text + caveats(report) + continuation(report.nextCursor));
+      const data = { files, ...report };
+      const more = continuation(report.nextCursor);
+      const nothing = `Nothing found (files checked: ${report.checked})`;
+      if (lines.length === 0) return dataResult(data, emptyAnswer(nothing, caveatsOf(report)) + more);
+      return dataResult(data, lines.join('\n') + caveats(report) + more);
     }),
 });

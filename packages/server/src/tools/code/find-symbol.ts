@@ -1,17 +1,17 @@
-import type { FoundSymbol } from '@rootward/lsp';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import { answerCode, caveats } from './answer-code.js';
+import { emptyAnswer, shortPath, symbolLabel } from './describe-code.js';
 
 export const findSymbol: Tool = defineTool({
   name: 'find_symbol',
   toolset: 'code',
   title: 'Find Symbol',
   description:
-    'Find where functions, classes and other symbols whose name contains query are declared, in all roots or one.',
+    'Find where functions, classes and other symbols whose name contains query are declared; Outer.name finds members. root may be a root or a folder.',
   annotations: READS,
   input: () => z.object({ query: z.string(), root: z.string().optional() }),
   output: () =>
@@ -30,15 +30,13 @@ export const findSymbol: Tool = defineTool({
     answerCode(context, async ({ library, code }) => {
       const { files: found, total, complete, notes } = await library.findSymbol(code, { query, root });
       for (const { file } of found) context.audit(file, 'allowed');
-      const files = found.map(({ file, symbols }) => ({ file, symbols: symbols.map(describe) }));
-      const lines = files.flatMap(({ file, symbols }) => [file, ...symbols.map((symbol) => `  ${symbol}`)]);
-      const text = lines.length === 0 ? 'No symbols found' : lines.join('\n');
-      // The notes say what is missing, and why.
-      const caveat = caveats({ notes: complete ? notes : ['may be incomplete', ...notes] });
-      return dataResult({ files, total, complete, notes }, text + caveat);
+      const files = found.map(({ file, symbols }) => ({
+        file: shortPath(code.scope, file),
+        symbols: symbols.map((symbol) => `${symbol.line} ${symbolLabel(symbol)}`),
+      }));
+      const lines = files.flatMap(({ file, symbols }) => [file, ...symbols.map((symbol) => ` ${symbol}`)]);
+      const data = { files, total, complete, notes };
+      if (total === 0) return dataResult(data, emptyAnswer('No symbols found', notes));
+      return dataResult(data, lines.join('\n') + caveats({ complete, notes }));
     }),
 });
-
-function describe({ name, kind, line, container }: FoundSymbol): string {
-  return `${line}: ${kind} ${container === undefined ? '' : `${container}.`}${name}`;
-}

@@ -5,24 +5,35 @@ import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
 import { answerCode } from './answer-code.js';
+import { symbolLabel } from './describe-code.js';
 
 export const outline: Tool = defineTool({
   name: 'outline',
   toolset: 'code',
   title: 'Outline',
-  description: 'What a source file declares, as a tree with lines.',
+  description:
+    'What a source file declares, as a tree with lines. depth gives that many levels with locals and imports too; body adds sources.',
   annotations: READS,
-  input: () => z.object({ file: z.string() }),
+  input: () =>
+    z.object({
+      file: z.string(),
+      depth: z.number().int().min(1).optional(),
+      body: z.boolean().optional(),
+    }),
   paths: ({ file }) => [file],
-  handle: ({ file }, context) =>
+  handle: ({ file, ...how }, context) =>
     answerCode(context, async ({ library, code }) => {
-      const { symbols, truncated } = await library.outline(code, { file: context.expandHome(file) });
+      const { symbols, truncated } = await library.outline(code, { ...how, file: context.expandHome(file) });
       const text = symbols.length === 0 ? 'Nothing is declared here' : symbols.flatMap(draw).join('\n');
       return textResult(text, truncated ? 'Inner symbols were left out to keep this short' : undefined);
     }),
 });
 
-function draw({ name, kind, line, endLine, children = [] }: OutlineSymbol): readonly string[] {
+function draw({ name, kind, line, endLine, source, children = [] }: OutlineSymbol): readonly string[] {
   const lines = line === endLine ? String(line) : `${line}-${endLine}`;
-  return [`${lines}: ${kind} ${name}`, ...children.flatMap(draw).map((child) => `  ${child}`)];
+  return [
+    `${lines} ${symbolLabel({ kind, name })}`,
+    ...(source === undefined ? [] : [source]),
+    ...children.flatMap(draw).map((child) => `  ${child}`),
+  ];
 }

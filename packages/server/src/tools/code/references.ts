@@ -1,22 +1,29 @@
+import type { Reference } from '@rootward/lsp';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { dataResult } from '../framework/results.js';
-import { answerCode, caveats } from './answer-code.js';
+import { answerCode, caveats, caveatsOf } from './answer-code.js';
+import { emptyAnswer, shortPath } from './describe-code.js';
 import { symbolArguments } from './symbol-argument.js';
 
 export const references: Tool = defineTool({
   name: 'references',
   toolset: 'code',
   title: 'References',
-  description: 'Where a symbol is used, in all roots, by file.',
+  description: 'Where a symbol is used, in all roots, by file and by the symbol each use stands in.',
   annotations: READS,
   input: () => z.object({ ...symbolArguments(), cursor: cursorArgument() }),
   output: () =>
     z.object({
-      files: z.array(z.object({ file: z.string(), lines: z.array(z.string()) })),
+      files: z.array(
+        z.object({
+          file: z.string(),
+          uses: z.array(z.object({ within: z.string().optional(), lines: z.array(z.string()) })),
+        }),
+      ),
       total: z.number(),
       complete: z.boolean(),
       outside: z.number(),
@@ -32,11 +39,32 @@ export const references: Tool = defineTool({
       const found = cursors.mark(page);
       for (const { file } of places) context.audit(file, 'allowed');
       const files = places.map(({ file, references: uses }) => ({
-        file,
-        lines: uses.map(({ line, text: content }) => `${line}: ${content}`),
+        file: shortPath(code.scope, file),
+        uses: byContainer(uses),
       }));
-      const lines = files.flatMap((place) => [place.file, ...place.lines.map((line) => `  ${line}`)]);
-      const text = lines.length === 0 ? 'No references found' : lines.join('\n');
-      return dataResult({ files, ...found }, text + caveats(found) + continuation(found.nextCursor));
+      const lines = files.flatMap((place) => [
+        place.file,
+        ...place.uses.flatMap((group) => [
+          ...(group.within === undefined ? [] : [` ${group.within}`]),
+          ...group.lines.map((line) => `  ${line}`),
+        ]),
+      ]);
+      const data = { files, ...found };
+      if (found.total === 0) return dataResult(data, emptyAnswer('No references found', caveatsOf(found)));
+      return dataResult(data, lines.join('\n') + caveats(found) + continuation(found.nextCursor));
     }),
 });
+
+interface Group {
+  readonly within?: string;
+  readonly lines: readonly string[];
+}
+
+/** Uses that follow each other in one symbol, under its name. */
+function byContainer(uses: readonly Reference[]): readonly Group[] {
+  const groups = new Map<string, string[]>();
+  for (const { within = '', line, text } of uses) {
+    groups.set(within, [...(groups.get(within) ?? []), `${line}: ${text}`]);
+  }
+  return [...groups].map(([within, lines]) => (within === '' ? { lines } : { within, lines }));
+}

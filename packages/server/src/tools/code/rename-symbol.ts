@@ -4,6 +4,7 @@ import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import { answerCode, caveats } from './answer-code.js';
+import { shortPath } from './describe-code.js';
 import { symbolArguments } from './symbol-argument.js';
 
 /** One rename at a time: two that touch the same files would each be refused half way. */
@@ -14,9 +15,15 @@ export const renameSymbol: Tool = defineTool({
   toolset: 'code',
   title: 'Rename Symbol',
   description:
-    'Rename a symbol everywhere in the roots. Shows the changes; with apply makes all of them, or none.',
+    'Rename a symbol everywhere in the roots. Shows the changes; with apply makes all of them, or none. Refused where a file that mentions it would be left, unless partial.',
   annotations: CHANGES,
-  input: () => z.object({ ...symbolArguments(), newName: z.string(), apply: z.boolean().optional() }),
+  input: () =>
+    z.object({
+      ...symbolArguments(),
+      newName: z.string(),
+      apply: z.boolean().optional(),
+      partial: z.boolean().optional(),
+    }),
   output: () =>
     z.object({
       applied: z.boolean(),
@@ -43,7 +50,7 @@ export const renameSymbol: Tool = defineTool({
           restored.concat(left.map((file) => `${file} (changed since, left as it is)`)),
         );
         const files = changed.map(({ file, lines }) => ({
-          file,
+          file: shortPath(code.scope, file),
           lines: lines.map(({ line, before, after }) => `${line}: ${before} → ${after}`),
         }));
         const data = { ...result, files, undone };

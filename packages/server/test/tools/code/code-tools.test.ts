@@ -57,17 +57,17 @@ afterAll(() => children.kill());
 test.each(ERAS)('the code tools answer a %s client over all its roots', async (era) => {
   const { data, text } = await connect({ era });
   expect(await data('find_symbol', { query: 'Cart' })).toMatchObject({
-    files: [{ file: tree.path('a/cart.ts'), symbols: ['1: class Cart'] }],
+    files: [{ file: 'cart.ts', symbols: ['1 class Cart'] }],
   });
   expect(await data('references', { symbol: 'Cart', file: tree.path('a/cart.ts') })).toMatchObject({
     total: 3,
     complete: true,
   });
   const found = await text('definition', { symbol: 'total', file: 'shop.ts' });
-  expect(found).toContain(`${tree.path('a/cart.ts')}:3`);
+  expect(found).toContain('cart.ts:3');
   expect(found).toContain('The sum.');
-  expect(await text('outline', { file: 'cart.ts' })).toBe('1-6: class Cart\n  3-5: method total');
-  expect(await text('diagnostics', { file: 'shop.ts' })).toContain(`${tree.path('b/shop.ts')}:3:14: error:`);
+  expect(await text('outline', { file: 'cart.ts' })).toBe('1-6 class Cart\n  3-5 total()');
+  expect(await text('diagnostics', { file: 'shop.ts' })).toContain('shop.ts:3:14: error:');
   const rename = { symbol: 'Cart', file: 'cart.ts', newName: 'Basket' };
   expect(await data('rename_symbol', rename)).toMatchObject({ applied: false, edits: 3 });
   expect(readFileSync(tree.path('b/shop.ts'), 'utf8')).toContain('Cart');

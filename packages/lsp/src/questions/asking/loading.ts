@@ -1,0 +1,10 @@
+import type { ServerInstance } from '../../pool/server-instance.js';
+
+/** What to say of an answer that a server gave before it had read all its files. */
+export function loadingNotes({
+  definition,
+  readiness,
+}: Pick<ServerInstance, 'definition' | 'readiness'>): readonly string[] {
+  if (!readiness.isLoading) return [];
+  return [`${definition.name} is still reading its files: ask again in a moment for more`];
+}
