@@ -19,6 +19,10 @@ const PARTS = {
     env: { ROOTWARD_HISTORY_SEQUENCES: '10000', ROOTWARD_HISTORY_KILLS: '500' },
   },
   leaving: { files: ['test/server/leaving.test.ts'], env: { SOAK_ROUNDS: '50' } },
+  wrap: {
+    files: ['test/wrap/restarts.test.ts', 'test/wrap/life.test.ts', 'test/wrap/modern.test.ts'],
+    env: { ROOTWARD_WRAP_KILLS: '100' },
+  },
   memory: { files: ['test/server/soak.test.ts'], env: { SOAK_CALLS: '100000' } },
 };
 

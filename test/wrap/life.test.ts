@@ -36,7 +36,7 @@ async function withChild(): Promise<{
 
 describe.skipIf(process.platform !== 'linux')('nothing is left behind', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('on %s', async (signal) => {
-    const rounds = Number(process.env['SOAK'] ?? 0) > 0 ? 100 : 1;
+    const rounds = Number(process.env['ROOTWARD_WRAP_KILLS'] ?? 1);
     for (let round = 0; round < rounds; round++) {
       const started = await withChild();
       started.kill(signal);

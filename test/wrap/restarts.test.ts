@@ -83,7 +83,7 @@ describe('a restart with calls in flight', () => {
 });
 
 describe('an inner server that is killed', () => {
-  const KILLS = Number(process.env['SOAK'] ?? 0) > 0 ? 100 : 10;
+  const KILLS = Number(process.env['ROOTWARD_WRAP_KILLS'] ?? 5);
 
   test('is started again for the next call, and the one under way gets a clear error', async () => {
     const { client } = await wrap([NODE, INNER], { roots: roots(makeFolder('a')) });
