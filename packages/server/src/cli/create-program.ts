@@ -21,6 +21,7 @@ import type { Status, Terminal } from './output/terminal.js';
 export const DEFAULT_COMMAND = 'serve';
 
 /** As in the package that makes them; named here because it is loaded with the command. */
+const SANDBOX_LEVELS = ['off', 'write', 'strict', 'auto'];
 const CHANGE_POLICIES = ['auto', 'notify', 'restart'];
 /** What a wrapped server has no use for: it has tools of its own. */
 const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
@@ -97,6 +98,16 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .addOption(repeatable('--set-env <name=value>', 'set a variable of the server; repeatable'))
     .addOption(repeatable('--tools <globs>', 'show only these tools; repeatable'))
     .addOption(repeatable('--hide-tools <globs>', 'hide these tools; repeatable'))
+    .addOption(
+      offering(
+        '--sandbox <level>',
+        'hold the server to its folders: off (default), write, strict, auto',
+        SANDBOX_LEVELS,
+      ),
+    )
+    .option('--sandbox-network', 'let it use the network also with strict')
+    .addOption(repeatable('--sandbox-read <path>', 'what else it may read; repeatable'))
+    .addOption(repeatable('--sandbox-write <path>', 'what else it may write; repeatable'))
     .action(async (words: string[], flags: ParsedFlags & WrapFlags) => {
       const { runWrap } = await import('./commands/wrap/wrap.js');
       done(await runWrap(words, flags, await settingsOf(flags, []), terminal));

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { killTrees } from '@rootward/core/platform';
 import type { ChildRegistry } from '@rootward/mcp/host';
 import { LineSplitter } from '../wire/line-splitter.js';
@@ -7,7 +8,7 @@ import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { watchGroup } from './group-watch.js';
 import { LastWords } from './last-words.js';
-import type { Launch } from './launch.js';
+import type { Run } from './launch.js';
 
 /** What an inner server says and does. */
 export interface InnerEvents {
@@ -17,6 +18,12 @@ export interface InnerEvents {
   /** A message over the limit was thrown away; its last bytes. */
   tooLong(tail: Buffer): void;
   ended(end: InnerEnd): void;
+}
+
+interface Pipes {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
 }
 
 /** How a process ended. */
@@ -34,22 +41,30 @@ const DETACHED = process.platform !== 'win32';
 
 /** One running server and its pipes. */
 export class InnerProcess {
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: ChildProcess;
+  readonly #pipes: Pipes;
   readonly #events: InnerEvents;
   readonly #lastWords = new LastWords();
+  readonly #run: Run;
   readonly #watch: Disposable | undefined;
   #ended = false;
   #stopping: NodeJS.Timeout | undefined;
 
-  constructor(launch: Launch, children: ChildRegistry, events: InnerEvents) {
+  constructor(run: Run, children: ChildRegistry, events: InnerEvents) {
     this.#events = events;
-    this.#child = spawn(launch.command, launch.args, {
-      cwd: launch.directory,
-      env: { ...launch.environment },
+    this.#run = run;
+    const child = spawn(run.command, run.args, {
+      cwd: run.directory,
+      env: { ...run.environment },
       detached: DETACHED,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: run.stdio ?? 'pipe',
       windowsHide: true,
     });
+    run.spawned?.();
+    const { stdin, stdout, stderr } = child;
+    if (stdin === null || stdout === null || stderr === null) throw new TypeError('Cannot start: no pipes');
+    this.#child = child;
+    this.#pipes = { stdin, stdout, stderr };
     children.add(this.#child);
     const { pid } = this.#child;
     this.#watch = pid === undefined ? undefined : watchGroup(pid);
@@ -70,11 +85,11 @@ export class InnerProcess {
 
   /** Bytes that the server has not read yet. */
   get backlog(): number {
-    return this.#child.stdin.writableLength;
+    return this.#pipes.stdin.writableLength;
   }
 
   send(pieces: readonly Buffer[]): void {
-    const { stdin } = this.#child;
+    const { stdin } = this.#pipes;
     if (this.#ended || !stdin.writable) return;
     stdin.cork();
     for (const piece of pieces) stdin.write(piece);
@@ -84,21 +99,21 @@ export class InnerProcess {
 
   /** Calls back once what was sent has been read. */
   whenRead(callback: () => void): void {
-    this.#child.stdin.once('drain', callback);
+    this.#pipes.stdin.once('drain', callback);
   }
 
   pause(): void {
-    this.#child.stdout.pause();
+    this.#pipes.stdout.pause();
   }
 
   resume(): void {
-    this.#child.stdout.resume();
+    this.#pipes.stdout.resume();
   }
 
   /** Ends its input, and it, where it does not follow. */
   stop(): void {
     if (this.#ended || this.#stopping !== undefined) return;
-    this.#child.stdin.end();
+    this.#pipes.stdin.end();
     this.#stopping = setTimeout(() => {
       this.#signal('SIGTERM');
       this.#stopping = setTimeout(() => this.#signal('SIGKILL'), POLITE_MS);
@@ -110,7 +125,7 @@ export class InnerProcess {
   }
 
   #listen(): void {
-    const { stdin, stdout, stderr } = this.#child;
+    const { stdin, stdout, stderr } = this.#pipes;
     const splitter = new LineSplitter(
       {
         line: (bytes) => this.#line(bytes),
@@ -164,6 +179,7 @@ export class InnerProcess {
     // What it started may be there still, in its group.
     this.#signal('SIGKILL');
     this.#watch?.[Symbol.dispose]();
+    this.#run.ended?.();
     this.#events.ended({ reason, lastWords: this.#lastWords.lines() });
   }
 }

@@ -5,7 +5,7 @@ import { RootwardWrapError } from '../error.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { InnerProcess, MAX_MESSAGE_BYTES } from './inner-process.js';
 import type { InnerEnd } from './inner-process.js';
-import type { Launch } from './launch.js';
+import type { Launch, Run } from './launch.js';
 
 /** A request that the inner server has not answered yet. Exactly one of the two is called, once. */
 export interface PendingRequest {
@@ -32,7 +32,7 @@ export interface InstanceOptions {
   /** How the server is meant to be started. */
   readonly launch: Launch;
   /** How it is started really, such as inside a sandbox. */
-  readonly run: Launch;
+  readonly run: Run;
   readonly roots: readonly Root[];
   /** Started before the roots are known, only to learn what the server is. */
   readonly provisional: boolean;

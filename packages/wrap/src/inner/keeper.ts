@@ -6,7 +6,7 @@ import { onChange } from './change-policy.js';
 import type { ChangePolicy } from './change-policy.js';
 import { Instance } from './instance.js';
 import type { InstanceEvents, InstanceOptions } from './instance.js';
-import type { Launch } from './launch.js';
+import type { Launch, Run } from './launch.js';
 
 /** How a keeper starts servers. */
 export interface KeeperOptions extends Pick<InstanceOptions, 'children'> {
@@ -15,7 +15,7 @@ export interface KeeperOptions extends Pick<InstanceOptions, 'children'> {
   /** How to start the server for these roots; undefined roots for a start before they are known. */
   readonly launch: (roots: readonly Root[] | undefined) => Launch;
   /** The launch as it is run, such as inside a sandbox. */
-  readonly contain: ((launch: Launch, roots: readonly Root[]) => Promise<Launch>) | undefined;
+  readonly contain: ((launch: Launch, roots: readonly Root[]) => Promise<Run>) | undefined;
   /** Introduces the client to a server that has just been started. */
   readonly introduce: (instance: Instance) => Promise<void>;
   /** A server took the place of another one that had been in use. */
@@ -69,8 +69,10 @@ export class Keeper {
       this.#leave(seat, false);
       return;
     }
-    const { policy, launch } = this.#options;
+    const { launch, contain } = this.#options;
     const next = launch(roots);
+    // What a sandbox allows is fixed when the process starts.
+    const policy = contain === undefined ? this.#options.policy : 'restart';
     const action = onChange({ policy, askedForRoots: instance.askedForRoots, launch: instance.launch, next });
     if (action === 'notify') instance.tell(roots);
     else this.#leave(seat, isRemoval);

@@ -1,3 +1,4 @@
+import type { StdioOptions } from 'node:child_process';
 import { delimiter } from 'node:path';
 
 /** How to start the inner server, with placeholders: `{root}`, `{roots}` and `{project}`. */
@@ -16,6 +17,15 @@ export interface Launch {
   readonly args: readonly string[];
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A command as it is run, such as inside a sandbox. */
+export interface Run extends Launch {
+  /** Stdin, stdout and stderr are pipes; what follows is for the sandbox. */
+  readonly stdio?: StdioOptions;
+  /** Called once the process has been spawned, and when it has ended. */
+  readonly spawned?: () => void;
+  readonly ended?: () => void;
 }
 
 /** What placeholders stand for. */

@@ -39,7 +39,7 @@ export interface SessionOptions {
   readonly emptyFolder: () => string;
   /** Where this process was started: some servers are found from there only. */
   readonly directory: string;
-  readonly contain?: KeeperOptions['contain'];
+  readonly contain?: KeeperOptions['contain'] | undefined;
   /** Told when the server does not read fast enough, and when it does again. */
   readonly flow?: { hold(): void; release(): void } | undefined;
 }

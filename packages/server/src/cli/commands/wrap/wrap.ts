@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { suggest } from '@rootward/core/platform';
 import { CHANGE_POLICIES, ToolFilter, wrapStdio } from '@rootward/wrap';
@@ -9,6 +10,7 @@ import { StderrLogger } from '../../../serve/stderr-logger.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { FINE } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
+import type { Containment } from './contain.js';
 import { findCommand } from './find-command.js';
 
 /** What the command line says beside the folders. */
@@ -18,6 +20,10 @@ export interface WrapFlags {
   readonly setEnv?: readonly string[];
   readonly tools?: readonly string[];
   readonly hideTools?: readonly string[];
+  readonly sandbox?: string;
+  readonly sandboxNetwork?: boolean;
+  readonly sandboxRead?: readonly string[];
+  readonly sandboxWrite?: readonly string[];
 }
 
 /** Runs a server behind this process. Undefined while it lives on. */
@@ -43,9 +49,46 @@ export async function runWrap(
   const log = new StderrLogger(settings.logLevel);
   const { prepared, sources } = await prepareSources(settings, sourceOptions(settings, start, log));
   const filter = new ToolFilter({ show: flags.tools, hide: flags.hideTools });
-  wrapStdio({ prepared, template, policy, filter, log, directory: start.directory });
+  const contained = await readSandbox(flags, start);
+  wrapStdio({
+    prepared,
+    template,
+    policy,
+    filter,
+    log,
+    directory: start.directory,
+    contain: contained?.contain,
+  });
+  if (contained !== undefined && settings.logLevel !== 'silent')
+    terminal.err(`sandbox: ${contained.description}\n`);
   if (settings.logLevel !== 'silent') terminal.err(readinessLine('stdio', sources));
   return undefined;
+}
+
+/** Nothing of it is loaded where nobody asks for it. */
+async function readSandbox(
+  { sandbox = 'off', sandboxNetwork = false, sandboxRead = [], sandboxWrite = [] }: WrapFlags,
+  { directory, environment }: Terminal['start'],
+): Promise<Containment | undefined> {
+  if (sandbox === 'off') return undefined;
+  const { WANTED_LEVELS } = await import('@rootward/sandbox');
+  const level = WANTED_LEVELS.find((each) => each === sandbox);
+  if (level === undefined) {
+    throw new RootwardServerError(
+      'usage',
+      `Cannot use ${JSON.stringify(sandbox)} as --sandbox: expected ${WANTED_LEVELS.join(', ')}`,
+    );
+  }
+  const { openContainment } = await import('./contain.js');
+  const absolute = (paths: readonly string[]): readonly string[] =>
+    paths.map((path) => resolve(directory, path));
+  const options = {
+    level,
+    network: sandboxNetwork,
+    read: absolute(sandboxRead),
+    write: absolute(sandboxWrite),
+  };
+  return openContainment(options, environment);
 }
 
 function readPolicy(text: string): ChangePolicy {
