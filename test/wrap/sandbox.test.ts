@@ -31,6 +31,6 @@ describe.runIf(works)('--sandbox', () => {
       flags: ['--sandbox', 'strict'],
       env: { ROOTWARD_SANDBOX_BACKENDS: 'none' },
     });
-    await expect(started).rejects.toThrow();
+    await expect(started).rejects.toThrow('the server ended the connection');
   });
 });

@@ -19,6 +19,8 @@ export interface InstanceEvents {
   /** It asks for something other than roots. */
   request(message: RawMessage, instance: Instance): void;
   notification(message: RawMessage, instance: Instance): void;
+  /** It asked for roots, for the first time. */
+  asked?(): void;
   noise(bytes: Buffer): void;
   /** What it says is not heard any more: it ended, or was cut off. */
   left(instance: Instance): void;
@@ -203,6 +205,7 @@ export class Instance {
   }
 
   #answerRoots(message: RawMessage): void {
+    if (!this.#askedForRoots) this.#events.asked?.();
     this.#askedForRoots = true;
     const roots = this.#roots.map(({ path, name }) => ({ uri: pathToFileUri(path), name }));
     const answer = RawMessage.from({ id: 0, result: { roots } });

@@ -18,7 +18,7 @@ export interface ContainOptions {
 export interface Containment {
   /** For people. */
   readonly description: string;
-  contain(launch: Launch, roots: readonly Root[]): Promise<Run>;
+  readonly contain: (launch: Launch, roots: readonly Root[]) => Promise<Run>;
 }
 
 /** How each start of the server is put into a sandbox; undefined where there is none. Rejects where none can be had. */
@@ -58,7 +58,7 @@ export async function openContainment(
         directory: run.cwd,
         environment: run.env,
         stdio: run.stdio,
-        spawned: run.spawned,
+        spawned: () => run.spawned(),
         ended: () => child.dispose(),
       };
     },
