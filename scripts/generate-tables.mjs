@@ -7,6 +7,7 @@ import { apiTable, methodTable } from './tables/api.mjs';
 import { attemptTable } from './tables/attempts.mjs';
 import { geminiHookScript } from '../packages/server/dist/cli/install/hooks/gemini-cli.js';
 import { clientBlocks } from './tables/clients.mjs';
+import { presetTable } from './tables/presets.mjs';
 import { serverTable } from './tables/servers.mjs';
 import { argumentTable, toolTable } from './tables/tools.mjs';
 import { commandTable, configurationTable, optionTable } from './tables/options.mjs';
@@ -24,6 +25,7 @@ const TABLES = {
   options: optionTable,
   commands: commandTable,
   configuration: configurationTable,
+  presets: presetTable,
   'api-core': () => apiTable('@rootward/core'),
   'methods-scope': () => methodTable('@rootward/core', 'Scope'),
   'methods-workspace': () => methodTable('@rootward/core', 'Workspace'),
@@ -58,6 +60,7 @@ const HOMES = {
   ],
   'docs/clients.md': ['clients'],
   'docs/language-servers.md': ['servers'],
+  'docs/wrap.md': ['presets'],
   'docs/sandbox.md': ['attempts'],
   'docs/tools.md': ['tools', 'arguments'],
   'docs/options.md': ['options', 'commands', 'configuration'],

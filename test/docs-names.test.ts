@@ -8,6 +8,7 @@ import { PAGES, repository } from './pages.js';
 
 /** Flags of other programs that the pages speak of, by owner. */
 const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  'wrapped servers': ['--repository', '--workspace'],
   'Claude Code': ['--add-dir'],
   npm: ['--workspaces', '--access', '--global'],
   'the benches': ['--write'],

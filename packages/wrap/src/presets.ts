@@ -21,7 +21,8 @@ export const PRESETS: readonly Preset[] = [
     pattern: /(?:^|[\\/])server-filesystem(?:@[^\\/]*)?(?:$|[\\/])|mcp-server-filesystem/,
     args: ['{roots}'],
     unless: ANY_PATH,
-    source: 'https://github.com/modelcontextprotocol/servers/tree/main/src/filesystem#usage-with-claude-desktop',
+    source:
+      'https://github.com/modelcontextprotocol/servers/tree/main/src/filesystem#usage-with-claude-desktop',
   },
   {
     server: 'mcp-server-git',

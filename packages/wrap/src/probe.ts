@@ -1,4 +1,4 @@
-import { within } from '@rootward/core/platform';
+import { Deferred, within } from '@rootward/core/platform';
 import type { Root } from '@rootward/core';
 import type { ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from './error.js';
@@ -17,7 +17,7 @@ export interface ProbeReport {
   readonly tools: number;
   /** Whether it asked for roots, so that a change can be told. */
   readonly askedForRoots: boolean;
-  /** Bytes of output that were no message. */
+  /** Bytes on stdout that were no message. */
   readonly noise: number;
 }
 
@@ -35,14 +35,16 @@ const ANSWER_MS = 60_000;
 const ROOTS_MS = 1500;
 
 /** Starts a server as `rootward wrap` would, asks what it is, and ends it. Rejects where it does not answer. */
-export async function probeServer({ template, roots, children, project }: ProbeOptions): Promise<ProbeReport> {
+export async function probeServer({
+  template,
+  roots,
+  children,
+  project,
+}: ProbeOptions): Promise<ProbeReport> {
   const directory = roots.find(({ kind }) => kind === 'directory')?.path ?? process.cwd();
   const launch = fillIn(template, { directory, roots: roots.map(({ path }) => path), project });
   let noise = 0;
-  let asked = (): void => undefined;
-  const whenAsked = new Promise<void>((resolve) => {
-    asked = resolve;
-  });
+  const asked = new Deferred();
   const instance = new Instance({
     launch,
     run: launch,
@@ -52,9 +54,9 @@ export async function probeServer({ template, roots, children, project }: ProbeO
     events: {
       request: () => undefined,
       notification: () => undefined,
-      asked,
-      noise: (bytes) => {
-        noise += bytes.length;
+      asked: () => asked.resolve(),
+      noise: (bytes, from) => {
+        if (from === 'stdout') noise += bytes.length;
       },
       left: () => undefined,
       crashed: () => undefined,
@@ -64,7 +66,10 @@ export async function probeServer({ template, roots, children, project }: ProbeO
   const ask = async (method: string, params?: object): Promise<RawMessage> => {
     const answer = instance.ask(method, params);
     if (await within(answer, { milliseconds: ANSWER_MS })) return answer;
-    throw new RootwardWrapError('no-answer', `it did not answer "${method}" within ${String(ANSWER_MS / 1000)} s`);
+    throw new RootwardWrapError(
+      'no-answer',
+      `it did not answer "${method}" within ${String(ANSWER_MS / 1000)} s`,
+    );
   };
   try {
     const introduction = await ask('initialize', {
@@ -73,11 +78,14 @@ export async function probeServer({ template, roots, children, project }: ProbeO
       clientInfo: { name: 'rootward-doctor', version: '1.0.0' },
     });
     if (introduction.isError) {
-      throw new RootwardWrapError('refused', `it refuses to be introduced: ${introduction.raw('error') ?? ''}`);
+      throw new RootwardWrapError(
+        'refused',
+        `it refuses to be introduced: ${introduction.raw('error') ?? ''}`,
+      );
     }
     instance.initialized(RawMessage.from({ method: 'notifications/initialized' }));
     const listed = await ask('tools/list');
-    await within(whenAsked, { milliseconds: ROOTS_MS });
+    await within(asked.promise, { milliseconds: ROOTS_MS });
     const tools: unknown = listed.value('result', 'tools');
     return {
       name: String(introduction.value('result', 'serverInfo', 'name')),

@@ -21,7 +21,6 @@ import type { Status, Terminal } from './output/terminal.js';
 export const DEFAULT_COMMAND = 'serve';
 
 /** As in the package that makes them; named here because it is loaded with the command. */
-const SANDBOX_LEVELS = ['off', 'write', 'strict', 'auto'];
 const CHANGE_POLICIES = ['auto', 'notify', 'restart'];
 /** What a wrapped server has no use for: it has tools of its own. */
 const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
@@ -98,19 +97,9 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .addOption(repeatable('--set-env <name=value>', 'set a variable of the server; repeatable'))
     .addOption(repeatable('--tools <globs>', 'show only these tools; repeatable'))
     .addOption(repeatable('--hide-tools <globs>', 'hide these tools; repeatable'))
-    .addOption(
-      offering(
-        '--sandbox <level>',
-        'hold the server to its folders: off (default), write, strict, auto',
-        SANDBOX_LEVELS,
-      ),
-    )
-    .option('--sandbox-network', 'let it use the network also with strict')
-    .addOption(repeatable('--sandbox-read <path>', 'what else it may read; repeatable'))
-    .addOption(repeatable('--sandbox-write <path>', 'what else it may write; repeatable'))
     .action(async (words: string[], flags: ParsedFlags & WrapFlags) => {
       const { runWrap } = await import('./commands/wrap/wrap.js');
-      done(await runWrap(words, flags, await settingsOf(flags, []), terminal));
+      done(await runWrap([...words, ...command], flags, await settingsOf(flags, []), terminal));
     });
   withOptions(program.command('roots'))
     .description('the roots a server would have here, and why')
@@ -138,6 +127,11 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .option(...JSON_OPTION)
     .action((directories: string[], flags: ParsedFlags) =>
       answer('Looking around', async (watched, status) => {
+        if (command.length > 0) {
+          const { runDoctorWrapped } = await import('./commands/wrap/doctor-wrapped.js');
+          status.say('Starting the server');
+          return runDoctorWrapped(command, await settingsOf(flags, directories), jsonOf(flags), watched);
+        }
         const { runDoctor } = await import('./commands/doctor/doctor.js');
         return runDoctor(await settingsOf(flags, directories), jsonOf(flags), watched, status);
       }),
@@ -155,7 +149,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       }),
     );
   withOptions(program.command('sandbox'))
-    .description('run a command in the sandbox of the roots: rootward sandbox . -- COMMAND')
+    .description('run a command in the sandbox of the roots: rootward sandbox . -- command')
     .argument('[directories...]', 'folders in scope, as with --root')
     .addOption(offering('--level <level>', 'off, write, strict (default) or auto', SANDBOX_LEVELS))
     .option('--explain', 'say what the command may touch instead of running it')
@@ -217,6 +211,11 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
         return runSettings(directory, flags, watched);
       }),
     );
+  const wrapped = async (): Promise<readonly string[]> => {
+    if (command.length === 0) return [];
+    const { wrappedWords } = await import('./commands/wrap/wrapped-words.js');
+    return wrappedWords(command, terminal.start);
+  };
   const client = (): Option =>
     offering('--client <name>', `the client: ${CLIENT_IDS.join(', ')}`, CLIENT_IDS);
   const nameOption = ['--name <name>', 'what the client calls the server (default: rootward)'] as const;
@@ -232,7 +231,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .action(async (directories: string[], flags: ParsedFlags) => {
       const { readServer, runConfig } = await import('./commands/config.js');
       const given = texts(flags);
-      const server = readServer({ directories, wrapped: command }, given, terminal.start);
+      const server = readServer({ directories, wrapped: await wrapped() }, given, terminal.start);
       done(await runConfig(given.client, server, jsonOf(flags), terminal));
     });
   const scope = (): Option => offering('--scope <scope>', 'project (the current directory) or user', SCOPES);
@@ -248,7 +247,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .option(...JSON_OPTION)
     .action(async (directories: string[], flags: InstallFlags) => {
       const { runInstall } = await import('./commands/install.js');
-      done(await runInstall({ directories, wrapped: command }, flags, terminal));
+      done(await runInstall({ directories, wrapped: await wrapped() }, flags, terminal));
     });
   program
     .command('uninstall')

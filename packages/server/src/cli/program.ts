@@ -31,7 +31,7 @@ export async function runCommandLine(
 }
 
 /** Commands that run another one, which stands behind two dashes. */
-const RUNNERS: ReadonlySet<string | undefined> = new Set(['config', 'install', 'sandbox']);
+const RUNNERS: ReadonlySet<string | undefined> = new Set(['sandbox', 'wrap', 'config', 'install', 'doctor']);
 
 /** What is ours, and the command behind it, whose options are its own. */
 function splitCommand(argv: readonly string[]): {

@@ -14,7 +14,7 @@ import type { Run } from './launch.js';
 export interface InnerEvents {
   message(message: RawMessage): void;
   /** Output that is no message, and everything on stderr. */
-  noise(bytes: Buffer): void;
+  noise(bytes: Buffer, from: 'stdout' | 'stderr'): void;
   /** A message over the limit was thrown away; its last bytes. */
   tooLong(tail: Buffer): void;
   ended(end: InnerEnd): void;
@@ -129,7 +129,7 @@ export class InnerProcess {
     const splitter = new LineSplitter(
       {
         line: (bytes) => this.#line(bytes),
-        noise: (bytes) => this.#events.noise(bytes),
+        noise: (bytes) => this.#events.noise(bytes, 'stdout'),
         tooLong: (tail) => this.#events.tooLong(tail),
       },
       MAX_MESSAGE_BYTES,
@@ -138,7 +138,7 @@ export class InnerProcess {
     stdout.on('end', () => splitter.end());
     stderr.on('data', (chunk: Buffer) => {
       this.#lastWords.push(chunk);
-      this.#events.noise(chunk);
+      this.#events.noise(chunk, 'stderr');
     });
     for (const stream of [stdin, stdout, stderr]) stream.on('error', ignore);
     this.#child.on('error', (error) => this.#end(error.message));
@@ -165,8 +165,8 @@ export class InnerProcess {
       RawMessage.read(bytes.subarray(start, end)),
     );
     if (batch === undefined || batch.includes(undefined)) {
-      this.#events.noise(bytes);
-      this.#events.noise(Buffer.from('\n'));
+      this.#events.noise(bytes, 'stdout');
+      this.#events.noise(Buffer.from('\n'), 'stdout');
       return;
     }
     for (const each of batch) if (each !== undefined) this.#events.message(each);

@@ -21,7 +21,7 @@ export interface InstanceEvents {
   notification(message: RawMessage, instance: Instance): void;
   /** It asked for roots, for the first time. */
   asked?(): void;
-  noise(bytes: Buffer): void;
+  noise(bytes: Buffer, from: 'stdout' | 'stderr'): void;
   /** What it says is not heard any more: it ended, or was cut off. */
   left(instance: Instance): void;
   /** It ended, and nobody had asked it to. */
@@ -67,7 +67,7 @@ export class Instance {
     this.#events = events;
     this.#process = new InnerProcess(run, children, {
       message: (message) => this.#receive(message),
-      noise: (bytes) => events.noise(bytes),
+      noise: (bytes, from) => events.noise(bytes, from),
       tooLong: (tail) => this.#failOversized(tail),
       ended: (end) => this.#onEnd(end),
     });

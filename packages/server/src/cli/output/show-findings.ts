@@ -39,8 +39,12 @@ export function showFindings(
         );
   return [
     alignRows(rows, { paint, columns }),
-    `\n${paint('title', 'What known clients give')}\n`,
-    alignRows(known, { paint, columns, indent: '  ' }),
+    ...(known.length === 0
+      ? []
+      : [
+          `\n${paint('title', 'What known clients give')}\n`,
+          alignRows(known, { paint, columns, indent: '  ' }),
+        ]),
     `\n${summary}\n`,
   ].join('');
 }

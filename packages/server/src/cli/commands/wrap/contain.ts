@@ -5,14 +5,7 @@ import { programCandidates } from '@rootward/core/platform';
 import { openSandbox } from '@rootward/sandbox';
 import type { WantedLevel } from '@rootward/sandbox';
 import type { Launch, Run } from '@rootward/wrap';
-
-/** What the operator allows a wrapped server beside the roots. */
-export interface ContainOptions {
-  readonly level: WantedLevel;
-  readonly network: boolean;
-  readonly read: readonly string[];
-  readonly write: readonly string[];
-}
+import type { SandboxSettings } from '../../../settings/values/sandbox-settings.js';
 
 /** A sandbox that is ready. */
 export interface Containment {
@@ -23,10 +16,17 @@ export interface Containment {
 
 /** How each start of the server is put into a sandbox; undefined where there is none. Rejects where none can be had. */
 export async function openContainment(
-  { level, network, read, write }: ContainOptions,
+  {
+    level,
+    backend,
+    require,
+    network,
+    read = [],
+    write = [],
+  }: SandboxSettings & { readonly level: WantedLevel },
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Containment | undefined> {
-  const sandbox = await openSandbox({ level, environment });
+  const sandbox = await openSandbox({ level, backend, require, environment });
   if (sandbox === undefined) return undefined;
   process.once('exit', () => sandbox.dispose());
   return {

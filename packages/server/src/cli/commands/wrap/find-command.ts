@@ -15,6 +15,7 @@ interface Start {
 export async function findCommand(
   [command, ...args]: readonly string[],
   start: Start,
+  { mustExist = true }: { readonly mustExist?: boolean } = {},
 ): Promise<{ readonly command: string; readonly args: readonly string[] }> {
   if (command === undefined || command === '') {
     throw new RootwardServerError(
@@ -23,9 +24,14 @@ export async function findCommand(
     );
   }
   return {
-    command: await findExecutable(command, start),
+    command: mustExist ? await findExecutable(command, start) : placed(command, start),
     args: args.map((arg) => fixed(arg, start.directory)),
   };
+}
+
+/** For a configuration, which may be for another machine. */
+function placed(command: string, { home, directory }: Start): string {
+  return /[\\/]/.test(command) ? resolve(directory, expandHome(command, home)) : command;
 }
 
 /** By its path, or by its name on PATH, where relative folders do not count. */

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { suggest } from '@rootward/core/platform';
 import { CHANGE_POLICIES, ToolFilter, wrapStdio } from '@rootward/wrap';
@@ -20,10 +19,6 @@ export interface WrapFlags {
   readonly setEnv?: readonly string[];
   readonly tools?: readonly string[];
   readonly hideTools?: readonly string[];
-  readonly sandbox?: string;
-  readonly sandboxNetwork?: boolean;
-  readonly sandboxRead?: readonly string[];
-  readonly sandboxWrite?: readonly string[];
 }
 
 /** Runs a server behind this process. Undefined while it lives on. */
@@ -49,7 +44,7 @@ export async function runWrap(
   const log = new StderrLogger(settings.logLevel);
   const { prepared, sources } = await prepareSources(settings, sourceOptions(settings, start, log));
   const filter = new ToolFilter({ show: flags.tools, hide: flags.hideTools });
-  const contained = await readSandbox(flags, start);
+  const contained = await openSandbox(settings, start);
   wrapStdio({
     prepared,
     template,
@@ -66,29 +61,13 @@ export async function runWrap(
 }
 
 /** Nothing of it is loaded where nobody asks for it. */
-async function readSandbox(
-  { sandbox = 'off', sandboxNetwork = false, sandboxRead = [], sandboxWrite = [] }: WrapFlags,
-  { directory, environment }: Terminal['start'],
+async function openSandbox(
+  { sandbox }: LoadedSettings,
+  { environment }: Terminal['start'],
 ): Promise<Containment | undefined> {
-  if (sandbox === 'off') return undefined;
-  const { WANTED_LEVELS } = await import('@rootward/sandbox');
-  const level = WANTED_LEVELS.find((each) => each === sandbox);
-  if (level === undefined) {
-    throw new RootwardServerError(
-      'usage',
-      `Cannot use ${JSON.stringify(sandbox)} as --sandbox: expected ${WANTED_LEVELS.join(', ')}`,
-    );
-  }
+  if (sandbox.level === undefined || sandbox.level === 'off') return undefined;
   const { openContainment } = await import('./contain.js');
-  const absolute = (paths: readonly string[]): readonly string[] =>
-    paths.map((path) => resolve(directory, path));
-  const options = {
-    level,
-    network: sandboxNetwork,
-    read: absolute(sandboxRead),
-    write: absolute(sandboxWrite),
-  };
-  return openContainment(options, environment);
+  return openContainment({ ...sandbox, level: sandbox.level }, environment);
 }
 
 function readPolicy(text: string): ChangePolicy {
