@@ -72,7 +72,8 @@ describe.skipIf(process.platform !== 'linux')('language servers of sessions over
   const clients: SdkClient[] = [];
 
   beforeEach(async () => {
-    http = await startHttp(['--within', folders.top], { env });
+    // Without a sandbox, so that what keeps roots apart is what the server lets through.
+    http = await startHttp(['--within', folders.top, '--sandbox', 'off'], { env });
   });
 
   afterEach(async () => {

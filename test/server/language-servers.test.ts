@@ -37,7 +37,9 @@ function toyServer(name: string): {
   const script = { record, capabilities: { documentSymbolProvider: true, workspace: { workspaceFolders } } };
   const toy = { command: SCRIPTED, args: [JSON.stringify(script)], extensions: { '.toy': 'toy' } };
   const config = join(folders.path('notes'), `${name}.json`);
-  writeFileSync(config, JSON.stringify({ languageServers: { toy } }));
+  // Its notes are outside the roots, and each change of the roots would start it again.
+  const sandbox = { programs: { toy: 'off' } };
+  writeFileSync(config, JSON.stringify({ languageServers: { toy }, sandbox }));
   writeFileSync(record, '');
   return {
     args: ['--config', config],

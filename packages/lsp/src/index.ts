@@ -21,6 +21,7 @@ export type { FollowedRoots, LanguageServersOptions } from './pool/language-serv
 export { defaultPoolLimits } from './pool/limits.js';
 export type { PoolLimits } from './pool/limits.js';
 export { ServerBudget } from './pool/server-budget.js';
+export type { ServerSandbox } from './connection/server-sandbox.js';
 export type { ServerStatus } from './pool/server-status.js';
 export { SharedLanguageServers } from './pool/shared-language-servers.js';
 export type { FollowedWorkspace, Lease } from './pool/shared-language-servers.js';

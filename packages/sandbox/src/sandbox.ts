@@ -16,8 +16,8 @@ import type { SandboxPlan } from './plan/plan.js';
 
 /** What a plan needs beside what the sandbox knows itself. */
 export interface PlanRequest extends Omit<PlanInput, 'level' | 'host' | 'program'> {
-  /** The file that is to run; its folders become readable. */
-  readonly program?: string;
+  /** The files that are to run; their folders become readable. */
+  readonly program?: string | readonly string[];
   /** Default: that of the sandbox. */
   readonly level?: Exclude<SandboxLevel, 'off'>;
 }
@@ -79,7 +79,7 @@ export class Sandbox implements Disposable {
       ...request,
       level: request.level ?? this.level,
       host: this.host,
-      program: program === undefined ? [] : installationOf(program, this.host.home),
+      program: [program ?? []].flat().flatMap((file) => installationOf(file, this.host.home)),
     });
   }
 

@@ -33,10 +33,12 @@ const CAPABILITIES: ClientCapabilities = {
 export function initializeParams(
   folders: readonly WorkspaceFolder[],
   initializationOptions: unknown,
+  { isSandboxed }: { readonly isSandboxed: boolean },
 ): InitializeParams {
   const first = folders[0];
   return {
-    processId: process.pid,
+    // Servers look whether that process is still there; from inside a sandbox it seems to be gone.
+    processId: isSandboxed ? null : process.pid,
     clientInfo: { name: 'rootward' },
     rootUri: first?.uri ?? null,
     rootPath: first === undefined ? null : fileUriToPath(first.uri),

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { killTrees, residentMemory } from '@rootward/core/platform';
+import type { Spawnable } from '@rootward/sandbox';
 import { RootwardLspError } from '../error.js';
+import type { SandboxedServer } from './server-sandbox.js';
 
 export interface SpawnServerOptions {
   readonly name: string;
@@ -10,6 +12,8 @@ export interface SpawnServerOptions {
   readonly args: readonly string[];
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Where it runs; undefined for a server without a sandbox. */
+  readonly sandbox?: SandboxedServer | undefined;
 }
 
 /** A started server process, whatever it speaks. */
@@ -19,6 +23,7 @@ export interface ServerProcess {
   /** How it ended, in words; settles when it has. */
   readonly exited: Promise<string>;
   readonly running: boolean;
+  readonly sandbox: SandboxedServer | undefined;
   /** The line of its standard error that says why it failed, in brackets; empty where it wrote nothing. */
   lastWords(): string;
   /** Kilobytes, its descendants included. */
@@ -43,6 +48,7 @@ const SETPRIV = '/usr/bin/setpriv';
  * however that happens; elsewhere a server is trusted to leave when its input ends.
  */
 export async function spawnServer(options: SpawnServerOptions): Promise<ServerProcess> {
+  const { sandbox } = options;
   const child = startChild(options);
   let written = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -56,6 +62,7 @@ export async function spawnServer(options: SpawnServerOptions): Promise<ServerPr
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
       running = false;
+      sandbox?.child.dispose();
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
       const late = setTimeout(() => resolve(how), LAST_WORDS_MS);
       child.once('close', () => {
@@ -69,6 +76,7 @@ export async function spawnServer(options: SpawnServerOptions): Promise<ServerPr
     pid,
     child,
     exited,
+    sandbox,
     get running() {
       return running;
     },
@@ -79,16 +87,20 @@ export async function spawnServer(options: SpawnServerOptions): Promise<ServerPr
 }
 
 function startChild(options: SpawnServerOptions): ChildProcessWithoutNullStreams {
-  const { program, args } = boundToParent(options);
   try {
-    return spawn(program, args, {
-      cwd: options.directory,
-      env: options.environment,
-      stdio: ['pipe', 'pipe', 'pipe'],
+    const start = startOf(options);
+    const child = spawn(start.command, start.args, {
+      cwd: start.cwd,
+      env: start.env,
+      stdio: [...start.stdio],
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
+    start.spawned?.();
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the first three of `stdio` are pipes
+    return child as ChildProcessWithoutNullStreams;
   } catch (cause) {
+    options.sandbox?.child.dispose();
     // Some failures, such as arguments that are too long, are thrown instead of announced.
     throw startFailed(options.name, cause);
   }
@@ -106,12 +118,20 @@ function started(child: ChildProcessWithoutNullStreams, name: string): Promise<n
   });
 }
 
-function boundToParent({ program, args }: SpawnServerOptions): {
-  readonly program: string;
-  readonly args: readonly string[];
-} {
-  if (process.platform !== 'linux' || !existsSync(SETPRIV)) return { program, args };
-  return { program: SETPRIV, args: ['--pdeathsig', 'KILL', '--', program, ...args] };
+type Start = Omit<Spawnable, 'spawned'> & Partial<Pick<Spawnable, 'spawned'>>;
+
+/** What ends the server with this process: its sandbox, else `setpriv` where there is one. */
+function startOf({ program, args, directory, environment, sandbox }: SpawnServerOptions): Start {
+  const bare: Start = {
+    command: program,
+    args,
+    cwd: directory,
+    env: environment,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  };
+  if (sandbox !== undefined) return sandbox.child.command(bare);
+  if (process.platform !== 'linux' || !existsSync(SETPRIV)) return bare;
+  return { ...bare, command: SETPRIV, args: ['--pdeathsig', 'KILL', '--', program, ...args] };
 }
 
 /** The one line that says why a program failed. Pure. */

@@ -12,12 +12,16 @@ export function foldersOf(roots: readonly Root[]): readonly ServedFolder[] {
     .map(({ path, name }) => ({ path, name }));
 }
 
-type Followed = Pick<ServerInstance, 'kind' | 'folders' | 'touched' | 'closeUnless' | 'changeFolders'>;
+type Followed = Pick<
+  ServerInstance,
+  'kind' | 'folders' | 'touched' | 'isSandboxed' | 'closeUnless' | 'changeFolders'
+>;
 
 /**
  * Lets a running server follow a change of the roots; `after` are all of them. False when it has to end: one that
  * follows folders when none is left, one that knows a single folder with that folder, and one that serves whatever was
- * opened when it has seen anything of a folder that is gone, because it would go on answering for it.
+ * opened when it has seen anything of a folder that is gone, because it would go on answering for it; and one in a
+ * sandbox with every change.
  */
 export function followRoots(
   instance: Followed,
@@ -26,6 +30,8 @@ export function followRoots(
 ): boolean {
   const isInScope = (path: string): boolean =>
     after.some((root) => containsPath(root.path, path, hostPathStyle));
+  // What its sandbox lets it see was fixed when it started.
+  if (instance.isSandboxed && added.length + removed.length > 0) return false;
   instance.closeUnless(isInScope);
   switch (instance.kind) {
     case 'shared':

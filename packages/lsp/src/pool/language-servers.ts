@@ -2,12 +2,15 @@ import { basename } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { Scope, systemClock } from '@rootward/core';
 import type { Clock, Logger, Root, Snapshot } from '@rootward/core';
-import { silentLogger, unlessAborted } from '@rootward/core/platform';
+import { isObject, silentLogger, unlessAborted } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { Environment } from '@rootward/core/platform';
 import { serverEnvironment } from '../servers/environment.js';
+import { sandboxProfile } from '../servers/sandbox-profile.js';
+import { enterSandbox } from '../connection/server-sandbox.js';
+import type { SandboxedServer, ServerSandbox } from '../connection/server-sandbox.js';
 import { spawnServer } from '../connection/spawn-server.js';
 import type { ServerProcess } from '../connection/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
@@ -42,6 +45,8 @@ export interface LanguageServersOptions {
   /** Also start servers found inside a root, and those that run code of the workspace. */
   readonly trustWorkspaceServers?: boolean;
   readonly environment?: Environment;
+  /** Without it, servers run with all the rights of this process. */
+  readonly sandbox?: ServerSandbox;
   readonly limits?: Partial<PoolLimits>;
   /** Pass one to share it between pools. */
   readonly budget?: ServerBudget;
@@ -62,6 +67,7 @@ export class LanguageServers {
   readonly #workspace: FollowedRoots;
   readonly #trust: boolean;
   readonly #environment: Environment;
+  readonly #sandbox: ServerSandbox | undefined;
   readonly #budget: ServerBudget;
   readonly #log: Logger;
   readonly #onDidSpawn: ((child: ChildProcess) => void) | undefined;
@@ -82,6 +88,7 @@ export class LanguageServers {
     this.clock = options.clock ?? systemClock;
     this.#trust = options.trustWorkspaceServers ?? false;
     this.#environment = options.environment ?? process.env;
+    this.#sandbox = options.sandbox;
     this.#budget = options.budget ?? new ServerBudget(this.limits.maxServers);
     this.#log = options.log ?? silentLogger;
     this.#onDidSpawn = options.onDidSpawn;
@@ -251,6 +258,7 @@ export class LanguageServers {
       args,
       directory: workingDirectory(folders),
       environment: serverEnvironment(this.#environment, this.#roots, definition),
+      sandbox: await this.#enterSandbox(definition, folders, { program, args }),
     });
     this.#onDidSpawn?.(process.child);
     this.#starting.add(process);
@@ -268,6 +276,35 @@ export class LanguageServers {
       });
     } finally {
       this.#starting.delete(process);
+    }
+  }
+
+  async #enterSandbox(
+    definition: ServerDefinition,
+    folders: readonly ServedFolder[],
+    { program, args }: Pick<ServerCommand, 'program' | 'args'>,
+  ): Promise<SandboxedServer | undefined> {
+    if (this.#sandbox === undefined) return undefined;
+    const { name: server } = definition;
+    const given = this.#sandbox.profile?.(server);
+    const profile = sandboxProfile(definition, this.#environment, given);
+    try {
+      return await enterSandbox(this.#sandbox, {
+        server,
+        roots: this.#roots,
+        folders,
+        program,
+        args,
+        profile,
+      });
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const instruction =
+        isObject(cause) && typeof cause['instruction'] === 'string' ? cause['instruction'] : undefined;
+      throw new RootwardLspError('start-failed', `Cannot start ${server}: ${reason}`, {
+        cause,
+        ...(instruction !== undefined && { instruction }),
+      });
     }
   }
 

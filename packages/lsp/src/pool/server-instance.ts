@@ -87,6 +87,10 @@ export class ServerInstance {
   #stopping = false;
   #syncing: Promise<void> = Promise.resolve();
 
+  get isSandboxed(): boolean {
+    return this.process.sandbox !== undefined;
+  }
+
   /** Connects a process and shakes hands. Ends the process when that fails. */
   static async start(options: InstanceOptions): Promise<ServerInstance> {
     const instance = new ServerInstance(options);
@@ -321,7 +325,9 @@ export class ServerInstance {
   }
 
   async #initialize(initializationOptions: unknown): Promise<void> {
-    const params = initializeParams(this.#folders.map(toWire), initializationOptions);
+    const params = initializeParams(this.#folders.map(toWire), initializationOptions, {
+      isSandboxed: this.isSandboxed,
+    });
     const { initializeTimeout, registrationWait } = this.#limits;
     const result = await this.#connection.request('initialize', params, { timeout: initializeTimeout });
     this.#capabilities = result?.capabilities ?? {};

@@ -13,6 +13,10 @@ export interface ServerStatus {
   readonly warmingUp: boolean;
   /** Of the process and its descendants, where the system tells. */
   readonly memoryKb?: number;
+  /** Level, backend and guarantee of its sandbox; "off" without one. Undefined for one that does not run. */
+  readonly sandbox?: string;
+  /** What its sandbox does not hold it back from, although a rule says so. */
+  readonly shortfall?: string;
   /** Why it does not run. */
   readonly reason?: string;
 }
@@ -21,6 +25,7 @@ export interface ServerStatus {
 export function statusOf(slot: ServerSlot): ServerStatus | undefined {
   const { state, definition, instance, kind, reason } = slot;
   if (state === 'idle') return undefined;
+  const shortfall = instance?.process.sandbox?.shortfall;
   const memoryKb = instance?.process.memory();
   return {
     server: definition.name,
@@ -29,6 +34,8 @@ export function statusOf(slot: ServerSlot): ServerStatus | undefined {
     ...(kind !== undefined && { kind }),
     folders: instance?.folders.map(({ path }) => path) ?? [],
     warmingUp: instance !== undefined && !instance.readiness.ready,
+    ...(instance !== undefined && { sandbox: instance.process.sandbox?.description ?? 'off' }),
+    ...(shortfall !== undefined && { shortfall }),
     ...(memoryKb !== undefined && { memoryKb }),
     ...(reason !== undefined && { reason }),
   };

@@ -26,11 +26,17 @@ async function rootsAt(name: string): Promise<readonly Root[]> {
 }
 
 /** Whether a server goes on after a change of the roots, and the folders it is told of. */
-function follow(kind: FolderKind, before: readonly Root[], after: readonly Root[]): unknown {
+function follow(
+  kind: FolderKind,
+  before: readonly Root[],
+  after: readonly Root[],
+  isSandboxed = false,
+): unknown {
   const told: (readonly string[])[] = [];
   const folders = before.filter((root) => root.kind === 'directory' && !root.broad);
   const instance = {
     kind,
+    isSandboxed,
     folders,
     touched: new Set(folders.map(({ path }) => path)),
     closeUnless() {},
@@ -56,4 +62,10 @@ test('followRoots() ends a server that would go on answering for a folder that i
   expect(follow('per-root', plain, [...plain, ...other])).toEqual([true]);
   expect(follow('file-driven', plain, file)).toEqual([false]);
   expect(follow('file-driven', plain, broad)).toEqual([true]);
+});
+
+test('followRoots() ends a server whose sandbox no longer matches', () => {
+  expect(follow('shared', plain, [...plain, ...other], true)).toEqual([false]);
+  expect(follow('file-driven', [...plain, ...other], plain, true)).toEqual([false]);
+  expect(follow('shared', plain, plain, true)).toEqual([true, [], []]);
 });

@@ -8,6 +8,9 @@ const INSTALLATION_MARKS: readonly string[] = ['lib', 'lib64', 'libexec', 'versi
 /** Programs of many installations beside other data of the user, credentials among it. */
 const SHARED_FOLDERS: readonly string[] = ['', '.local', '.config', '.cache'];
 
+/** All packages that a script of Node may load. */
+const PACKAGES = /^.*?\/(?:node_modules|\.pnpm)(?=\/|$)/;
+
 /**
  * Where the interpreters on `PATH` live, outside the folders of the system: each folder itself and, where it belongs to
  * an installation such as `~/.nvm/versions/node/v20`, all of that. Never the home directory or a folder above it.
@@ -30,6 +33,8 @@ export function installationOf(program: string, home: string): readonly string[]
   const named = dirname(program);
   return [...new Set([named, dirname(canonicalOr(program)), canonicalOr(named)])].flatMap((folder) => {
     if (isAtOrBelow(home, folder)) return [];
+    const packages = PACKAGES.exec(folder)?.[0];
+    if (packages !== undefined) return [packages];
     const above = dirname(folder);
     return isInstallation(folder, above, home) ? [above] : [folder];
   });

@@ -5,6 +5,7 @@ import type {
   EditJournal,
   LanguageServers,
   LanguageServersOptions,
+  ServerSandbox,
   ServerStatus,
   SharedLanguageServers,
 } from '@rootward/lsp';
@@ -20,6 +21,8 @@ export interface LanguageSupportOptions {
   readonly journal: string;
   readonly children: ChildRegistry;
   readonly log: Logger;
+  /** How servers are held to the roots. */
+  readonly sandbox?: ServerSandbox | undefined;
 }
 
 /** Whose question it is, and about what. */
@@ -93,13 +96,14 @@ export class LanguageSupport {
 
   async #load(): Promise<Loaded> {
     const library = await import('@rootward/lsp');
-    const { servers, trustWorkspaceServers, environment, journal, children, log } = this.#options;
+    const { servers, trustWorkspaceServers, environment, journal, children, log, sandbox } = this.#options;
     const options: LanguageServersOptions = {
       servers: library.readServerSettings(servers),
       log,
       onDidSpawn: (child) => void children.add(child),
       ...(trustWorkspaceServers !== undefined && { trustWorkspaceServers }),
       ...(environment !== undefined && { environment }),
+      ...(sandbox !== undefined && { sandbox }),
     };
     return {
       library,

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import type { Workspace } from '@rootward/core';
+import { Scope } from '@rootward/core';
+import type { Snapshot, Workspace } from '@rootward/core';
+import type { ServerSandbox } from '@rootward/lsp';
 import { withWorkspace } from '@rootward/mcp';
 import type { ChildRegistry, WorkspaceOptions, WorkspaceServer } from '@rootward/mcp';
 import type { AuditRecord } from '../audit/audit-trail.js';
 import { ToolRunner } from '../exec/run/tool-runner.js';
 import { ProjectSessions } from '../guidance/project-sessions.js';
 import { LanguageSupport } from '../languages/language-support.js';
+import { profileOf } from '../sandbox/program-profile.js';
 import { allowProtocolErrors } from '../tools/exec/protocol-errors.js';
 import { registerExecutables } from '../tools/exec/register-executables.js';
 import type { RegisterExecutablesOptions } from '../tools/exec/register-executables.js';
@@ -52,10 +55,8 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
 }
 
 /** One for all servers of the process; whom it serves decides which language servers are shared. */
-function createLanguages(
-  { settings, editJournal, environment, log }: ServerSetup,
-  { children }: ServerHooks,
-): LanguageSupport {
+function createLanguages(setup: ServerSetup, { children }: ServerHooks): LanguageSupport {
+  const { settings, editJournal, environment, log } = setup;
   return new LanguageSupport({
     servers: settings.languageServers,
     trustWorkspaceServers: settings.trustWorkspaceServers,
@@ -63,7 +64,22 @@ function createLanguages(
     journal: editJournal,
     children,
     log,
+    sandbox: serverSandbox(setup),
   });
+}
+
+/** Rules are looked up as for a tool call with these roots. */
+function serverSandbox({ sandboxes, prepared, settings }: ServerSetup): ServerSandbox {
+  return {
+    open: (server) => sandboxes.openFor(server),
+    profile: (server) => profileOf(settings.sandbox, server),
+    denied: async (roots) => {
+      const { createScope } = prepared.options;
+      const snapshot: Snapshot = { epoch: 0, roots, client: 'unasked', rejected: [], trace: [], takenAt: 0 };
+      const scope = createScope?.(snapshot) ?? new Scope({ roots });
+      return (await sandboxes.limits(scope)).denied;
+    },
+  };
 }
 
 /** One for all servers of the process: the limit on how many run at once is theirs together. */

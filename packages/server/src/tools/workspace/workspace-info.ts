@@ -108,12 +108,23 @@ export const workspaceInfo: Tool = defineTool({
 
 type Status = Awaited<ReturnType<ToolContext['languages']['status']>>[number];
 
-function shortStatus({ server, state, folders, warmingUp, memoryKb, reason }: Status): ShortStatus {
+function shortStatus({
+  server,
+  state,
+  folders,
+  warmingUp,
+  sandbox,
+  shortfall,
+  memoryKb,
+  reason,
+}: Status): ShortStatus {
   return {
     server,
     state,
     folders: folders.slice(0, MAX_ROOTS),
     warmingUp,
+    ...(sandbox !== undefined && { sandbox }),
+    ...(shortfall !== undefined && { shortfall }),
     ...(memoryKb !== undefined && { memoryKb }),
     ...(reason !== undefined && { reason }),
   };
@@ -121,9 +132,11 @@ function shortStatus({ server, state, folders, warmingUp, memoryKb, reason }: St
 
 type ShortStatus = Omit<Status, 'language' | 'kind'>;
 
-function describeServer({ server, state, reason, memoryKb }: ShortStatus): string {
+function describeServer({ server, state, reason, memoryKb, sandbox, shortfall }: ShortStatus): string {
   const memory = memoryKb === undefined ? '' : `, ${Math.round(memoryKb / 1024)} MB`;
-  return `Language server ${server}: ${state}${memory}${reason === undefined ? '' : ` (${reason})`}`;
+  const held = sandbox === undefined ? '' : `, sandbox ${sandbox}`;
+  const loose = shortfall === undefined ? '' : `; not held back: ${shortfall}`;
+  return `Language server ${server}: ${state}${memory}${held}${loose}${reason === undefined ? '' : ` (${reason})`}`;
 }
 
 /** The scope knows what the rules leave of the access to a root. */
