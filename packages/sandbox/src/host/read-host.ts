@@ -2,7 +2,8 @@ import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'no
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { HiddenPath, PlannedLink } from '../plan/plan.js';
-import { HOME_CREDENTIALS, SYSTEM_CREDENTIALS } from './credential-places.js';
+import { HOME_CREDENTIALS } from '@rootward/core';
+import { MORE_HOME_CREDENTIALS, SYSTEM_CREDENTIALS } from './credential-places.js';
 import type { HostFacts } from '../plan/host-facts.js';
 import { runtimeFolders } from './runtimes.js';
 import { LINUX_DEVICES, LINUX_SYSTEM, MAC_DEVICES, MAC_SYSTEM } from './system-paths.js';
@@ -34,7 +35,7 @@ export function readHost(environment: Readonly<Record<string, string | undefined
     credentials: [
       ...SYSTEM_CREDENTIALS.flatMap(hidden),
       ...(isMac ? [] : unreadableToOthers('/etc', ETC_DEPTH)),
-      ...HOME_CREDENTIALS.flatMap((place) => hidden(join(home, place))),
+      ...[...HOME_CREDENTIALS, ...MORE_HOME_CREDENTIALS].flatMap((place) => hidden(join(home, place))),
     ],
     resolver: exists('/etc/resolv.conf') ? [canonicalOr('/etc/resolv.conf')] : [],
   };

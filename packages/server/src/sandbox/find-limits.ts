@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { RootwardError, WORKSPACE_RULES_FILE } from '@rootward/core';
 import type { Root, Scope } from '@rootward/core';
 import type { HiddenPath } from '@rootward/sandbox';
@@ -18,16 +18,31 @@ const STEERING: readonly string[] = [
   '.mcp.json',
   '.claude/settings.json',
   '.claude/settings.local.json',
-  '.cursor/mcp.json',
-  '.gemini/settings.json',
+  '.claude/hooks',
   '.codex/config.toml',
+  '.codex/hooks.json',
+  '.cursor/mcp.json',
+  '.cursor/hooks.json',
+  '.gemini/settings.json',
+  '.qwen/settings.json',
   '.vscode/mcp.json',
+  '.zed/settings.json',
+  '.kilocode/mcp.json',
+  '.roo/mcp.json',
+  '.amazonq/mcp.json',
+  '.copilot/mcp-config.json',
+  'opencode.json',
   '.git/config',
+  '.git/config.worktree',
   '.git/hooks',
+  '.git/info/attributes',
+  '.git/modules',
   '.git/worktrees',
   'config',
   'tools',
 ];
+/** Out of reach as a whole through a scope, but git has to write into it. */
+const REPOSITORY = '.git';
 /** Rules can be in every folder; those of dependencies and of git itself say nothing about the workspace. */
 const WITHOUT_RULES: ReadonlySet<string> = new Set(['node_modules', '.git']);
 /** Above this, looking for rules takes longer than most programs run, so they are taken to be there. */
@@ -41,11 +56,25 @@ export async function findLimits(
 ): Promise<RootLimits> {
   const roots = scope.roots.filter(({ broad }) => !broad);
   const fixed = [...protect, ...roots.flatMap(({ path }) => STEERING.map((name) => join(path, name)))].filter(
-    (path) => exists(path) && isFixed(scope, path),
+    (path) => exists(path) && stateOf(scope, path) === 'fixed',
   );
   if (!denies && !(await haveRules(roots, signal))) return { denied: [], fixed };
   const { findDenied } = await import('@rootward/sandbox');
-  return { denied: await findDenied(roots, (path) => isDenied(scope, path), signal), fixed };
+  const locked = new Set(fixed);
+  const isDenied = (path: string): boolean => {
+    const state = stateOf(scope, path);
+    if (state === 'fixed' && !isBelow(locked, path)) locked.add(path);
+    return state === 'denied';
+  };
+  return { denied: await findDenied(roots, isDenied, signal), fixed: [...locked] };
+}
+
+/** What lies in a folder that is fixed needs no mention of its own. */
+function isBelow(folders: ReadonlySet<string>, path: string): boolean {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if (folders.has(folder)) return true;
+  }
+  return false;
 }
 
 function exists(path: string): boolean {
@@ -56,28 +85,24 @@ function exists(path: string): boolean {
   }
 }
 
-function isFixed(scope: Scope, path: string): boolean {
+/** A link that leads out of the roots is refused for another reason: where it leads, the plan decides. */
+function stateOf(scope: Scope, path: string): 'open' | 'fixed' | 'denied' {
   try {
     const { root, writable } = scope.locate(path);
-    return root.access === 'read-write' && !writable;
-  } catch {
-    return false;
-  }
-}
-
-/** A link that leads out of the roots is refused for another reason: where it leads, the plan decides. */
-function isDenied(scope: Scope, path: string): boolean {
-  try {
-    scope.locate(path);
-    return false;
+    return root.access === 'read-write' && !writable && basename(path) !== REPOSITORY ? 'fixed' : 'open';
   } catch (error) {
     const code: string = error instanceof RootwardError ? error.code : '';
-    return code === 'denied' || code === 'rules-unreadable';
+    return code === 'denied' || code === 'rules-unreadable' ? 'denied' : 'open';
   }
 }
 
 async function haveRules(roots: readonly Root[], signal: AbortSignal | undefined): Promise<boolean> {
   const folders = roots.filter(({ kind }) => kind === 'directory').map(({ path }) => path);
+  if (
+    roots.some(({ path }) => foldersAbove(path).some((folder) => exists(join(folder, WORKSPACE_RULES_FILE))))
+  ) {
+    return true;
+  }
   let looked = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal?.throwIfAborted();
@@ -87,6 +112,12 @@ async function haveRules(roots: readonly Root[], signal: AbortSignal | undefined
     }
   }
   return false;
+}
+
+/** Their rules hold for what is below them, too. */
+function foldersAbove(path: string): readonly string[] {
+  const above = dirname(path);
+  return above === path ? [] : [above, ...foldersAbove(above)];
 }
 
 async function entriesOf(folder: string): ReturnType<typeof readEntries> {

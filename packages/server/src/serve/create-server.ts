@@ -69,14 +69,22 @@ function createLanguages(setup: ServerSetup, { children }: ServerHooks): Languag
 }
 
 /** Rules are looked up as for a tool call with these roots. */
-function serverSandbox({ sandboxes, prepared, settings }: ServerSetup): ServerSandbox {
+function serverSandbox({ sandboxes, prepared, settings, sources: { fence } }: ServerSetup): ServerSandbox {
   return {
     open: (server) => sandboxes.openFor(server),
     profile: (server) => profileOf(settings.sandbox, server),
     denied: async (roots) => {
       const { createScope } = prepared.options;
-      const snapshot: Snapshot = { epoch: 0, roots, client: 'unasked', rejected: [], trace: [], takenAt: 0 };
-      const scope = createScope?.(snapshot) ?? new Scope({ roots });
+      const snapshot: Snapshot = {
+        epoch: 0,
+        roots,
+        client: 'unasked',
+        rejected: [],
+        trace: [],
+        takenAt: 0,
+        fence,
+      };
+      const scope = createScope?.(snapshot).fencedBy(fence) ?? new Scope({ roots, fence });
       return (await sandboxes.limits(scope)).denied;
     },
   };
