@@ -7,8 +7,13 @@ interface Entry {
 
 /** Time that stands still until it is stepped. */
 export class FakeClock implements Clock {
-  #now = 1_000_000;
+  #now: number;
   readonly #entries = new Set<Entry>();
+
+  /** `now`: the time at which it stands, such as that of the disk. */
+  constructor(now = 1_000_000) {
+    this.#now = now;
+  }
 
   now(): number {
     return this.#now;

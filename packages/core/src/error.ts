@@ -46,6 +46,7 @@ export type ErrorCode =
   | RejectionReason
   | ScopeErrorCode
   | HistoryErrorCode
+  | 'ambiguous-tree'
   | 'invalid-option'
   | 'no-project'
   | 'disposed';

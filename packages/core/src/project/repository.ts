@@ -58,6 +58,29 @@ function findMainRepository(marker: string): Pick<LocatedRepository, 'path' | 's
   }
 }
 
+/** A linked worktree that contains a directory, confirmed by its repository or only claimed by its own `.git` file. */
+export type LinkedTreeClaim =
+  | { readonly confirmed: true; readonly tree: LocatedRepository }
+  | { readonly confirmed: false };
+
+/**
+ * The deepest linked worktree that contains a canonical directory. Repositories inside it, such as submodules, do not
+ * hide it.
+ */
+export function findLinkedTree(directory: string): LinkedTreeClaim | undefined {
+  for (let top = directory; ; top = dirname(top)) {
+    const marker = join(top, '.git');
+    if (kindOf(marker) === 'file' && WORKTREE_POINTER.test(readStart(marker) ?? '')) {
+      const main = findMainRepository(marker);
+      return main === undefined ? { confirmed: false } : { confirmed: true, tree: { top, ...main } };
+    }
+    if (top === dirname(top)) return undefined;
+  }
+}
+
+/** The pointer of a submodule leads to `modules` instead. */
+const WORKTREE_POINTER = /^gitdir: .*[\\/]worktrees[\\/][^\\/]+\s*$/m;
+
 /** Undefined also where the disk cannot tell: a link to itself in a root must not keep the project from being found. */
 function kindOf(path: string): 'directory' | 'file' | undefined {
   try {

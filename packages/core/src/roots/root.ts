@@ -3,6 +3,7 @@ import type { RejectionReason } from '../error.js';
 /** A place roots can come from, strongest first. */
 export type Source =
   | 'handle'
+  | 'agent'
   | 'consent'
   | 'client'
   | 'request'
@@ -32,6 +33,8 @@ export interface Root {
   readonly source: Source;
   /** The URI or path exactly as it was declared. */
   readonly declared: string;
+  /** The root of the main working tree whose place it takes for one call: the rules of that one hold here, too. */
+  readonly standsFor?: string;
   /** `/`, a drive, the home directory or an ancestor of it: never indexed or watched, guarded by default denies. */
   readonly broad: boolean;
 }

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { RootwardError } from '../error.js';
 import type { Fence } from '../roots/fence.js';
 import type { Root } from '../roots/root.js';
 import { homedir } from 'node:os';
@@ -47,6 +48,8 @@ export interface ScopeOptions {
   readonly temporaries?: TemporaryFiles;
   /** Told of every change before it is made; the place for a history. */
   readonly recorder?: Recorder | undefined;
+  /** Why no relative path is taken, where nobody can tell what it is relative to. */
+  readonly refuseRelative?: () => RootwardError;
 }
 
 /**
@@ -80,7 +83,10 @@ export class Scope {
     this.#recorder = options.recorder;
     this.#gate =
       gate ??
-      new Gate(options.roots, options.rules ?? {}, this.#platform, options.fence ?? fenceOf(options.roots));
+      new Gate(options.roots, options.rules ?? {}, this.#platform, {
+        fence: options.fence ?? fenceOf(options.roots),
+        refuseRelative: options.refuseRelative,
+      });
   }
 
   /** The same scope, whose changes this recorder is told of. */
@@ -93,6 +99,12 @@ export class Scope {
     return this.#options.fence === fence ? this : new Scope({ ...this.#shared(), fence });
   }
 
+  /** The same scope without relative paths. */
+  refusingRelative(refuseRelative: () => RootwardError): Scope {
+    return new Scope({ ...this.#shared(), refuseRelative });
+  }
+
+  /** With what it made itself, so that another scope of the same options shares it. */
   #shared(): ScopeOptions {
     return { ...this.#options, platform: this.#platform, temporaries: this.#temporaries };
   }

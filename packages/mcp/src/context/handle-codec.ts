@@ -4,7 +4,7 @@ import { RootwardMcpError } from '../error.js';
 import { isObject } from '@rootward/core/platform';
 
 /** A root as a handle holds it. */
-export interface HandleRoot {
+interface HandleRoot {
   readonly path: string;
   readonly name?: string;
   readonly access?: Root['access'];
@@ -24,8 +24,14 @@ const PROCESS_KEY = randomBytes(MIN_KEY_BYTES);
 const OPERATOR_SOURCES: ReadonlySet<Root['source']> = new Set(['flag', 'env', 'config', 'project']);
 const HINT_SOURCES: ReadonlySet<Root['source']> = new Set(['host', 'pwd', 'ceiling']);
 
-interface Payload {
+/** What a handle stands for. */
+export interface HandleContent {
   readonly roots: readonly HandleRoot[];
+  /** A directory in the working tree that the caller works in. */
+  readonly tree?: string;
+}
+
+interface Payload extends HandleContent {
   /** Milliseconds since the epoch. */
   readonly until: number;
   /** Whom it was made for. */
@@ -54,10 +60,11 @@ export class HandleCodec {
   }
 
   /** For these roots, from any source; undefined when there are none, or too many. */
-  mint(roots: readonly Root[], principal: string): string | undefined {
+  mint(roots: readonly Root[], principal: string, tree?: string): string | undefined {
     if (roots.length === 0) return undefined;
     const payload: Payload = {
       roots: roots.map((root) => toHandleRoot(root)),
+      ...(tree !== undefined && { tree }),
       until: Date.now() + TTL_MS,
       principal: digest(principal),
     };
@@ -67,7 +74,7 @@ export class HandleCodec {
   }
 
   /** Throws `invalid-handle`. Does NOT check the roots: they are canonicalised and cut to the ceiling on use. */
-  verify(handle: unknown, principal: string): readonly HandleRoot[] {
+  verify(handle: unknown, principal: string): HandleContent {
     const [text, signature, ...rest] = typeof handle === 'string' ? handle.split('.') : [];
     if (text === undefined || signature === undefined || rest.length > 0) {
       throw invalidHandle('it is not a handle');
@@ -81,7 +88,8 @@ export class HandleCodec {
     if (!isPayload(payload)) throw invalidHandle('it is not a handle');
     if (payload.principal !== digest(principal)) throw invalidHandle('it was made for someone else');
     if (Date.now() >= payload.until) throw invalidHandle('it has expired');
-    return payload.roots;
+    const { roots, tree } = payload;
+    return tree === undefined ? { roots } : { roots, tree };
   }
 
   #sign(text: string): Buffer {

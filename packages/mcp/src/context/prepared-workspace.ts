@@ -1,9 +1,11 @@
 import { homedir } from 'node:os';
 import { readLimits, readSources, systemClock, Workspace } from '@rootward/core';
 import type { Clock, Logger, Origins, RootsPort, Snapshot, Sources, WorkspaceLimits } from '@rootward/core';
+import { isObject } from '@rootward/core/platform';
 import { checkOptions } from './check-options.js';
 import { Consents } from './consents.js';
 import { HandleCodec } from './handle-codec.js';
+import type { HandleContent } from './handle-codec.js';
 import type { TransportKind } from './transport-kind.js';
 import { ViewCache } from './view-cache.js';
 import type { WorkspaceOptions } from './workspace-options.js';
@@ -22,6 +24,8 @@ export class PreparedWorkspace {
   readonly options: WorkspaceOptions;
   readonly limits: WorkspaceLimits;
   readonly clock: Clock;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
   readonly log: Logger | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly views: ViewCache;
@@ -37,6 +41,7 @@ export class PreparedWorkspace {
     this.options = options;
     this.limits = readLimits(options.limits);
     this.clock = options.clock ?? systemClock;
+    this.startedAt = this.clock.now();
     this.log = options.log;
     this.environment = options.environment ?? process.env;
     this.views = new ViewCache(this.clock);
@@ -45,6 +50,13 @@ export class PreparedWorkspace {
 
   get handleArgument(): string | false {
     return this.options.handleArgument ?? 'workspace';
+  }
+
+  /** What the handle among the arguments of a call stands for; throws for one that is not good. */
+  readHandle(args: unknown, principal: string): HandleContent | undefined {
+    const name = this.handleArgument;
+    if (name === false || !isObject(args) || args[name] === undefined) return undefined;
+    return this.handles.verify(args[name], principal);
   }
 
   /** Read on first use, so that a server that is only asked what it can do touches no disk. */

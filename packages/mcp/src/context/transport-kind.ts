@@ -6,6 +6,11 @@ export function isFedByRequest(transport: object | undefined): boolean {
   return transport !== undefined && 'handleRequest' in transport;
 }
 
+/** Whether a transport that is fed by request belongs to a session, so that all of its requests are of one client. */
+export function hasSession(transport: object): boolean {
+  return 'sessionId' in transport && transport.sessionId !== undefined;
+}
+
 /** Whether a request of ours can travel inside a request of the client. A transport may say that it cannot. */
 export function carriesRequests(transport: object | undefined): boolean {
   if (transport === undefined || !isFedByRequest(transport)) return false;

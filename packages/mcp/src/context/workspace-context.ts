@@ -1,4 +1,5 @@
-import type { Project, Root, Scope, Snapshot, Workspace, WorkspaceView } from '@rootward/core';
+import type { Project, Root, Scope, Snapshot, Workspace } from '@rootward/core';
+import type { PlacedView, WorkingTree } from './placed-view.js';
 
 /**
  * What a handler knows of the workspace. Nothing is asked until one of these is called; from then on the call sees
@@ -11,8 +12,13 @@ export interface WorkspaceContext {
   scope(): Promise<Scope>;
   /** The project the work is about; rejects with an instruction when there is none. */
   project(): Promise<Project>;
-  /** The first directory root. */
+  /**
+   * The first directory root, of the working tree that the caller works in. Rejects with `ambiguous-tree` where nobody
+   * can tell which one that is, as relative paths do: what a handler starts there could land in the wrong tree.
+   */
   directory(): Promise<string | undefined>;
+  /** The working tree of the first directory root, and how it is known; undefined outside of any repository. */
+  tree(): Promise<WorkingTree | undefined>;
   /** Where the roots come from and why, for people. Holds paths. */
   explain(): Promise<string>;
   /**
@@ -26,18 +32,24 @@ export interface WorkspaceContext {
    * and above 4 KB. Given `roots`, it stands for just those, in that order and whosever they are.
    */
   handle(roots?: readonly Root[]): Promise<string | undefined>;
+  /**
+   * A token that stands for the working tree which contains a folder: a caller that passes it works there, on either
+   * era. Undefined where the folder is neither in the roots nor in a worktree that a repository of theirs confirms.
+   */
+  treeHandle(directory: string): Promise<string | undefined>;
 }
 
 /** Where a `WorkspaceContext` gets its answers from. */
 export interface ContextSource {
-  view(): Promise<WorkspaceView>;
+  view(): Promise<PlacedView>;
   live(): Promise<Workspace>;
-  handle(view: WorkspaceView, roots?: readonly Root[]): string | undefined;
+  handle(view: PlacedView, roots?: readonly Root[]): string | undefined;
+  treeHandle(view: PlacedView, directory: string): Promise<string | undefined>;
 }
 
 export class LazyWorkspaceContext implements WorkspaceContext {
   readonly #source: ContextSource;
-  #view: Promise<WorkspaceView> | undefined;
+  #view: Promise<PlacedView> | undefined;
 
   constructor(source: ContextSource) {
     this.#source = source;
@@ -63,6 +75,10 @@ export class LazyWorkspaceContext implements WorkspaceContext {
     return this.#with((view) => view.directory());
   }
 
+  tree(): Promise<WorkingTree | undefined> {
+    return this.#with((view) => view.tree());
+  }
+
   explain(): Promise<string> {
     return this.#with((view) => view.explain());
   }
@@ -75,7 +91,11 @@ export class LazyWorkspaceContext implements WorkspaceContext {
     return this.#with((view) => this.#source.handle(view, roots));
   }
 
-  #with<T>(read: (view: WorkspaceView) => T | Promise<T>): Promise<T> {
+  treeHandle(directory: string): Promise<string | undefined> {
+    return this.#with((view) => this.#source.treeHandle(view, directory));
+  }
+
+  #with<T>(read: (view: PlacedView) => T | Promise<T>): Promise<T> {
     this.#view ??= this.#source.view();
     return handled(this.#view.then(read));
   }

@@ -1,7 +1,10 @@
 import { invalidOption } from '../context/check-options.js';
 import { failedToolResult, reportError, rpcCode } from '../context/error-report.js';
 import { isObject } from '@rootward/core/platform';
-import { hookListings } from './hook-listings.js';
+import { inCompletionContext } from '../context/completion-context.js';
+import type { WorkspaceContext } from '../context/workspace-context.js';
+import { listBindCaller, serveBindCaller } from './bind-caller.js';
+import { hookRequests } from './hook-requests.js';
 import { patchRegistration } from './patch-registration.js';
 import type { Handler } from './replace-method.js';
 import type { HookedServer } from './sdk-port.js';
@@ -45,18 +48,34 @@ export function addWorkspace<Context extends object>(
     if (report === undefined) throw error;
     throw binding.sdk.protocolError(rpcCode(report), report.message, report);
   };
-  patchRegistration(server, 'registerTool', ([, config]) => {
+  patchRegistration(server, 'registerTool', ([name, config]) => {
+    binding.noteTool(name);
     const failure = failedTool(isObject(config) && config['outputSchema'] !== undefined);
     return (handler) => wrapHandler(binding, handler, failure);
   });
-  patchRegistration(server, 'tool', () => (handler) => wrapHandler(binding, handler, failedTool(false)));
+  patchRegistration(server, 'tool', ([name]) => {
+    binding.noteTool(name);
+    return (handler) => wrapHandler(binding, handler, failedTool(false));
+  });
   for (const method of ['registerPrompt', 'registerResource', 'prompt', 'resource']) {
     patchRegistration(server, method, () => (handler) => wrapHandler(binding, handler, rpcError));
   }
-  hookListings(server.server, binding.sdk, (handler, widen) =>
-    wrapListing(binding, handler, widen, rpcError),
+  const listing = (widen: Widen) => (handler: Handler) => wrapListing(binding, handler, widen, rpcError);
+  hookRequests(
+    server.server,
+    binding.sdk,
+    new Map([
+      // Their callbacks are not registered as handlers: `McpServer` passes on what it was called with.
+      ['resources/list', listing((request) => request)],
+      ['completion/complete', listing(inCompletionContext)],
+      ['tools/list', (handler) => listBindCaller(binding, handler)],
+      ['tools/call', (handler) => serveBindCaller(binding, handler)],
+    ]),
   );
 }
+
+/** What a request becomes, so that callbacks further in find the workspace. */
+type Widen = (request: unknown, workspace: WorkspaceContext) => unknown;
 
 /** The same for the handler of one tool, whatever its output schema is. */
 export function wrapTool<Context extends object>(binding: ServerBinding<Context>, handler: Handler): Handler {
@@ -88,7 +107,7 @@ function wrapHandler<Context extends object>(
 function wrapListing<Context extends object>(
   binding: ServerBinding<Context>,
   handler: Handler,
-  widen: Parameters<Parameters<typeof hookListings>[2]>[1],
+  widen: Widen,
   failure: Failure,
 ): Handler {
   return async (request, context) => {

@@ -1,3 +1,4 @@
+import type { Callers } from '../context/callers.js';
 import type { WorkspaceContext } from '../context/workspace-context.js';
 
 /** The part of an SDK's `Server` that is used here. */
@@ -32,7 +33,7 @@ export interface SdkPort<Context> {
   /** The first argument of `setNotificationHandler` for one of the notifications that are listened to. */
   notificationKey(method: HookedNotification): unknown;
   /** What a call brings along. */
-  request(ctx: Context): { readonly meta: unknown; readonly signal: AbortSignal };
+  request(ctx: Context): CallFacts;
   /** Sends `roots/list` over the connection. Takes any result as it is. */
   ask(options: AskOptions): Promise<unknown>;
   /** Sends `roots/list` inside a request of the client. */
@@ -41,6 +42,16 @@ export interface SdkPort<Context> {
   call(ctx: Context, options: CallOptions): Call;
   /** An error that reaches the client with its code and data. */
   protocolError(code: number, message: string, data: unknown): Error;
+}
+
+/** What every call brings along. */
+interface CallFacts {
+  readonly meta: unknown;
+  readonly signal: AbortSignal;
+  /** Whom the call comes from; empty without authentication. */
+  readonly principal: string;
+  /** The name of the client, where the call itself says it. */
+  readonly client: string | undefined;
 }
 
 export type HookedNotification = 'notifications/initialized' | 'notifications/roots/list_changed';
@@ -52,4 +63,5 @@ interface CallOptions {
   readonly mayAsk: boolean;
   /** The workspace of the connection, for the legacy era. */
   readonly legacy: () => WorkspaceContext;
+  readonly callers: Callers;
 }

@@ -1,6 +1,10 @@
 import type { RootsPort, WorkspaceView } from '@rootward/core';
+import { Callers } from '../context/callers.js';
+import type { HandleContent } from '../context/handle-codec.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
-import { carriesRequests, isFedByRequest, transportKind } from '../context/transport-kind.js';
+import { viewRequest } from '../context/request-view.js';
+import { carriesRequests, hasSession, isFedByRequest, transportKind } from '../context/transport-kind.js';
+import type { TransportKind } from '../context/transport-kind.js';
 import { LazyWorkspaceContext } from '../context/workspace-context.js';
 import type { WorkspaceContext } from '../context/workspace-context.js';
 import { askLeniently, LegacyConnection } from '../legacy/legacy-connection.js';
@@ -12,6 +16,8 @@ import type { AskOptions, Call, HookedServer, SdkPort } from './sdk-port.js';
 const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
 /** Beyond the time an answer is welcome: the workspace decides, the SDK's own limit only clears up after it. */
 const CLEAR_UP_MS = 1000;
+/** The tool of the server that gives handles for working trees. */
+const HANDLE_TOOL = 'workspace_info';
 const BINDING = Symbol('rootward workspace');
 
 /** Ties a server to workspaces: one per connection of the legacy era, one per request of the modern one. */
@@ -19,7 +25,10 @@ export class ServerBinding<Context> {
   readonly sdk: SdkPort<Context>;
   readonly #server: HookedServer;
   readonly #prepared: PreparedWorkspace;
+  /** The names of the tools that the author registered. */
+  readonly #tools = new Set<string>();
   #connection: LegacyConnection | undefined;
+  #callers: Callers | undefined;
 
   /** The binding of this server, made on first use. A server has one; later options are not looked at. */
   static of<Context>(
@@ -44,6 +53,7 @@ export class ServerBinding<Context> {
     hookConnect(server, (transport) => {
       const previous = this.#connection;
       const opened = (this.#connection = this.#connect(transport));
+      this.#callers = this.#meet(transport);
       return { opened, undo: () => (this.#connection = previous) };
     });
     hookNotifications(server, sdk, {
@@ -52,9 +62,29 @@ export class ServerBinding<Context> {
     });
   }
 
+  /** Who calls over the connection. */
+  get callers(): Callers {
+    return (this.#callers ??= this.#meet(this.#server.transport));
+  }
+
+  noteTool(name: unknown): void {
+    if (typeof name === 'string') this.#tools.add(name);
+  }
+
+  has(tool: string): boolean {
+    return this.#tools.has(tool);
+  }
+
+  /** The name of the client that a call comes from. */
+  clientOf(ctx: Context): string | undefined {
+    return this.sdk.request(ctx).client ?? this.#server.getClientVersion()?.name;
+  }
+
   /** `mayAsk` is false where the result of a modern request cannot ask back. */
   call(ctx: Context, args: unknown, mayAsk = true): Call {
-    return this.sdk.call(ctx, { args, mayAsk, legacy: () => this.#legacyContext(ctx) });
+    const { callers } = this;
+    callers.handleTool = this.has(HANDLE_TOOL) ? HANDLE_TOOL : undefined;
+    return this.sdk.call(ctx, { args, mayAsk, callers, legacy: () => this.#legacyContext(ctx, args) });
   }
 
   /** Counts a refusal for the statistics of the connection. */
@@ -62,22 +92,52 @@ export class ServerBinding<Context> {
     this.#connection?.countRefusal(error);
   }
 
-  #legacyContext(ctx: Context): WorkspaceContext {
+  #legacyContext(ctx: Context, args: unknown): WorkspaceContext {
     const { transport } = this.#server;
+    const { callers } = this;
     const connection = (this.#connection ??= this.#connect(transport));
     const port = carriesRequests(transport)
       ? this.#port((options) => this.sdk.askWithin(ctx, options))
       : undefined;
-    const { meta, signal } = this.sdk.request(ctx);
-    const view = (): Promise<WorkspaceView> => connection.view({ meta, signal, port });
+    const { meta, signal, principal } = this.sdk.request(ctx);
+    const call = { meta, signal, port };
+    const kind = transportKind(transport);
     return new LazyWorkspaceContext({
-      view,
+      view: async () => {
+        const origin = { meta, client: this.clientOf(ctx), transport: kind };
+        const handle = await this.#readHandle(args, principal, kind);
+        if (handle === undefined) {
+          const lookAgain = (): Promise<WorkspaceView> => connection.viewAfresh(call);
+          return callers.place(await connection.view(call), { ...origin, lookAgain });
+        }
+        const request = { transport: kind, declaresRoots: true, handle: handle.roots, signal };
+        return callers.place(await viewRequest(this.#prepared, request), { ...origin, tree: handle.tree });
+      },
       live: async () => {
-        await view();
+        await connection.view(call);
         return connection.live();
       },
-      handle: () => undefined,
+      // Calls never ask twice, so only one that stands for something else is of use.
+      handle: (_view, roots) =>
+        roots === undefined ? undefined : this.#prepared.handles.mint(roots, principal),
+      treeHandle: (view, directory) => callers.mintForTree(view, directory, kind, principal),
     });
+  }
+
+  async #readHandle(
+    args: unknown,
+    principal: string,
+    kind: TransportKind,
+  ): Promise<HandleContent | undefined> {
+    const { clientRoots } = await this.#prepared.sources(kind);
+    return clientRoots === 'ignore' ? undefined : this.#prepared.readHandle(args, principal);
+  }
+
+  /** Over HTTP a server without a session serves one request; whether it has one is known after `initialize`. */
+  #meet(transport: object | undefined): Callers {
+    const lasts = (): boolean =>
+      transport === undefined || !isFedByRequest(transport) || hasSession(transport);
+    return new Callers(this.#prepared, lasts);
   }
 
   #connect(transport: object | undefined): LegacyConnection {

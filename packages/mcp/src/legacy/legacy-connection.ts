@@ -57,6 +57,12 @@ export class LegacyConnection {
     return workspace.forRequest(meta, { signal, ...(port !== undefined && { port }) });
   }
 
+  /** The same after the client was asked once more: it may have moved without saying so. */
+  async viewAfresh(call: LegacyCall): Promise<WorkspaceView> {
+    (await this.live()).invalidate('the caller may work in another tree');
+    return this.view(call);
+  }
+
   async live(): Promise<Workspace> {
     const workspace = this.#workspace ?? (await this.#open());
     this.#declare(workspace);

@@ -9,6 +9,7 @@ import {
   RootsListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import { describePrincipal } from '../context/principal.js';
 import type { SdkPort } from '../hooks/sdk-port.js';
 import { isObject } from '@rootward/core/platform';
 
@@ -26,7 +27,12 @@ export function createSdkPort(server: Server): SdkPort<Extra> {
       method === 'notifications/initialized'
         ? InitializedNotificationSchema
         : RootsListChangedNotificationSchema,
-    request: ({ _meta: meta, signal }) => ({ meta, signal }),
+    request: ({ _meta: meta, signal, authInfo }) => ({
+      meta,
+      signal,
+      principal: describePrincipal(authInfo),
+      client: undefined,
+    }),
     ask: (options) => unlessLost(() => server.request(ROOTS_LIST, ResultSchema, options)),
     askWithin: ({ sendRequest }, options) => unlessLost(() => sendRequest(ROOTS_LIST, ResultSchema, options)),
     call: (_extra, { legacy }) => ({

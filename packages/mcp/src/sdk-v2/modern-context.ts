@@ -1,12 +1,15 @@
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ClientInfo, Workspace } from '@rootward/core';
-import type { HandleRoot } from '../context/handle-codec.js';
+import type { CallOrigin, Callers } from '../context/callers.js';
+import type { HandleContent } from '../context/handle-codec.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import { LazyWorkspaceContext } from '../context/workspace-context.js';
 import type { WorkspaceContext } from '../context/workspace-context.js';
-import { mustAsk, openForRequest, viewModernRequest } from '../modern/modern-request.js';
-import type { ModernRequest } from '../modern/modern-request.js';
+import { viewRequest } from '../context/request-view.js';
+import type { StandaloneRequest } from '../context/request-view.js';
+import { mustAsk, openForRequest } from '../modern/modern-request.js';
+import type { TransportKind } from '../context/transport-kind.js';
 import { readRootsAnswer } from '../modern/roots-answer.js';
 import { isObject } from '@rootward/core/platform';
 import { needsRoots } from './needs-input.js';
@@ -21,27 +24,34 @@ interface ModernContext {
   dispose(): void;
 }
 
+/** A request, and the tree that its handle stands for. */
+type Request = StandaloneRequest & { readonly tree: string | undefined };
+
 /** `mayAsk` is false where the result of the request cannot ask back. */
 export function modernContext(
   prepared: PreparedWorkspace,
+  callers: Callers,
   ctx: ServerContext,
-  args: unknown,
-  mayAsk: boolean,
+  { args, mayAsk }: { readonly args: unknown; readonly mayAsk: boolean },
 ): ModernContext {
   let needed: NeedsInput | undefined;
-  let request: Promise<ModernRequest> | undefined;
+  let request: Promise<Request> | undefined;
   const opened: Workspace[] = [];
-  const read = async (): Promise<ModernRequest> => {
+  const read = async (): Promise<Request> => {
     const found = await readModernRequest(prepared, ctx, args);
     if (found.declaresRoots) prepared.noteDeprecation();
     if (!mayAsk || !(await mustAsk(prepared, found))) return found;
     needed = needsRoots;
     throw needed;
   };
-  const readOnce = (): Promise<ModernRequest> => (request ??= read());
+  const readOnce = (): Promise<Request> => (request ??= read());
+  const principal = principalOf(ctx);
   return {
     workspace: new LazyWorkspaceContext({
-      view: async () => viewModernRequest(prepared, await readOnce()),
+      view: async () => {
+        const found = await readOnce();
+        return callers.place(await viewRequest(prepared, found), originOf(found));
+      },
       live: async () => {
         const workspace = await openForRequest(prepared, await readOnce());
         opened.push(workspace);
@@ -49,8 +59,9 @@ export function modernContext(
       },
       handle: (view, roots) =>
         roots === undefined
-          ? prepared.handles.mintForClient(view.snapshot().roots, principalOf(ctx))
-          : prepared.handles.mint(roots, principalOf(ctx)),
+          ? prepared.handles.mintForClient(view.snapshot().roots, principal)
+          : prepared.handles.mint(roots, principal),
+      treeHandle: (view, directory) => callers.mintForTree(view, directory, transportOf(ctx), principal),
     }),
     get needed() {
       return needed;
@@ -64,17 +75,32 @@ export function modernContext(
   };
 }
 
+/** The name under which the client of a modern request introduces itself. */
+export function clientNameOf(ctx: ServerContext): string | undefined {
+  return readClientInfo(ctx.mcpReq.envelope)?.name;
+}
+
+function originOf({ meta, clientInfo, transport, tree }: Request): CallOrigin {
+  return { meta, client: clientInfo?.name, transport, tree };
+}
+
+function transportOf({ http }: ServerContext): TransportKind {
+  return http === undefined ? 'local' : 'http';
+}
+
 async function readModernRequest(
   prepared: PreparedWorkspace,
   ctx: ServerContext,
   args: unknown,
-): Promise<ModernRequest> {
+): Promise<Request> {
   const { envelope, inputResponses, droppedInputResponseKeys, _meta: meta, signal } = ctx.mcpReq;
   const sent: unknown = envelope;
   const capabilities = isObject(sent) ? sent[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  const transport = ctx.http === undefined ? 'local' : 'http';
+  const transport = transportOf(ctx);
   const { clientRoots } = await prepared.sources(transport);
   const declaresRoots = isObject(capabilities) && isObject(capabilities['roots']);
+  const handle: HandleContent | undefined =
+    clientRoots === 'ignore' ? undefined : prepared.readHandle(args, principalOf(ctx));
   return {
     transport,
     declaresRoots,
@@ -82,19 +108,11 @@ async function readModernRequest(
     answer: declaresRoots
       ? readRootsAnswer({ accepted: inputResponses, dropped: droppedInputResponseKeys ?? [] })
       : undefined,
-    handle: clientRoots === 'ignore' ? undefined : readHandle(prepared, ctx, args),
+    handle: handle?.roots,
+    tree: handle?.tree,
     meta,
     signal,
   };
-}
-
-function readHandle(
-  { handleArgument: name, handles }: PreparedWorkspace,
-  ctx: ServerContext,
-  args: unknown,
-): readonly HandleRoot[] | undefined {
-  if (name === false || !isObject(args) || args[name] === undefined) return undefined;
-  return handles.verify(args[name], principalOf(ctx));
 }
 
 function readClientInfo(envelope: unknown): ClientInfo | undefined {

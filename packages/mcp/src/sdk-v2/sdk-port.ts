@@ -3,8 +3,9 @@ import type { Server, ServerContext, StandardSchemaV1 } from '@modelcontextproto
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import type { SdkPort } from '../hooks/sdk-port.js';
 import { carriesRoots } from '../modern/roots-answer.js';
-import { modernContext } from './modern-context.js';
+import { clientNameOf, modernContext } from './modern-context.js';
 import { askFirst, askForRootsToo, NeedsInput } from './needs-input.js';
+import { principalOf } from './principal.js';
 
 const FIRST_MODERN_REVISION = '2026-07-28';
 const ROOTS_LIST = { method: 'roots/list' } as const;
@@ -19,11 +20,15 @@ export function createSdkPort(server: Server, prepared: PreparedWorkspace): SdkP
   return {
     methodOf: String,
     notificationKey: (method) => method,
-    request: ({ mcpReq: { _meta: meta, signal } }) => ({ meta, signal }),
+    request: (ctx) => {
+      const { _meta: meta, signal } = ctx.mcpReq;
+      const client = isModern(server) ? clientNameOf(ctx) : undefined;
+      return { meta, signal, client, principal: principalOf(ctx) };
+    },
     ask: (options) => server.request(ROOTS_LIST, ANYTHING, options),
     askWithin: ({ mcpReq }, options) => mcpReq.send(ROOTS_LIST, ANYTHING, options),
-    call: (ctx, { args, mayAsk, legacy }) => {
-      const modern = isModern(server) ? modernContext(prepared, ctx, args, mayAsk) : undefined;
+    call: (ctx, { args, mayAsk, legacy, callers }) => {
+      const modern = isModern(server) ? modernContext(prepared, callers, ctx, { args, mayAsk }) : undefined;
       // On a legacy connection roots are known, and the SDK asks for them once more if they are among the questions.
       const complete =
         modern !== undefined && carriesRoots(ctx.mcpReq.inputResponses)

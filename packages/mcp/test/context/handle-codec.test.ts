@@ -28,7 +28,7 @@ const nobody = '';
 
 test('HandleCodec.verify() gives back the roots that were minted', async () => {
   const handle = new HandleCodec(KEY).mint([root('/a'), root('/b', { access: 'read-only' })], nobody);
-  expect(new HandleCodec(KEY).verify(handle!, nobody)).toEqual([
+  expect(new HandleCodec(KEY).verify(handle!, nobody).roots).toEqual([
     { path: '/a', name: 'x' },
     { path: '/b', name: 'x', access: 'read-only' },
   ]);
@@ -37,7 +37,7 @@ test('HandleCodec.verify() gives back the roots that were minted', async () => {
 test('HandleCodec.mintForClient() holds what the client gave, not what the operator set', async () => {
   const codec = new HandleCodec(KEY);
   const handle = codec.mintForClient([root('/a'), root('/o', { source: 'flag' })], nobody);
-  expect(codec.verify(handle!, nobody)).toMatchObject([{ path: '/a' }]);
+  expect(codec.verify(handle!, nobody).roots).toMatchObject([{ path: '/a' }]);
   expect(codec.mintForClient([root('/o', { source: 'flag' })], nobody)).toBeUndefined();
   expect(codec.mintForClient([], nobody)).toBeUndefined();
 });
@@ -82,7 +82,7 @@ test.each([
 ])('HandleCodec.verify() refuses a handle in the hands of %s', async (_, thief) => {
   const codec = new HandleCodec(KEY);
   const handle = codec.mint([root('/a')], '["c","u1"]');
-  expect(codec.verify(handle!, '["c","u1"]')).toHaveLength(1);
+  expect(codec.verify(handle!, '["c","u1"]').roots).toHaveLength(1);
   expect(() => codec.verify(handle!, thief)).toThrow(/made for someone else/);
 });
 
@@ -91,7 +91,7 @@ test('HandleCodec.verify() refuses a handle after ten minutes', async () => {
   const codec = new HandleCodec(KEY);
   const handle = codec.mint([root('/a')], nobody);
   vi.setSystemTime(599_000);
-  expect(codec.verify(handle!, nobody)).toHaveLength(1);
+  expect(codec.verify(handle!, nobody).roots).toHaveLength(1);
   vi.setSystemTime(602_000);
   expect(() => codec.verify(handle!, nobody)).toThrow(/expired/);
 });

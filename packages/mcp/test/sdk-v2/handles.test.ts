@@ -124,13 +124,26 @@ test('a root of a handle that became a link is canonicalised, and refused beyond
   await client.close();
 });
 
-test('handles are neither minted nor read on a legacy connection', async () => {
+test('a legacy connection mints no handle for the roots it knows, and refuses a bad one', async () => {
   const client = connect({ roots: answering([{ uri: roots.uri('a') }]) });
   await client.connect();
   expect(await handleOf(client)).toBeNull();
-  const result = await client.callTool('roots', { workspace: 'anything' });
-  expect(structured(result).roots).toEqual([`client ${roots.path('a')}`]);
+  expect(await client.callTool('roots', { workspace: 'anything' })).toMatchObject({
+    isError: true,
+    structuredContent: { error_type: 'invalid_handle' },
+  });
   await client.close();
+});
+
+test('a legacy connection takes the roots of a handle for one call', async () => {
+  const modern = connect({ era: 'modern', roots: answering([{ uri: roots.uri('b') }]) });
+  const handle = await handleOf(modern);
+  const client = connect({ roots: answering([{ uri: roots.uri('a') }]) });
+  await client.connect();
+  const pinned = await client.callTool('roots', { workspace: handle });
+  expect(structured(pinned).roots).toEqual([`handle ${roots.path('b')}`]);
+  expect(structured(await client.callTool('roots')).roots).toEqual([`client ${roots.path('a')}`]);
+  await Promise.all([modern.close(), client.close()]);
 });
 
 test('an author may use the argument name for something else', async () => {

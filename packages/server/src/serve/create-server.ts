@@ -196,7 +196,6 @@ function equipExecutables(
 ): void {
   if (catalogue === undefined) return;
   const followed = registerExecutables(server, {
-    era,
     catalogue,
     runner,
     fail,

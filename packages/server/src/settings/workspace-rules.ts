@@ -125,6 +125,9 @@ export class ScopeMaker {
       const reading = userRulesOf?.(root);
       const user = this.#usable(root, reading);
       if (reading !== undefined) inFolder.set(root.path, toFolderRules(reading));
+      const { standsFor } = root;
+      const main = standsFor === undefined ? undefined : userRulesOf?.({ ...root, path: standsFor });
+      if (standsFor !== undefined && main !== undefined) inFolder.set(standsFor, toFolderRules(main));
       const readOnly = [rules, own, user].some((each) => each?.readOnly === true);
       return readOnly ? { ...root, access: 'read-only' as const } : root;
     });

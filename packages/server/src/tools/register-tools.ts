@@ -62,7 +62,7 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
         title: tool.title,
         description: tool.description,
         annotations: tool.annotations,
-        ...listedSchemas(tool, options.era),
+        ...listedSchemas(tool),
       },
       (args, ctx) => runTool(tool, args, ctx, server, options, shared),
     );

@@ -68,10 +68,10 @@ test('every tool has a title, a description and all four annotations', async () 
   await close();
 });
 
-test.each(ERAS)('tools list the workspace argument on modern connections only (%s)', async (era) => {
+test.each(ERAS)('tools list the workspace argument (%s)', async (era) => {
   const { client, close } = await connectTools({ ...A, era });
   for (const { name, inputSchema } of (await client.listTools()).tools) {
-    expect([name, 'workspace' in (inputSchema.properties ?? {})]).toEqual([name, era === 'modern']);
+    expect([name, 'workspace' in (inputSchema.properties ?? {})]).toEqual([name, true]);
   }
   await close();
 });

@@ -42,6 +42,13 @@ export interface Resolution {
 
 export type Intent = 'read' | 'change';
 
+/** What a gate may have beside roots and rules. */
+export interface GateOptions {
+  readonly fence?: Fence;
+  /** Why no relative path is taken. */
+  readonly refuseRelative?: (() => RootwardError) | undefined;
+}
+
 const FILE_SCHEME = /^file:/i;
 /** Errors that, behind a link, depend on what exists where it leads. */
 const TELLS_OF_TARGET: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EACCES']);
@@ -66,13 +73,20 @@ export class Gate {
   readonly rules: RuleBook;
   readonly #platform: Platform;
   readonly #directories: readonly Root[];
+  readonly #refuseRelative: (() => RootwardError) | undefined;
 
-  constructor(roots: readonly Root[], rules: ScopeRules, platform: Platform, fence?: Fence) {
+  constructor(
+    roots: readonly Root[],
+    rules: ScopeRules,
+    platform: Platform,
+    { fence, refuseRelative }: GateOptions = {},
+  ) {
     this.roots = roots;
     this.index = new RootIndex(roots);
-    this.rules = new RuleBook(rules, fence);
+    this.rules = new RuleBook(rules, fence, roots);
     this.#platform = platform;
     this.#directories = roots.filter((root) => root.kind === 'directory');
+    this.#refuseRelative = refuseRelative;
   }
 
   /** Pins the object a path leads to, links followed, and refuses it unless it is in scope and the rules agree. */
@@ -218,6 +232,7 @@ export class Gate {
   }
 
   #fromRelative(action: string, asked: string): string {
+    if (this.#refuseRelative !== undefined) throw this.#refuseRelative();
     const [first] = this.#directories;
     if (first === undefined) throw outsideRoots(action, asked, this.roots);
     const foreign = foreignName(asked);

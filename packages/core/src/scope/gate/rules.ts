@@ -14,6 +14,8 @@ import { RulesFiles, WORKSPACE_RULES_FILE } from './rules-file.js';
 import type { FolderRules } from './rules-file.js';
 import { RulesTops } from './rules-tops.js';
 import { isSteering } from './steering.js';
+import { StandIns } from './stood-for.js';
+import type { StoodFor } from './stood-for.js';
 
 /** What a scope forbids inside its roots. */
 export interface ScopeRules {
@@ -82,8 +84,10 @@ export class RuleBook {
   readonly #fixed = new PathIndex<Fixed>();
   readonly #files = new RulesFiles();
   readonly #tops: RulesTops;
+  readonly #standIns: StandIns;
 
-  constructor(rules: ScopeRules, fence: Fence = NO_FENCE) {
+  constructor(rules: ScopeRules, fence: Fence = NO_FENCE, roots: readonly Root[] = []) {
+    this.#standIns = new StandIns(roots);
     this.#readOnly = rules.readOnly ?? false;
     this.#protect = (rules.protect ?? []).map(foldCase);
     const deny = rules.deny ?? [];
@@ -105,6 +109,7 @@ export class RuleBook {
     return (
       this.#refuseByRoots(placement) ??
       this.#refuseFixed(placement.path) ??
+      this.#refuseStoodFor(placement) ??
       refuseByFiles(placement.path, this.#filesFor(placement, seen))
     );
   }
@@ -116,7 +121,12 @@ export class RuleBook {
     if (this.#readOnly || placement.roots.some((root) => root.access === 'read-only')) {
       return { code: 'read-only' };
     }
-    if (this.#fixedFor(placement.path).some(({ readOnly }) => readOnly)) return { code: 'read-only' };
+    const stoodFor = this.#standIns.of(placement.path);
+    const fixed = [
+      ...this.#fixedFor(placement.path),
+      ...(stoodFor === undefined ? NOTHING_FIXED : this.#fixedFor(stoodFor.path)),
+    ];
+    if (fixed.some(({ readOnly }) => readOnly)) return { code: 'read-only' };
     const by = this.#filesFor(placement, seen).find(({ readOnly }) => readOnly);
     return by === undefined ? undefined : { code: 'read-only', by: by.file };
   }
@@ -125,14 +135,29 @@ export class RuleBook {
   refuseMove(placement: Placement, seen?: FoldersSeen): Refusal | undefined {
     const change = this.refuseChange(placement, seen);
     if (change !== undefined) return change;
-    const folded = foldCase(placement.path);
-    return this.#protect.some((kept) => isWithin(kept, folded)) ? { code: 'protected' } : undefined;
+    const holdsProtected = this.#namesOf(placement.path).some((name) =>
+      this.#protect.some((kept) => isWithin(kept, name)),
+    );
+    return holdsProtected ? { code: 'protected' } : undefined;
   }
 
   /** Protected are the listed paths with all below them, and at any depth what steers the fence. */
   isProtected({ path }: Placement): boolean {
-    const folded = foldCase(path);
-    return this.#protect.some((kept) => isWithin(folded, kept)) || isSteering(path);
+    if (isSteering(path)) return true;
+    return this.#namesOf(path).some((name) => this.#protect.some((kept) => isWithin(name, kept)));
+  }
+
+  /** A path as it is, and as it is called in the tree that its root stands for. */
+  #namesOf(path: string): readonly string[] {
+    const stoodFor = this.#standIns.of(path);
+    return stoodFor === undefined ? [foldCase(path)] : [foldCase(path), foldCase(stoodFor.path)];
+  }
+
+  #refuseStoodFor({ path }: Placement): Refusal | undefined {
+    const stoodFor = this.#standIns.of(path);
+    if (stoodFor === undefined) return undefined;
+    const place = { path: stoodFor.path, roots: [stoodFor.root] };
+    return this.#refuseByRoots(place) ?? this.#refuseFixed(place.path);
   }
 
   /** Relative to the roots, and to the folders the operator named: naming another root lifts no rule of theirs. */
@@ -192,7 +217,13 @@ export class RuleBook {
   /** The rules files that hold in a pinned folder, given those that hold in the folder above it. */
   filesBelow(above: readonly FolderRules[], folder: Pin): readonly FolderRules[] {
     const own = this.#files.in(folder.path, folder.child(WORKSPACE_RULES_FILE));
-    return own === undefined ? above : [...above, own];
+    const stoodFor = this.#standIns.of(folder.path);
+    const other = stoodFor === undefined ? undefined : this.#files.in(stoodFor.path);
+    const found = [
+      ...(own === undefined ? [] : [own]),
+      ...(other === undefined ? [] : [{ ...other, folder: folder.path }]),
+    ];
+    return found.length === 0 ? above : [...above, ...found];
   }
 
   /** The rules files that hold in a folder that is in scope. */
@@ -204,9 +235,16 @@ export class RuleBook {
     const folder = isDirectory === true ? path : dirname(path);
     const known = seen?.get(folder);
     if (known !== undefined) return known;
-    const found = this.#files.between(this.#tops.of(roots, folder), folder);
+    const own = this.#files.between(this.#tops.of(roots, folder), folder);
+    const stoodFor = this.#standIns.of(folder);
+    const found = stoodFor === undefined ? own : [...own, ...this.#filesStoodFor(stoodFor)];
     seen?.set(folder, found);
     return found;
+  }
+
+  #filesStoodFor({ path, root, back }: StoodFor): readonly FolderRules[] {
+    const found = this.#files.between(this.#tops.of([root], path), path);
+    return found.map((rules) => Object.assign({}, rules, { folder: back(rules.folder) }));
   }
 
   #anchor({ named, ceiling, hinted }: Fence): void {

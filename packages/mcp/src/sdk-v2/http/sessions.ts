@@ -9,7 +9,7 @@ import type {
 import { systemClock } from '@rootward/core';
 import type { Clock, Timer } from '@rootward/core';
 import { RootwardMcpError } from '../../error.js';
-import { describePrincipal } from '../principal.js';
+import { describePrincipal } from '../../context/principal.js';
 import { SessionEventStore } from './session-event-store.js';
 import { SessionTransport } from './session-transport.js';
 

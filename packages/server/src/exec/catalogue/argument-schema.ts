@@ -15,13 +15,10 @@ const HANDLE = 'workspace';
 const HANDLE_SCHEMA = { type: 'string', description: 'Handle from workspace_info' };
 
 /** A JSON schema for the SDK. The validator is loaded with the first call, not with the server. */
-export function argumentSchema(
-  schema: JsonObject,
-  withHandle: boolean,
-): StandardSchemaWithJSON<unknown, CheckedArguments> {
+export function argumentSchema(schema: JsonObject): StandardSchemaWithJSON<unknown, CheckedArguments> {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   // A tool that has a `workspace` of its own keeps it.
-  const takesHandle = withHandle && !Object.hasOwn(properties, HANDLE);
+  const takesHandle = !Object.hasOwn(properties, HANDLE);
   const listed = takesHandle ? { ...schema, properties: { ...properties, [HANDLE]: HANDLE_SCHEMA } } : schema;
   const check = lazyCheck(schema);
   return {

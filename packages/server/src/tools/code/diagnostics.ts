@@ -3,6 +3,7 @@ import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
+import { requireClearTree } from '../framework/require-clear-tree.js';
 import { dataResult } from '../framework/results.js';
 import { answerCode, caveats, caveatsOf } from './answer-code.js';
 import { emptyAnswer, shortPath } from './describe-code.js';
@@ -31,6 +32,7 @@ export const diagnostics: Tool = defineTool({
   paths: ({ file }) => (file === undefined ? [] : [file]),
   handle: (args, context) =>
     answerCode(context, async ({ library, code }) => {
+      if (args.file === undefined && args.root === undefined) await requireClearTree(context);
       const cursors = new Cursors('diagnostics', args);
       const file = args.file === undefined ? undefined : context.expandHome(args.file);
       const request = { root: args.root, cursor: cursors.position, file };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
+import { requireClearTree } from '../framework/require-clear-tree.js';
 import { dataResult } from '../framework/results.js';
 import { answerCode, caveats } from './answer-code.js';
 import { emptyAnswer, shortPath, symbolLabel } from './describe-code.js';
@@ -28,6 +29,7 @@ export const findSymbol: Tool = defineTool({
     }),
   handle: ({ query, root }, context) =>
     answerCode(context, async ({ library, code }) => {
+      if (root === undefined) await requireClearTree(context);
       const { files: found, total, complete, notes } = await library.findSymbol(code, { query, root });
       for (const { file } of found) context.audit(file, 'allowed');
       const files = found.map(({ file, symbols }) => ({

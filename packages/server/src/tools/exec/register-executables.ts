@@ -1,6 +1,5 @@
 import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
-import type { Era } from '../../era.js';
 import { argumentSchema, resultSchema } from '../../exec/catalogue/argument-schema.js';
 import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
 import type { ChannelMessage } from '../../exec/answer/channel-message.js';
@@ -12,7 +11,6 @@ import type { RunSandbox, ToolRunner } from '../../exec/run/tool-runner.js';
 import type { AuditRecord } from '../../audit/audit-trail.js';
 
 export interface RegisterExecutablesOptions {
-  readonly era: Era;
   readonly catalogue: ToolCatalogue;
   readonly runner: ToolRunner;
   /** From `allowProtocolErrors`, applied to the same server before anything was registered. */
@@ -64,14 +62,14 @@ function isSame(a: ExecutableTool, b: ExecutableTool): boolean {
 function register(
   server: WorkspaceServer,
   tool: ExecutableTool,
-  { era, runner, fail, audit }: RegisterExecutablesOptions,
+  { runner, fail, audit }: RegisterExecutablesOptions,
 ): RegisteredTool {
   const { metadata } = tool;
   const config = {
     title: metadata.title ?? metadata.annotations.title ?? metadata.name,
     description: metadata.description,
     annotations: completeAnnotations(metadata),
-    inputSchema: argumentSchema(metadata.inputSchema, era === 'modern'),
+    inputSchema: argumentSchema(metadata.inputSchema),
     ...(metadata.outputSchema !== undefined && { outputSchema: resultSchema(metadata.outputSchema) }),
   };
   return server.registerTool(
@@ -80,7 +78,11 @@ function register(
     async (args: CheckedArguments, ctx: WorkspaceServerContext): Promise<CallToolResult> => {
       const answer = await runner.run(tool, {
         args: args.tool,
-        roots: () => ctx.workspace.roots(),
+        roots: async () => {
+          // It works in the first root, so it must be known which working tree that is.
+          await ctx.workspace.directory();
+          return ctx.workspace.roots();
+        },
         scope: () => ctx.workspace.scope(),
         onSandbox: (sandbox) => auditSandbox(tool, sandbox, audit),
         signal: ctx.mcpReq.signal,

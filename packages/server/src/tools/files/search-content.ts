@@ -5,6 +5,7 @@ import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
+import { requireClearTree } from '../framework/require-clear-tree.js';
 import { dataResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
 import { ContentSearch } from '../../search/content-search.js';
@@ -48,6 +49,7 @@ export const searchContent: Tool = defineTool({
     const { start } = cursors;
     const scope = await context.workspace.scope();
     const where = path === undefined ? undefined : context.expandHome(path);
+    if (where === undefined) await requireClearTree(context);
     const candidates = searchCandidates(scope, where, {
       matches: glob === undefined ? () => true : compileNameGlob(glob),
       gitignore: args.respectGitignore,

@@ -1,7 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
 import * as z from 'zod';
-import type { Era } from '../../era.js';
 import type { Tool } from './define-tool.js';
 
 type JsonSchema = Record<string, unknown>;
@@ -12,12 +11,10 @@ export interface ListedSchemas {
   readonly outputSchema?: StandardSchemaWithJSON<unknown, Record<string, unknown>>;
 }
 
-/** Made on first use. On `modern`, where each request stands alone, every tool takes a handle. */
-export function listedSchemas(tool: Tool, era: Era): ListedSchemas {
+/** Made on first use. Every tool takes a handle: it spares a question, or says in which working tree the caller works. */
+export function listedSchemas(tool: Tool): ListedSchemas {
   const input = (): z.ZodObject =>
-    schemas.get(tool, `input ${era}`, () =>
-      era === 'modern' ? tool.input().extend({ workspace: handleArgument() }) : tool.input(),
-    );
+    schemas.get(tool, 'input', () => tool.input().extend({ workspace: handleArgument() }));
   const { output: makeOutput } = tool;
   if (makeOutput === undefined) return { inputSchema: listed(input) };
   const output = (): z.ZodObject => schemas.get(tool, 'output', () => makeOutput());

@@ -1,6 +1,7 @@
 import { RootwardError } from '@rootward/core';
 import type { Project, Scope, Snapshot } from '@rootward/core';
 import { reportError } from '@rootward/mcp';
+import type { WorkingTree } from '@rootward/mcp';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
@@ -14,6 +15,7 @@ const HANDLE_INSTRUCTION =
 /** More are counted, not listed: list_allowed_directories has pages. */
 const MAX_ROOTS = 50;
 const MAX_REJECTED = 20;
+const COMMIT_DIGITS = 12;
 
 type ReportShape = z.ZodObject<{ error_type: z.ZodString; message: z.ZodString; instruction: z.ZodString }>;
 
@@ -26,7 +28,7 @@ export const workspaceInfo: Tool = defineTool({
   toolset: 'workspace',
   title: 'Workspace Info',
   description:
-    'The roots (directories these tools may touch), where they come from, the working directory and the project. With path: whether it is in scope, and why not.',
+    'The roots (directories these tools may touch), where they come from, the working directory and the project. With path: whether it is in scope, and a handle for its working tree.',
   annotations: READS,
   input: () => z.object({ path: z.string().optional() }),
   output: () =>
@@ -55,6 +57,9 @@ export const workspaceInfo: Tool = defineTool({
           repository: z.string().optional(),
         })
         .optional(),
+      tree: z
+        .looseObject({ path: z.string(), branch: z.string().optional(), known: z.string().optional() })
+        .optional(),
       noProject: reportShape().optional(),
       problems: z.array(z.object({ file: z.string(), problem: z.string() })).optional(),
       path: z
@@ -78,16 +83,19 @@ export const workspaceInfo: Tool = defineTool({
   handle: async ({ path }, context) => {
     const { workspace } = context;
     const snapshot = await workspace.snapshot();
-    const directory = await workspace.directory();
+    const directory = snapshot.roots.find(({ kind }) => kind === 'directory')?.path;
+    const tree = await workspace.tree();
     const project = await findProject(context);
     const scope = await workspace.scope();
     const checked = path === undefined ? undefined : checkPath(scope, path, context);
     const problems = context.projects.problems(snapshot.roots.slice(0, MAX_ROOTS));
     const servers = (await context.languages.status(context)).map(shortStatus);
-    const handle = await workspace.handle();
+    const pinned = path === undefined ? undefined : await workspace.treeHandle(context.expandHome(path));
+    const handle = pinned ?? (await workspace.handle());
     const data = {
       ...describeRoots(snapshot, scope),
       ...(directory !== undefined && { directory }),
+      ...(tree !== undefined && { tree }),
       ...('name' in project ? { project } : { noProject: project }),
       ...(problems.length > 0 && { problems }),
       ...(checked !== undefined && { path: checked }),
@@ -97,6 +105,7 @@ export const workspaceInfo: Tool = defineTool({
     const lines = [
       await workspace.explain(),
       'name' in project ? `Project: ${project.name} (${project.id})` : project.message,
+      ...(tree === undefined ? [] : [describeTree(tree)]),
       ...problems.map(({ file, problem }) => `${file} has a problem: ${problem}`),
       ...(checked === undefined ? [] : [describeCheck(checked)]),
       ...servers.map(describeServer),
@@ -105,6 +114,14 @@ export const workspaceInfo: Tool = defineTool({
     return dataResult(data, lines.join('\n'));
   },
 });
+
+/** How it is known tells a reader whether relative paths lead there. */
+function describeTree({ path, branch, commit, linked, known, others = [] }: WorkingTree): string {
+  const head = branch ?? commit?.slice(0, COMMIT_DIGITS) ?? 'no commit';
+  const kind = linked ? 'worktree' : 'main tree';
+  const how = known === undefined ? `not known: it may be ${others.join(' or ')}` : `known from: ${known}`;
+  return `Working tree: ${path} (${kind}, ${head}; ${how})`;
+}
 
 type Status = Awaited<ReturnType<ToolContext['languages']['status']>>[number];
 

@@ -3,20 +3,17 @@ import { argumentSchema } from '../../../src/exec/catalogue/argument-schema.js';
 
 const OBJECT = { type: 'object', properties: { n: { type: 'integer' } } };
 
-async function validate(args: unknown, withHandle = true, schema: object = OBJECT): Promise<unknown> {
-  return argumentSchema({ ...schema }, withHandle)['~standard'].validate(args);
+async function validate(args: unknown, schema: object = OBJECT): Promise<unknown> {
+  return argumentSchema({ ...schema })['~standard'].validate(args);
 }
 
 test('argumentSchema() takes the handle out of the arguments of a tool', async () => {
   expect(await validate({ n: 1, workspace: 'h' })).toEqual({ value: { tool: { n: 1 }, workspace: 'h' } });
-  expect(await validate({ n: 1, workspace: 'h' }, false)).toEqual({
-    value: { tool: { n: 1, workspace: 'h' } },
-  });
 });
 
 test('argumentSchema() leaves a tool the workspace argument of its own', async () => {
   const own = { type: 'object', properties: { workspace: { type: 'integer' } } };
-  expect(await validate({ workspace: 5 }, true, own)).toEqual({ value: { tool: { workspace: 5 } } });
+  expect(await validate({ workspace: 5 }, own)).toEqual({ value: { tool: { workspace: 5 } } });
 });
 
 test.each([5, null, {}, ['h'], false])(
@@ -43,5 +40,5 @@ test.each([
     required: ['n'],
     $defs: { text: { type: 'string' } },
   };
-  expect(await validate(args, true, schema)).toEqual({ issues: [{ message }] });
+  expect(await validate(args, schema)).toEqual({ issues: [{ message }] });
 });

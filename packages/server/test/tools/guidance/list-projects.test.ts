@@ -148,7 +148,7 @@ describe('consent to another directory', () => {
     await another.close();
   });
 
-  test('modern: accepted, it is a root for whoever passes the handle, and for nobody else', async () => {
+  test('modern: accepted, it is a root for later calls, and the project where the handle is passed', async () => {
     const client = await connectTools({
       era: 'modern',
       roots: [tree.uri('a')],
@@ -159,7 +159,10 @@ describe('consent to another directory', () => {
       ['extra', 'handle'],
       ['a', 'handle'],
     ]);
-    expect(await list(client.data('list_projects'))).toEqual([['a', 'client']]);
+    expect(await list(client.data('list_projects'))).toEqual([
+      ['a', 'client'],
+      ['extra', 'consent'],
+    ]);
     await client.close();
   });
 

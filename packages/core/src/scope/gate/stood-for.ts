@@ -1,0 +1,36 @@
+import { join, relative } from 'node:path';
+import type { Root } from '../../roots/root.js';
+import { isWithin } from './child-path.js';
+
+/** The place in the main working tree that a path in a linked one stands for. */
+export interface StoodFor {
+  readonly path: string;
+  /** The root of the main tree. */
+  readonly root: Root;
+  /** A folder of the main tree, as it is called in the linked one. */
+  readonly back: (folder: string) => string;
+}
+
+/** Roots that take the place of others for one call. The rules of those hold in them as well. */
+export class StandIns {
+  readonly #roots: readonly { readonly root: Root; readonly original: Root }[];
+
+  constructor(roots: readonly Root[]) {
+    this.#roots = roots.flatMap(({ standsFor, ...root }) =>
+      standsFor === undefined ? [] : [{ root, original: { ...root, path: standsFor } }],
+    );
+  }
+
+  of(path: string): StoodFor | undefined {
+    // Most calls have none.
+    if (this.#roots.length === 0) return undefined;
+    const found = this.#roots.find(({ root }) => isWithin(path, root.path));
+    if (found === undefined) return undefined;
+    const { root, original } = found;
+    return {
+      path: join(original.path, relative(root.path, path)),
+      root: original,
+      back: (folder) => join(root.path, relative(original.path, folder)),
+    };
+  }
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '../platform/clock.js';
+
+/** Where the caller of one call works, as a hook of its client says. */
+export interface CallerBinding {
+  /** As it was given. */
+  readonly cwd: string;
+  /** The sub-agent that calls; empty for the main agent. */
+  readonly agent: string;
+}
+
+/** A permission prompt may keep a call waiting; one that takes longer is forgotten. */
+const TTL_MS = 30 * 60_000;
+/** Calls that are announced and never come are few; the oldest go first. */
+const MAX_BINDINGS = 1000;
+const MAX_ID_LENGTH = 200;
+const MAX_PATH_LENGTH = 4096;
+
+/**
+ * What hooks said about calls that are to come, by the id of the call. A binding serves its call alone, through all of
+ * its rounds, and ends with its answer.
+ */
+export class CallerBindings {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #bindings = new Map<string, CallerBinding & { readonly until: number }>();
+  #used = false;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Whether a hook has spoken on this connection. */
+  get used(): boolean {
+    return this.#used;
+  }
+
+  get size(): number {
+    return this.#bindings.size;
+  }
+
+  /** False for what cannot be a binding. A later one for the same call replaces the first. */
+  bind(id: unknown, cwd: unknown, agent: unknown): boolean {
+    if (!isText(id, MAX_ID_LENGTH) || !isText(cwd, MAX_PATH_LENGTH)) return false;
+    this.#used = true;
+    this.#bindings.delete(id);
+    const until = this.#clock.now() + TTL_MS;
+    this.#bindings.set(id, { cwd, agent: isText(agent, MAX_ID_LENGTH) ? agent : '', until });
+    for (const oldest of this.#bindings.keys()) {
+      if (this.#bindings.size <= MAX_BINDINGS) break;
+      this.#bindings.delete(oldest);
+    }
+    return true;
+  }
+
+  get(id: string): CallerBinding | undefined {
+    const binding = this.#bindings.get(id);
+    if (binding === undefined || this.#clock.now() < binding.until) return binding;
+    this.#bindings.delete(id);
+    return undefined;
+  }
+
+  /** The call got its final answer. */
+  end(id: string): void {
+    this.#bindings.delete(id);
+  }
+}
+
+function isText(value: unknown, maxLength: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= maxLength && !value.includes('\0');
+}
