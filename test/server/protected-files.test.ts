@@ -1,4 +1,12 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { answering } from '@rootward/mcp/testing';
 import type { ScriptedClient } from '@rootward/mcp/testing';
@@ -134,4 +142,47 @@ describe('no tool changes, renames or removes', () => {
       isError: true,
     });
   });
+});
+
+describe('the tools project as a root', () => {
+  const project = join(folders.path('project'), 'whole');
+  const file = join(project, 'lib', 'common.sh');
+
+  async function write(args: readonly string[]): Promise<boolean> {
+    mkdirSync(join(project, 'lib'), { recursive: true });
+    mkdirSync(join(project, 'tools'), { recursive: true });
+    writeFileSync(file, 'before');
+    const { client } = await connectRootward(['--project', project, ...args]);
+    const result = await client.callTool('write_file', { path: file, content: 'after' });
+    expect(readFileSync(file, 'utf8')).toBe(result['isError'] === true ? 'before' : 'after');
+    return result['isError'] !== true;
+  }
+
+  test('is read-only as a whole: what is there runs with the next call', async () => {
+    expect(await write([])).toBe(false);
+  });
+
+  test('stays so for a root inside it', async () => {
+    expect(await write([join(project, 'lib')])).toBe(false);
+  });
+
+  test('can be changed where the operator says so, apart from what is protected anyway', async () => {
+    expect(await write(['--writable-project'])).toBe(true);
+    const { client } = await connectRootward(['--project', project, '--writable-project']);
+    const path = join(project, 'tools', 'new.sh');
+    expect(await client.callTool('write_file', { path, content: '' })).toMatchObject({ isError: true });
+  });
+
+  test('can be changed through a root above it, apart from tools/ and config/', async () => {
+    expect(await write([folders.path('project')])).toBe(true);
+  });
+});
+
+test('a tools/ that every user can change is warned about', async () => {
+  const project = join(folders.path('project'), 'shared');
+  mkdirSync(join(project, 'tools'), { recursive: true });
+  chmodSync(join(project, 'tools'), 0o777);
+  const { server, client } = await connectRootward(['--project', project]);
+  await client.callTool('workspace_info');
+  expect(server.stderr()).toContain('every user of this machine can change what runs from here');
 });

@@ -17,7 +17,13 @@ export async function main(program: string | undefined): Promise<void> {
     err: writeRemark,
     interactive: isatty(STDIN),
     ask: askAtTerminal,
-    start: { environment, home: homeDirectory(), directory: currentDirectory(environment), program },
+    start: {
+      environment,
+      home: homeDirectory(),
+      directory: currentDirectory(environment),
+      program,
+      command: process.argv[1],
+    },
     display: (stream) => displayOf(stream === 'out' ? process.stdout : process.stderr, environment),
   });
   // Not process.exit: what was written to a pipe may still be on its way.

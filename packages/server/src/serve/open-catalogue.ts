@@ -2,11 +2,12 @@ import { realpathSync } from 'node:fs';
 import type { Logger } from '@rootward/core';
 import type { Settings } from '../settings/settings.js';
 import { toolsets } from '../tools/toolsets.js';
+import { findWritableByOthers } from '../exec/catalogue/writable-by-others.js';
 import { ToolCatalogue } from '../exec/catalogue/tool-catalogue.js';
 import type { Variables } from '../exec/run/tool-environment.js';
 
 /** The tools project an operator named: its canonical folder; undefined where there is none. */
-function projectFolder(project: string | undefined, environment: Variables): string | undefined {
+export function projectFolder(project: string | undefined, environment: Variables): string | undefined {
   const named = project ?? environment['MCPBASH_PROJECT_ROOT'];
   if (named === undefined || named === '') return undefined;
   try {
@@ -25,7 +26,11 @@ export async function openCatalogue(
 ): Promise<ToolCatalogue | undefined> {
   const folder = projectFolder(project, environment);
   if (folder === undefined || wanted?.includes('exec') === false) return undefined;
-  return ToolCatalogue.open({ project: folder, reservedNames: ownNames(), log });
+  const catalogue = await ToolCatalogue.open({ project: folder, reservedNames: ownNames(), log });
+  for (const path of findWritableByOthers(folder, catalogue.current())) {
+    log.warn('every user of this machine can change what runs from here; chmod o-w keeps it yours', { path });
+  }
+  return catalogue;
 }
 
 function ownNames(): ReadonlySet<string> {

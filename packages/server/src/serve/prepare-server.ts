@@ -11,7 +11,7 @@ import { protectedPaths } from '../settings/protected-paths.js';
 import { isSharedFile } from '../settings/values/token-file.js';
 import { ScopeMaker } from '../settings/workspace-rules.js';
 import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
-import { openCatalogue } from './open-catalogue.js';
+import { openCatalogue, projectFolder } from './open-catalogue.js';
 import { prepareSources, sourceOptions } from './prepare-sources.js';
 import type { PreparedSources, StartContext } from './prepare-sources.js';
 import type { ToolCatalogue } from '../exec/catalogue/tool-catalogue.js';
@@ -100,7 +100,7 @@ function steeringFiles(
   start: StartContext,
   projectSettings: ProjectSettingsStore,
 ): readonly string[] {
-  const { environment, home, program } = start;
+  const { environment, home, program, command } = start;
   const { project } = settings;
   return protectedPaths({
     configuration: [
@@ -113,6 +113,7 @@ function steeringFiles(
     project: project ?? environment['MCPBASH_PROJECT_ROOT'],
     audit: settings.audit,
     program,
+    command,
   });
 }
 
@@ -137,6 +138,7 @@ function workspaceOptions(
       log,
       temporaries,
       userRules: () => projectSettings.rules(),
+      toolsProject: settings.writableProject ? undefined : projectFolder(settings.project, start.environment),
     }).create,
   };
 }

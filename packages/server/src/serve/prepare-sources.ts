@@ -14,6 +14,8 @@ export interface StartContext {
   readonly directory: string;
   /** The folder of the running program, which the fence protects. */
   readonly program: string | undefined;
+  /** The script that was called, as it was called. */
+  readonly command?: string | undefined;
 }
 
 /** What messages call the options of the library: here they are flags. */

@@ -17,6 +17,7 @@ export interface Configuration {
   readonly readOnly?: boolean;
   readonly deny?: readonly string[];
   readonly project?: string;
+  readonly writableProject?: boolean;
   readonly toolEnv?: string;
   readonly languageServers?: Readonly<Record<string, unknown>>;
   readonly trustWorkspaceServers?: boolean;

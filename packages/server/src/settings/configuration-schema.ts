@@ -79,6 +79,10 @@ export const configurationSchema: z.ZodObject = z.strictObject({
   readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
   deny: z.array(denial).optional().describe('Globs out of reach, relative to every root'),
   project: path.optional().describe('The tools project; relative to this file'),
+  writableProject: z
+    .boolean()
+    .optional()
+    .describe('Let tools change files of the tools project, apart from tools/ and config/'),
   toolEnv: z
     .string()
     .optional()

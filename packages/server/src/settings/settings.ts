@@ -24,6 +24,7 @@ export interface Settings {
   readonly roots: readonly string[];
   readonly within: readonly string[];
   readonly project: string | undefined;
+  readonly writableProject: boolean;
   /** Where these two were named, for messages. */
   readonly origins: Readonly<Partial<Record<NamedOnce, string>>>;
   readonly toolEnvironment: EnvironmentMode;
@@ -73,6 +74,7 @@ export function settle(
     roots: flags.roots ?? [],
     within: given.within ?? [],
     project: given.project,
+    writableProject: given.writableProject ?? false,
     origins: {
       ...originOf('within', flags, environment, files),
       ...originOf('project', flags, environment, files),

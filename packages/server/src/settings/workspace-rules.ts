@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRules, Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
+import { containsPath, hostPathStyle, readRules, Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
 import type { Logger, Root, RulesInFolder, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
 import { errnoOf } from '@rootward/core/platform';
 import type { CategoryRules } from './category-rules.js';
@@ -99,6 +99,8 @@ export interface ScopeMakerOptions {
   readonly log: Logger;
   /** Further rules for each root, kept by the user outside of them; looked up anew for each scope. */
   readonly userRules?: () => ((root: Root) => RulesReading) | undefined;
+  /** Canonical; read-only as a whole where a root is in it, since what is there runs with the next call. */
+  readonly toolsProject?: string | undefined;
   /** Shared, so that what one scope left behind is found by the next. */
   readonly temporaries?: TemporaryFiles;
 }
@@ -117,8 +119,10 @@ export class ScopeMaker {
   }
 
   readonly create = (snapshot: Snapshot): Scope => {
-    const { rules, temporaries } = this.#options;
+    const { rules, temporaries, toolsProject } = this.#options;
     const inFolder = new Map<string, RulesInFolder>();
+    const isOfTools = ({ path }: Root): boolean =>
+      toolsProject !== undefined && containsPath(toolsProject, path, hostPathStyle);
     const userRulesOf = this.#options.userRules?.();
     const roots = snapshot.roots.map((root) => {
       const own = this.#usable(root, ownRulesOf(root));
@@ -128,9 +132,12 @@ export class ScopeMaker {
       const { standsFor } = root;
       const main = standsFor === undefined ? undefined : userRulesOf?.({ ...root, path: standsFor });
       if (standsFor !== undefined && main !== undefined) inFolder.set(standsFor, toFolderRules(main));
-      const readOnly = [rules, own, user].some((each) => each?.readOnly === true);
+      const readOnly = isOfTools(root) || [rules, own, user].some((each) => each?.readOnly === true);
       return readOnly ? { ...root, access: 'read-only' as const } : root;
     });
+    if (toolsProject !== undefined && snapshot.roots.some(isOfTools)) {
+      inFolder.set(toolsProject, { ...inFolder.get(toolsProject), readOnly: true });
+    }
     return new Scope({
       roots,
       rules: inFolder.size === 0 ? rules : { ...rules, inFolder },

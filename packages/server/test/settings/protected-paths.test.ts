@@ -47,6 +47,34 @@ test('protectedPaths() protects the commands and settings of a tools project, th
   expect(paths).toEqual(['/p/tools', '/p/config', '/a.log', '/a.log.1', '/a.log.lock', '/dist']);
 });
 
+test('protectedPaths() protects the whole package of the program, and the link it was called by', () => {
+  const installed = join(top, 'node_modules', 'rootward');
+  mkdirSync(join(installed, 'dist'), { recursive: true });
+  mkdirSync(join(top, 'node_modules', '.bin'));
+  writeFileSync(join(installed, 'package.json'), '{}');
+  writeFileSync(join(installed, 'dist', 'rootward.cjs'), '');
+  const command = join(top, 'node_modules', '.bin', 'rootward');
+  symlinkSync('../rootward/dist/rootward.cjs', command);
+  expect(protectedPaths({ ...none, program: join(installed, 'dist'), command })).toEqual([
+    installed,
+    command,
+    join(installed, 'dist', 'rootward.cjs'),
+  ]);
+});
+
+test('protectedPaths() protects what links in tools/ lead to, at any depth a tool can be', () => {
+  const project = join(top, 'linking');
+  mkdirSync(join(project, 'tools', 'one', 'lib'), { recursive: true });
+  mkdirSync(join(top, 'shared'));
+  writeFileSync(join(top, 'shared', 'run.sh'), '');
+  symlinkSync('../../shared', join(project, 'tools', 'whole'));
+  symlinkSync('../../../../shared/run.sh', join(project, 'tools', 'one', 'lib', 'run.sh'));
+  const paths = protectedPaths({ ...none, project });
+  expect(paths).toContain(join(top, 'shared'));
+  expect(paths).toContain(join(top, 'shared', 'run.sh'));
+  expect(paths).toContain(join(project, 'tools', 'whole'));
+});
+
 test('protectedPaths() protects nothing where nothing is named', () => {
   expect(protectedPaths({ ...none, project: '' })).toEqual([]);
 });

@@ -14,6 +14,7 @@ export interface OptionValues {
   readonly readOnly?: boolean;
   readonly config?: string;
   readonly project?: string;
+  readonly writableProject?: boolean;
   readonly toolEnvironment?: EnvironmentMode;
   readonly roots?: readonly string[];
   readonly within?: readonly string[];

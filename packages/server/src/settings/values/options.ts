@@ -92,6 +92,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     read: ([text], origin) => ({ project: readPath(text, origin) }),
   },
   {
+    flag: '--writable-project',
+    variable: 'ROOTWARD_WRITABLE_PROJECT',
+    group: 'Tools:',
+    description: 'let tools change files of the tools project, apart from tools/ and config/',
+    read: ([text], origin) => ({ writableProject: readBoolean(text, origin) }),
+  },
+  {
     flag: '--tool-env <mode>',
     variable: 'ROOTWARD_TOOL_ENV',
     group: 'Tools:',
