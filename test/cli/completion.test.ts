@@ -27,6 +27,8 @@ const COMMANDS = [
   'config',
   'install',
   'uninstall',
+  'history',
+  'undo',
   'demo',
   'completion',
 ];

@@ -30,4 +30,5 @@ export type { WorkingTree } from './context/placed-view.js';
 export { PreparedWorkspace, prepareWorkspace } from './context/prepared-workspace.js';
 export type { WorkspaceOptions } from './context/workspace-options.js';
 export { ROOTS_INPUT_KEY } from './modern/roots-answer.js';
-export type { WorkspaceContext } from './context/workspace-context.js';
+export type { CallHistory, WorkspaceContext } from './context/workspace-context.js';
+export type { OpenHistory } from './context/kept-changes.js';

@@ -8,6 +8,6 @@ export type { ChangeAbout } from './journal/line.js';
 export { defaultHistoryLimits } from './limits.js';
 export type { HistoryLimits } from './limits.js';
 export type { PruneResult } from './prune/prune-store.js';
-export { historyDirectory } from './store/private-directory.js';
+export { historyDirectory } from './history-directory.js';
 export { findChanges, undoChanges } from './undo/undo-changes.js';
 export type { UndoOptions, UndoResult } from './undo/undo-changes.js';

@@ -17,5 +17,6 @@ export { isAlive, isRunning, thisProcess } from './process-identity.js';
 export type { ProcessIdentity } from './process-identity.js';
 export { listProcesses, readProcessStat } from './process-stat.js';
 export type { ProcessStat } from './process-stat.js';
+export { stateDirectory } from './state-directory.js';
 export { killTrees, residentMemory } from './process-tree.js';
 export type { KillSignal } from './process-tree.js';

@@ -46,6 +46,10 @@ const EXPECTED: Readonly<Record<keyof WorkspaceOptions, Expected>> = {
     (value) => value === false || (typeof value === 'string' && value !== ''),
   ],
   onWorkspace: FUNCTION,
+  history: [
+    'true, false or a function',
+    (value) => typeof value === 'boolean' || typeof value === 'function',
+  ],
 };
 
 /** Throws `invalid-option` for what the compiler would refuse: a plain JavaScript author has no compiler. */

@@ -6,6 +6,8 @@ import { checkOptions } from './check-options.js';
 import { Consents } from './consents.js';
 import { HandleCodec } from './handle-codec.js';
 import type { HandleContent } from './handle-codec.js';
+import { newSession, usualHistory } from './kept-changes.js';
+import type { OpenHistory } from './kept-changes.js';
 import type { TransportKind } from './transport-kind.js';
 import { ViewCache } from './view-cache.js';
 import type { WorkspaceOptions } from './workspace-options.js';
@@ -32,6 +34,10 @@ export class PreparedWorkspace {
   readonly handles: HandleCodec;
   /** Of the modern era over stdio. A legacy connection has its own. */
   readonly consents: Consents = new Consents();
+  /** Opens the history; undefined where none is kept. */
+  readonly history: OpenHistory | undefined;
+  /** What the history calls requests that stand alone. */
+  readonly session: string = newSession();
   readonly #sources = new Map<TransportKind, Promise<Sources>>();
   #deprecationNoted = false;
 
@@ -45,6 +51,7 @@ export class PreparedWorkspace {
     this.log = options.log;
     this.environment = options.environment ?? process.env;
     this.views = new ViewCache(this.clock);
+    this.history = historyOf(options, this.environment);
     this.handles = createHandleCodec(options.handleKey, this.environment[KEY_VARIABLE]);
   }
 
@@ -112,6 +119,14 @@ export class PreparedWorkspace {
  */
 export function prepareWorkspace(options: WorkspaceOptions = {}): PreparedWorkspace {
   return new PreparedWorkspace(options);
+}
+
+function historyOf(
+  { history, home, log }: WorkspaceOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): OpenHistory | undefined {
+  if (typeof history === 'function') return history;
+  return history === true ? usualHistory(environment, home, log) : undefined;
 }
 
 function createHandleCodec(

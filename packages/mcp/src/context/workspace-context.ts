@@ -1,3 +1,4 @@
+import type { History } from '@rootward/core/history';
 import type { Project, Root, Scope, Snapshot, Workspace } from '@rootward/core';
 import type { PlacedView, WorkingTree } from './placed-view.js';
 
@@ -37,6 +38,19 @@ export interface WorkspaceContext {
    * era. Undefined where the folder is neither in the roots nor in a worktree that a repository of theirs confirms.
    */
   treeHandle(directory: string): Promise<string | undefined>;
+  /** What this call knows of the history; undefined where none is kept. */
+  readonly history?: CallHistory | undefined;
+}
+
+/** What a call knows of the history of changes. */
+export interface CallHistory {
+  /** The change under which is kept what this call has changed so far. */
+  readonly changeId: string | undefined;
+  /** What the history calls the connection. */
+  readonly session: string;
+  /** A digest of whom the call comes from over HTTP; empty where nobody has to say who they are. */
+  readonly principal: string;
+  open(): Promise<History>;
 }
 
 /** Where a `WorkspaceContext` gets its answers from. */

@@ -8,6 +8,7 @@ import type {
   Workspace,
   WorkspaceLimits,
 } from '@rootward/core';
+import type { OpenHistory } from './kept-changes.js';
 
 /** Options of `withWorkspace`. Everything may be left out. */
 export interface WorkspaceOptions extends Partial<
@@ -26,4 +27,9 @@ export interface WorkspaceOptions extends Partial<
   readonly handleArgument?: string | false;
   /** Told of each workspace that lives as long as a connection, before it is used: the place for followers. */
   readonly onWorkspace?: (workspace: Workspace) => void;
+  /**
+   * Keeps what was there before each change that a tool makes through its scope, so that it can be taken back: `true`
+   * for the history of this user, or what opens one of your own. Default false.
+   */
+  readonly history?: boolean | OpenHistory;
 }

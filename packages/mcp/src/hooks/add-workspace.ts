@@ -51,11 +51,11 @@ export function addWorkspace<Context extends object>(
   patchRegistration(server, 'registerTool', ([name, config]) => {
     binding.noteTool(name);
     const failure = failedTool(isObject(config) && config['outputSchema'] !== undefined);
-    return (handler) => wrapHandler(binding, handler, failure);
+    return (handler) => wrapHandler(binding, handler, failure, name);
   });
   patchRegistration(server, 'tool', ([name]) => {
     binding.noteTool(name);
-    return (handler) => wrapHandler(binding, handler, failedTool(false));
+    return (handler) => wrapHandler(binding, handler, failedTool(false), name);
   });
   for (const method of ['registerPrompt', 'registerResource', 'prompt', 'resource']) {
     patchRegistration(server, method, () => (handler) => wrapHandler(binding, handler, rpcError));
@@ -79,26 +79,30 @@ type Widen = (request: unknown, workspace: WorkspaceContext) => unknown;
 
 /** The same for the handler of one tool, whatever its output schema is. */
 export function wrapTool<Context extends object>(binding: ServerBinding<Context>, handler: Handler): Handler {
-  return wrapHandler(binding, handler, failedTool(true));
+  return wrapHandler(binding, handler, failedTool(true), 'tool');
 }
 
 function wrapHandler<Context extends object>(
   binding: ServerBinding<Context>,
   handler: Handler,
   failure: Failure,
+  tool?: unknown,
 ): Handler {
   return async (...args) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both SDKs pass their context last
     const ctx = args.at(-1) as Context;
     const call = binding.call(ctx, args.length > 1 ? args[0] : undefined);
+    const recorded = typeof tool === 'string' ? binding.recorded(ctx, call.workspace, tool) : undefined;
+    const workspace = recorded ?? call.workspace;
     try {
-      return call.answer(await handler(...args.slice(0, -1), { ...ctx, workspace: call.workspace }));
+      return call.answer(await handler(...args.slice(0, -1), { ...ctx, workspace }));
     } catch (error) {
       const question = call.question(error);
       if (question !== undefined) return question;
       binding.countRefusal(error);
       return failure(error);
     } finally {
+      recorded?.finish();
       call.dispose();
     }
   };

@@ -34,6 +34,8 @@ export interface SdkPort<Context> {
   notificationKey(method: HookedNotification): unknown;
   /** What a call brings along. */
   request(ctx: Context): CallFacts;
+  /** Where a call comes from; without a session where it belongs to the connection. */
+  origin(ctx: Context): { readonly session: string | undefined; readonly isHttp: boolean };
   /** Sends `roots/list` over the connection. Takes any result as it is. */
   ask(options: AskOptions): Promise<unknown>;
   /** Sends `roots/list` inside a request of the client. */

@@ -1,6 +1,7 @@
 import type { RootsPort, WorkspaceView } from '@rootward/core';
 import { Callers } from '../context/callers.js';
 import type { HandleContent } from '../context/handle-codec.js';
+import { newSession, principalDigest, RecordedContext } from '../context/kept-changes.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import { viewRequest } from '../context/request-view.js';
 import { carriesRequests, hasSession, isFedByRequest, transportKind } from '../context/transport-kind.js';
@@ -27,6 +28,7 @@ export class ServerBinding<Context> {
   readonly #prepared: PreparedWorkspace;
   /** The names of the tools that the author registered. */
   readonly #tools = new Set<string>();
+  readonly #session = newSession();
   #connection: LegacyConnection | undefined;
   #callers: Callers | undefined;
 
@@ -85,6 +87,16 @@ export class ServerBinding<Context> {
     const { callers } = this;
     callers.handleTool = this.has(HANDLE_TOOL) ? HANDLE_TOOL : undefined;
     return this.sdk.call(ctx, { args, mayAsk, callers, legacy: () => this.#legacyContext(ctx, args) });
+  }
+
+  /** The context of a call, whose changes are kept under the name of its tool where there is a history. */
+  recorded(ctx: Context, workspace: WorkspaceContext, tool: string): RecordedContext | undefined {
+    const { history } = this.#prepared;
+    if (history === undefined) return undefined;
+    const { session = this.#session, isHttp } = this.sdk.origin(ctx);
+    const principal = isHttp ? principalDigest(this.sdk.request(ctx).principal) : '';
+    const caller = { session, client: this.clientOf(ctx), principal };
+    return new RecordedContext(workspace, history, tool, caller);
   }
 
   /** Counts a refusal for the statistics of the connection. */

@@ -33,6 +33,7 @@ export function createSdkPort(server: Server): SdkPort<Extra> {
       principal: describePrincipal(authInfo),
       client: undefined,
     }),
+    origin: ({ requestInfo }) => ({ session: undefined, isHttp: requestInfo !== undefined }),
     ask: (options) => unlessLost(() => server.request(ROOTS_LIST, ResultSchema, options)),
     askWithin: ({ sendRequest }, options) => unlessLost(() => sendRequest(ROOTS_LIST, ResultSchema, options)),
     call: (_extra, { legacy }) => ({

@@ -25,6 +25,10 @@ export function createSdkPort(server: Server, prepared: PreparedWorkspace): SdkP
       const client = isModern(server) ? clientNameOf(ctx) : undefined;
       return { meta, signal, client, principal: principalOf(ctx) };
     },
+    origin: (ctx) => ({
+      session: isModern(server) ? prepared.session : undefined,
+      isHttp: ctx.http !== undefined,
+    }),
     ask: (options) => server.request(ROOTS_LIST, ANYTHING, options),
     askWithin: ({ mcpReq }, options) => mcpReq.send(ROOTS_LIST, ANYTHING, options),
     call: (ctx, { args, mayAsk, legacy, callers }) => {

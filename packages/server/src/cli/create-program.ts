@@ -9,6 +9,8 @@ import { ENVIRONMENT_MODES } from '../settings/values/environment-mode.js';
 import { SANDBOX_LEVELS } from '../settings/values/sandbox-settings.js';
 import { VERSION } from '../version.js';
 import type { InstallFlags } from './commands/install.js';
+import type { HistoryFlags } from './commands/history/history.js';
+import type { UndoFlags } from './commands/history/undo.js';
 import type { RunToolFlags } from './commands/run-tool/run-tool.js';
 import type { SandboxFlags } from './commands/sandbox.js';
 import type { SettingsFlags } from './commands/settings.js';
@@ -269,6 +271,41 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       const { runDemo } = await import('./commands/demo.js');
       done(await runDemo(terminal));
     });
+  const action = new Argument(
+    '[action]',
+    'show: the difference a change made; prune: enforce the bounds now',
+  );
+  action.argChoices = ['show', 'prune'];
+  withOptions(program.command('history'))
+    .description('what was changed through the tools in these folders, newest first')
+    .addArgument(action)
+    .argument('[id]', 'the change to show')
+    .option('--path <path>', 'only changes of this file, or below this folder')
+    .option('--since <time>', 'only changes since then: 10m, 2h, 1d or a date')
+    .option('--session <id>', 'only changes of one connection')
+    .option('--limit <number>', 'at most so many (default 20)')
+    .option(...JSON_OPTION)
+    .action((name: string | undefined, id: string | undefined, flags: ParsedFlags & HistoryFlags) =>
+      answer('Reading the history', async (watched, status) => {
+        const { runHistory } = await import('./commands/history/history.js');
+        return runHistory(name, id, await settingsOf(flags, []), flags, watched, status);
+      }),
+    );
+  withOptions(program.command('undo'))
+    .description('take changes back, all of them or none')
+    .argument('[id]', 'the change, as history lists it')
+    .option('--since <time>', 'all changes since then: 10m, 2h, 1d or a date')
+    .option('--session <id>', 'all changes of one connection')
+    .option('--path <path>', 'only this file, or below this folder')
+    .option('--dry-run', 'show what would be restored')
+    .option('--force', 'also where something else has changed a file since; what is there is kept, too')
+    .option(...JSON_OPTION)
+    .action((id: string | undefined, flags: ParsedFlags & UndoFlags) =>
+      answer('Restoring', async (watched, status) => {
+        const { runUndo } = await import('./commands/history/undo.js');
+        return runUndo(id, await settingsOf(flags, []), flags, watched, status);
+      }),
+    );
   const shell = new Argument('<shell>', SHELLS.join(', '));
   shell.argChoices = [...SHELLS];
   program

@@ -177,6 +177,7 @@ function equip(
     patternTurns,
     languages,
     projects,
+    history: setup.history !== undefined,
     ...(settings.toolsets !== undefined && { toolsets: settings.toolsets }),
     ...(record !== undefined && { audit: record }),
   });

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Logger, Sources } from '@rootward/core';
 import { TemporaryFiles, Workspace } from '@rootward/core';
-import type { PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp/host';
+import type { OpenHistory, PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp/host';
+import { historyFolder, historyOpener } from '../history/open-history.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import { usualPlaces, userDirectory } from '../settings/find-configuration.js';
 import type { Environment } from '../settings/from-environment.js';
@@ -38,6 +39,8 @@ export interface ServerSetup {
   readonly projectSettings: ProjectSettingsStore;
   /** What children may touch. */
   readonly sandboxes: ProgramSandboxes;
+  /** What was there before each change; undefined where the operator wants none. */
+  readonly history: OpenHistory | undefined;
 }
 
 /** Reads the sources and opens what serving needs. Throws where something named by the operator cannot be used. */
@@ -53,7 +56,8 @@ export async function prepareServer(
   const projectSettings = new ProjectSettingsStore(userDirectory(start.environment, start.home));
   const temporaries = new TemporaryFiles();
   const protect = steeringFiles(settings, start, projectSettings);
-  const options = workspaceOptions(settings, start, log, { projectSettings, temporaries, protect });
+  const history = historyOpener(settings, start, log);
+  const options = workspaceOptions(settings, start, log, { projectSettings, temporaries, protect, history });
   const sandboxes = new ProgramSandboxes({
     settings: settings.sandbox,
     environment: start.environment,
@@ -68,6 +72,7 @@ export async function prepareServer(
     audit: openAudit(settings.audit, log),
     projectSettings,
     temporaries,
+    history,
     catalogue: await openCatalogue(settings, start.environment, log),
     environment: start.environment,
     home: start.home,
@@ -125,12 +130,13 @@ function workspaceOptions(
     projectSettings,
     temporaries,
     protect,
-  }: Pick<ServerSetup, 'projectSettings' | 'temporaries'> & {
+    history,
+  }: Pick<ServerSetup, 'projectSettings' | 'temporaries' | 'history'> & {
     readonly protect: readonly string[];
   },
 ): WorkspaceOptions {
   const { deny, readOnly } = settings;
-  const rules = { deny, readOnly, protect };
+  const rules = { deny, readOnly, protect, denyAbsolute: [historyFolder(start)] };
   return {
     ...sourceOptions(settings, start, log),
     createScope: new ScopeMaker({
@@ -140,5 +146,6 @@ function workspaceOptions(
       userRules: () => projectSettings.rules(),
       toolsProject: settings.writableProject ? undefined : projectFolder(settings.project, start.environment),
     }).create,
+    ...(history !== undefined && { history }),
   };
 }

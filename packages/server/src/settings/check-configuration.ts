@@ -6,6 +6,7 @@ import type { LogLevel, ToolsetName } from './values/option-values.js';
 import { findLooseEntries } from './roots-file.js';
 import type { WantedLevel } from '@rootward/sandbox';
 import type { WrittenSandbox } from './values/sandbox-settings.js';
+import type { HistoryBounds, HistoryModeName } from './values/history-settings.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
 
 /** What `rootward.json` may say. */
@@ -30,6 +31,9 @@ export interface Configuration {
   readonly insecureNoToken?: boolean;
   readonly audit?: string;
   readonly logLevel?: LogLevel;
+  readonly history?:
+    | HistoryModeName
+    | ({ readonly mode?: HistoryModeName; readonly exec?: boolean } & HistoryBounds);
 }
 
 export type Checked<Value> =

@@ -12,6 +12,7 @@ import type { Origin } from './values/read-values.js';
 import { readHost, readPath, readTokens, readToolEnvironment } from './values/read-values.js';
 import { readGrants } from './values/sandbox-settings.js';
 import type { WrittenSandbox } from './values/sandbox-settings.js';
+import type { Configuration } from './check-configuration.js';
 
 /** One `rootward.json` that is in force. */
 export interface ConfigurationFile {
@@ -92,6 +93,7 @@ async function interpret(
     tokenFile,
     within,
     sandbox,
+    history,
     ...plain
   } = checked.configuration;
   const origin = (key: string): Origin => ({ name: `${key} in ${file}`, base: dirname(file), home });
@@ -107,6 +109,7 @@ async function interpret(
       ...(tokenFile !== undefined && { tokenFile: readPath(tokenFile, origin('tokenFile')) }),
       ...(within !== undefined && { within: within.map((text) => readPath(text, origin('within'))) }),
       ...(http !== undefined && { http }),
+      ...historyOf(history),
       ...(token !== undefined && { tokens: readTokens([token], { ...origin('token'), name: file }) }),
     },
     deny,
@@ -125,6 +128,17 @@ function sandboxValues(written: WantedLevel | WrittenSandbox | undefined, origin
     ...(require !== undefined && { sandboxRequire: require }),
     ...(backend !== undefined && { sandboxBackend: backend }),
     ...(network !== undefined && { sandboxNetwork: network }),
+  };
+}
+
+function historyOf(given: Configuration['history']): OptionValues {
+  if (given === undefined) return {};
+  if (typeof given === 'string') return { history: given };
+  const { mode, exec, ...historyBounds } = given;
+  return {
+    ...(mode !== undefined && { history: mode }),
+    ...(exec !== undefined && { historyExec: exec }),
+    historyBounds,
   };
 }
 

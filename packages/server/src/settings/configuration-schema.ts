@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { categoriesSchema } from './category-rules.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './values/option-values.js';
 import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './values/sandbox-settings.js';
+import { HISTORY_MODES } from './values/history-settings.js';
 
 const path = z.string().min(1);
 const paths = z.array(path);
@@ -59,6 +60,14 @@ const sandbox = z.strictObject({
     .describe('Levels and further paths by the name of a tool or language server'),
 });
 
+const history = z.strictObject({
+  mode: z.enum(HISTORY_MODES).optional(),
+  exec: z.boolean().optional().describe('Keep what executables change, too'),
+  maxBytes: z.int().min(1).optional().describe('Everything that is kept, together'),
+  maxDays: z.number().min(0).optional(),
+  maxFileBytes: z.int().min(1).optional().describe('A larger file is noted, and not kept'),
+});
+
 const denial = z.string().min(1).meta(DENIAL);
 
 const MAX_PORT = 65_535;
@@ -111,6 +120,10 @@ export const configurationSchema: z.ZodObject = z.strictObject({
   insecureNoToken: z.boolean().optional().describe('Let anyone on this machine connect over HTTP'),
   audit: path.optional().describe('Append every decision about a path to this file; relative to this file'),
   logLevel: z.enum(LOG_LEVELS).optional().describe('What goes to stderr'),
+  history: z
+    .union([z.enum(HISTORY_MODES), history])
+    .optional()
+    .describe('Keep what was there before each change: best-effort, required or off; or that with bounds'),
 });
 
 /** `.rootward.json` inside a root: it can only tighten. `categories` belong to the guidance tools. */

@@ -4,6 +4,7 @@ import { MINIMAL } from './values/environment-mode.js';
 import type { EnvironmentMode } from './values/environment-mode.js';
 import { DEFAULT_PORT } from './values/option-values.js';
 import type { LogLevel, OptionValues, ToolsetName } from './values/option-values.js';
+import type { HistoryBounds, HistoryModeName } from './values/history-settings.js';
 import type { ConfigurationFile } from './configuration-file.js';
 import { readTokenFile } from './values/token-file.js';
 import type { SandboxSettings } from './values/sandbox-settings.js';
@@ -47,6 +48,10 @@ export interface Settings {
   readonly audit: string | undefined;
   readonly sandbox: SandboxSettings;
   readonly logLevel: LogLevel;
+  readonly history: HistoryModeName;
+  /** Whether what executables change is kept, too. */
+  readonly historyExec: boolean;
+  readonly historyBounds: HistoryBounds;
   /** `roots` of the configuration files, for core to read. */
   readonly configuredRoots: readonly ConfiguredRoots[];
   readonly files: readonly ConfigurationFile[];
@@ -100,6 +105,9 @@ export function settle(
       network: given.sandboxNetwork ?? false,
     },
     logLevel: given.logLevel ?? 'warn',
+    history: given.history ?? 'best-effort',
+    historyExec: given.historyExec ?? false,
+    historyBounds: given.historyBounds ?? {},
     configuredRoots: files.flatMap(({ roots }) => (roots === undefined ? [] : [roots])),
     files,
   };

@@ -15,6 +15,7 @@ import { createElicit } from './framework/elicit.js';
 import { Questions } from './framework/questions.js';
 import { expandHome } from '../settings/values/expand-home.js';
 import { listedSchemas } from './framework/listed-schema.js';
+import { withChangeId } from './framework/results.js';
 import type { Era } from '../era.js';
 import type { AuditDecision, AuditEntry, ToolContext } from './framework/tool-context.js';
 import { toolsets as knownToolsets } from './toolsets.js';
@@ -27,6 +28,8 @@ export interface RegisterToolsOptions {
   readonly toolsets?: readonly ToolsetName[];
   /** Leave out every tool that changes files. The scope's own rules are what enforces it. */
   readonly readOnly?: boolean;
+  /** Leave out the tools that look at the history where none is kept. Default true. */
+  readonly history?: boolean;
   readonly log?: Logger;
   /** Told of every path of every call, let through or not. */
   readonly audit?: (entry: AuditEntry) => void;
@@ -71,14 +74,22 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
 
 /** The tools a server with these options has, in the order they are listed. */
 export function selectTools(
-  { toolsets, readOnly = false }: Pick<RegisterToolsOptions, 'toolsets' | 'readOnly'>,
+  {
+    toolsets,
+    readOnly = false,
+    history = true,
+  }: Pick<RegisterToolsOptions, 'toolsets' | 'readOnly' | 'history'>,
   known: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> = knownToolsets,
 ): readonly Tool[] {
   const wanted: ReadonlySet<string> = new Set(['workspace', ...(toolsets ?? Object.keys(known))]);
-  const fits = ({ toolset, annotations }: Tool): boolean =>
-    wanted.has(toolset) && (!readOnly || toolset === 'workspace' || annotations.readOnlyHint);
+  const fits = ({ name, toolset, annotations }: Tool): boolean =>
+    wanted.has(toolset) &&
+    (!readOnly || toolset === 'workspace' || annotations.readOnlyHint) &&
+    (history || !HISTORY_TOOLS.has(name));
   return Object.values(known).flat().filter(fits);
 }
+
+const HISTORY_TOOLS: ReadonlySet<string> = new Set(['change_history', 'undo_changes']);
 
 /** What the calls of a server have in common. */
 type Shared = Pick<ToolContext, 'children' | 'changes' | 'patternTurns' | 'projects' | 'languages'> & {
@@ -122,7 +133,7 @@ async function runTool(
   try {
     const result = await tool.handle(args, context);
     auditRest('allowed');
-    return result;
+    return withChangeId(result, ctx.workspace.history?.changeId);
   } catch (error) {
     if (error instanceof RootwardError || error instanceof RootwardMcpError) auditRest('refused', error.code);
     // A part of it may have been done.

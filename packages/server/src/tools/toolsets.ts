@@ -22,6 +22,8 @@ import { readTextFile } from './files/read-text-file.js';
 import { searchContent } from './files/search-content.js';
 import { searchFiles } from './files/search-files.js';
 import { writeFile } from './files/write-file.js';
+import { changeHistory } from './history/change-history.js';
+import { undoChanges } from './history/undo-changes.js';
 import { categoryContent } from './guidance/category-content.js';
 import { categoryList } from './guidance/category-list.js';
 import { listProjects } from './guidance/list-projects.js';
@@ -50,6 +52,8 @@ export const toolsets: Readonly<Record<ToolsetName, readonly Tool[]>> = {
     searchContent,
     copyFile,
     deleteFile,
+    changeHistory,
+    undoChanges,
   ],
   code: [findSymbol, definition, references, outline, diagnostics, renameSymbol],
   project: [listProjects, categoryList, categoryContent],

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { RootwardError } from '../../error.js';
 import type { Pin, Platform } from '../../scope/pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
@@ -107,17 +107,4 @@ function requireOwn({ stats, path, self }: Pin): void {
   }
   // oxlint-disable-next-line no-bitwise -- permission bits
   if (uid !== undefined && (stats.mode & OTHERS_BITS) !== 0) chmodSync(self, PRIVATE_MODE);
-}
-
-/** Where a user's history is kept. */
-export function historyDirectory(
-  environment: Readonly<Record<string, string | undefined>>,
-  home: string,
-  platform: NodeJS.Platform = process.platform,
-): string {
-  const named = environment[platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_STATE_HOME'];
-  const usual = platform === 'win32' ? join(home, 'AppData', 'Local') : join(home, '.local', 'state');
-  // A relative value would depend on the directory of the process, and is to be ignored (XDG Base Directory).
-  const base = named !== undefined && /^(?:\/|[a-z]:[\\/])/i.test(named) ? named : usual;
-  return join(base, 'rootward', 'history');
 }

@@ -2,7 +2,7 @@ import { basename, dirname, join, relative as relativePath } from 'node:path';
 import { isWithin } from '../../scope/gate/child-path.js';
 import type { EntryDescription } from '../../scope/restoring/describe-entry.js';
 import type { Scope } from '../../scope/scope.js';
-import type { EntryState } from '../journal/entry-state.js';
+import type { EntryState, TreeState } from '../journal/entry-state.js';
 import type { TreeStore } from '../store/tree-store.js';
 import { treeDigest } from './tree-digest.js';
 
@@ -60,8 +60,15 @@ export class Outlook {
     return kept.filter((each) => dirname(each) === parent).map((each) => basename(each));
   }
 
-  /** The digest of a folder with all that will be in it. */
-  async digest(folder: string, signal?: AbortSignal): Promise<string> {
+  /** Whether a folder, with all that will be in it, is a tree that was put there; it may come to be kept again. */
+  async isTree(folder: string, { tree, digest }: TreeState, signal?: AbortSignal): Promise<boolean> {
+    const entries = await this.#entriesOf(folder, signal);
+    if (treeDigest(entries) !== digest) return false;
+    if (tree !== undefined) this.#described.set(tree, entries);
+    return true;
+  }
+
+  async #entriesOf(folder: string, signal?: AbortSignal): Promise<Map<string, EntryDescription>> {
     const place = this.#placeOf(folder);
     const entries =
       place.kind === 'disk'
@@ -82,7 +89,7 @@ export class Outlook {
       if (path === folder || !isWithin(path, folder)) continue;
       await this.#overlay(entries, relativePath(folder, path), entry, tree);
     }
-    return treeDigest(entries);
+    return entries;
   }
 
   /** Something comes to be, or to be gone. */

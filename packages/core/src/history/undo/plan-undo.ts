@@ -133,7 +133,7 @@ class Planner implements UndoPlan {
   async #matches(path: string, expected: EntryState, current: EntryDescription): Promise<boolean> {
     if (expected.kind === 'tree') {
       if (current.kind !== 'directory' || expected.digest === undefined) return false;
-      return (await this.#outlook.digest(path, this.#signal)) === expected.digest;
+      return this.#outlook.isTree(path, expected, this.#signal);
     }
     if (expected.kind === 'directory') {
       return current.kind === 'directory' && (expected.mode === undefined || expected.mode === current.mode);

@@ -11,7 +11,7 @@ import { planInstall, planUninstall } from '../install/plan.js';
 import type { FileChange, PlanContext } from '../install/plan.js';
 import { Receipts } from '../install/receipts.js';
 import { showChanges } from '../install/show-changes.js';
-import { stateDirectory } from '../install/state-directory.js';
+import { stateDirectory } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import { painter } from '../output/paint.js';
 import { FAILED, FINE, printJson, displayFor } from '../output/terminal.js';

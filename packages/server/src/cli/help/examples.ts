@@ -33,6 +33,15 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { run: 'rootward contains src/new.ts --root .', does: 'in scope, though it does not exist yet' },
     { run: 'rootward contains .. --root . || echo no', does: 'out of scope: exit code 1' },
   ],
+  history: [
+    { run: 'rootward history --since 2h', does: 'what was changed here in the last two hours' },
+    { run: 'rootward history --path src --json', does: 'in one folder, for scripts' },
+    { run: 'rootward history prune', does: 'enforce the bounds now' },
+  ],
+  undo: [
+    { run: 'rootward undo --since 10m --dry-run', does: 'what would be restored' },
+    { run: 'rootward undo --since 10m', does: 'take back the changes of the last ten minutes' },
+  ],
   doctor: [
     { run: 'rootward doctor .', does: 'with this folder named' },
     { run: 'rootward doctor --json', does: 'for scripts, and for reports' },

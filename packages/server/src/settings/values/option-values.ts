@@ -2,6 +2,7 @@ import type { ClientRootsMode } from '@rootward/core';
 import type { BackendName, Guarantee, WantedLevel } from '@rootward/sandbox';
 import type { EnvironmentMode } from './environment-mode.js';
 import type { SandboxGrants } from './sandbox-settings.js';
+import type { HistoryBounds, HistoryModeName } from './history-settings.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -35,6 +36,9 @@ export interface OptionValues {
   readonly sandboxNetwork?: boolean;
   readonly sandboxGrants?: SandboxGrants;
   readonly logLevel?: LogLevel;
+  readonly history?: HistoryModeName;
+  readonly historyExec?: boolean;
+  readonly historyBounds?: HistoryBounds;
 }
 
 export const DEFAULT_PORT = 7420;

@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
 import { ENVIRONMENT_MODES } from './environment-mode.js';
+import { HISTORY_MODES } from './history-settings.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './option-values.js';
 import type { OptionValues } from './option-values.js';
 import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './sandbox-settings.js';
@@ -137,6 +138,21 @@ export const OPTIONS: readonly OptionSpec[] = [
     group: 'Sandbox:',
     description: 'allow the network at level strict',
     read: ([text], origin) => ({ sandboxNetwork: readBoolean(text, origin) }),
+  },
+  {
+    flag: '--history <mode>',
+    variable: 'ROOTWARD_HISTORY',
+    group: 'Tools:',
+    choices: HISTORY_MODES,
+    description: `keep what was there before each change: ${HISTORY_MODES.join(', ')} (default best-effort)`,
+    read: ([text], origin) => ({ history: readChoice(text, HISTORY_MODES, origin) }),
+  },
+  {
+    flag: '--history-exec',
+    variable: 'ROOTWARD_HISTORY_EXEC',
+    group: 'Tools:',
+    description: 'keep what executables change in the roots, too, as far as time and size allow',
+    read: ([text], origin) => ({ historyExec: readBoolean(text, origin) }),
   },
   {
     flag: '--http [port]',

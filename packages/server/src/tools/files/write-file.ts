@@ -10,7 +10,7 @@ export const writeFile: Tool = defineTool({
   toolset: 'files',
   title: 'Write File',
   description:
-    'Create a file or replace its whole content, in one step. Overwrites without asking. The folder must exist.',
+    'Create a file or replace its whole content, in one step. Overwrites without asking; undo_changes takes it back. The folder must exist.',
   annotations: REPLACES,
   input: () => z.object({ path: z.string(), content: z.string() }),
   paths: ({ path }) => [path],

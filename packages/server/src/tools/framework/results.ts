@@ -17,6 +17,16 @@ export function dataResult(data: Record<string, unknown>, text: string, note?: s
   return result;
 }
 
+/** Where a call has changed something, which change that is. Some clients show the structured part only. */
+export function withChangeId(result: CallToolResult, changeId: string | undefined): CallToolResult {
+  if (changeId === undefined || result.isError === true) return result;
+  const [first] = result.content;
+  const text = first?.type === 'text' ? first.text : '';
+  const data = { ...(result.structuredContent ?? { content: text }), changeId };
+  const identified = { ...result, structuredContent: data };
+  return fitsAnswerAsJson(identified, text.length) ? identified : result;
+}
+
 function tooLarge(): RootwardError {
   return new RootwardError('too-large', 'Cannot send the answer: a client could not take so much at once', {
     instruction: 'Ask for a part of it',

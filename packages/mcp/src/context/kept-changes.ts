@@ -1,0 +1,170 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import type {
+  Logger,
+  Plan,
+  Project,
+  Recorder,
+  Recording,
+  Root,
+  Scope,
+  Snapshot,
+  Workspace,
+} from '@rootward/core';
+import type { ChangeAbout, ChangeRecorder, History } from '@rootward/core/history';
+import type { WorkingTree } from './placed-view.js';
+import type { CallHistory, WorkspaceContext } from './workspace-context.js';
+
+/** How a history is got hold of, when the first change is about to be made. */
+export type OpenHistory = () => History | Promise<History>;
+
+/** Who makes a call, as far as a history tells. */
+export interface Caller {
+  readonly session: string;
+  readonly client: string | undefined;
+  /** Empty where nobody has to say who they are. */
+  readonly principal: string;
+}
+
+const ID_BYTES = 4;
+const DIGEST_LENGTH = 16;
+const MAX_NAME = 80;
+
+/** Tells a connection from others in a history. */
+export function newSession(): string {
+  return randomBytes(ID_BYTES).toString('hex');
+}
+
+/** What a history knows of whom a call comes from over HTTP: enough to tell them apart, and nothing of a token. */
+export function principalDigest(principal: string): string {
+  return createHash('sha256').update(`http ${principal}`).digest('hex').slice(0, DIGEST_LENGTH);
+}
+
+/** The history of this user, in its usual place. Loaded with the first change. */
+export function usualHistory(
+  environment: Readonly<Record<string, string | undefined>>,
+  home: string | undefined,
+  log: Logger | undefined,
+): OpenHistory {
+  let opening: Promise<History> | undefined;
+  const open = async (): Promise<History> => {
+    const { History: Kept, historyDirectory } = await import('@rootward/core/history');
+    return new Kept({ directory: historyDirectory(environment, home ?? homedir()), log });
+  };
+  return () => (opening ??= open());
+}
+
+/** What one call changes, kept as one change. Costs nothing until something is changed. */
+class CallRecorder implements Recorder {
+  readonly #open: OpenHistory;
+  readonly #about: ChangeAbout;
+  readonly #roots: readonly Root[];
+  #starting: Promise<ChangeRecorder> | undefined;
+  #recorder: ChangeRecorder | undefined;
+
+  constructor(open: OpenHistory, about: ChangeAbout, roots: readonly Root[]) {
+    this.#open = open;
+    this.#about = about;
+    this.#roots = roots;
+  }
+
+  get id(): string | undefined {
+    return this.#recorder?.id;
+  }
+
+  async record(plan: Plan, signal?: AbortSignal): Promise<Recording> {
+    const recorder = this.#recorder ?? (await (this.#starting ??= this.#start()));
+    return recorder.record(plan, signal);
+  }
+
+  finish(): void {
+    this.#recorder?.finish();
+  }
+
+  async #start(): Promise<ChangeRecorder> {
+    const history = await this.#open();
+    this.#recorder = history.change(this.#about, this.#roots);
+    return this.#recorder;
+  }
+}
+
+/** A context whose file access keeps what was there before each change. */
+export class RecordedContext implements WorkspaceContext {
+  readonly #context: WorkspaceContext;
+  readonly #open: OpenHistory;
+  readonly #about: ChangeAbout;
+  readonly history: CallHistory;
+  #recorder: CallRecorder | undefined;
+  #scope: Promise<Scope> | undefined;
+
+  constructor(context: WorkspaceContext, open: OpenHistory, tool: string, caller: Caller) {
+    const { session, client, principal } = caller;
+    const changeId = (): string | undefined => this.#recorder?.id;
+    this.history = {
+      session,
+      principal,
+      open: async () => open(),
+      get changeId() {
+        return changeId();
+      },
+    };
+    this.#context = context;
+    this.#open = open;
+    this.#about = {
+      tool,
+      session,
+      ...(client !== undefined && { client: client.slice(0, MAX_NAME) }),
+      ...(principal !== '' && { principal }),
+    };
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.#context.snapshot();
+  }
+
+  roots(): Promise<readonly Root[]> {
+    return this.#context.roots();
+  }
+
+  scope(): Promise<Scope> {
+    this.#scope ??= this.#context.scope().then((scope) => {
+      this.#recorder = new CallRecorder(this.#open, this.#about, scope.roots);
+      return scope.recordedBy(this.#recorder);
+    });
+    this.#scope.catch(() => undefined);
+    return this.#scope;
+  }
+
+  project(): Promise<Project> {
+    return this.#context.project();
+  }
+
+  directory(): Promise<string | undefined> {
+    return this.#context.directory();
+  }
+
+  explain(): Promise<string> {
+    return this.#context.explain();
+  }
+
+  live(): Promise<Workspace> {
+    return this.#context.live();
+  }
+
+  handle(roots?: readonly Root[]): Promise<string | undefined> {
+    return this.#context.handle(roots);
+  }
+
+  tree(): Promise<WorkingTree | undefined> {
+    return this.#context.tree();
+  }
+
+  treeHandle(directory: string): Promise<string | undefined> {
+    return this.#context.treeHandle(directory);
+  }
+
+  /** The call is over. */
+  finish(): void {
+    this.#recorder?.finish();
+  }
+}

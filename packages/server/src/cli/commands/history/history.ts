@@ -1,0 +1,113 @@
+import type { Scope } from '@rootward/core';
+import type { History } from '@rootward/core/history';
+import { visibleChanges } from '../../../history/listed-change.js';
+import type { ListedChange, VisibleChange } from '../../../history/listed-change.js';
+import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { displayFor, FAILED, FINE, printJson } from '../../output/terminal.js';
+import type { Status, Terminal } from '../../output/terminal.js';
+import { harmless, painter } from '../../output/paint.js';
+import { readSelection, withHistory, wrongUse } from './open-history.js';
+import type { SelectionFlags } from './open-history.js';
+import { showChange } from './show-change.js';
+import { showChanges } from './show-changes.js';
+
+export interface HistoryFlags extends SelectionFlags {
+  readonly limit?: string;
+}
+
+const DEFAULT_LIMIT = 20;
+
+/** `history`, `history show ID` and `history prune`. */
+export async function runHistory(
+  action: string | undefined,
+  id: string | undefined,
+  settings: LoadedSettings,
+  flags: HistoryFlags,
+  terminal: Terminal,
+  status: Status,
+): Promise<number> {
+  if (action !== undefined && action !== 'show' && action !== 'prune') {
+    throw wrongUse(`Cannot use ${JSON.stringify(action)}: expected show ID or prune`);
+  }
+  if (action === 'show' && id === undefined)
+    throw wrongUse('Cannot show a change: write its id, as in history show ID');
+  return withHistory(settings, terminal, async (history, scope) => {
+    if (action === 'prune') return prune(history, flags, terminal, status);
+    if (id !== undefined) return show(history, scope, id, flags, terminal);
+    return list(history, scope, flags, terminal);
+  });
+}
+
+async function list(
+  history: History,
+  scope: Scope,
+  flags: HistoryFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const limit = readLimit(flags.limit);
+  const changes: VisibleChange[] = [];
+  let more = false;
+  for await (const change of visibleChanges(history, scope, readSelection(flags, scope))) {
+    more = changes.length === limit;
+    if (more) break;
+    changes.push(change);
+  }
+  if (flags.json === true) {
+    printJson(terminal, { directory: history.directory, changes: changes.map(({ listed }) => listed), more });
+    return FINE;
+  }
+  terminal.out(await showChanges(history, scope, changes, { more, display: displayFor(terminal, 'out') }));
+  return FINE;
+}
+
+async function show(
+  history: History,
+  scope: Scope,
+  id: string,
+  { json }: HistoryFlags,
+  terminal: Terminal,
+): Promise<number> {
+  for await (const { change, listed } of visibleChanges(history, scope, {})) {
+    if (change.id !== id) continue;
+    const { text, diffs } = await showChange(history, scope, change, listed, displayFor(terminal, 'out'));
+    if (json === true) printJson(terminal, { ...(listed satisfies ListedChange), diffs });
+    else terminal.out(text);
+    return FINE;
+  }
+  throw wrongUse(
+    `Cannot show ${JSON.stringify(id)}: there is no such change here; rootward history lists those there are`,
+  );
+}
+
+async function prune(
+  history: History,
+  { json }: HistoryFlags,
+  terminal: Terminal,
+  status: Status,
+): Promise<number> {
+  status.say('Tidying up the history');
+  const result = await history.prune();
+  if (result === undefined) {
+    if (json === true) printJson(terminal, { busy: true });
+    else terminal.err('rootward: another process is tidying up the history\n');
+    return FAILED;
+  }
+  if (json === true) printJson(terminal, result);
+  else {
+    const paint = painter(displayFor(terminal, 'out'));
+    const { changes, bytes, kept } = result;
+    terminal.out(
+      harmless(
+        `${paint('title', history.directory)}: forgot ${changes} changes, freed ${bytes} bytes, keeps ${kept} bytes\n`,
+      ),
+    );
+  }
+  return FINE;
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT;
+  const limit = Number(text);
+  if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw wrongUse(`Cannot use ${JSON.stringify(text)} as --limit: expected a number of 1 or more`);
+}

@@ -1,0 +1,60 @@
+import { undoSelected } from '../../../history/undo-selection.js';
+import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { harmless, painter } from '../../output/paint.js';
+import { displayFor, FINE, printJson } from '../../output/terminal.js';
+import type { Status, Terminal } from '../../output/terminal.js';
+import { readSelection, withHistory, wrongUse } from './open-history.js';
+import type { SelectionFlags } from './open-history.js';
+
+export interface UndoFlags extends SelectionFlags {
+  readonly dryRun?: boolean;
+  readonly force?: boolean;
+}
+
+const MAX_SHOWN = 50;
+
+/** Takes back one change, or all of a session or since a time, as far as a server here may see them. */
+export async function runUndo(
+  id: string | undefined,
+  settings: LoadedSettings,
+  flags: UndoFlags,
+  terminal: Terminal,
+  status: Status,
+): Promise<number> {
+  if (id === undefined && flags.since === undefined && flags.session === undefined) {
+    throw wrongUse('Cannot undo: name a change by its id, or pass --since or --session');
+  }
+  return withHistory(settings, terminal, async (history, scope) => {
+    const result = await undoSelected(
+      history,
+      scope,
+      { ...readSelection(flags, scope), id },
+      {
+        about: { tool: 'rootward undo' },
+        dryRun: flags.dryRun,
+        force: flags.force,
+        onProgress: (files) => status.say(`Restoring: ${files} files`),
+      },
+    );
+    if (flags.json === true) {
+      printJson(terminal, { applied: result.id !== undefined, ...result });
+      return FINE;
+    }
+    const paint = painter(displayFor(terminal, 'out'));
+    const { restored, lost } = result;
+    if (restored.length === 0) terminal.out('Nothing to undo\n');
+    else {
+      const head = flags.dryRun === true ? 'Would restore:' : 'Restored:';
+      const more = restored.length - MAX_SHOWN;
+      const lines = [
+        paint('title', head),
+        ...restored.slice(0, MAX_SHOWN).map((path) => `  ${harmless(path)}`),
+        ...(more > 0 ? [`  and ${more} more`] : []),
+        ...lost.map((path) => paint('doubtful', `  not kept, and so not restored: ${harmless(path)}`)),
+        ...(result.id === undefined ? [] : [paint('quiet', `To take this back: rootward undo ${result.id}`)]),
+      ];
+      terminal.out(`${lines.join('\n')}\n`);
+    }
+    return FINE;
+  });
+}
