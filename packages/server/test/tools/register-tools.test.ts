@@ -31,6 +31,8 @@ const TOOLS = [
   'search_content',
   'copy_file',
   'delete_file',
+  'change_history',
+  'undo_changes',
   ...CODE_TOOLS,
   ...PROJECT_TOOLS,
 ];
@@ -86,8 +88,16 @@ test('readOnly leaves out what changes files, and nothing else', () => {
     'edit_file',
     'move_file',
     'rename_symbol',
+    'undo_changes',
     'write_file',
   ]);
+});
+
+test('the tools of the history are left out where none is kept', () => {
+  const names = selectTools({ history: false }).map(({ name }) => name);
+  expect(names).toContain('write_file');
+  expect(names).not.toContain('change_history');
+  expect(names).not.toContain('undo_changes');
 });
 
 test('the workspace toolset is there whatever toolsets are named', () => {
@@ -141,6 +151,7 @@ test.each(ERAS)('without roots every path is refused with an instruction (%s)', 
       edits: [],
       source: 'x',
       destination: 'y',
+      id: 'x',
     };
     if (tool.toolset !== 'files' || tool.name === 'list_allowed_directories') continue;
     if (tool.name === 'read_multiple_files') continue;

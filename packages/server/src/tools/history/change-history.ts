@@ -28,7 +28,7 @@ export const changeHistory: Tool = defineTool({
   paths: ({ path }) => (path === undefined ? [] : [path]),
   handle: async ({ path, since, limit = DEFAULT_LIMIT }, context) => {
     const scope = await context.workspace.scope();
-    const { history, mine } = await historyOf(context);
+    const { history, mine } = await historyOf(context, scope);
     const filter = {
       ...mine,
       path: path === undefined ? undefined : scope.locate(context.expandHome(path)).path,

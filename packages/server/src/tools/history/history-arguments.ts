@@ -1,4 +1,5 @@
 import { RootwardError } from '@rootward/core';
+import type { Scope } from '@rootward/core';
 import type { History } from '@rootward/core/history';
 import { readTime } from '../../history/read-time.js';
 import type { ToolContext } from '../framework/tool-context.js';
@@ -11,7 +12,9 @@ interface CallersHistory {
 }
 
 /** The history, and which part of it a caller may see. */
-export async function historyOf({ workspace }: ToolContext): Promise<CallersHistory> {
+export async function historyOf({ workspace }: ToolContext, scope: Scope): Promise<CallersHistory> {
+  // Refused like every path where there are no roots.
+  if (scope.roots.length === 0) scope.locate('.');
   const { history } = workspace;
   if (history === undefined) {
     throw new RootwardError('history-unavailable', 'Cannot look at the history: this server keeps none');

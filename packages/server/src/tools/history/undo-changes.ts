@@ -36,7 +36,7 @@ export const undoChanges: Tool = defineTool({
       throw new RootwardError('invalid-option', 'Cannot undo: expected either id or since');
     }
     const scope = await context.workspace.scope();
-    const { history, mine, session } = await historyOf(context);
+    const { history, mine, session } = await historyOf(context, scope);
     const selection = {
       ...mine,
       id,
