@@ -121,8 +121,7 @@ test('an undo cannot reach a folder that is no longer a root, nor is it listed',
   const tree = makeTree({ 'one/a.txt': 'a', 'two/b.txt': 'b' });
   const both = [tree.uri('one'), tree.uri('two')];
   const { call, data, setRoots } = await connect({ roots: both, workspace: { roots: [] } });
-  const { changeId } = (await call('write_file', { path: tree.path('two/b.txt'), content: 'B' }))
-    .structuredContent!;
+  const changeId = changeOf(await call('write_file', { path: tree.path('two/b.txt'), content: 'B' }));
   await setRoots([tree.uri('one')]);
   expect((await data('change_history'))['changes']).toEqual([]);
   expect(reportOf(await call('undo_changes', { id: changeId }))['error_type']).toBe('unknown_change');

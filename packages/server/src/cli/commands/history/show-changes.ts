@@ -67,7 +67,7 @@ async function countLines(history: History, scope: Scope, change: Change): Promi
   return added + removed === 0 ? '' : `+${added} −${removed}`;
 }
 
-export function describeFiles(files: readonly ListedFile[], scope: Scope): string {
+function describeFiles(files: readonly ListedFile[], scope: Scope): string {
   const shown = files.slice(0, MAX_FILES).map((file) => describeFile(file, scope));
   const rest = files.length - shown.length;
   return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
