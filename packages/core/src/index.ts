@@ -50,7 +50,7 @@ export type { ReadRootsOptions } from './roots/read-roots.js';
 export type { Disposable } from './platform/disposable.js';
 export type { LogFields, Logger } from './platform/logger.js';
 export type { Project } from './project/project.js';
-export { canBeProject, projectOf } from './project/project.js';
+export { canBeProject, choiceId, projectOf } from './project/project.js';
 export { findNestedRepositories } from './project/nested-repositories.js';
 export type { NestedRepositories, NestedRepositoriesOptions } from './project/nested-repositories.js';
 export { describeRepository } from './project/repository-facts.js';

@@ -1,3 +1,7 @@
+import { basename } from 'node:path';
+import { containsPath } from '../uri/contains-path.js';
+import { pathToFileUri } from '../uri/file-uri.js';
+import { hostPathStyle } from '../uri/path-style.js';
 import type { Root, Source } from '../roots/root.js';
 import { canBeProject } from './project.js';
 
@@ -31,10 +35,19 @@ export function chooseRoot(
   const findInUse = (matches: (root: Root) => boolean): Root | undefined =>
     find((root) => matches(root) && !replaced.includes(root.source));
   return (
-    (choice?.kind === 'root' ? find((root) => root.path === choice.path) : undefined) ??
+    (choice?.kind === 'root'
+      ? (find((root) => root.path === choice.path) ?? folderIn(roots, choice.path))
+      : undefined) ??
     findInUse((root) => root.source === 'client') ??
     findInUse((root) => root.path === known) ??
     findInUse((root) => root.source !== 'pwd') ??
     findInUse(() => true)
   );
+}
+
+/** A folder inside a root that someone switched to, such as a repository; undefined when no root contains it any more. */
+export function folderIn(roots: readonly Root[], path: string): Root | undefined {
+  const root = roots.find((one) => one.kind === 'directory' && containsPath(one.path, path, hostPathStyle));
+  if (root === undefined) return undefined;
+  return { ...root, path, uri: pathToFileUri(path, hostPathStyle), name: basename(path), declared: path };
 }

@@ -2,7 +2,7 @@ import { RootwardError } from '../error.js';
 import type { Root, Source } from '../roots/root.js';
 import { printable } from '../uri/printable.js';
 import type { ProjectChoice } from './choose-root.js';
-import { chooseRoot } from './choose-root.js';
+import { chooseRoot, folderIn } from './choose-root.js';
 import type { Project } from './project.js';
 import { canBeProject, describeProject } from './project.js';
 import { isProjectName } from './project-name.js';
@@ -39,11 +39,11 @@ export class ProjectMemory {
         { instruction: 'Pass the basename of the current working directory' },
       );
     }
-    if ('root' in choice && !moment.roots.some(({ path }) => path === choice.root.path)) {
+    if ('root' in choice && folderIn(moment.roots, choice.root.path) === undefined) {
       const { path } = choice.root;
       throw new RootwardError(
         'outside-roots',
-        `Cannot switch to "${printable(path)}": it is no root any more`,
+        `Cannot switch to "${printable(path)}": it is no longer in the roots`,
         {
           path,
         },

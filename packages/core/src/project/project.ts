@@ -55,6 +55,16 @@ export function projectOf({ path, source }: Pick<Root, 'path' | 'source'>): Proj
   return repository === undefined ? project : { ...project, repository: repository.path };
 }
 
+/**
+ * What selects this very directory in `switch_project`: for a linked worktree an id of its own, since it shares that of
+ * the project with the main tree; for any other directory the id of its project.
+ */
+export function choiceId({ path }: Pick<Root, 'path'>): string {
+  const repository = findRepository(path);
+  const isLinked = repository !== undefined && repository.top === path && repository.path !== path;
+  return isLinked ? projectId(basename(path), path) : projectOf({ path, source: 'client' }).id;
+}
+
 /** The id of the project at a path: its name, a dash, and eight digits made from the path. */
 function projectId(name: string, canonicalPath: string): string {
   return `${name}-${createHash('sha256').update(canonicalPath).digest('hex').slice(0, 8)}`;

@@ -1,7 +1,7 @@
 import { basename, isAbsolute, normalize, sep } from 'node:path';
 import type { Root } from '../roots/root.js';
 import { isProjectName } from './project-name.js';
-import { canBeProject, projectOf } from './project.js';
+import { canBeProject, choiceId, projectOf } from './project.js';
 
 /** What the argument of a project switch amounts to. */
 export type SwitchTarget =
@@ -29,10 +29,12 @@ export function resolveSwitch(text: string, roots: readonly Root[]): SwitchTarge
   if (first !== undefined) {
     return second === undefined ? { kind: 'root', root: first } : { kind: 'ambiguous', roots: named };
   }
-  const root = directories.find((one) => {
-    const project = projectOf(one);
-    return project.id === text || project.name === text;
-  });
+  const root =
+    directories.find((one) => choiceId(one) === text) ??
+    directories.find((one) => {
+      const project = projectOf(one);
+      return project.id === text || project.name === text;
+    });
   if (root !== undefined) return { kind: 'root', root };
   return DRIVE_FORM.test(text) ? { kind: 'invalid' } : { kind: 'name', name: text };
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import {
+  choiceId,
   describeRepository,
   findNestedRepositories,
   isProjectName,
@@ -23,6 +24,8 @@ const MAX_NESTED = 20;
 
 interface ListedProject extends Project {
   readonly worktreeOf?: string;
+  /** What selects this worktree: it shares the id of the project with the main tree. */
+  readonly treeId?: string;
   readonly branch?: string;
   readonly nested?: readonly string[];
   readonly current: boolean;
@@ -47,6 +50,7 @@ export const listProjects: Tool = defineTool({
             source: z.string(),
             repository: z.string().optional(),
             worktreeOf: z.string().optional(),
+            treeId: z.string().optional(),
             branch: z.string().optional(),
             nested: z.array(z.string()).optional(),
             current: z.boolean(),
@@ -111,7 +115,8 @@ async function describeAll(
     budget -= nested?.seen ?? 0;
     projects.push({
       ...project,
-      ...(facts?.worktree === true && { worktreeOf: facts.path }),
+      ...(facts?.worktree === true &&
+        facts.top === root.path && { worktreeOf: facts.path, treeId: choiceId(root) }),
       ...(facts?.branch !== undefined && { branch: facts.branch }),
       ...(nested !== undefined &&
         nested.paths.length > 0 && {
@@ -137,7 +142,7 @@ async function findNested(
   }
 }
 
-function describe({ id, path, source, branch, worktreeOf, nested, current }: ListedProject): string {
+function describe({ id, treeId, path, source, branch, worktreeOf, nested, current }: ListedProject): string {
   const facts = [
     path ?? 'a name only: it opens no directory',
     `from ${source}`,
@@ -145,5 +150,5 @@ function describe({ id, path, source, branch, worktreeOf, nested, current }: Lis
     ...(worktreeOf === undefined ? [] : [`worktree of ${worktreeOf}`]),
     ...(nested === undefined ? [] : [`repositories inside: ${nested.join(', ')}`]),
   ];
-  return `${current ? '* ' : '  '}${id}: ${facts.join(', ')}`;
+  return `${current ? '* ' : '  '}${treeId ?? id}: ${facts.join(', ')}`;
 }

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
-import { isAbsolute } from 'node:path';
-import { canBeProject, projectOf, resolveSwitch, RootwardError } from '@rootward/core';
-import type { Project, Root, Workspace } from '@rootward/core';
+import { basename, isAbsolute } from 'node:path';
+import {
+  canBeProject,
+  choiceId,
+  describeRepository,
+  findNestedRepositories,
+  pathToFileUri,
+  resolveSwitch,
+  RootwardError,
+} from '@rootward/core';
+import type { Project, Root, Scope, Workspace } from '@rootward/core';
+import { suggest } from '@rootward/core/platform';
 import * as z from 'zod';
 import { ADDS } from '../framework/annotations.js';
 import { defineTool } from '../framework/define-tool.js';
@@ -12,6 +21,8 @@ import type { Consent, Question, ToolContext } from '../framework/tool-context.j
 /** As in refusals: more explain nothing. */
 const PROJECTS_SHOWN = 5;
 const DIGEST_SHOWN = 16;
+/** Entries looked at for repositories inside the roots, before a name counts as unknown. */
+const NESTED_BUDGET = 20_000;
 /** In the structured part, which is all that some clients show. */
 const HANDLE_INSTRUCTION =
   'Pass the value of "workspace" as the argument workspace of other tools to work in this project';
@@ -56,9 +67,13 @@ async function choose(path: string, asked: string, live: Workspace, context: Too
     case 'root':
       return { root: target.root };
     case 'name':
-      return { name: target.name };
+      return findByName(target.name, asked, live, context);
     case 'path':
-      return { root: await openWithConsent(target.path, asked, live, context) };
+      return {
+        root:
+          repositoryAt(target.path, live.scope()) ??
+          (await openWithConsent(target.path, asked, live, context)),
+      };
     case 'ambiguous':
       throw refuse('ambiguous', asked, 'several roots have this name', {
         instruction: `Pass one of these ids: ${ids(target.roots)}`,
@@ -68,6 +83,66 @@ async function choose(path: string, asked: string, live: Workspace, context: Too
         instruction: 'Pass the basename of the current working directory, or an absolute path',
       });
   }
+}
+
+/** A repository inside a root. Without any root, a name is a project by itself: settings and guidance, and no access. */
+async function findByName(
+  name: string,
+  asked: string,
+  live: Workspace,
+  context: ToolContext,
+): Promise<Choice> {
+  const { roots } = live.snapshot();
+  const directories = roots.filter(isCandidate);
+  if (directories.length === 0) return { name };
+  const scope = live.scope();
+  const inside = await repositoriesIn(directories, scope, context.signal);
+  const matching = inside.filter((path) => basename(path) === name || choiceId({ path }) === name);
+  const [first, second] = matching;
+  if (first !== undefined && second !== undefined) {
+    throw refuse('ambiguous', asked, 'several repositories have this name', {
+      instruction: `Pass one of these paths: ${matching.slice(0, PROJECTS_SHOWN).join(', ')}`,
+    });
+  }
+  const root = first === undefined ? undefined : repositoryAt(first, scope);
+  if (root !== undefined) return { root };
+  const names = [
+    ...directories.flatMap((each) => [basename(each.path), choiceId(each)]),
+    ...inside.map((path) => basename(path)),
+  ];
+  throw refuse('not-found', asked, `no project has this name${suggest(name, names)}`, {
+    instruction: known(roots),
+  });
+}
+
+async function repositoriesIn(
+  roots: readonly Root[],
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  let budget = NESTED_BUDGET;
+  for (const { path, broad } of roots) {
+    if (broad || budget <= 0) continue;
+    const { paths, seen } = await findNestedRepositories(scope, path, { budget, signal });
+    budget -= seen;
+    found.push(...paths);
+  }
+  return found;
+}
+
+/** The top of a repository that lies inside a root: it is in reach already, so nobody has to be asked. */
+function repositoryAt(path: string, scope: Scope): Root | undefined {
+  if (!scope.contains(path)) return undefined;
+  const { path: canonical, root, exists } = scope.locate(path);
+  if (!exists || describeRepository(canonical)?.top !== canonical) return undefined;
+  return {
+    ...root,
+    path: canonical,
+    uri: pathToFileUri(canonical),
+    name: basename(canonical),
+    declared: path,
+  };
 }
 
 async function openWithConsent(
@@ -150,7 +225,7 @@ function unavailable(asked: string, roots: readonly Root[], cause?: unknown): Ro
 }
 
 function refuse(
-  code: 'ambiguous' | 'malformed' | 'not-permitted',
+  code: 'ambiguous' | 'malformed' | 'not-found' | 'not-permitted',
   asked: string,
   state: string,
   options: { readonly instruction: string; readonly cause?: unknown },
@@ -172,7 +247,7 @@ function isCandidate(root: Root): boolean {
 }
 
 function ids(roots: readonly Root[]): string {
-  const shown = roots.slice(0, PROJECTS_SHOWN).map((root) => projectOf(root).id);
+  const shown = roots.slice(0, PROJECTS_SHOWN).map((root) => choiceId(root));
   const more = roots.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { projectOf } from '@rootward/core';
+import { choiceId, projectOf } from '@rootward/core';
 import { answering } from '@rootward/mcp/testing';
 import { describe, expect, test } from 'vitest';
 import { connectProject, rootsAt, textOf } from '../../fixtures/project-client.js';
@@ -46,6 +46,7 @@ describe('list_projects', () => {
         source: 'client',
         repository: main,
         worktreeOf: main,
+        treeId: choiceId({ path: checkout }),
         branch: 'fix',
         current: true,
       },
@@ -67,7 +68,9 @@ describe('list_projects', () => {
     const read = await client.call('list_directory', { path: main });
     expect(read['isError']).toBe(true);
     const text = textOf(await client.call('list_projects'));
-    expect(text.split('\n')[0]).toBe(`* ${id}: ${checkout}, from client, on fix, worktree of ${main}`);
+    expect(text.split('\n')[0]).toBe(
+      `* ${choiceId({ path: checkout })}: ${checkout}, from client, on fix, worktree of ${main}`,
+    );
   });
 
   test.each(['with space', 'v1.2.3', '100%25 sure', 'проект-日本語', 'näïve #1?', '.hidden'])(

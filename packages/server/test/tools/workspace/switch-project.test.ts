@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
-import { projectOf } from '@rootward/core';
+import { basename } from 'node:path';
+import { choiceId, projectOf } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
@@ -17,6 +19,18 @@ symlinkSync(tree.path('extra'), tree.path('link'));
 symlinkSync('/', tree.path('disk'));
 const roots = [tree.uri('app'), tree.uri('lib')];
 const idOf = (name: string): string => projectOf({ path: tree.path(name), source: 'client' }).id;
+function git(directory: string, ...args: readonly string[]): void {
+  const identity = [
+    '-c',
+    'user.name=t',
+    '-c',
+    'user.email=t@example.invalid',
+    '-c',
+    'init.defaultBranch=main',
+  ];
+  execFileSync('git', [...identity, ...args], { cwd: directory, stdio: 'pipe' });
+}
+
 const yes = () => ({ action: 'accept', content: { confirm: true } }) as const;
 
 describe.each(ERAS)('switch_project on a %s connection', (era) => {
@@ -178,17 +192,57 @@ describe.each(ERAS)('switch_project on a %s connection', (era) => {
     await tools.close();
   });
 
-  test('makes any other name a project without a path', async () => {
+  test('refuses a name that is no project while there are roots, with the nearest one', async () => {
     const tools = await connect();
-    const result = await tools.switchTo('website');
-    expect(result.structuredContent).toEqual({ name: 'website', id: 'website', source: 'name' });
-    expect(await tools.project()).toMatchObject({ name: era === 'legacy' ? 'website' : 'app' });
+    expect(reportOf(await tools.switchTo('lbi'))).toMatchObject({
+      error_type: 'not_found',
+      message: 'Cannot switch to "lbi": no project has this name; did you mean "lib"?',
+      instruction: expect.stringContaining(`${idOf('app')}, ${idOf('lib')}`),
+    });
+    expect(reportOf(await tools.switchTo('website'))['message']).toBe(
+      'Cannot switch to "website": no project has this name',
+    );
+    expect(await tools.project()).toMatchObject({ name: 'app' });
     await tools.close();
   });
 
-  test.each(['.', '..', './foo', '', 'a/b'])('refuses %j as a name', async (project) => {
-    const tools = await connect();
-    expect(reportOf(await tools.switchTo(project))).toMatchObject({ error_type: 'malformed' });
+  test('makes a name a project without a path where there are no roots', async () => {
+    const tools = await connect({ roots: undefined });
+    const result = await tools.switchTo('website');
+    expect(result.structuredContent).toEqual({ name: 'website', id: 'website', source: 'name' });
+    await tools.close();
+  });
+
+  test.each([
+    ['path', (path: string) => path],
+    ['name', (path: string) => basename(path)],
+    ['id', (path: string) => choiceId({ path })],
+  ])('switches to a repository inside a root by its %s, without asking', async (_, nameOf) => {
+    const outer = makeTree({ 'all/clone/.git/HEAD': '', 'all/clone/x.txt': 'clone' });
+    const tools = await connect({ roots: [outer.uri('all')], elicit: yes });
+    const clone = outer.path('all/clone');
+    const result = await tools.switchTo(nameOf(clone));
+    expect(result.structuredContent).toMatchObject({ name: 'clone', path: clone });
+    expect(await tools.project()).toMatchObject({ name: 'clone', path: clone });
+    expect(tools.questions).toEqual([]);
+    await tools.close();
+  });
+
+  test('tells a worktree from the main tree by an id of its own', async () => {
+    const outer = makeTree({ 'main/x.txt': '' });
+    const [main, tree2] = [outer.path('main'), `${outer.path('main')}-fix`];
+    git(main, 'init');
+    git(main, 'commit', '--allow-empty', '-m', 'first');
+    git(main, 'worktree', 'add', '-b', 'fix', tree2);
+    const tools = await connect({ roots: [outer.uri('main'), `${outer.uri('main')}-fix`] });
+    const { id } = projectOf({ path: main, source: 'client' });
+    expect((await tools.switchTo(choiceId({ path: tree2 }))).structuredContent).toMatchObject({
+      id,
+      path: tree2,
+    });
+    expect((await tools.switchTo(id)).structuredContent).toMatchObject({ id, path: main });
+    const { instruction } = reportOf(await tools.switchTo('nothing-like-that'));
+    expect(instruction).toContain(`(${id}, ${choiceId({ path: tree2 })})`);
     await tools.close();
   });
 
