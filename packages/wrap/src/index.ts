@@ -9,5 +9,7 @@ export { probeServer } from './probe.js';
 export type { ProbeOptions, ProbeReport } from './probe.js';
 export { ToolFilter } from './session/tool-filter.js';
 export type { ToolFilterOptions } from './session/tool-filter.js';
+export { WrapEndpoint } from './http/wrap-endpoint.js';
+export type { WrapEndpointOptions } from './http/wrap-endpoint.js';
 export { wrapStdio } from './stdio/wrap-stdio.js';
 export type { WrapStdioOptions } from './stdio/wrap-stdio.js';

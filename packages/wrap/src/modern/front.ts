@@ -1,4 +1,5 @@
 import { isObject } from '@rootward/core/platform';
+import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
@@ -38,7 +39,6 @@ const NEEDED: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
 };
-const MAY_ASK_BACK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 const INTRODUCE = '"introduce"';
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;

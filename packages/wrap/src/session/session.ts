@@ -9,6 +9,7 @@ import { Keeper } from '../inner/keeper.js';
 import type { KeeperOptions } from '../inner/keeper.js';
 import { fillIn } from '../inner/launch.js';
 import type { CommandTemplate, Launch } from '../inner/launch.js';
+import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
 import { ModernRoots } from '../roots/modern-roots.js';
@@ -40,12 +41,14 @@ export interface SessionOptions {
   /** Where this process was started: some servers are found from there only. */
   readonly directory: string;
   readonly contain?: KeeperOptions['contain'] | undefined;
+  /** Where roots come from, if not from the client of this session. */
+  readonly roots?: CallRoots | undefined;
   /** Told when the server does not read fast enough, and when it does again. */
   readonly flow?: { hold(): void; release(): void } | undefined;
 }
 
 /** What a server tells about itself whatever the roots are; never kept waiting for them. */
-const INTRODUCTORY: ReadonlySet<string> = new Set([
+export const INTRODUCTORY: ReadonlySet<string> = new Set([
   'ping',
   'tools/list',
   'prompts/list',
@@ -53,8 +56,6 @@ const INTRODUCTORY: ReadonlySet<string> = new Set([
   'resources/templates/list',
   'logging/setLevel',
 ]);
-/** Requests of the modern era whose result may ask something back. */
-const MAY_ASK_BACK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 /** Clients by this name say where a call works, if a server advertises that it listens. */
 const CODEX = /codex/i;
 const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
@@ -148,7 +149,8 @@ export class Session {
   }
 
   async #open(): Promise<CallRoots> {
-    const { prepared, reach, era } = this.#options;
+    const { prepared, reach, era, roots: given } = this.#options;
+    if (given !== undefined) return given;
     const port = {
       ask: (signal: AbortSignal): Promise<unknown> => this.#questions.ask('roots/list', signal),
     };

@@ -80,6 +80,7 @@ export function isSameRoots(one: readonly Root[], other: readonly Root[]): boole
   return one === other || keyOf(one) === keyOf(other);
 }
 
-function keyOf(roots: readonly Root[]): string {
+/** The same for two lists of the same roots. */
+export function keyOf(roots: readonly Root[]): string {
   return JSON.stringify(roots.map(({ path, access }) => [path, access]));
 }

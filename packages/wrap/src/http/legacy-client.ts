@@ -1,0 +1,85 @@
+import type { Outer } from '../session/outer.js';
+import { Session } from '../session/session.js';
+import type { SessionOptions } from '../session/session.js';
+import { RawMessage } from '../wire/raw-message.js';
+import type { Exchange } from './exchange.js';
+
+/** What nobody listens to is kept for a while; the oldest goes first. */
+const MAX_KEPT = 100;
+
+/** A client of the legacy era over HTTP: one session, and the streams it has open. */
+export class LegacyClient implements Outer {
+  readonly principal: string;
+  readonly session: Session;
+  usedAt: number = Date.now();
+  readonly #exchanges = new Map<string, Exchange>();
+  #listening: Exchange | undefined;
+  #kept: RawMessage[] = [];
+
+  constructor(principal: string, options: SessionOptions) {
+    this.principal = principal;
+    this.session = new Session(this, options);
+  }
+
+  get isBusy(): boolean {
+    return this.#exchanges.size > 0 || this.isListening;
+  }
+
+  get isListening(): boolean {
+    return this.#listening?.isOpen === true;
+  }
+
+  /** Messages of one POST. */
+  receive(messages: readonly RawMessage[], exchange: Exchange | undefined): void {
+    this.usedAt = Date.now();
+    if (exchange !== undefined) {
+      const ids = messages.flatMap(({ kind, id }) => (kind === 'request' ? (id ?? []) : []));
+      for (const id of ids) this.#exchanges.set(id, exchange);
+      exchange.onClose(() => {
+        for (const id of ids) if (this.#exchanges.get(id) === exchange) this.#exchanges.delete(id);
+      });
+    }
+    for (const message of messages) this.session.receive(message);
+    // A question of ours can travel in any stream but that of the introduction, which the client has to finish first.
+    if (exchange?.isOpen === true && !messages.some(({ method }) => method === 'initialize')) {
+      this.#tell(exchange, ({ kind }) => kind === 'request');
+    }
+  }
+
+  /** Opens the stream for what belongs to no request. */
+  listen(exchange: Exchange): void {
+    this.#listening = exchange;
+    this.#tell(exchange, () => true);
+  }
+
+  send(pieces: readonly Buffer[], related?: string): void {
+    const message = RawMessage.read(Buffer.concat([...pieces]));
+    if (message === undefined) return;
+    if (message.kind === 'answer') {
+      this.#exchanges.get(message.id ?? '')?.answer(message.bytes);
+      return;
+    }
+    const exchange = related === undefined ? undefined : this.#exchanges.get(related);
+    const stream = exchange ?? (this.#listening?.isOpen === true ? this.#listening : undefined);
+    if (stream !== undefined) stream.event(message.bytes);
+    else this.#keep(message);
+  }
+
+  close(): void {
+    this.session.close();
+    this.#listening?.end();
+    for (const exchange of this.#exchanges.values()) exchange.end();
+  }
+
+  #keep(message: RawMessage): void {
+    const open = message.kind === 'request' ? [...this.#exchanges.values()].find(({ isOpen }) => isOpen) : undefined;
+    if (open !== undefined) open.event(message.bytes);
+    else this.#kept = [...this.#kept, message].slice(-MAX_KEPT);
+  }
+
+  #tell(exchange: Exchange, isWanted: (message: RawMessage) => boolean): void {
+    const told = this.#kept.filter(isWanted);
+    this.#kept = this.#kept.filter((message) => !told.includes(message));
+    for (const message of told) exchange.event(message.bytes);
+  }
+}

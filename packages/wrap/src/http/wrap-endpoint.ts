@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isModern } from '../modern/envelope.js';
+import type { SessionOptions } from '../session/session.js';
+import { RawMessage } from '../wire/raw-message.js';
+import { scanArray } from '../wire/scan-json.js';
+import { Exchange } from './exchange.js';
+import { LegacyClient } from './legacy-client.js';
+import { ModernClients } from './modern-clients.js';
+
+/** How servers are wrapped over HTTP. */
+export interface WrapEndpointOptions extends Omit<SessionOptions, 'reach' | 'era' | 'roots' | 'flow'> {
+  readonly maxBodyBytes?: number;
+}
+
+const SESSION_HEADER = 'mcp-session-id';
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Each has a server of its own. */
+const MAX_SESSIONS = 100;
+const IDLE_MS = 30 * 60_000;
+const SWEEP_MS = 60_000;
+const BAD_REQUEST = -32_000;
+const NOT_FOUND = -32_001;
+const PARSE_ERROR = -32_700;
+
+/**
+ * The MCP endpoint of a wrapped server over Streamable HTTP, both eras: a server per session of a legacy client, a
+ * server per root set and principal for modern ones. Does NOT check Host, Origin or tokens: put that in front, and say
+ * who asks as `principal`.
+ */
+export class WrapEndpoint {
+  readonly #options: WrapEndpointOptions;
+  readonly #clients = new Map<string, LegacyClient>();
+  readonly #modern: ModernClients;
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(options: WrapEndpointOptions) {
+    this.#options = options;
+    this.#modern = new ModernClients({ ...options, reach: 'http' });
+    this.#sweep = setInterval(() => this.#endIdle(), SWEEP_MS);
+    this.#sweep.unref();
+  }
+
+  /** Serves one request to the endpoint. */
+  async handle(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
+    const id = request.headers[SESSION_HEADER];
+    const known = typeof id === 'string' ? this.#clients.get(id) : undefined;
+    const client = known?.principal === principal ? known : undefined;
+    if (typeof id === 'string' && client === undefined) {
+      refuseHttp(response, 404, NOT_FOUND, 'Session not found');
+    } else if (request.method === 'POST') {
+      await this.#post(request, response, principal, client);
+    } else if (client === undefined) {
+      refuseHttp(response, 400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
+    } else if (request.method === 'GET') {
+      this.#listen(response, client);
+    } else {
+      this.#clients.delete(String(id));
+      client.close();
+      response.writeHead(200).end();
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+    for (const client of this.#clients.values()) client.close();
+    this.#clients.clear();
+    this.#modern.close();
+  }
+
+  async #post(
+    request: IncomingMessage,
+    response: ServerResponse,
+    principal: string,
+    client: LegacyClient | undefined,
+  ): Promise<void> {
+    const body = await readBody(request, this.#options.maxBodyBytes ?? MAX_BODY_BYTES);
+    if (body === undefined) {
+      refuseHttp(response, 413, BAD_REQUEST, 'The request body is too large');
+      return;
+    }
+    const messages = readMessages(body);
+    const [first] = messages ?? [];
+    if (messages === undefined || first === undefined) {
+      refuseHttp(response, 400, PARSE_ERROR, 'Parse error: not JSON-RPC 2.0');
+      return;
+    }
+    const requests = messages.filter(({ kind }) => kind === 'request').length;
+    if (client !== undefined) {
+      if (requests === 0) response.writeHead(202).end();
+      client.receive(messages, requests === 0 ? undefined : new Exchange(response, requests));
+    } else if (first.method === 'initialize') {
+      this.#open(response, principal, first);
+    } else if (isModern(first) && first.kind === 'request' && messages.length === 1) {
+      const isListening = first.method === 'subscriptions/listen';
+      await this.#modern.receive(first, new Exchange(response, isListening ? 0 : 1), principal);
+    } else if (requests === 0) {
+      response.writeHead(202).end();
+    } else {
+      refuseHttp(response, 400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
+    }
+  }
+
+  #open(response: ServerResponse, principal: string, message: RawMessage): void {
+    if (this.#clients.size >= MAX_SESSIONS) this.#endOldest();
+    if (this.#clients.size >= MAX_SESSIONS) {
+      response.setHeader('Retry-After', '5');
+      refuseHttp(response, 503, BAD_REQUEST, 'Too many sessions');
+      return;
+    }
+    const id = randomUUID();
+    const client = new LegacyClient(principal, { ...this.#options, reach: 'http', era: 'legacy' });
+    this.#clients.set(id, client);
+    client.receive([message], new Exchange(response, 1, { [SESSION_HEADER]: id }));
+  }
+
+  #listen(response: ServerResponse, client: LegacyClient): void {
+    if (client.isListening) {
+      refuseHttp(response, 409, BAD_REQUEST, 'Conflict: there is a stream already');
+      return;
+    }
+    client.listen(new Exchange(response, 0));
+  }
+
+  #endIdle(): void {
+    const limit = Date.now() - IDLE_MS;
+    for (const [id, client] of this.#clients) if (!client.isBusy && client.usedAt <= limit) this.#end(id, client);
+  }
+
+  #endOldest(): void {
+    for (const [id, client] of this.#clients) {
+      if (client.isBusy) continue;
+      this.#end(id, client);
+      return;
+    }
+  }
+
+  #end(id: string, client: LegacyClient): void {
+    this.#clients.delete(id);
+    client.close();
+  }
+}
+
+/** Undefined where it is larger than allowed. */
+async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A message, or several where they come as a batch. */
+function readMessages(body: Buffer): readonly RawMessage[] | undefined {
+  const single = RawMessage.read(oneLine(body));
+  if (single !== undefined) return [single];
+  const batch = scanArray(body.toString('latin1'))?.map(({ start, end }) =>
+    RawMessage.read(oneLine(body.subarray(start, end))),
+  );
+  return batch?.flatMap((each) => each ?? []);
+}
+
+/** Over HTTP a message may have line breaks between its parts; over a pipe each would end it. */
+function oneLine(bytes: Buffer): Buffer {
+  if (!bytes.includes(0x0a) && !bytes.includes(0x0d)) return bytes;
+  // Inside a string a line break is written as an escape, so what stands here is between the parts.
+  return Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
+}
+
+function refuseHttp(response: ServerResponse, status: number, code: number, message: string): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
+}
