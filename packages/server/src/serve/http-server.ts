@@ -38,9 +38,9 @@ const MAX_CONNECTIONS = 1000;
 /** How long a client that was refused may go on sending before it has to have read the answer. */
 const LINGER_MS = 5_000;
 
-/** The MCP endpoint behind its guards: name, origin, method, token, size. Not listening yet. */
+/** The MCP endpoint behind its guards. Not listening yet. */
 export function createHttpServer(factory: McpServerFactory, options: HttpServerOptions): HttpServer {
-  const { host, tokens, log, clock, sessionIdleTimeout } = options;
+  const { log, clock, sessionIdleTimeout } = options;
   const maxRequestBodySize = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const onerror = (error: Error): void => log.debug('request not served', { error: error.message });
   const handler = createWorkspaceHandler(factory, {
@@ -50,15 +50,40 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     ...(sessionIdleTimeout !== undefined && { sessionIdleTimeout }),
   });
   const serve = toNodeHandler(handler, { onerror, maxRequestBodySize });
-  const names = [...allowedHostnames(host)];
-  const gate = new TokenGate(tokens);
+  const server = createGuardedServer((request, response) => {
+    if (request.method === 'GET') flushHeadersEarly(response);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
+    void serve(request as Parameters<typeof serve>[0], response);
+  }, options);
+  return {
+    server,
+    handler,
+    close: async () => {
+      server.close();
+      await handler.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** A request that was let in. */
+export type AdmittedRequest = IncomingMessage & { auth?: AuthInfo };
+
+/** A server that lets a request through only after its name, origin, path, method, token and size were checked. */
+export function createGuardedServer(
+  serve: (request: AdmittedRequest, response: ServerResponse) => void,
+  options: Pick<HttpServerOptions, 'host' | 'tokens' | 'maxBodyBytes'>,
+): Server {
+  const maxRequestBodySize = options.maxBodyBytes ?? MAX_BODY_BYTES;
+  const names = [...allowedHostnames(options.host)];
+  const gate = new TokenGate(options.tokens);
 
   const limits = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   };
-  const server = createServer(limits, (request: IncomingMessage & { auth?: AuthInfo }, response) => {
+  const server = createServer(limits, (request: AdmittedRequest, response) => {
     // All of this before the body is read.
     if (countHosts(request) > 1) {
       refuse(request, response, 400, 'There must be one Host header');
@@ -103,21 +128,11 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
       refuse(request, response, 413, `The request body is larger than ${maxRequestBodySize} bytes`);
       return;
     }
-    if (request.method === 'GET') flushHeadersEarly(response);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
-    void serve(request as Parameters<typeof serve>[0], response);
+    serve(request, response);
   });
   server.maxConnections = MAX_CONNECTIONS;
   const connections = new ConnectionGuard(server);
-  return {
-    server,
-    handler,
-    close: async () => {
-      server.close();
-      await handler.close();
-      server.closeAllConnections();
-    },
-  };
+  return server;
 }
 
 /** Node takes the first of two, and what stands between us and the client may have looked at the second. */

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
 import { ProcessGuard } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
 import { localAddress } from './http-access.js';
 import { createHttpServer, ENDPOINT } from './http-server.js';
 import { listen } from './listen.js';
 import type { ServerSetup } from './prepare-server.js';
-import type { HttpPort } from '../settings/settings.js';
+import type { HttpPort, Settings } from '../settings/settings.js';
 
 /** Where a server listens, and how to get in. */
 export interface HttpEndpoint {
@@ -22,12 +23,8 @@ const TOKEN_BYTES = 32;
 /** Serves any number of clients over HTTP until a signal comes. */
 export async function serveHttp(setup: ServerSetup, wanted: HttpPort): Promise<HttpEndpoint> {
   const { settings, log, audit, catalogue, temporaries } = setup;
-  const { host, insecureNoToken } = settings;
-  const madeToken =
-    settings.tokens.length > 0 || insecureNoToken
-      ? undefined
-      : randomBytes(TOKEN_BYTES).toString('base64url');
-  const tokens = madeToken === undefined ? settings.tokens : [madeToken];
+  const { host } = settings;
+  const { tokens, madeToken } = chooseTokens(settings);
   const guard = new ProcessGuard({ watchParent: false });
   const factory = createServerFactory(setup, {
     children: guard.children,
@@ -40,10 +37,28 @@ export async function serveHttp(setup: ServerSetup, wanted: HttpPort): Promise<H
   guard.onShutdown(() => http.close());
   process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
-  const got = await listen(http.server, wanted, host);
+  return { ...(await open(http.server, wanted, host)), madeToken };
+}
+
+/** Where a server listens from now on. */
+export async function open(
+  server: Server,
+  wanted: HttpPort,
+  host: string,
+): Promise<Pick<HttpEndpoint, 'url' | 'wantedPort'>> {
+  const got = await listen(server, wanted, host);
   return {
     url: `http://${localAddress(host)}:${got}${ENDPOINT}`,
     wantedPort: wanted.given || got === wanted.port ? undefined : wanted.port,
-    madeToken,
   };
+}
+
+/** The tokens that let clients in; one is made where none was given and one is needed. */
+export function chooseTokens({ tokens, insecureNoToken }: Pick<Settings, 'tokens' | 'insecureNoToken'>): {
+  readonly tokens: readonly string[];
+  readonly madeToken: string | undefined;
+} {
+  if (tokens.length > 0 || insecureNoToken) return { tokens, madeToken: undefined };
+  const madeToken = randomBytes(TOKEN_BYTES).toString('base64url');
+  return { tokens: [madeToken], madeToken };
 }

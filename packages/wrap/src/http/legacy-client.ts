@@ -72,7 +72,8 @@ export class LegacyClient implements Outer {
   }
 
   #keep(message: RawMessage): void {
-    const open = message.kind === 'request' ? [...this.#exchanges.values()].find(({ isOpen }) => isOpen) : undefined;
+    const open =
+      message.kind === 'request' ? [...this.#exchanges.values()].find(({ isOpen }) => isOpen) : undefined;
     if (open !== undefined) open.event(message.bytes);
     else this.#kept = [...this.#kept, message].slice(-MAX_KEPT);
   }

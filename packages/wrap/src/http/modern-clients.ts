@@ -46,11 +46,17 @@ export class ModernClients {
     const state: unknown = message.value('params', 'requestState');
     const resumed = typeof state === 'string' ? this.#resume(state, principal) : undefined;
     if (resumed !== undefined) {
-      this.#pass(message, exchange, resumed.place, message.set(['params', 'requestState'], JSON.stringify(resumed.state)));
+      this.#pass(
+        message,
+        exchange,
+        resumed.place,
+        message.set(['params', 'requestState'], JSON.stringify(resumed.state)),
+      );
       return;
     }
     if (state !== undefined && state !== this.#signer.sign(ROOTS_KEY)) {
-      const reason = 'Cannot go on with this call: its state is not known here any more; call again without it';
+      const reason =
+        'Cannot go on with this call: its state is not known here any more; call again without it';
       exchange.answer(Buffer.concat([...fail(id, INVALID_PARAMS, reason)]));
       return;
     }
@@ -61,7 +67,9 @@ export class ModernClients {
       exchange.answer(Buffer.concat([...refuse(id, method, NO_ROOTS)]));
       return;
     }
-    this.#pass(message, exchange, this.#placeFor(roots, principal), []);
+    // The round that brought the roots is over; for the server this is the first one.
+    const round = state === undefined ? [] : message.set(['params', 'requestState'], 'null');
+    this.#pass(message, exchange, this.#placeFor(roots, principal), round);
   }
 
   close(): void {
@@ -84,12 +92,20 @@ export class ModernClients {
     const given = isObject(responses) ? responses[ROOTS_KEY] : undefined;
     if (canAsk && responses === undefined) {
       const inputRequests = { [ROOTS_KEY]: { method: 'roots/list' } };
-      const result = { resultType: 'input_required', inputRequests, requestState: this.#signer.sign(ROOTS_KEY) };
+      const result = {
+        resultType: 'input_required',
+        inputRequests,
+        requestState: this.#signer.sign(ROOTS_KEY),
+      };
       exchange.answer(Buffer.concat([...RawMessage.from({ id: 0, result }).withId(id)]));
       return undefined;
     }
     const answer = given === undefined ? ({ missing: true } as const) : { result: given };
-    const facts = { declaresRoots: canAsk, answer: canAsk ? answer : undefined, meta: message.value('params', '_meta') };
+    const facts = {
+      declaresRoots: canAsk,
+      answer: canAsk ? answer : undefined,
+      meta: message.value('params', '_meta'),
+    };
     return (await resolveSnapshot(sources, facts, { now: Date.now() })).roots;
   }
 
@@ -133,7 +149,9 @@ export class ModernClients {
     // They are settled: the server must not make us ask for them again.
     const settled = message.span('params', '_meta', CAPABILITIES_KEY, 'roots');
     const roots = settled === undefined ? [] : [{ ...settled, text: 'null' }];
-    const passed = RawMessage.read(Buffer.concat([...message.edited([...message.set(['id'], id), ...edits, ...roots])]));
+    const passed = RawMessage.read(
+      Buffer.concat([...message.edited([...message.set(['id'], id), ...edits, ...roots])]),
+    );
     if (passed !== undefined) place.front.receive(passed);
   }
 
@@ -152,7 +170,8 @@ export class ModernClients {
     place.exchanges.delete(key);
     const state: unknown = message.value('result', 'requestState');
     const wrapped = typeof state === 'string' ? this.#signer.sign(`${place.number}~${state}`) : undefined;
-    const edits = wrapped === undefined ? [] : message.set(['result', 'requestState'], JSON.stringify(wrapped));
+    const edits =
+      wrapped === undefined ? [] : message.set(['result', 'requestState'], JSON.stringify(wrapped));
     found.exchange.answer(Buffer.concat([...message.edited([...message.set(['id'], found.id), ...edits])]));
   }
 
@@ -161,7 +180,9 @@ export class ModernClients {
     const split = verified?.indexOf('~') ?? -1;
     if (verified === undefined || split === -1) return undefined;
     const number = verified.slice(0, split);
-    const place = [...this.#places.values()].find((each) => each.number === number && each.principal === principal);
+    const place = [...this.#places.values()].find(
+      (each) => each.number === number && each.principal === principal,
+    );
     return place === undefined ? undefined : { place, state: verified.slice(split + 1) };
   }
 }

@@ -124,7 +124,8 @@ export class WrapEndpoint {
 
   #endIdle(): void {
     const limit = Date.now() - IDLE_MS;
-    for (const [id, client] of this.#clients) if (!client.isBusy && client.usedAt <= limit) this.#end(id, client);
+    for (const [id, client] of this.#clients)
+      if (!client.isBusy && client.usedAt <= limit) this.#end(id, client);
   }
 
   #endOldest(): void {

@@ -52,22 +52,29 @@ export function readEnvelope(message: RawMessage): Envelope | undefined {
   };
 }
 
+/** Members of params that belong to a round of a call, and not to the call. */
+const ROUND: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
+
 /** Takes out of a request what a server of the legacy era does not know. */
 export function withoutEnvelope(message: RawMessage): readonly Edit[] {
   const params: unknown = message.value('params');
-  if (!isObject(params)) return [];
-  const edits: Edit[] = [];
-  const meta = message.span('params', '_meta');
-  const kept = isObject(params['_meta'])
-    ? Object.keys(params['_meta']).filter((key) => !ENVELOPE_KEYS.has(key))
-    : [];
-  if (meta !== undefined) {
-    const members = kept.map(
-      (key) => `${JSON.stringify(key)}:${message.raw('params', '_meta', key) ?? 'null'}`,
-    );
-    edits.push({ ...meta, text: `{${members.join(',')}}` });
-  }
-  return edits;
+  const span = message.span('params');
+  if (span === undefined || !isObject(params)) return [];
+  const members = Object.keys(params).flatMap((key) => {
+    if (ROUND.has(key)) return [];
+    const text = key === '_meta' ? cleanMeta(message, params[key]) : message.raw('params', key);
+    return text === undefined ? [] : [`${JSON.stringify(key)}:${text}`];
+  });
+  return [{ ...span, text: `{${members.join(',')}}` }];
+}
+
+function cleanMeta(message: RawMessage, meta: unknown): string | undefined {
+  if (!isObject(meta)) return message.raw('params', '_meta');
+  const kept = Object.keys(meta).filter((key) => !ENVELOPE_KEYS.has(key));
+  const members = kept.map(
+    (key) => `${JSON.stringify(key)}:${message.raw('params', '_meta', key) ?? 'null'}`,
+  );
+  return kept.length === 0 ? undefined : `{${members.join(',')}}`;
 }
 
 /** Makes a result of the legacy era one of the modern era. */

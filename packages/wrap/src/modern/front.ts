@@ -133,7 +133,7 @@ export class ModernFront {
       this.#outer.send(RawMessage.from({ id: 0, result: this.#discovery() }).withId(id), id);
     } else if (method === 'subscriptions/listen') {
       this.#listen(message, id);
-    } else if (message.span('params', 'requestState') !== undefined) {
+    } else if (typeof message.value('params', 'requestState') === 'string') {
       this.#resume(message, id);
     } else {
       this.#call(message, id, method);

@@ -32,7 +32,7 @@ export async function runWrap(
   const policy = readPolicy(flags.onChange ?? 'auto');
   const set = Object.fromEntries((flags.setEnv ?? []).map(readVariable));
   const template: CommandTemplate = { ...(await findCommand(words, start)), set, environment: process.env };
-  if (terminal.interactive) {
+  if (terminal.interactive && settings.http === undefined) {
     terminal.out(
       'rootward wrap stands between a client and a server: put it into the configuration of the client, in front of the command.\n' +
         'To see what the server does with it: rootward doctor -- COMMAND\n',
@@ -45,18 +45,20 @@ export async function runWrap(
   const { prepared, sources } = await prepareSources(settings, sourceOptions(settings, start, log));
   const filter = new ToolFilter({ show: flags.tools, hide: flags.hideTools });
   const contained = await openSandbox(settings, start);
-  wrapStdio({
-    prepared,
-    template,
-    policy,
-    filter,
-    log,
-    directory: start.directory,
-    contain: contained?.contain,
-  });
+  const { directory } = start;
+  const options = { prepared, template, policy, filter, log, directory, contain: contained?.contain };
+  let place = 'stdio';
+  if (settings.http === undefined) wrapStdio(options);
+  else {
+    const { wrapHttp } = await import('./wrap-http.js');
+    const { url, madeToken } = await wrapHttp(options, settings, settings.http);
+    place = url;
+    const token = madeToken === undefined ? '' : `\nThe token, made for this run: ${madeToken}`;
+    terminal.out(`rootward wrap serves MCP at ${url}${token}\nStop it with Ctrl+C.\n`);
+  }
   if (contained !== undefined && settings.logLevel !== 'silent')
     terminal.err(`sandbox: ${contained.description}\n`);
-  if (settings.logLevel !== 'silent') terminal.err(readinessLine('stdio', sources));
+  if (settings.logLevel !== 'silent') terminal.err(readinessLine(place, sources));
   return undefined;
 }
 

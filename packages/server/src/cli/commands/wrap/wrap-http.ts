@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ProcessGuard } from '@rootward/mcp/host';
+import { WrapEndpoint } from '@rootward/wrap';
+import type { WrapStdioOptions } from '@rootward/wrap';
+import { createGuardedServer } from '../../../serve/http-server.js';
+import { chooseTokens, open } from '../../../serve/serve-http.js';
+import type { HttpEndpoint } from '../../../serve/serve-http.js';
+import type { HttpPort, Settings } from '../../../settings/settings.js';
+
+/** Serves a wrapped server over HTTP until a signal comes. */
+export async function wrapHttp(
+  options: Pick<WrapStdioOptions, 'prepared' | 'template' | 'policy' | 'filter' | 'log' | 'contain'> & {
+    readonly directory: string;
+  },
+  settings: Pick<Settings, 'host' | 'tokens' | 'insecureNoToken'>,
+  wanted: HttpPort,
+): Promise<HttpEndpoint> {
+  const { tokens, madeToken } = chooseTokens(settings);
+  const guard = new ProcessGuard({ watchParent: false });
+  const empty = mkdtempSync(join(tmpdir(), 'rootward-wrap-'));
+  process.once('exit', () => rmSync(empty, { recursive: true, force: true }));
+  const endpoint = new WrapEndpoint({
+    ...options,
+    children: guard.children,
+    noise: (bytes) => void process.stderr.write(bytes),
+    emptyFolder: () => empty,
+  });
+  const server = createGuardedServer(
+    (request, response) => {
+      endpoint.handle(request, response, request.auth?.clientId ?? '').catch((error: unknown) => {
+        options.log.debug('request not served', { error: String(error) });
+        response.destroy();
+      });
+    },
+    { host: settings.host, tokens },
+  );
+  guard.onShutdown(() => {
+    endpoint.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  return { ...(await open(server, wanted, settings.host)), madeToken };
+}
