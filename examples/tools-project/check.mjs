@@ -11,10 +11,11 @@ const project = fileURLToPath(new URL('.', import.meta.url));
 const program = fileURLToPath(new URL('../../packages/server/dist/rootward.cjs', import.meta.url));
 
 async function withServer(options, use) {
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, ROOTWARD_SANDBOX = 'off', ROOTWARD_SANDBOX_BACKENDS = '' } = process.env;
   const server = connectToProcess(process.execPath, {
     args: [program, '--project', project],
-    env: { PATH, HOME },
+    // ROOTWARD_SANDBOX=strict runs the same in a sandbox.
+    env: { PATH, HOME, ROOTWARD_SANDBOX, ROOTWARD_SANDBOX_BACKENDS },
   });
   const client = new ScriptedClient(server, options);
   await client.connect();

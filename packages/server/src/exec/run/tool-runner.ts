@@ -198,7 +198,8 @@ export class ToolRunner implements Disposable {
       file,
       scope: scope === undefined ? new Scope({ roots }) : await scope(),
       wishes: metadata.sandbox,
-      read: [this.project, this.#sdk],
+      // Libraries of the SDK load the rest of the package they come with.
+      read: [this.project, dirname(this.#sdk)],
       signal,
     });
   }
