@@ -2,20 +2,32 @@ export { RootwardLspError } from './error.js';
 export type { LspErrorCode, LspErrorOptions } from './error.js';
 export type { CodeContext } from './pool/code-context.js';
 export { definition } from './questions/definition.js';
-export type { DefinitionResult, FoundDefinition } from './questions/definition.js';
+export type { DefinitionRequest, DefinitionResult, FoundDefinition } from './questions/definition.js';
 export { diagnostics } from './questions/diagnostics.js';
-export type { DiagnosticsResult, FoundDiagnostic } from './questions/diagnostics.js';
+export type { DiagnosticsRequest, DiagnosticsResult, FoundDiagnostic } from './questions/diagnostics.js';
+export { editSymbol } from './questions/edit-symbol.js';
+export type { EditSymbolRequest, EditSymbolResult } from './questions/edit-symbol.js';
+export type { SymbolAction } from './questions/edits/replace-symbol.js';
 export { findSymbol } from './questions/find-symbol.js';
 export type { FindSymbolResult } from './questions/find-symbol.js';
 export type { SymbolRequest } from './questions/symbols/locate-symbol.js';
+export { newProblems } from './questions/new-problems.js';
+export type { NewProblems } from './questions/new-problems.js';
 export { outline } from './questions/outline.js';
-export type { Outline, OutlineSymbol } from './questions/outline.js';
+export type { Outline, OutlineRequest, OutlineSymbol } from './questions/outline.js';
 export { references } from './questions/references.js';
 export type { Reference, ReferencesResult } from './questions/references.js';
 export { renameSymbol } from './questions/rename-symbol.js';
 export type { RenameRequest, RenameResult } from './questions/rename-symbol.js';
 export type { RenamedFile, RenamedLine } from './questions/edits/renamed-files.js';
 export type { FoundSymbol } from './questions/search-server.js';
+export { symbolRelations } from './questions/symbol-relations.js';
+export type {
+  RelatedSymbol,
+  RelationKind,
+  RelationsRequest,
+  RelationsResult,
+} from './questions/symbol-relations.js';
 export { LanguageServers } from './pool/language-servers.js';
 export type { FollowedRoots, LanguageServersOptions } from './pool/language-servers.js';
 export { defaultPoolLimits } from './pool/limits.js';

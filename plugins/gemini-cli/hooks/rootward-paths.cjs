@@ -3,7 +3,7 @@
 const { existsSync, readFileSync, statSync } = require('node:fs');
 const path = require('node:path');
 
-const PATHS = {"read_text_file":["path"],"read_file":["path"],"read_media_file":["path"],"read_multiple_files":["paths"],"write_file":["path"],"edit_file":["path"],"create_directory":["path"],"list_directory":["path"],"list_directory_with_sizes":["path"],"directory_tree":["path"],"move_file":["source","destination"],"search_files":["path"],"get_file_info":["path"],"search_content":["path"],"copy_file":["source","destination"],"delete_file":["path"],"change_history":["path"],"undo_changes":["path"],"find_symbol":["root"],"definition":["file"],"references":["file"],"outline":["file"],"diagnostics":["file","root"],"rename_symbol":["file"]};
+const PATHS = {"read_text_file":["path"],"read_file":["path"],"read_media_file":["path"],"read_multiple_files":["paths"],"write_file":["path"],"edit_file":["path"],"create_directory":["path"],"list_directory":["path"],"list_directory_with_sizes":["path"],"directory_tree":["path"],"move_file":["source","destination"],"search_files":["path"],"get_file_info":["path"],"search_content":["path"],"copy_file":["source","destination"],"delete_file":["path"],"change_history":["path"],"undo_changes":["path"],"find_symbol":["root"],"definition":["file"],"references":["file"],"symbol_relations":["file"],"outline":["file"],"diagnostics":["file","root"],"rename_symbol":["file"],"edit_symbol":["file"]};
 
 function isLinkedWorktree(folder) {
   for (let at = folder; ; at = path.dirname(at)) {

@@ -1,4 +1,10 @@
 import type {
+  CallHierarchyIncomingCall,
+  CallHierarchyIncomingCallsParams,
+  CallHierarchyItem,
+  CallHierarchyOutgoingCall,
+  CallHierarchyOutgoingCallsParams,
+  CallHierarchyPrepareParams,
   Definition,
   DefinitionLink,
   DefinitionParams,
@@ -8,6 +14,7 @@ import type {
   DocumentSymbolParams,
   Hover,
   HoverParams,
+  ImplementationParams,
   InitializeParams,
   InitializeResult,
   Location,
@@ -16,6 +23,11 @@ import type {
   ReferenceParams,
   RenameParams,
   SymbolInformation,
+  TypeDefinitionParams,
+  TypeHierarchyItem,
+  TypeHierarchyPrepareParams,
+  TypeHierarchySubtypesParams,
+  TypeHierarchySupertypesParams,
   WorkspaceEdit,
   WorkspaceSymbol,
   WorkspaceSymbolParams,
@@ -28,6 +40,38 @@ export interface Requests {
   'textDocument/definition': {
     params: DefinitionParams;
     result: Definition | readonly DefinitionLink[] | null;
+  };
+  'textDocument/implementation': {
+    params: ImplementationParams;
+    result: Definition | readonly DefinitionLink[] | null;
+  };
+  'textDocument/typeDefinition': {
+    params: TypeDefinitionParams;
+    result: Definition | readonly DefinitionLink[] | null;
+  };
+  'textDocument/prepareCallHierarchy': {
+    params: CallHierarchyPrepareParams;
+    result: readonly CallHierarchyItem[] | null;
+  };
+  'callHierarchy/incomingCalls': {
+    params: CallHierarchyIncomingCallsParams;
+    result: readonly CallHierarchyIncomingCall[] | null;
+  };
+  'callHierarchy/outgoingCalls': {
+    params: CallHierarchyOutgoingCallsParams;
+    result: readonly CallHierarchyOutgoingCall[] | null;
+  };
+  'textDocument/prepareTypeHierarchy': {
+    params: TypeHierarchyPrepareParams;
+    result: readonly TypeHierarchyItem[] | null;
+  };
+  'typeHierarchy/supertypes': {
+    params: TypeHierarchySupertypesParams;
+    result: readonly TypeHierarchyItem[] | null;
+  };
+  'typeHierarchy/subtypes': {
+    params: TypeHierarchySubtypesParams;
+    result: readonly TypeHierarchyItem[] | null;
   };
   'textDocument/references': { params: ReferenceParams; result: readonly Location[] | null };
   'textDocument/hover': { params: HoverParams; result: Hover | null };

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
-import { Scope, systemClock } from '@rootward/core';
+import { containsPath, hostPathStyle, Scope, systemClock } from '@rootward/core';
 import type { Clock, Logger, Root, Snapshot } from '@rootward/core';
 import { isObject, silentLogger, unlessAborted } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
@@ -154,6 +154,29 @@ export class LanguageServers {
   /** Whether any server was asked for. */
   get used(): boolean {
     return this.#slots.size > 0;
+  }
+
+  /** The name of the server for a file. */
+  async nameFor(scope: Scope, file: string): Promise<string> {
+    return (await this.definitionFor(await languageName(scope, file))).name;
+  }
+
+  /** Ends the servers of that name, or that work in one of the folders; the next question starts them anew. */
+  async restart(which: {
+    readonly name?: string | undefined;
+    readonly folders?: readonly string[] | undefined;
+  }): Promise<readonly string[]> {
+    const { name, folders } = which;
+    const slots = [...this.#slots.values()].filter((slot) => {
+      if (name !== undefined) return slot.definition.name === name;
+      const touched = [...(slot.instance?.touched ?? [])];
+      return (
+        folders === undefined || slot.state === 'failed' || touched.some((path) => isBelow(path, folders))
+      );
+    });
+    const ended = slots.filter(({ state }) => state !== 'idle').map(({ definition }) => definition.name);
+    await Promise.all(slots.map((slot) => slot.restart()));
+    return ended;
   }
 
   /** Ends every server with its descendants. */
@@ -332,6 +355,13 @@ export class LanguageServers {
     this.#findings = new Map();
     for (const slot of this.#slots.values()) slot.follow(change, this.#roots);
   }
+}
+
+/** One of two paths contains the other: a server may work in a part of a folder, or around it. */
+function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders.some(
+    (folder) => containsPath(folder, path, hostPathStyle) || containsPath(path, folder, hostPathStyle),
+  );
 }
 
 function keyOf(name: string, folder: string): string {

@@ -104,6 +104,12 @@ export class ServerSlot implements BudgetEntry {
     await stopping;
   }
 
+  /** The same, and what it failed of is forgiven. */
+  async restart(): Promise<void> {
+    this.#restarts = noCrashes;
+    await this.putAside();
+  }
+
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#idleTimer?.clear();

@@ -35,6 +35,15 @@ export interface DiagnosticsResult {
   readonly nextCursor?: string;
 }
 
+/** A file, or a root and which page of it. */
+export interface DiagnosticsRequest {
+  readonly file?: string | undefined;
+  readonly root?: string | undefined;
+  readonly cursor?: string | undefined;
+  /** Start the language servers anew first. */
+  readonly restart?: boolean | undefined;
+}
+
 /** Files checked for one page. */
 const FILES_PER_PAGE = 50;
 /** A page ends sooner after this long: a server that says nothing of a file is waited for each time. */
@@ -47,15 +56,26 @@ const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const;
 /** What is wrong in a file, or in all files of a root, a page of files at a time. */
 export async function diagnostics(
   context: CodeContext,
-  request: {
-    readonly file?: string | undefined;
-    readonly root?: string | undefined;
-    readonly cursor?: string | undefined;
-  },
+  request: DiagnosticsRequest,
 ): Promise<DiagnosticsResult> {
+  const restarted = request.restart === true ? await restart(context, request) : [];
+  const result = await look(context, request);
+  return { ...result, notes: [...restarted, ...result.notes] };
+}
+
+/** Ends the servers that are asked, so that they start anew: for one that answers from what is no longer so. */
+async function restart(context: CodeContext, { file, root }: DiagnosticsRequest): Promise<readonly string[]> {
+  const { servers, scope } = context;
+  const folders = file === undefined ? (await chooseRoots(scope, root)).map(({ path }) => path) : undefined;
+  const name = file === undefined ? undefined : await servers.nameFor(scope, scope.locate(file).path);
+  const ended = await servers.restart({ folders, name });
+  return ended.length === 0 ? ['no language server was running'] : [`started anew: ${ended.join(', ')}`];
+}
+
+async function look(context: CodeContext, request: DiagnosticsRequest): Promise<DiagnosticsResult> {
   if (request.file !== undefined) {
     const { path } = context.scope.locate(request.file);
-    const checked = await check(context, path);
+    const checked = await checkFile(context, path);
     return { files: nonEmpty([checked]), checked: 1, complete: checked.complete, notes: notesOf([checked]) };
   }
   const roots = await chooseRoots(context.scope, request.root);
@@ -73,7 +93,7 @@ export async function diagnostics(
     if (end > start && (clock.now() >= deadline || chars >= PAGE_CHARS)) break;
     end += 1;
     try {
-      const checked = await check(context, file);
+      const checked = await checkFile(context, file);
       results.push(checked);
       chars += checked.diagnostics.reduce((sum, { message }) => sum + message.length, 0);
     } catch (error) {
@@ -95,7 +115,7 @@ export async function diagnostics(
   };
 }
 
-interface Checked {
+export interface Checked {
   readonly file: string;
   readonly diagnostics: readonly FoundDiagnostic[];
   /** How many there are, shown or not. */
@@ -114,7 +134,8 @@ async function candidates(
   return files.toSorted();
 }
 
-async function check(context: CodeContext, file: string): Promise<Checked> {
+/** What is wrong in one file. */
+export async function checkFile(context: CodeContext, file: string): Promise<Checked> {
   const { servers, scope, signal } = context;
   const instance = await servers.forFile(scope, file, signal);
   const checked = instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {

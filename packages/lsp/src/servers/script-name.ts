@@ -15,7 +15,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   sh: '.sh',
   zsh: '.sh',
 };
-const SHEBANG = /^#!\s*\S*?([\w.-]+)(?:\s+(?:-S\s+)?(?:\w+=\S+\s+)*([\w./-]+))?/;
+const SHEBANG = /^#!\s*(?:\S*\/)?([\w.-]+)(?:\s+(?:-S\s+)?(?:\w+=\S+\s+)*([\w./-]+))?/;
 
 /** The path that says which language a file is in: that of a script without an ending gets the one of its interpreter. */
 export async function languageName(scope: Scope, path: string): Promise<string> {

@@ -6,6 +6,8 @@ import { NormalisedText, toLf } from './line-endings.js';
 export interface Edit {
   readonly oldText: string;
   readonly newText: string;
+  /** Every place where it stands, exactly; without it there must be one. */
+  readonly replaceAll?: boolean | undefined;
 }
 
 /**
@@ -31,11 +33,29 @@ function applyEdit(path: string, text: string, edit: Edit, index: number, count:
   const oldText = toLf(edit.oldText);
   if (oldText === '') throw emptyEdit(path, label);
   const normalised = new NormalisedText(text);
+  if (edit.replaceAll === true)
+    return replaceEverywhere(path, normalised, oldText, toLf(edit.newText), label);
   const matches = findMatches(normalised.text, oldText, toLf(edit.newText));
   const [match, second] = matches;
   if (match === undefined) throw missingEdit(path, label, oldText);
   if (second !== undefined) throw ambiguousEdit(path, label, normalised.text, matches);
   return normalised.replace(match.start, match.end, match.replacement);
+}
+
+function replaceEverywhere(
+  path: string,
+  normalised: NormalisedText,
+  oldText: string,
+  newText: string,
+  label: string,
+): string {
+  const starts: number[] = [];
+  for (let at = normalised.text.indexOf(oldText); at >= 0;) {
+    starts.push(at);
+    at = normalised.text.indexOf(oldText, at + oldText.length);
+  }
+  if (starts.length === 0) throw missingEdit(path, label, oldText);
+  return normalised.replaceAll(starts, oldText.length, newText);
 }
 
 function emptyEdit(path: string, label: string): RootwardError {

@@ -29,6 +29,19 @@ export class NormalisedText {
     return this.#original.slice(0, from) + lines + this.#original.slice(to);
   }
 
+  /** The same for several parts of one length, in order. */
+  replaceAll(starts: readonly number[], length: number, replacement: string): string {
+    const [first = 0] = starts;
+    const lines = this.#endsInCrlf(first, first + length) ? replacement.replaceAll('\n', CRLF) : replacement;
+    let result = '';
+    let position = 0;
+    for (const start of starts) {
+      result += this.#original.slice(position, start + this.#pairsBefore(start)) + lines;
+      position = start + length + this.#pairsBefore(start + length);
+    }
+    return result + this.#original.slice(position);
+  }
+
   #endsInCrlf(start: number, end: number): boolean {
     const first = this.text.indexOf('\n', start);
     if (first >= 0 && first < end) return this.#pairs.includes(first);

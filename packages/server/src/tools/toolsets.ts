@@ -1,9 +1,11 @@
 import { definition } from './code/definition.js';
 import { diagnostics } from './code/diagnostics.js';
+import { editSymbol } from './code/edit-symbol.js';
 import { findSymbol } from './code/find-symbol.js';
 import { outline } from './code/outline.js';
 import { references } from './code/references.js';
 import { renameSymbol } from './code/rename-symbol.js';
+import { symbolRelations } from './code/symbol-relations.js';
 import type { Tool } from './framework/define-tool.js';
 import { copyFile } from './files/copy-file.js';
 import { createDirectory } from './files/create-directory.js';
@@ -55,7 +57,7 @@ export const toolsets: Readonly<Record<ToolsetName, readonly Tool[]>> = {
     changeHistory,
     undoChanges,
   ],
-  code: [findSymbol, definition, references, outline, diagnostics, renameSymbol],
+  code: [findSymbol, definition, references, symbolRelations, outline, diagnostics, renameSymbol, editSymbol],
   project: [listProjects, categoryList, categoryContent],
   // The executables of the tools project, found at run time.
   exec: [],

@@ -22,7 +22,16 @@ const REFERENCE_TOOLS = [
   'get_file_info',
   'list_allowed_directories',
 ];
-const CODE_TOOLS = ['find_symbol', 'definition', 'references', 'outline', 'diagnostics', 'rename_symbol'];
+const CODE_TOOLS = [
+  'find_symbol',
+  'definition',
+  'references',
+  'outline',
+  'diagnostics',
+  'rename_symbol',
+  'edit_symbol',
+  'symbol_relations',
+];
 const PROJECT_TOOLS = ['list_projects', 'category_list', 'category_content'];
 const TOOLS = [
   'workspace_info',
@@ -86,6 +95,7 @@ test('readOnly leaves out what changes files, and nothing else', () => {
     'create_directory',
     'delete_file',
     'edit_file',
+    'edit_symbol',
     'move_file',
     'rename_symbol',
     'undo_changes',

@@ -28,7 +28,7 @@ const MAX_CHECKS = 200;
 const MAX_CHECKS_PER_FILE = 3;
 
 /** A place that an answer names. */
-export interface NamedPlace {
+interface NamedPlace {
   readonly uri: string;
   readonly range: Range;
 }

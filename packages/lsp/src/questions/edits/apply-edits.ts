@@ -54,7 +54,7 @@ export async function applyEdits(
 }
 
 export function changedMeanwhile(path: string): RootwardLspError {
-  return new RootwardLspError('edit-refused', `Cannot rename: "${path}" changed meanwhile`, {
+  return new RootwardLspError('edit-refused', `Cannot edit: "${path}" changed meanwhile`, {
     instruction: 'Try again',
   });
 }

@@ -1,12 +1,12 @@
+import type { Range } from 'vscode-languageserver-protocol';
 import type { OpenDocument } from '../../documents/documents.js';
-import { findWord } from '../../documents/find-word.js';
 import type { Place } from '../../documents/find-word.js';
 import { LocationFilter } from '../../filter/location-filter.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
 import type { CodeContext } from '../../pool/code-context.js';
 import { definitionTargets } from './definition-targets.js';
 import type { Spot } from './definition-targets.js';
-import { declaredAt, documentSymbols, placed } from './document-symbols.js';
+import { covers, declaredAt, documentSymbols, placed } from './document-symbols.js';
 import type { SymbolNode } from './document-symbols.js';
 import { isIn, serverName } from './symbol-name.js';
 import type { SymbolName } from './symbol-name.js';
@@ -83,18 +83,33 @@ export async function typesAt(
 }
 
 /** The places of the names between the name of a type and its body. Pure. */
-export function namesInHead(text: string, { selection, range }: SymbolNode): readonly Place[] {
-  const lines = text.split(/\r\n|\n|\r/).slice(selection.end.line, range.end.line + 1);
-  const first = lines[0] ?? '';
-  const head = [
-    ' '.repeat(selection.end.character) + first.slice(selection.end.character),
-    ...lines.slice(1),
-  ];
-  const whole = head.join('\n');
-  const end = BODY.exec(whole)?.index ?? first.length;
-  const names = new Set([...whole.slice(0, end).matchAll(NAME)].map(([name]) => name));
-  return [...names]
+export function namesInHead(text: string, type: SymbolNode): readonly Place[] {
+  const head = headOf(text, type);
+  const names = new Set<string>();
+  return text
+    .split(/\r\n|\n|\r/)
+    .slice(head.start.line, head.end.line + 1)
+    .flatMap((content, index) =>
+      [...content.matchAll(NAME)].map(({ 0: name, index: character }) => {
+        return { name, place: { line: head.start.line + index, character } };
+      }),
+    )
+    .filter(({ name, place }) => covers(head, place) && !names.has(name) && names.add(name))
     .slice(0, MAX_NAMES)
-    .flatMap((name) => findWord(whole.slice(0, end), name).slice(0, 1))
-    .map(({ line, character }) => ({ line: line + selection.end.line, character }));
+    .map(({ place }) => place);
+}
+
+/** From behind the name of a type to its body. Pure. */
+export function headOf(text: string, { selection, range }: SymbolNode): Range {
+  const { line, character } = selection.end;
+  const lines = text.split(/\r\n|\n|\r/).slice(line, range.end.line + 1);
+  const rest = [(lines[0] ?? '').slice(character), ...lines.slice(1)].join('\n');
+  const head = rest.slice(0, BODY.exec(rest)?.index ?? (lines[0] ?? '').length);
+  const parts = head.split('\n');
+  const last = parts.at(-1) ?? '';
+  const end = {
+    line: line + parts.length - 1,
+    character: last.length + (parts.length === 1 ? character : 0),
+  };
+  return { start: selection.end, end };
 }

@@ -12,7 +12,7 @@ export const definition: Tool = defineTool({
   toolset: 'code',
   title: 'Definition',
   description:
-    'Where a symbol is defined, with source, type and documentation; body gives all of it. Needs a file it stands in; line is a hint.',
+    'Where a symbol is defined, with source (all of it with body), type and documentation. Needs a file it stands in; line is a hint.',
   annotations: READS,
   input: () => z.object({ ...symbolArguments(), body: z.boolean().optional() }),
   paths: ({ file }) => [file],

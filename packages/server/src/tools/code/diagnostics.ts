@@ -12,10 +12,16 @@ export const diagnostics: Tool = defineTool({
   name: 'diagnostics',
   toolset: 'code',
   title: 'Diagnostics',
-  description: 'Errors and warnings of the language servers for a file, or for the files of a root in pages.',
+  description:
+    'Errors and warnings for a file, or for the files of a root in pages. restart starts the language servers anew.',
   annotations: READS,
   input: () =>
-    z.object({ file: z.string().optional(), root: z.string().optional(), cursor: cursorArgument() }),
+    z.object({
+      file: z.string().optional(),
+      root: z.string().optional(),
+      restart: z.boolean().optional(),
+      cursor: cursorArgument(),
+    }),
   output: () =>
     z.object({
       files: z.array(
@@ -35,7 +41,7 @@ export const diagnostics: Tool = defineTool({
       if (args.file === undefined && args.root === undefined) await requireClearTree(context);
       const cursors = new Cursors('diagnostics', args);
       const file = args.file === undefined ? undefined : context.expandHome(args.file);
-      const request = { root: args.root, cursor: cursors.position, file };
+      const request = { root: args.root, restart: args.restart, cursor: cursors.position, file };
       const { files: found, ...page } = await library.diagnostics(code, request);
       const report = cursors.mark(page);
       for (const { file: path } of found) context.audit(path, 'allowed');

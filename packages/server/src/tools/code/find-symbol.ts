@@ -12,7 +12,7 @@ export const findSymbol: Tool = defineTool({
   toolset: 'code',
   title: 'Find Symbol',
   description:
-    'Find where functions, classes and other symbols whose name contains query are declared; Outer.name finds members. root may be a root or a folder.',
+    'Find where symbols whose name contains query are declared; Outer.name finds members. root: a root or a folder.',
   annotations: READS,
   input: () => z.object({ query: z.string(), root: z.string().optional() }),
   output: () =>

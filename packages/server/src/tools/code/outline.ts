@@ -12,7 +12,7 @@ export const outline: Tool = defineTool({
   toolset: 'code',
   title: 'Outline',
   description:
-    'What a source file declares, as a tree with lines. depth gives that many levels with locals and imports too; body adds sources.',
+    'What a source file declares, as a tree with lines. depth adds locals and imports; body adds sources.',
   annotations: READS,
   input: () =>
     z.object({

@@ -18,15 +18,9 @@ export const references: Tool = defineTool({
   input: () => z.object({ ...symbolArguments(), cursor: cursorArgument() }),
   output: () =>
     z.object({
-      files: z.array(
-        z.object({
-          file: z.string(),
-          uses: z.array(z.object({ within: z.string().optional(), lines: z.array(z.string()) })),
-        }),
-      ),
+      files: z.array(z.object({ file: z.string(), lines: z.array(z.string()) })),
       total: z.number(),
       complete: z.boolean(),
-      outside: z.number(),
       notes: z.array(z.string()),
       nextCursor: nextCursorField(),
     }),
@@ -40,31 +34,23 @@ export const references: Tool = defineTool({
       for (const { file } of places) context.audit(file, 'allowed');
       const files = places.map(({ file, references: uses }) => ({
         file: shortPath(code.scope, file),
-        uses: byContainer(uses),
+        lines: byContainer(uses),
       }));
-      const lines = files.flatMap((place) => [
-        place.file,
-        ...place.uses.flatMap((group) => [
-          ...(group.within === undefined ? [] : [` ${group.within}`]),
-          ...group.lines.map((line) => `  ${line}`),
-        ]),
-      ]);
-      const data = { files, ...found };
+      const lines = files.flatMap((place) => [place.file, ...place.lines.map((line) => ` ${line}`)]);
+      const { outside: _outside, ...rest } = found;
+      const data = { files, ...rest, notes: caveatsOf({ outside: found.outside, notes: found.notes }) };
       if (found.total === 0) return dataResult(data, emptyAnswer('No references found', caveatsOf(found)));
       return dataResult(data, lines.join('\n') + caveats(found) + continuation(found.nextCursor));
     }),
 });
 
-interface Group {
-  readonly within?: string;
-  readonly lines: readonly string[];
-}
-
-/** Uses that follow each other in one symbol, under its name. */
-function byContainer(uses: readonly Reference[]): readonly Group[] {
+/** Uses under the name of the symbol that they stand in; those at the top of a file come without one. */
+function byContainer(uses: readonly Reference[]): readonly string[] {
   const groups = new Map<string, string[]>();
   for (const { within = '', line, text } of uses) {
-    groups.set(within, [...(groups.get(within) ?? []), `${line}: ${text}`]);
+    const known = groups.get(within) ?? (within === '' ? [] : [within]);
+    known.push(`${within === '' ? '' : ' '}${line}: ${text}`);
+    groups.set(within, known);
   }
-  return [...groups].map(([within, lines]) => (within === '' ? { lines } : { within, lines }));
+  return [...groups.values()].flat();
 }

@@ -6,16 +6,19 @@ import { dataResult } from '../framework/results.js';
 import { answerCode, caveats } from './answer-code.js';
 import { shortPath } from './describe-code.js';
 import { symbolArguments } from './symbol-argument.js';
+import { compareProblems } from './with-problems.js';
 
 /** One rename at a time: two that touch the same files would each be refused half way. */
 const QUEUE = 'rename_symbol';
+
+const UNDONE = 'undone, because an earlier rename was cut off';
 
 export const renameSymbol: Tool = defineTool({
   name: 'rename_symbol',
   toolset: 'code',
   title: 'Rename Symbol',
   description:
-    'Rename a symbol everywhere in the roots. Shows the changes; with apply makes all of them, or none. Refused where a file that mentions it would be left, unless partial.',
+    'Rename a symbol everywhere in the roots. Shows the changes; apply makes all of them or none; partial also where a file that mentions it is left.',
   annotations: CHANGES,
   input: () =>
     z.object({
@@ -23,6 +26,7 @@ export const renameSymbol: Tool = defineTool({
       newName: z.string(),
       apply: z.boolean().optional(),
       partial: z.boolean().optional(),
+      diagnostics: z.boolean().optional(),
     }),
   output: () =>
     z.object({
@@ -31,18 +35,22 @@ export const renameSymbol: Tool = defineTool({
       files: z.array(z.object({ file: z.string(), lines: z.array(z.string()) })),
       complete: z.boolean(),
       notes: z.array(z.string()),
-      undone: z.array(z.string()),
     }),
   paths: ({ file }) => [file],
-  handle: (args, context) =>
-    answerCode(context, ({ library, code, journal }) =>
+  handle: ({ diagnostics, ...args }, context) =>
+    answerCode(context, (session) =>
       context.changes.run([QUEUE], async () => {
+        const { library, code, journal } = session;
+        let problems: readonly string[] = [];
         const request = {
           ...args,
           file: context.expandHome(args.file),
           // An edit that has read a file before would undo its part of the rename.
           exclusively: (paths: readonly string[], write: () => Promise<void>) =>
-            context.changes.run(paths, write),
+            context.changes.run(paths, async () => {
+              if (diagnostics === true) ({ problems } = await compareProblems(session, paths, write));
+              else await write();
+            }),
         };
         const { recovered, files: changed, ...result } = await library.renameSymbol(code, request, journal);
         if (result.applied) for (const { file } of changed) context.audit(file, 'allowed');
@@ -53,8 +61,9 @@ export const renameSymbol: Tool = defineTool({
           file: shortPath(code.scope, file),
           lines: lines.map(({ line, before, after }) => `${line}: ${before} → ${after}`),
         }));
-        const data = { ...result, files, undone };
-        return dataResult(data, describe(data) + caveats(result));
+        const notes = [...result.notes, ...problems, ...undone.map((each) => `${UNDONE}: ${each}`)];
+        const data = { ...result, notes, files };
+        return dataResult(data, describe(data) + caveats(data));
       }),
     ),
 });
@@ -63,14 +72,12 @@ interface Renamed {
   readonly applied: boolean;
   readonly edits: number;
   readonly files: readonly { readonly file: string; readonly lines: readonly string[] }[];
-  readonly undone: readonly string[];
 }
 
-function describe({ applied, edits, files, undone }: Renamed): string {
+function describe({ applied, edits, files }: Renamed): string {
   const head = applied
     ? `Renamed in ${edits} places`
     : `Would rename in ${edits} places; pass apply: true to do it`;
   const lines = files.flatMap(({ file, lines: changed }) => [file, ...changed.map((line) => `  ${line}`)]);
-  const notes = undone.map((file) => `[undone, because an earlier rename was cut off: ${file}]`);
-  return [head, ...lines, ...notes].join('\n');
+  return [head, ...lines].join('\n');
 }

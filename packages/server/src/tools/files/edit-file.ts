@@ -1,4 +1,5 @@
 import { normalize, posix, sep } from 'node:path';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { Pacer } from '@rootward/core/platform';
 import { CHANGES } from '../framework/annotations.js';
@@ -10,6 +11,7 @@ import { textResult } from '../framework/results.js';
 import { applyEdits } from '../../edit/apply-edits.js';
 import type { Edit } from '../../edit/apply-edits.js';
 import { unifiedDiff } from '../../edit/unified-diff.js';
+import { withProblems } from '../code/with-problems.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -18,21 +20,24 @@ export const editFile: Tool = defineTool({
   toolset: 'files',
   title: 'Edit File',
   description:
-    'Replace parts of a text file. Each oldText must match in exactly one place; edits apply in order, all or none. Keeps line endings and mode. Returns a unified diff; dryRun only shows it.',
+    'Replace parts of a text file. Each oldText must match in exactly one place, unless replaceAll; edits apply in order, all or none. Keeps line endings and mode. Returns a unified diff; dryRun only shows it. diagnostics adds new problems.',
   annotations: CHANGES,
   input: () =>
     z.object({
       path: z.string(),
-      edits: z.array(z.object({ oldText: z.string(), newText: z.string() })),
+      edits: z.array(
+        z.object({ oldText: z.string(), newText: z.string(), replaceAll: z.boolean().optional() }),
+      ),
       dryRun: z.boolean().default(false),
+      diagnostics: z.boolean().optional(),
     }),
   paths: ({ path }) => [path],
-  handle: async ({ path: asked, edits, dryRun }, context) => {
+  handle: async ({ path: asked, edits, dryRun, diagnostics }, context) => {
     const path = context.expandHome(asked);
     const { signal } = context;
     const scope = await context.workspace.scope();
     // Two edits of one file at a time would each keep only their own.
-    return context.changes.run([changeKey(scope, path)], async () => {
+    const change = async (): Promise<CallToolResult> => {
       const { text, bom } = await scope.readText(path, { signal });
       const mark = bom ? BYTE_ORDER_MARK : '';
       const before = mark + text;
@@ -42,7 +47,10 @@ export const editFile: Tool = defineTool({
       const shown = diff !== undefined && fitsAnswer(diff) ? diff : undefined;
       const done = dryRun ? 'Nothing was changed' : `Edited ${asked}`;
       return textResult(shown ?? `${done}; the change is too large to show as a diff`);
-    });
+    };
+    return context.changes.run([changeKey(scope, path)], () =>
+      withProblems(context, [path], diagnostics === true && !dryRun, change),
+    );
   },
 });
 

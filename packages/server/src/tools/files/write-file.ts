@@ -4,6 +4,7 @@ import { changeKey } from '../framework/change-queue.js';
 import { defineTool } from '../framework/define-tool.js';
 import type { Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
+import { withProblems } from '../code/with-problems.js';
 
 export const writeFile: Tool = defineTool({
   name: 'write_file',
@@ -12,15 +13,17 @@ export const writeFile: Tool = defineTool({
   description:
     'Create a file or replace its whole content, in one step. Overwrites without asking; undo_changes takes it back. The folder must exist.',
   annotations: REPLACES,
-  input: () => z.object({ path: z.string(), content: z.string() }),
+  input: () => z.object({ path: z.string(), content: z.string(), diagnostics: z.boolean().optional() }),
   paths: ({ path }) => [path],
-  handle: async ({ path: asked, content }, context) => {
+  handle: async ({ path: asked, content, diagnostics }, context) => {
     const path = context.expandHome(asked);
     const scope = await context.workspace.scope();
     // An edit that has read the file before would undo this.
-    return context.changes.run([changeKey(scope, path)], async () => {
-      await scope.write(path, content, { signal: context.signal });
-      return textResult(`Successfully wrote to ${asked}`);
-    });
+    return context.changes.run([changeKey(scope, path)], () =>
+      withProblems(context, [path], diagnostics, async () => {
+        await scope.write(path, content, { signal: context.signal });
+        return textResult(`Successfully wrote to ${asked}`);
+      }),
+    );
   },
 });

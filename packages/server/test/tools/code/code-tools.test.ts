@@ -116,7 +116,7 @@ test('rename_symbol waits for a change of one of its files, and changes nothing 
   await vi.waitFor(() => expect(changes.size).toBe(3), 60_000);
   write();
   await held;
-  expect(reportOf(await renamed)).toMatchObject({ message: `Cannot rename: "${shop}" changed meanwhile` });
+  expect(reportOf(await renamed)).toMatchObject({ message: `Cannot edit: "${shop}" changed meanwhile` });
   expect(readFileSync(cart, 'utf8')).toContain('total()');
   expect(readFileSync(shop, 'utf8')).toBe(edited);
   writeFileSync(shop, before);
@@ -134,7 +134,11 @@ test('rename_symbol undoes what an earlier process left half done, and says so',
   const rename = { symbol: 'Cart', file: 'cart.ts', newName: 'Basket' };
   const { content, structuredContent } = await call('rename_symbol', rename);
   const undone = [half, `${changed} (changed since, left as it is)`];
-  expect(structuredContent).toMatchObject({ applied: false, edits: 3, undone });
+  expect(structuredContent).toMatchObject({
+    applied: false,
+    edits: 3,
+    notes: undone.map((file) => `undone, because an earlier rename was cut off: ${file}`),
+  });
   expect(content).toMatchObject([
     { text: expect.stringContaining(`an earlier rename was cut off: ${half}`) },
   ]);
@@ -176,6 +180,45 @@ test('the audit trail names the files whose lines are shown or changed, not only
   expect(await told('rename_symbol', { ...symbol, newName: 'price' })).toEqual([cart]);
   expect(await told('rename_symbol', { ...symbol, newName: 'price', apply: true })).toEqual([cart, shop]);
   await call('rename_symbol', { symbol: 'price', file: cart, newName: 'total', apply: true });
+});
+
+test.each(ERAS)('symbol_relations and edit_symbol answer a %s client', async (era) => {
+  const { text } = await connect({ era });
+  const callers = { symbol: 'Cart.total', file: 'cart.ts', kind: 'callers' };
+  expect(await text('symbol_relations', callers)).toBe('shop.ts\n 1 module shop.ts (at 3)');
+  const before = readFileSync(tree.path('a/cart.ts'), 'utf8');
+  const edit = { symbol: 'Cart.total', file: 'cart.ts', action: 'replace', diagnostics: true };
+  const changed = await text('edit_symbol', { ...edit, text: 'total(): number {\n  return "1";\n}' });
+  expect(changed).toContain('+    return "1";');
+  expect(readFileSync(tree.path('a/cart.ts'), 'utf8')).toBe(before.replace('return 1', 'return "1"'));
+  writeFileSync(tree.path('a/cart.ts'), before);
+});
+
+test('what an edit broke comes with it, and nothing that was there before', async () => {
+  const { call } = await connect();
+  const shop = tree.path('b/shop.ts');
+  const before = readFileSync(shop, 'utf8');
+  const texts = async (name: string, args: Record<string, unknown>): Promise<readonly string[]> =>
+    (await call(name, args)).content.map((part) => (part as { readonly text: string }).text);
+  const edits = [{ oldText: '.total()', newText: '.totals()' }];
+  const [, broken] = await texts('edit_file', { path: shop, edits, diagnostics: true });
+  expect(broken).toMatch(/^New problems:\nshop\.ts:3:\d+: error: Property 'totals' does not exist/);
+  expect(broken).not.toContain('is not assignable');
+  const back = [{ oldText: 's', newText: 's', replaceAll: true }];
+  expect((await texts('edit_file', { path: shop, edits: back, diagnostics: true }))[1]).toBe(
+    'No new problems',
+  );
+  const written = await texts('write_file', { path: shop, content: before, diagnostics: true });
+  expect(written[1]).toMatch(/^New problems:\nshop\.ts:3:\d+: error: Type 'number' is not assignable/);
+});
+
+test('diagnostics can start a server anew', async () => {
+  const { data, text } = await connect();
+  await text('outline', { file: 'cart.ts' });
+  expect(await data('diagnostics', { file: 'cart.ts', restart: true })).toMatchObject({
+    notes: ['started anew: typescript'],
+  });
+  expect(await data('diagnostics', { file: 'cart.ts' })).toMatchObject({ notes: [] });
 });
 
 test('a path outside the roots is refused and audited as everywhere', async () => {

@@ -1,0 +1,358 @@
+import type { Range } from 'vscode-languageserver-protocol';
+import { RootwardLspError } from '../error.js';
+import type { OpenDocument } from '../documents/documents.js';
+import type { Place } from '../documents/find-word.js';
+import { concealErrors } from '../filter/conceal-errors.js';
+import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
+import { LocationFilter } from '../filter/location-filter.js';
+import type { CodeContext } from '../pool/code-context.js';
+import type { ServerInstance } from '../pool/server-instance.js';
+import { everyUse } from './asking/every-use.js';
+import { loadingNotes } from './asking/loading.js';
+import { filesAround, settled } from './asking/show-files.js';
+import { firstAnswered } from './references.js';
+import type { Spot } from './symbols/definition-targets.js';
+import { toTargets } from './symbols/definition-targets.js';
+import { covers, declaredAt, documentSymbols, enclosing, kindName } from './symbols/document-symbols.js';
+import type { PlacedSymbol } from './symbols/document-symbols.js';
+import { headOf, namesInHead, typesAt } from './symbols/inherited-member.js';
+import type { SymbolRequest } from './symbols/locate-symbol.js';
+import { locateSymbol } from './symbols/locate-symbol.js';
+import { serverName } from './symbols/symbol-name.js';
+
+/** How another symbol may be related to the one that is asked about. */
+export type RelationKind =
+  | 'implementations'
+  | 'callers'
+  | 'callees'
+  | 'supertypes'
+  | 'subtypes'
+  | 'type_definition';
+
+/** A symbol and what is asked about it. */
+export interface RelationsRequest extends SymbolRequest {
+  readonly kind: RelationKind;
+}
+
+/** A symbol that is related to the one that was asked about. */
+export interface RelatedSymbol {
+  readonly file: string;
+  readonly name: string;
+  readonly kind: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** What it is in. */
+  readonly container?: string;
+  /** Of callers: the lines of the calls. */
+  readonly at?: readonly number[];
+}
+
+/** What `symbolRelations` returns. */
+export interface RelationsResult {
+  readonly symbol: string;
+  readonly kind: RelationKind;
+  readonly related: readonly RelatedSymbol[];
+  /** Related symbols that lie outside the roots. */
+  readonly outside: number;
+  readonly complete: boolean;
+  readonly notes: readonly string[];
+}
+
+/** A symbol before it is checked by the scope. */
+interface Found {
+  readonly uri: string;
+  readonly place: Place;
+  readonly name?: string;
+  readonly kind?: string;
+  readonly at?: readonly number[];
+}
+
+const MAX_RELATED = 200;
+const TYPES: ReadonlySet<string> = new Set(['class', 'interface', 'struct', 'enum', 'object']);
+
+/** What implements, calls, is called by, extends or is extended by a symbol, or its type. */
+export async function symbolRelations(
+  context: CodeContext,
+  request: RelationsRequest,
+): Promise<RelationsResult> {
+  const { servers, scope, signal } = context;
+  const { path } = scope.locate(request.file);
+  const instance = await servers.forFile(scope, path, signal);
+  const { files, cut } = await filesAround(context, instance, path, request.symbol);
+  const documents = { scope, paths: [path], further: files, signal, thorough: true };
+  const answer = instance.withDocuments(documents, async (opened) => {
+    const [document] = opened;
+    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+    await settled(instance, opened, signal);
+    await instance.readiness.wait(servers.limits.settleTimeout, signal);
+    const spots = await locateSymbol(context, instance, document, request);
+    const found = await ask(context, instance, request, spots);
+    return describe(context, instance, request, found, cut);
+  });
+  return concealErrors(context, answer);
+}
+
+async function ask(
+  context: CodeContext,
+  instance: ServerInstance,
+  request: RelationsRequest,
+  spots: readonly Spot[],
+): Promise<readonly Found[]> {
+  const { capabilities } = instance;
+  switch (request.kind) {
+    case 'type_definition':
+      if (!capabilities.typeDefinitionProvider) throw unsupported(instance, 'types');
+      return targets(context, instance, 'textDocument/typeDefinition', spots);
+    case 'implementations':
+      if (capabilities.implementationProvider)
+        return targets(context, instance, 'textDocument/implementation', spots);
+      return overriding(context, instance, request, spots);
+    case 'callers':
+      if (capabilities.callHierarchyProvider) return calls(context, instance, spots, 'incoming');
+      return usesIn(context, instance, request);
+    case 'callees':
+      if (!capabilities.callHierarchyProvider) throw unsupported(instance, 'calls');
+      return calls(context, instance, spots, 'outgoing');
+    case 'supertypes':
+      if (capabilities.typeHierarchyProvider) return hierarchy(context, instance, spots, 'supertypes');
+      return supertypes(context, instance, spots);
+    case 'subtypes':
+      if (capabilities.typeHierarchyProvider) return hierarchy(context, instance, spots, 'subtypes');
+      return subtypes(context, instance, request);
+  }
+}
+
+function unsupported({ definition }: ServerInstance, what: string): RootwardLspError {
+  return new RootwardLspError('unsupported', `Cannot find ${what}: ${definition.name} does not offer it`);
+}
+
+async function targets(
+  { signal }: CodeContext,
+  instance: ServerInstance,
+  method: 'textDocument/implementation' | 'textDocument/typeDefinition',
+  spots: readonly Spot[],
+): Promise<readonly Found[]> {
+  for (const { document, place } of spots) {
+    const params = { textDocument: { uri: document.uri }, position: place };
+    const found = toTargets(await instance.request(method, params, signal));
+    if (found.length > 0) return found.map(({ uri, selection }) => ({ uri, place: selection.start }));
+  }
+  return [];
+}
+
+async function calls(
+  { signal }: CodeContext,
+  instance: ServerInstance,
+  spots: readonly Spot[],
+  way: 'incoming' | 'outgoing',
+): Promise<readonly Found[]> {
+  for (const { document, place } of spots) {
+    const params = { textDocument: { uri: document.uri }, position: place };
+    const items = await instance.request('textDocument/prepareCallHierarchy', params, signal);
+    const found: Found[] = [];
+    for (const item of items ?? []) {
+      const answers =
+        way === 'incoming'
+          ? ((await instance.request('callHierarchy/incomingCalls', { item }, signal)) ?? []).map(
+              ({ from, fromRanges }) => ({ item: from, at: linesOf(fromRanges) }),
+            )
+          : ((await instance.request('callHierarchy/outgoingCalls', { item }, signal)) ?? []).map(
+              ({ to }) => ({
+                item: to,
+                at: undefined,
+              }),
+            );
+      found.push(...answers.map((answer) => fromItem(answer.item, answer.at)));
+    }
+    if (items !== null && items.length > 0) return found;
+  }
+  return [];
+}
+
+async function hierarchy(
+  { signal }: CodeContext,
+  instance: ServerInstance,
+  spots: readonly Spot[],
+  way: 'supertypes' | 'subtypes',
+): Promise<readonly Found[]> {
+  for (const { document, place } of spots) {
+    const params = { textDocument: { uri: document.uri }, position: place };
+    const items = await instance.request('textDocument/prepareTypeHierarchy', params, signal);
+    const found: Found[] = [];
+    for (const item of items ?? []) {
+      const related = (await instance.request(`typeHierarchy/${way}`, { item }, signal)) ?? [];
+      found.push(...related.map((each) => fromItem(each)));
+    }
+    if (items !== null && items.length > 0) return found;
+  }
+  return [];
+}
+
+interface Item {
+  readonly name: string;
+  readonly kind: number;
+  readonly uri: string;
+  readonly selectionRange: Range;
+}
+
+function fromItem({ name, kind, uri, selectionRange }: Item, at?: readonly number[]): Found {
+  // A module may be named by its path.
+  const plain = serverName(name).name.split(/[\\/]/).at(-1) ?? name;
+  const found = { uri, place: selectionRange.start, name: plain, kind: kindName(kind) };
+  return at === undefined ? found : { ...found, at };
+}
+
+function linesOf(ranges: readonly Range[]): readonly number[] {
+  return [...new Set(ranges.map(({ start }) => start.line + 1))];
+}
+
+/** The types named in the head of a type, for servers without a hierarchy. */
+async function supertypes(
+  context: CodeContext,
+  instance: ServerInstance,
+  spots: readonly Spot[],
+): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (const { document, place } of spots.slice(0, 1)) {
+    const type = declaredAt(await documentSymbols(instance, document, context.signal), place);
+    if (type === undefined) continue;
+    for (const name of namesInHead(document.text, type.symbol)) {
+      const types = await typesAt(context, instance, { document, place: name });
+      found.push(...types.map((each) => ({ uri: each.document.uri, place: each.type.selection.start })));
+    }
+  }
+  return found;
+}
+
+/** The types in whose head a type is named, for servers without a hierarchy. */
+async function subtypes(
+  context: CodeContext,
+  instance: ServerInstance,
+  request: RelationsRequest,
+): Promise<readonly Found[]> {
+  return usesBy(context, instance, request, ({ symbol }, place, document) => {
+    if (!TYPES.has(symbol.kind) || covers(symbol.selection, place)) return undefined;
+    return covers(headOf(document.text, symbol), place) ? symbol.selection.start : undefined;
+  });
+}
+
+/** Members of the same name in the types that extend the one around a member, or those types themselves. */
+async function overriding(
+  context: CodeContext,
+  instance: ServerInstance,
+  request: RelationsRequest,
+  spots: readonly Spot[],
+): Promise<readonly Found[]> {
+  const [spot] = spots;
+  if (spot === undefined) return [];
+  const symbols = await documentSymbols(instance, spot.document, context.signal);
+  const own = declaredAt(symbols, spot.place);
+  const owner = own?.containers.at(-1);
+  if (own === undefined || TYPES.has(own.symbol.kind) || owner === undefined) {
+    return subtypes(context, instance, request);
+  }
+  const types = await subtypes(context, instance, { ...request, symbol: owner, line: undefined });
+  const found: Found[] = [];
+  const filter = new LocationFilter(context.scope);
+  for (const { uri, place } of types) {
+    const file = filter.admit(uri);
+    if (file === undefined) continue;
+    const further = { scope: context.scope, paths: [], further: [file], signal: context.signal };
+    await instance.withDocuments(further, async ([document]) => {
+      if (document === undefined) return;
+      const type = declaredAt(await documentSymbols(instance, document, context.signal), place);
+      const member = type?.symbol.children.find((child) => serverName(child.name).name === own.name);
+      if (member !== undefined) found.push({ uri: document.uri, place: member.selection.start });
+    });
+  }
+  return found;
+}
+
+/** The functions that uses stand in, for servers that know no calls. */
+function usesIn(
+  context: CodeContext,
+  instance: ServerInstance,
+  request: RelationsRequest,
+): Promise<readonly Found[]> {
+  return usesBy(context, instance, request, ({ symbol }, place) =>
+    covers(symbol.selection, place) ? undefined : symbol.selection.start,
+  );
+}
+
+type Choose = (around: PlacedSymbol, use: Place, document: OpenDocument) => Place | undefined;
+
+/** What stands around the uses of a symbol and is meant. */
+async function usesBy(
+  context: CodeContext,
+  instance: ServerInstance,
+  request: RelationsRequest,
+  choose: Choose,
+): Promise<readonly Found[]> {
+  const { scope, signal } = context;
+  const question = {
+    request,
+    ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, signal),
+    placesIn: (locations: Awaited<ReturnType<typeof firstAnswered>>) => locations,
+  };
+  return everyUse(context, instance, question, async ({ value }) => {
+    const filter = new LocationFilter(scope);
+    const found = new Map<string, Found & { at: number[] }>();
+    for (const { uri, range } of value) {
+      const file = filter.admit(uri);
+      if (file === undefined) continue;
+      const further = { scope, paths: [], further: [file], signal };
+      await instance.withDocuments(further, async ([document]) => {
+        if (document === undefined) return;
+        const around = enclosing(await documentSymbols(instance, document, signal), range.start);
+        const place = around === undefined ? undefined : choose(around, range.start, document);
+        if (place === undefined) return;
+        const key = `${file}\n${place.line}`;
+        const known = found.get(key) ?? { uri: document.uri, place, at: [] };
+        known.at.push(range.start.line + 1);
+        found.set(key, known);
+      });
+    }
+    return [...found.values()];
+  });
+}
+
+/** In scope, each once, with the names that the document gives them. */
+async function describe(
+  { scope, signal }: CodeContext,
+  instance: ServerInstance,
+  { symbol, kind }: RelationsRequest,
+  found: readonly Found[],
+  cut: boolean,
+): Promise<RelationsResult> {
+  const filter = new LocationFilter(scope);
+  const related = new Map<string, RelatedSymbol>();
+  for (const each of found) {
+    const file = filter.admit(each.uri);
+    const key = `${file ?? ''}\n${each.place.line}\n${each.place.character}`;
+    if (file === undefined || related.has(key) || related.size >= MAX_RELATED) continue;
+    const further = { scope, paths: [], further: [file], signal };
+    const named = await instance.withDocuments(further, async ([document]) => {
+      const symbols = document === undefined ? [] : await documentSymbols(instance, document, signal);
+      return declaredAt(symbols, each.place) ?? enclosing(symbols, each.place);
+    });
+    const conceal = (name: string): string => concealPaths(scope, name, { file, maxChars: MAX_NAME_CHARS });
+    const container = named?.containers.join('.') ?? '';
+    related.set(key, {
+      file,
+      name: conceal(each.name ?? named?.name ?? symbol),
+      kind: each.kind ?? named?.symbol.kind ?? 'symbol',
+      line: each.place.line + 1,
+      ...(container !== '' && { container: conceal(container) }),
+      ...(each.at !== undefined && { at: each.at }),
+    });
+  }
+  const all = [...related.values()].toSorted(
+    (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line,
+  );
+  const notes = [
+    ...loadingNotes(instance),
+    ...(found.length > MAX_RELATED ? [`${found.length} were found; ${MAX_RELATED} are listed`] : []),
+  ];
+  const complete = !cut && notes.length === 0;
+  return { symbol, kind, related: all, outside: filter.outside, complete, notes };
+}

@@ -1,0 +1,36 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ToolContext } from '../framework/tool-context.js';
+import type { Session } from '../../languages/language-support.js';
+import { shortPath } from './describe-code.js';
+
+/** Makes a change, and adds to its answer the problems that are new in these files, where that is asked for. */
+export async function withProblems(
+  context: ToolContext,
+  paths: readonly string[],
+  wanted: boolean | undefined,
+  change: () => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  if (wanted !== true) return change();
+  return context.languages.use(context, async (session) => {
+    const { result, problems } = await compareProblems(session, paths, change);
+    return { ...result, content: [...result.content, { type: 'text', text: problems.join('\n') }] };
+  });
+}
+
+/** Makes a change, and says in lines which problems are new. */
+export async function compareProblems<Result>(
+  { library, code }: Session,
+  paths: readonly string[],
+  change: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly problems: readonly string[] }> {
+  const { result, files, notes } = await library.newProblems(code, paths, change);
+  const lines = files.flatMap(({ file, diagnostics }) =>
+    diagnostics.map(
+      ({ line, column, severity, message }) =>
+        `${shortPath(code.scope, file)}:${line}:${column}: ${severity}: ${message}`,
+    ),
+  );
+  const isUnknown = lines.length === 0 && notes.length > 0;
+  const head = lines.length > 0 ? 'New problems:' : isUnknown ? 'New problems: unknown' : 'No new problems';
+  return { result, problems: [head, ...lines, ...notes.map((note) => `[${note}]`)] };
+}
