@@ -11,5 +11,7 @@ export { ToolFilter } from './session/tool-filter.js';
 export type { ToolFilterOptions } from './session/tool-filter.js';
 export { WrapEndpoint } from './http/wrap-endpoint.js';
 export type { WrapEndpointOptions } from './http/wrap-endpoint.js';
+export { WrappedServer } from './wrapped-server.js';
+export type { WrappedCall, WrappedServerOptions, WrappedTool } from './wrapped-server.js';
 export { wrapStdio } from './stdio/wrap-stdio.js';
 export type { WrapStdioOptions } from './stdio/wrap-stdio.js';

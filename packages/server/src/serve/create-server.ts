@@ -19,6 +19,7 @@ import { ChangeQueue } from '../tools/framework/change-queue.js';
 import type { Era } from '../era.js';
 import { registerGuides } from '../tools/guidance/register-guides.js';
 import { registerTools } from '../tools/register-tools.js';
+import { registerWrapped } from '../tools/wrapped/register-wrapped.js';
 import { VERSION } from '../version.js';
 import type { ServerSetup } from './prepare-server.js';
 import { offerSubscriptions, registerResources } from './resources.js';
@@ -26,7 +27,7 @@ import { offerSubscriptions, registerResources } from './resources.js';
 export interface ServerHooks {
   readonly children: ChildRegistry;
   /** For what must be cleaned up before the process leaves. */
-  readonly onShutdown: (hook: () => void) => void;
+  readonly onShutdown: (hook: () => void | Promise<void>) => void;
   /** Told of the workspace of each legacy connection. */
   readonly onWorkspace?: (workspace: Workspace) => void;
 }
@@ -44,6 +45,7 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
   const languages = createLanguages(setup, hooks);
   const runner = createRunner(setup, hooks);
   hooks.onShutdown(() => setup.sandboxes.dispose());
+  if (setup.wrapped !== undefined) hooks.onShutdown(() => setup.wrapped?.close());
   const shared: Shared = {
     ...hooks,
     changes: new ChangeQueue(),
@@ -185,8 +187,22 @@ function equip(
   if (runner !== undefined && fail !== undefined) {
     equipExecutables(server, era, setup, { runner, fail, audit: record });
   }
+  equipWrapped(server, era, setup);
   const hasGuides = settings.toolsets?.includes('project') ?? true;
   return hasGuides ? registerGuides(server, projects) : () => undefined;
+}
+
+function equipWrapped(server: WorkspaceServer, era: Era, { wrapped, settings }: ServerSetup): void {
+  if (wrapped === undefined) return;
+  const { readOnly, http } = settings;
+  const follow = era === 'legacy' || http === undefined;
+  const followed = registerWrapped(server, wrapped.servers, { readOnly, follow });
+  const { onclose } = server.server;
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
+  server.server.onclose = () => {
+    followed[Symbol.dispose]();
+    onclose?.();
+  };
 }
 
 function equipExecutables(

@@ -12,6 +12,7 @@ import { protectedPaths } from '../settings/protected-paths.js';
 import { isSharedFile } from '../settings/values/token-file.js';
 import { ScopeMaker } from '../settings/workspace-rules.js';
 import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
+import type { WrappedServers } from '../wrapped/open-wrapped.js';
 import { openCatalogue, projectFolder } from './open-catalogue.js';
 import { prepareSources, sourceOptions } from './prepare-sources.js';
 import type { PreparedSources, StartContext } from './prepare-sources.js';
@@ -29,6 +30,8 @@ export interface ServerSetup {
   readonly audit: AuditTrail | undefined;
   /** The executables of the tools project. */
   readonly catalogue: ToolCatalogue | undefined;
+  /** Servers of others; only what serves has them. */
+  readonly wrapped: WrappedServers | undefined;
   /** Where edits under way are noted. */
   readonly editJournal: string;
   readonly environment: Environment;
@@ -74,6 +77,7 @@ export async function prepareServer(
     temporaries,
     history,
     catalogue: await openCatalogue(settings, start.environment, log),
+    wrapped: undefined,
     environment: start.environment,
     home: start.home,
     editJournal: editJournal(start),

@@ -7,6 +7,7 @@ import { findLooseEntries } from './roots-file.js';
 import type { WantedLevel } from '@rootward/sandbox';
 import type { WrittenSandbox } from './values/sandbox-settings.js';
 import type { HistoryBounds, HistoryModeName } from './values/history-settings.js';
+import type { WrappedEntries } from './values/wrap-settings.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
 
 /** What `rootward.json` may say. */
@@ -22,6 +23,7 @@ export interface Configuration {
   readonly toolEnv?: string;
   readonly languageServers?: Readonly<Record<string, unknown>>;
   readonly trustWorkspaceServers?: boolean;
+  readonly wrap?: WrappedEntries;
   readonly sandbox?: WantedLevel | WrittenSandbox;
   readonly chdir?: boolean;
   readonly http?: number | boolean;

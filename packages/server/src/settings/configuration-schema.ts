@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { categoriesSchema } from './category-rules.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './values/option-values.js';
+import { CHANGE_POLICIES } from './values/wrap-settings.js';
 import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './values/sandbox-settings.js';
 import { HISTORY_MODES } from './values/history-settings.js';
 
@@ -60,6 +61,18 @@ const sandbox = z.strictObject({
     .describe('Levels and further paths by the name of a tool or language server'),
 });
 
+/** Part of the names of tools. */
+const PREFIX = /^[A-Za-z0-9-]{1,32}$/;
+const wrapped = z.strictObject({
+  command: z.string().min(1).describe('The program, by its path or its name on PATH'),
+  args: z.array(z.string()).optional().describe('Its arguments; {root}, {roots} and {project} are filled in'),
+  env: z.record(z.string(), z.string()).optional().describe('Variables to set, with the same placeholders'),
+  sandbox: level.optional().describe('What it may touch'),
+  onChange: z.enum(CHANGE_POLICIES).optional().describe('What happens to it when the folders change'),
+  tools: z.array(z.string().min(1)).optional().describe('Only these of its tools, as globs'),
+  hideTools: z.array(z.string().min(1)).optional().describe('Not these of its tools, as globs'),
+});
+
 const history = z.strictObject({
   mode: z.enum(HISTORY_MODES).optional(),
   exec: z.boolean().optional().describe('Keep what executables change, too'),
@@ -105,6 +118,10 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .boolean()
     .optional()
     .describe('Start language servers found inside a root, and those that run code of the workspace'),
+  wrap: z
+    .record(z.string().regex(PREFIX, 'expected up to 32 letters, digits and -'), wrapped)
+    .optional()
+    .describe('Other MCP servers, by the prefix of their tools'),
   sandbox: z
     .union([level, sandbox])
     .optional()

@@ -8,6 +8,7 @@ import type { HistoryBounds, HistoryModeName } from './values/history-settings.j
 import type { ConfigurationFile } from './configuration-file.js';
 import { readTokenFile } from './values/token-file.js';
 import type { SandboxSettings } from './values/sandbox-settings.js';
+import type { WrappedEntries } from './values/wrap-settings.js';
 
 /** What only one of flag, environment and file can name at a time. */
 type NamedOnce = 'within' | 'project';
@@ -36,6 +37,8 @@ export interface Settings {
   readonly deny: readonly string[];
   /** As the configuration file says; undefined for the known ones. */
   readonly languageServers: Readonly<Record<string, unknown>> | undefined;
+  /** Servers of others, by the prefix of their tools. */
+  readonly wrap: WrappedEntries | undefined;
   readonly trustWorkspaceServers: boolean;
   readonly chdir: boolean;
   /** Undefined for stdio. */
@@ -90,6 +93,7 @@ export function settle(
     readOnly: given.readOnly ?? false,
     deny: files.flatMap(({ deny }) => deny),
     languageServers: given.languageServers,
+    wrap: given.wrap,
     trustWorkspaceServers: given.trustWorkspaceServers ?? false,
     chdir: given.chdir ?? false,
     http: httpPort(given.http),

@@ -1,3 +1,4 @@
+import type { WrappedEntries } from './wrap-settings.js';
 import type { ClientRootsMode } from '@rootward/core';
 import type { BackendName, Guarantee, WantedLevel } from '@rootward/sandbox';
 import type { EnvironmentMode } from './environment-mode.js';
@@ -39,6 +40,7 @@ export interface OptionValues {
   readonly history?: HistoryModeName;
   readonly historyExec?: boolean;
   readonly historyBounds?: HistoryBounds;
+  readonly wrap?: WrappedEntries;
 }
 
 export const DEFAULT_PORT = 7420;

@@ -5,6 +5,13 @@ import { ownCommandLine } from '../../install/own-program.js';
 import { FINE, displayFor } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 
+/** Nothing of it is loaded where nobody asks for it. */
+async function withWrapped(setup: ServerSetup, start: Terminal['start']): Promise<ServerSetup> {
+  if (setup.settings.wrap === undefined) return setup;
+  const { openWrapped } = await import('../../../wrapped/open-wrapped.js');
+  return { ...setup, wrapped: await openWrapped(setup.settings, start, setup.log) };
+}
+
 /** Starts serving. Undefined while the process lives on; an exit code where there is nobody to serve. */
 export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<number | undefined> {
   const { http, logLevel } = setup.settings;
@@ -15,11 +22,11 @@ export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<
       terminal.out(explainStdio(setup, displayFor(terminal, 'out'), own()));
       return FINE;
     }
-    serveStdio(setup);
+    serveStdio(await withWrapped(setup, terminal.start));
     return undefined;
   }
   const { serveHttp } = await import('../../../serve/serve-http.js');
-  const place = await serveHttp(setup, http);
+  const place = await serveHttp(await withWrapped(setup, terminal.start), http);
   const { explainHttp } = await import('./explain-start.js');
   terminal.out(explainHttp(setup, place, displayFor(terminal, 'out'), own()));
   if (logLevel !== 'silent') terminal.err(readinessLine(place.url, setup.sources));

@@ -8,7 +8,7 @@ import { showFindings } from '../../output/show-findings.js';
 import type { Finding } from '../../output/show-findings.js';
 import { displayFor, FAILED, FINE, printJson } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
-import { findCommand } from './find-command.js';
+import { findCommand } from '../../../wrapped/find-command.js';
 
 /** Starts a server as `rootward wrap` would, and says what it asked for. */
 export async function runDoctorWrapped(

@@ -9,8 +9,8 @@ import { StderrLogger } from '../../../serve/stderr-logger.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { FINE } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
-import type { Containment } from './contain.js';
-import { findCommand } from './find-command.js';
+import type { Containment } from '../../../wrapped/contain.js';
+import { findCommand } from '../../../wrapped/find-command.js';
 
 /** What the command line says beside the folders. */
 export interface WrapFlags {
@@ -68,7 +68,7 @@ async function openSandbox(
   { environment }: Terminal['start'],
 ): Promise<Containment | undefined> {
   if (sandbox.level === undefined || sandbox.level === 'off') return undefined;
-  const { openContainment } = await import('./contain.js');
+  const { openContainment } = await import('../../../wrapped/contain.js');
   return openContainment({ ...sandbox, level: sandbox.level }, environment);
 }
 

@@ -1,6 +1,6 @@
 import { findPreset } from '@rootward/wrap';
 import type { Terminal } from '../../output/terminal.js';
-import { findCommand } from './find-command.js';
+import { findCommand } from '../../../wrapped/find-command.js';
 
 /** A command line for a configuration: it means the same wherever it is started, and has what its server needs. */
 export async function wrappedWords(

@@ -5,7 +5,7 @@ import { programCandidates } from '@rootward/core/platform';
 import { openSandbox } from '@rootward/sandbox';
 import type { WantedLevel } from '@rootward/sandbox';
 import type { Launch, Run } from '@rootward/wrap';
-import type { SandboxSettings } from '../../../settings/values/sandbox-settings.js';
+import type { SandboxSettings } from '../settings/values/sandbox-settings.js';
 
 /** A sandbox that is ready. */
 export interface Containment {

@@ -1,0 +1,66 @@
+import type { CallToolResult, RegisteredTool } from '@modelcontextprotocol/server';
+import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
+import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
+import type { WrappedServer, WrappedTool } from '@rootward/wrap';
+import { argumentSchema } from '../../exec/catalogue/argument-schema.js';
+import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
+
+const NAME = /^[\w.-]{1,128}$/;
+const ANY_ARGUMENTS: JsonObject = { type: 'object' };
+
+/** Offers the tools of wrapped servers, each under its prefix, and follows their changes until disposed of. */
+export function registerWrapped(
+  server: WorkspaceServer,
+  servers: ReadonlyMap<string, WrappedServer>,
+  { readOnly, follow }: { readonly readOnly: boolean; readonly follow: boolean },
+): Disposable {
+  const followed = [...servers].map(([prefix, wrapped]) => {
+    let registered: readonly RegisteredTool[] = [];
+    const apply = (tools: readonly WrappedTool[]): void => {
+      for (const tool of registered) tool.remove();
+      registered = tools
+        .filter((tool) => NAME.test(`${prefix}_${tool.name}`) && (!readOnly || changesNothing(tool)))
+        .map((tool) => register(server, prefix, wrapped, tool));
+    };
+    apply(wrapped.tools);
+    return follow ? wrapped.onDidChangeTools(apply) : undefined;
+  });
+  return {
+    [Symbol.dispose]: () => {
+      for (const each of followed) each?.[Symbol.dispose]();
+    },
+  };
+}
+
+function register(
+  server: WorkspaceServer,
+  prefix: string,
+  wrapped: WrappedServer,
+  tool: WrappedTool,
+): RegisteredTool {
+  const { name, title, description, annotations, inputSchema } = tool;
+  const config = {
+    title: typeof title === 'string' ? title : name,
+    ...(typeof description === 'string' && { description }),
+    ...(isObject(annotations) && { annotations }),
+    inputSchema: argumentSchema(isObject(inputSchema) ? inputSchema : ANY_ARGUMENTS),
+  };
+  return server.registerTool(
+    `${prefix}_${name}`,
+    config,
+    async (args: CheckedArguments, ctx: WorkspaceServerContext): Promise<CallToolResult> => {
+      // It works in the first root, so it must be known which working tree that is; without a project it is refused.
+      await ctx.workspace.project();
+      const roots = await ctx.workspace.roots();
+      const result = await wrapped.call(name, args.tool, { roots, signal: ctx.mcpReq.signal });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- passed on as it came
+      return result as CallToolResult;
+    },
+  );
+}
+
+/** Nothing makes it keep its word. */
+function changesNothing({ annotations }: WrappedTool): boolean {
+  return isObject(annotations) && annotations['readOnlyHint'] === true;
+}

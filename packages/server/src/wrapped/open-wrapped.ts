@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from '@rootward/core';
+import { within } from '@rootward/core/platform';
+import { ChildRegistry } from '@rootward/mcp/host';
+import type { WrappedServer } from '@rootward/wrap';
+import type { Settings } from '../settings/settings.js';
+import type { WrappedEntry } from '../settings/values/wrap-settings.js';
+import { findCommand } from './find-command.js';
+
+/** The servers of others that this one offers the tools of. */
+export interface WrappedServers {
+  /** By prefix. */
+  readonly servers: ReadonlyMap<string, WrappedServer>;
+  close(): Promise<void>;
+}
+
+interface Start {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly directory: string;
+}
+
+/** One that takes longer is listed when it is ready; most clients give up on a server after half a minute. */
+const START_MS = 10_000;
+
+/** Starts what `wrap` of `rootward.json` names. One that does not start is warned of, and the others count. */
+export async function openWrapped(
+  settings: Pick<Settings, 'wrap' | 'sandbox'>,
+  start: Start,
+  log: Logger,
+): Promise<WrappedServers | undefined> {
+  const entries = Object.entries(settings.wrap ?? {});
+  if (entries.length === 0) return undefined;
+  const children = new ChildRegistry();
+  process.once('exit', () => children.kill());
+  const empty = mkdtempSync(join(tmpdir(), 'rootward-wrap-'));
+  process.once('exit', () => rmSync(empty, { recursive: true, force: true }));
+  const servers = new Map<string, WrappedServer>();
+  for (const [prefix, entry] of entries) {
+    servers.set(prefix, await create(entry, settings, start, { children, empty }));
+  }
+  const opening = [...servers].map(async ([prefix, server]) => {
+    try {
+      await server.open();
+    } catch (error) {
+      log.warn('wrapped server not started', { server: prefix, error: String(error) });
+    }
+  });
+  await within(Promise.all(opening), { milliseconds: START_MS });
+  return {
+    servers,
+    close: async () => {
+      for (const server of servers.values()) server.close();
+      await children.end();
+    },
+  };
+}
+
+async function create(
+  { command, args = [], env = {}, sandbox, onChange = 'auto', tools, hideTools }: WrappedEntry,
+  settings: Pick<Settings, 'sandbox'>,
+  start: Start,
+  { children, empty }: { readonly children: ChildRegistry; readonly empty: string },
+): Promise<WrappedServer> {
+  const { ToolFilter, WrappedServer } = await import('@rootward/wrap');
+  const found = await findCommand([command, ...args], start);
+  const level = sandbox ?? settings.sandbox.level ?? 'off';
+  const { openContainment } = await import('./contain.js');
+  const contained =
+    level === 'off' ? undefined : await openContainment({ ...settings.sandbox, level }, start.environment);
+  return new WrappedServer({
+    template: { ...found, set: env, environment: process.env },
+    policy: onChange,
+    filter: new ToolFilter({ show: tools, hide: hideTools }),
+    children,
+    noise: (bytes) => void process.stderr.write(bytes),
+    emptyFolder: () => empty,
+    contain: contained?.contain,
+  });
+}
