@@ -196,10 +196,10 @@ test('rootward --http says that the folders of a client stay within those that w
   );
 });
 
-test('rootward --http serves the folder of PWD where none is named, and nothing beyond it', async () => {
-  const { banner } = await startHttp([], { env: { PWD: folders.path('b') }, cwd: folders.path('b') });
-  expect(banner).toContain(`1 root from pwd: ${folders.path('b')}`);
-  expect(banner).toMatch(/ceiling +not-needed +pwd names /);
+test('rootward --http serves the folder it was started in where none is named, and nothing beyond it', async () => {
+  const { banner } = await startHttp([], { cwd: folders.path('b') });
+  expect(banner).toContain(`1 root from cwd: ${folders.path('b')}`);
+  expect(banner).toMatch(/ceiling +not-needed +cwd names /);
 });
 
 test('rootward --http does not start without any folder, since whoever connects could name the whole disk', async () => {

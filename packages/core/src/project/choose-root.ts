@@ -21,7 +21,7 @@ export interface ChoiceContext {
 
 /**
  * The root the work is about. A root someone switched to counts while it remains; then the client's first directory;
- * then the project known so far while its root remains; then the first directory of anyone else, `PWD` last. A mere
+ * then the project known so far while its root remains; then the first directory of anyone else, the process directory last. A mere
  * name counts before all roots until they change, since whoever set it knew them, and after all roots from then on.
  * What is left of roots that were replaced is the project only if someone switched to it.
  */
@@ -40,7 +40,7 @@ export function chooseRoot(
       : undefined) ??
     findInUse((root) => root.source === 'client') ??
     findInUse((root) => root.path === known) ??
-    findInUse((root) => root.source !== 'pwd') ??
+    findInUse((root) => root.source !== 'cwd') ??
     findInUse(() => true)
   );
 }

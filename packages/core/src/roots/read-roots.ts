@@ -40,7 +40,7 @@ export const MAX_ROOTS = 10_000;
 const MAX_LOOKUPS_AT_ONCE = 64;
 
 /** Places that merely hint at a workspace: from them a whole disk or home directory is more likely an accident. */
-const HINTS: ReadonlySet<Source> = new Set<Source>(['request', 'host', 'pwd']);
+const HINTS: ReadonlySet<Source> = new Set<Source>(['request', 'host', 'cwd']);
 
 /** Reads roots as clients send them, `{ uri, name? }`. Each entry may be any JSON, and stands or falls alone. */
 export function readRoots(entries: readonly unknown[], options: ReadRootsOptions): Promise<RootList> {

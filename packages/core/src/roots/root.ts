@@ -12,7 +12,7 @@ export type Source =
   | 'config'
   | 'project'
   | 'host'
-  | 'pwd'
+  | 'cwd'
   | 'ceiling';
 
 /** What a root is: a directory with all below it, or one file. */

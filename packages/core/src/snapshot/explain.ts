@@ -46,6 +46,7 @@ const VERDICTS: Readonly<Record<TraceEntry['verdict'], string>> = {
   rejected: 'not usable',
   ignored: '',
   revoked: 'not used, since the client answered without a valid root',
+  withheld: 'not used, since it cannot stand in for named roots or for an answer of the client',
   pending: '',
   failed: '',
 };

@@ -2,6 +2,7 @@ import type { Root } from '../roots/root.js';
 import type { ClientPortrait } from '../sources/client.js';
 import { keepReadOnly } from './keep-read-only.js';
 import type { Sources } from '../sources/read-sources.js';
+import { namesNothingUsable } from '../sources/read-sources.js';
 import type { SourceReading } from '../sources/root-source.js';
 
 /** What all sources say at one moment. */
@@ -31,10 +32,7 @@ export function decide(input: SnapshotInput): Decision {
   const clientSide = findClientSide(input);
   const mayJoin = clientSide === undefined || sources.clientRoots === 'add';
   const operator = mayJoin ? sources.operators.find(hasRoots) : undefined;
-  const fallback =
-    clientSide === undefined && operator === undefined && !input.client.given.revoked
-      ? [...sources.hints, sources.fallback].find(hasRoots)
-      : undefined;
+  const fallback = clientSide === undefined && operator === undefined ? findFallback(input) : undefined;
   const clientSideRoots = clientSide === 'client' ? input.client.given.roots : (clientSide?.roots ?? []);
   const merged = merge(clientSideRoots, operator?.roots ?? fallback?.roots ?? [], consents);
   // A handle may hold read-only roots of its own, and what lies in one is no less so for being named beside it.
@@ -53,6 +51,13 @@ function findClientSide({
   if (client.given.roots.length > 0) return 'client';
   // After a revocation only operator sources count, and what a call says of itself is none.
   return hasRoots(request) && !client.given.revoked ? request : undefined;
+}
+
+/** What takes the place of roots that nobody named. Losing or refusing an answer never widens what there is. */
+function findFallback({ sources, client }: SnapshotInput): SourceReading | undefined {
+  if (client.given.revoked || sources.operators.some(namesNothingUsable)) return undefined;
+  if (client.declared && sources.fallback.given) return undefined;
+  return [...sources.hints, sources.fallback].find(hasRoots);
 }
 
 function hasRoots(reading: SourceReading): boolean {

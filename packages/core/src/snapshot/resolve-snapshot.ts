@@ -10,6 +10,7 @@ import type { ClientRoots } from '../sources/client.js';
 import { acceptOnlyAnswer, noClientRoots } from '../sources/client.js';
 import { noHandle, readHandle } from '../sources/handle.js';
 import type { Sources } from '../sources/read-sources.js';
+import { currentSources } from '../sources/read-sources.js';
 import { noRequest, readRequest, readRequestHints } from '../sources/request.js';
 import type { Snapshot } from './snapshot.js';
 import { takeSnapshot } from './snapshot.js';
@@ -53,17 +54,18 @@ export interface ResolveOptions {
  * ```
  */
 export async function resolveSnapshot(
-  sources: Sources,
+  known: Sources,
   { declaresRoots, clientInfo, answer, handle, consents = [], meta }: RequestFacts,
   { now, log = silentLogger, signal }: ResolveOptions,
 ): Promise<Snapshot> {
+  const sources = await currentSources(known);
   const reading = { ...sources.reading, ...(signal && { signal }) };
   const ignores = sources.clientRoots === 'ignore';
   const hints = ignores ? undefined : readRequestHints(meta);
   const client = ignores ? IGNORED : await readClient(answer, declaresRoots, reading, log);
   const input = {
     sources,
-    client: { ...client, info: clientInfo, readyTimeout: 0 },
+    client: { ...client, info: clientInfo, declared: declaresRoots && !ignores, readyTimeout: 0 },
     handle: ignores || handle === undefined ? noHandle : await readHandle(handle, reading),
     request: hints === undefined ? noRequest : await readRequest(hints, reading),
     consents,

@@ -8,8 +8,8 @@ import { enumerate } from '../sources/root-source.js';
 /**
  * What became of a source: its roots count (`used`), a stronger one was enough (`not-needed`), the client's roots took
  * the place of what the operator named (`replaced`), it said nothing (`absent`), nothing it said is valid
- * (`rejected`), it is switched off (`ignored`), it may not come back after a revocation (`revoked`), its answer is
- * awaited (`pending`), or there was none (`failed`).
+ * (`rejected`), it is switched off (`ignored`), it may not come back after a revocation (`revoked`), it
+ * cannot stand in for named roots or for an answer of the client (`withheld`), its answer is awaited (`pending`), or there was none (`failed`).
  */
 export type Verdict =
   | 'used'
@@ -19,6 +19,7 @@ export type Verdict =
   | 'rejected'
   | 'ignored'
   | 'revoked'
+  | 'withheld'
   | 'pending'
   | 'failed';
 
@@ -52,7 +53,9 @@ export function traceOf(input: SnapshotInput, decision: Decision): readonly Trac
       const needed = decision.clientSide === undefined && decision.operator === undefined;
       return entryOf(
         reading,
-        revoked && needed ? blocked(reading) : plainVerdict(reading, decision.fallback),
+        needed && decision.fallback === undefined
+          ? unneededVerdict(reading, revoked)
+          : plainVerdict(reading, decision.fallback),
       );
     }),
   ];
@@ -86,6 +89,11 @@ function operatorVerdict(reading: SourceReading, { clientSide, operator }: Decis
   return verdict === 'not-needed' && clientSide !== undefined && operator === undefined
     ? 'replaced'
     : verdict;
+}
+
+function unneededVerdict(reading: SourceReading, revoked: boolean): Verdict {
+  if (revoked) return blocked(reading);
+  return reading.roots.length === 0 ? plainVerdict(reading, undefined) : 'withheld';
 }
 
 function blocked(reading: SourceReading): Verdict {

@@ -32,6 +32,8 @@ export function acceptOnlyAnswer({ roots, rejected }: RootList): ClientRoots {
 export interface ClientPortrait {
   readonly state: ClientState;
   readonly info: ClientInfo | undefined;
+  /** It declared roots: what it has to say, others do not say for it. */
+  readonly declared: boolean;
   readonly given: ClientRoots;
   /** How long a silent client was waited for, in milliseconds… */
   readonly readyTimeout: number;

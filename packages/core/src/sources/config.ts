@@ -1,4 +1,10 @@
+import { lstatSync } from 'node:fs';
 import { errnoOf } from '../platform/errno.js';
+import { isObject } from '../platform/json.js';
+import { nearestMatch } from '../platform/nearest-match.js';
+import { readJson } from '../platform/read-json.js';
+import { RootwardError } from '../error.js';
+import { rejectionError } from './fail-fast.js';
 import { readFile } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import type { PathEntry } from '../roots/declaration.js';
@@ -24,11 +30,9 @@ export const configSource: RootSource = {
     let roots: readonly Root[] = [];
     const details: string[] = [];
     for (const file of files) {
-      const list =
-        'fault' in file
-          ? { roots: [], rejected: [file.fault] }
-          : await readConfigured(file, file.base, context);
+      const list = await readConfigured(file, file.base, context);
       for (const fault of list.rejected) {
+        if (context.badRoots === 'fail') throw rejectionError(fault, file.file);
         context.log.warn('configured root skipped', {
           file: file.file,
           root: fault.declared,
@@ -46,10 +50,7 @@ export const configSource: RootSource = {
   },
 };
 
-/** A file that names roots, or what is wrong with it. */
-type RootsFile =
-  | (ConfiguredRoots & { readonly base: string })
-  | { readonly file: string; readonly fault: Rejection };
+type RootsFile = ConfiguredRoots & { readonly base: string };
 
 async function readConfigured(
   { file, roots }: ConfiguredRoots,
@@ -61,7 +62,7 @@ async function readConfigured(
   const entries: PathEntry[] = [];
   const rejected: Rejection[] = [];
   for (const value of roots as readonly unknown[]) {
-    const entry = readEntry(value);
+    const entry = readEntry(value, file);
     if (entry === undefined)
       rejected.push(malformed(value, 'it is neither a path nor an object with a "path"'));
     else entries.push(entry);
@@ -70,35 +71,60 @@ async function readConfigured(
   return { roots: list.roots, rejected: [...rejected, ...list.rejected] };
 }
 
-function readEntry(value: unknown): PathEntry | undefined {
+function readEntry(value: unknown, file: string): PathEntry | undefined {
   if (typeof value === 'string') return { path: value };
-  if (typeof value !== 'object' || value === null || !('path' in value)) return undefined;
-  const { path } = value;
-  if (typeof path !== 'string') return undefined;
-  const name = 'name' in value && typeof value.name === 'string' ? { name: value.name } : {};
-  const access = 'access' in value ? value.access : undefined;
+  if (!isObject(value) || typeof value['path'] !== 'string') return undefined;
+  for (const key of Object.keys(value)) requireKnown(key, file);
+  const { path, access } = value;
+  const name = typeof value['name'] === 'string' ? { name: value['name'] } : {};
   // An access we do not know is most likely meant to restrict, so the stricter of the two is taken.
   if (access === undefined) return { path, ...name };
   return { path, ...name, access: access === 'read-write' ? 'read-write' : 'read-only' };
 }
 
+const ENTRY_KEYS = ['path', 'name', 'access'];
+
+/** A key that is not known was most likely meant to restrict. */
+function requireKnown(key: string, file: string): void {
+  if (ENTRY_KEYS.includes(key)) return;
+  const nearest = MEANT[key.toLowerCase()] ?? nearestMatch(key, ENTRY_KEYS);
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  throw new RootwardError(
+    'invalid-option',
+    `Cannot use a root in ${printable(file)}: it has the unknown key "${printable(key)}"${hint}`,
+    { path: file, instruction: 'Ask the user to correct what this server was started with' },
+  );
+}
+
+/** What people write for it elsewhere. */
+const MEANT: Readonly<Record<string, string>> = { readonly: '"access": "read-only"', mode: '"access"' };
+
 async function readRootsFile(context: SourceContext): Promise<RootsFile | undefined> {
   const base = projectDirectory(context);
   if (base === undefined) return undefined;
   const file = (context.style === 'windows' ? win32 : posix).join(base, 'config', 'roots.json');
+  let text: string;
   try {
-    const parsed: unknown = JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
-    const roots =
-      typeof parsed === 'object' && parsed !== null && 'roots' in parsed ? parsed.roots : undefined;
-    return { file, base, roots };
+    text = await readFile(file, 'utf8');
   } catch (error) {
     const code = errnoOf(error);
-    if (code === 'ENOENT') return undefined;
-    const state = code === undefined ? 'it is not JSON' : `the disk answered ${code}`;
-    const declared = printable(file);
-    const message = `Cannot use ${declared}: ${state}`;
-    return { file, fault: { declared, source: 'config', reason: 'malformed', message } };
+    // A link that leads nowhere stands for a file that was meant to be there.
+    const isMissing = code === 'ENOENT' && lstatSync(file, { throwIfNoEntry: false }) === undefined;
+    if (isMissing || code === 'ENOTDIR') return undefined;
+    throw unusable(file, code === undefined ? String(error) : `the disk answered ${code}`);
   }
+  const reading = readJson(text);
+  if (!reading.ok) throw unusable(file, `${reading.reason} (line ${reading.line})`);
+  const roots = isObject(reading.value) ? reading.value['roots'] : undefined;
+  if (!Array.isArray(roots)) throw unusable(file, 'it has no list "roots"');
+  return { file, base, roots };
+}
+
+function unusable(file: string, state: string): RootwardError {
+  return new RootwardError('malformed', `Cannot use ${printable(file)}: ${state}`, {
+    path: file,
+    instruction: 'Ask the user to correct what this server was started with',
+  });
 }
 
 function malformed(value: unknown, state: string): Rejection {

@@ -28,7 +28,7 @@ export const envSource: RootSource = {
       if (paths.length === 0) throw namesNothing(text, name);
       const entries = paths.map((path) => ({ path }));
       const list = await readPaths('env', entries, context, base(context));
-      failFast(list, name);
+      failFast(list, name, context);
       return { ...list, source: 'env', given: true, detail: `${name} ${describeNamed(list)}` };
     }
     return absent('env', `${VARIABLES.map(({ name }) => name).join(' and ')} not set`);

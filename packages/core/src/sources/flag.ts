@@ -10,7 +10,7 @@ export const flagSource: RootSource = {
     if (context.roots.length === 0) return absent('flag', `${origin} not given`);
     const entries = context.roots.map((path) => ({ path }));
     const list = await readPaths('flag', entries, context, context.directory);
-    failFast(list, origin);
+    failFast(list, origin, context);
     return { ...list, source: 'flag', given: true, detail: `${origin} ${describeNamed(list)}` };
   },
 };

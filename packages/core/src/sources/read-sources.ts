@@ -1,4 +1,5 @@
 import { RootwardError } from '../error.js';
+import type { RejectionReason } from '../error.js';
 import type { Logger } from '../platform/logger.js';
 import { silentLogger } from '../platform/logger.js';
 import type { Fence } from '../roots/fence.js';
@@ -10,13 +11,13 @@ import { rootsDisk } from '../roots/roots-disk.js';
 import type { PathStyle } from '../uri/path-style.js';
 import { hostPathStyle } from '../uri/path-style.js';
 import { configSource } from './config.js';
+import { cwdSource } from './cwd.js';
 import { envSource } from './env.js';
 import { failFast } from './fail-fast.js';
 import { flagSource } from './flag.js';
 import { hostSource } from './host.js';
 import { projectSource } from './project.js';
-import { pwdSource } from './pwd.js';
-import type { ConfiguredRoots, Origins, SourceContext, SourceReading } from './root-source.js';
+import type { BadRoots, ConfiguredRoots, Origins, SourceContext, SourceReading } from './root-source.js';
 import { absent, describeNamed, readPaths } from './root-source.js';
 
 /** How the client's say relates to the operator's: instead of it, before it, or not at all. */
@@ -26,8 +27,16 @@ export type ClientRootsMode = 'replace' | 'add' | 'ignore';
 export interface SourcesOptions {
   /** Directories and files named on the command line (`--root`, positional). */
   readonly roots?: readonly string[];
-  /** The directory that command-line paths are relative to; without it they must be absolute. Never a root of its own. */
+  /** The directory that command-line paths are relative to; without it they must be absolute. */
   readonly directory?: string;
+  /** The directory the process was started in, a hint. */
+  readonly cwd?: string;
+  /** The canonical folder of the running program, which is no hint. */
+  readonly program?: string;
+  /** False switches the hints off: what the host says, and the process directory. */
+  readonly hints?: boolean;
+  /** What becomes of roots that cannot be used. By default those of a configuration file are skipped, others fail. */
+  readonly badRoots?: BadRoots;
   /** The tools project (`--project`). */
   readonly project?: string;
   /** `roots` of configuration files, as parsed. */
@@ -51,7 +60,7 @@ export interface SourcesOptions {
 export interface Sources {
   /** `flag`, `env`, `config`, `project`: set by whoever runs the server. */
   readonly operators: readonly SourceReading[];
-  /** `host`, `pwd`: mere hints. */
+  /** `host`, `cwd`: mere hints. */
   readonly hints: readonly SourceReading[];
   /** The ceiling directories as a last resort. */
   readonly fallback: SourceReading;
@@ -62,6 +71,8 @@ export interface Sources {
   readonly fence: Fence;
   /** How roots that come later are to be read: under the same ceiling. */
   readonly reading: Omit<ReadRootsOptions, 'source'>;
+  /** Reads everything again, where the operator named a root that is not there yet and counts from when it is. */
+  readonly again: (() => Promise<Sources>) | undefined;
 }
 
 /**
@@ -84,16 +95,19 @@ export interface Sources {
 export async function readSources(options: SourcesOptions): Promise<Sources> {
   const clientRoots = readMode(options.clientRoots ?? 'replace');
   const open = contextOf(options);
-  const within = await readCeiling(options.within ?? [], open);
+  const within = await readCeiling(options.within, open);
   const bounded = within.length === 0 ? open : { ...open, ceiling: within.map((root) => root.path) };
 
   const operators = await readAll([flagSource, envSource, configSource, projectSource], bounded);
   const winner = operators.find(({ roots }) => roots.length > 0);
   const named = winner?.roots ?? [];
+  // Also where none of them can be used: then nothing is within it.
   const isCeiling =
-    options.operatorRootsAreCeiling === true && bounded.ceiling === undefined && named.length > 0;
+    options.operatorRootsAreCeiling === true &&
+    bounded.ceiling === undefined &&
+    (named.length > 0 || operators.some(namesNothingUsable));
   const context = isCeiling ? { ...bounded, ceiling: named.map((root) => root.path) } : bounded;
-  const hints = await readAll([hostSource, pwdSource], context);
+  const hints = options.hints === false ? [] : await readAll([hostSource, cwdSource], context);
 
   return {
     operators,
@@ -116,7 +130,20 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
       disk: context.disk,
       ...(context.ceiling === undefined ? {} : { ceiling: context.ceiling }),
     },
+    again: operators.some(mayAppear)
+      ? () => readSources({ ...options, badRoots: 'skip', log: silentLogger })
+      : undefined,
   };
+}
+
+/** The sources as they are now: a root that the operator named counts from when it is there, with its access. */
+export async function currentSources(sources: Sources): Promise<Sources> {
+  try {
+    return (await sources.again?.()) ?? sources;
+  } catch {
+    // A file with roots is being written, or is broken by now: what was read stays.
+    return sources;
+  }
 }
 
 /** Checked although it is typed: the value usually comes from a command line or a file. */
@@ -128,10 +155,37 @@ function readMode(mode: ClientRootsMode): ClientRootsMode {
   );
 }
 
+function readBadRoots(badRoots: BadRoots | undefined): BadRoots | undefined {
+  if (badRoots === undefined || badRoots === 'skip' || badRoots === 'fail') return badRoots;
+  throw new RootwardError(
+    'invalid-option',
+    `Cannot use "${String(badRoots)}" for bad roots: expected "skip" or "fail"`,
+  );
+}
+
+/** Whether the operator named roots with this source, and none of them can be used: no hint stands in for them. */
+export function namesNothingUsable({ source, given, roots }: SourceReading): boolean {
+  // Tools may well live outside the directories they may touch.
+  return given && roots.length === 0 && source !== 'project';
+}
+
+/** Reasons for which a root may count later. */
+const MAY_APPEAR: ReadonlySet<RejectionReason> = new Set<RejectionReason>([
+  'not-found',
+  'not-readable',
+  'not-a-directory-or-file',
+]);
+
+function mayAppear({ rejected }: SourceReading): boolean {
+  return rejected.some(({ reason }) => MAY_APPEAR.has(reason));
+}
+
 function contextOf(options: SourcesOptions): SourceContext {
   return {
     roots: options.roots ?? [],
     directory: options.directory,
+    cwd: options.cwd,
+    program: options.program,
     project: options.project,
     origins: options.origins ?? {},
     config: options.config ?? [],
@@ -141,6 +195,7 @@ function contextOf(options: SourcesOptions): SourceContext {
     style: options.style ?? hostPathStyle,
     disk: options.disk ?? rootsDisk,
     log: options.log ?? silentLogger,
+    badRoots: readBadRoots(options.badRoots),
     signal: options.signal,
   };
 }
@@ -155,10 +210,20 @@ async function readAll(
   return readings;
 }
 
-async function readCeiling(within: readonly string[], context: SourceContext): Promise<readonly Root[]> {
+async function readCeiling(
+  within: readonly string[] | undefined,
+  context: SourceContext,
+): Promise<readonly Root[]> {
+  if (within === undefined) return [];
+  if (within.length === 0) {
+    throw new RootwardError(
+      'invalid-option',
+      `Cannot use an empty list as a ceiling: name a directory or leave it out (given by ${ceilingOrigin(context)})`,
+    );
+  }
   const entries = within.map((path) => ({ path }));
   const list = await readPaths('ceiling', entries, context, context.directory);
-  failFast(list, ceilingOrigin(context));
+  failFast(list, ceilingOrigin(context), { ...context, badRoots: 'fail' });
   const file = list.roots.find((root) => root.kind === 'file');
   if (file !== undefined) {
     throw new RootwardError(

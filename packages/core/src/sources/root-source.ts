@@ -28,6 +28,9 @@ export interface ConfiguredRoots {
   readonly roots: unknown;
 }
 
+/** What becomes of a root of the operator that cannot be used: it is warned about, or keeps the server from starting. */
+export type BadRoots = 'skip' | 'fail';
+
 /** What messages and the trace call the options, such as the flags of a server that takes them from its command line. */
 export interface Origins {
   /** Default `--root`. */
@@ -44,6 +47,10 @@ export interface SourceContext {
   readonly roots: readonly string[];
   /** The directory command-line arguments are relative to. Never a root of its own. */
   readonly directory: string | undefined;
+  /** The directory the process was started in. */
+  readonly cwd: string | undefined;
+  /** The canonical folder of the running program. */
+  readonly program: string | undefined;
   /** The tools project. */
   readonly project: string | undefined;
   readonly origins: Origins;
@@ -55,6 +62,8 @@ export interface SourceContext {
   readonly style: PathStyle;
   readonly disk: RootsDisk;
   readonly log: Logger;
+  /** Undefined: as each source has it. */
+  readonly badRoots: BadRoots | undefined;
   readonly signal: AbortSignal | undefined;
 }
 

@@ -8,6 +8,7 @@ import { considerConsent, requireSamePlace, survivingConsents } from '../sources
 import { noHandle, readHandle } from '../sources/handle.js';
 import type { SnapshotInput } from '../snapshot/precedence.js';
 import type { Sources } from '../sources/read-sources.js';
+import { currentSources } from '../sources/read-sources.js';
 import type { RequestHints } from '../sources/request.js';
 import { noRequest, readRequest } from '../sources/request.js';
 import type { SourceReading } from '../sources/root-source.js';
@@ -27,7 +28,8 @@ const NO_CONSENTS: readonly Root[] = Object.freeze([]);
  * up is read first and counts only when it is taken, so that it can still be dropped in between.
  */
 export class SourceState {
-  readonly #sources: Sources;
+  #sources: Sources;
+  #declared: boolean;
   #info: ClientInfo | undefined;
   #given: ClientRoots;
   #handle: SourceReading;
@@ -37,6 +39,7 @@ export class SourceState {
   /** `from`: what a request said that stands alone. */
   constructor(sources: Sources, from?: SnapshotInput) {
     this.#sources = sources;
+    this.#declared = from?.client.declared ?? false;
     this.#info = from?.client.info;
     this.#given = from?.client.given ?? noClientRoots;
     this.#handle = from?.handle ?? noHandle;
@@ -49,22 +52,38 @@ export class SourceState {
     return this.#sources.clientRoots === 'ignore';
   }
 
+  /** How roots that come later are to be read. */
+  get reading(): Sources['reading'] {
+    return this.#sources.reading;
+  }
+
   /** Everything at this moment; `request` for a call that says something of its own. */
   input(
-    client: Omit<ClientPortrait, 'info' | 'given'>,
+    client: Omit<ClientPortrait, 'info' | 'given' | 'declared'>,
     request: SourceReading = this.#request,
   ): SnapshotInput {
     return {
       sources: this.#sources,
-      client: { ...client, info: this.#info, given: this.#given },
+      client: { ...client, info: this.#info, given: this.#given, declared: this.#declared },
       handle: this.#handle,
       request,
       consents: this.#consents,
     };
   }
 
-  introduce(info: ClientInfo | undefined): void {
+  introduce(info: ClientInfo | undefined, declaresRoots: boolean): void {
     this.#info = info;
+    this.#declared = declaresRoots && !this.ignoresClient;
+  }
+
+  /** Whether the operator named a root that is not there yet. */
+  get isIncomplete(): boolean {
+    return this.#sources.again !== undefined;
+  }
+
+  /** Reads again what the operator named. */
+  async refresh(): Promise<void> {
+    this.#sources = await currentSources(this.#sources);
   }
 
   takeAnswer(list: RootList): void {

@@ -80,7 +80,6 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#createScope = options.createScope ?? plainScope;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
-    const { reading } = options.sources;
     const readClientRoots = options.readClientRoots ?? readRoots;
     const setup = {
       clock: this.#clock,
@@ -92,7 +91,8 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#asker = new Asker(
       setup,
       {
-        read: (entries, signal) => readClientRoots(entries, { ...reading, source: 'client', signal }),
+        read: (entries, signal) =>
+          readClientRoots(entries, { ...this.#sources.reading, source: 'client', signal }),
         applied: (list) => {
           this.#sources.takeAnswer(list);
           this.#replace('answer');
@@ -115,7 +115,8 @@ export class Workspace implements WorkspaceView, Disposable {
    * under way. Goes on with what is known when none comes.
    */
   ready(options: WaitOptions = NO_OPTIONS): Promise<Snapshot> {
-    if (this.#clock.now() < this.#asker.restsUntil && options.signal?.aborted !== true && !this.#disposed) {
+    const mayAnswer = options.signal?.aborted !== true && !this.#disposed && !this.#sources.isIncomplete;
+    if (mayAnswer && this.#clock.now() < this.#asker.restsUntil) {
       this.#counters.hits += 1;
       this.#ready ??= Promise.resolve(this.#snapshot);
       return this.#ready;
@@ -178,7 +179,7 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** The client introduced itself. */
   clientDeclared({ roots, listChanged = false, clientInfo }: ClientDeclaration): void {
-    this.#sources.introduce(clientInfo);
+    this.#sources.introduce(clientInfo, roots);
     this.#log.debug(roots ? 'client supports roots' : 'client does not support roots', {
       listChanged,
       client: clientInfo?.name,
@@ -287,8 +288,15 @@ export class Workspace implements WorkspaceView, Disposable {
     if (wait === undefined && requests === this.#counters.requests) this.#counters.hits += 1;
     else this.#counters.misses += 1;
     await wait;
+    if (this.#sources.isIncomplete) await this.#readAgain(options.signal);
     this.#requireAlive('wait for roots');
     return this.#snapshot;
+  }
+
+  /** A root that the operator named may be there by now. */
+  async #readAgain(signal: AbortSignal | undefined): Promise<void> {
+    await unlessAborted(this.#sources.refresh(), signal);
+    if (!this.#disposed) this.#replace('source');
   }
 
   #requireAlive(action: string): void {

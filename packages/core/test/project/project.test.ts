@@ -13,11 +13,11 @@ function idOf(name: string, path: string): string {
 
 describe('which project', () => {
   test('the first directory root of the client, before everything else', async () => {
-    const tree = makeTree('client', 'flag', 'pwd');
+    const tree = makeTree('client', 'flag', 'cwd');
     const { workspace, client } = await connectAsked({
       roots: [tree('flag')],
       clientRoots: 'add',
-      environment: { PWD: tree('pwd') },
+      environment: { PWD: tree('cwd') },
     });
     expect(workspace.project().name).toBe('flag');
     await client.answer([tree('client')]);
@@ -30,15 +30,15 @@ describe('which project', () => {
   });
 
   test('flag and config roots come before PWD', async () => {
-    const tree = makeTree('flag', 'config', 'pwd');
-    const environment = { PWD: tree('pwd') };
+    const tree = makeTree('flag', 'config', 'cwd');
+    const environment = { PWD: tree('cwd') };
     const config = [{ file: tree('rootward.json'), roots: ['config'] }];
     const flagged = await connect({ roots: [tree('flag')], config, environment });
     expect(flagged.workspace.project().name).toBe('flag');
     const configured = await connect({ config, environment });
     expect(configured.workspace.project().name).toBe('config');
     const hinted = await connect({ environment });
-    expect(hinted.workspace.project()).toMatchObject({ name: 'pwd', source: 'pwd' });
+    expect(hinted.workspace.project()).toMatchObject({ name: 'cwd', source: 'cwd' });
   });
 
   test('the project already known counts while its root remains, before other sources', async () => {

@@ -248,7 +248,7 @@ describe('a broad root', () => {
     },
   );
 
-  test.each<Source>(['request', 'host', 'pwd'])('is rejected as too-broad from %s', async (source) => {
+  test.each<Source>(['request', 'host', 'cwd'])('is rejected as too-broad from %s', async (source) => {
     const list = await readRoots([...broadEntries(), { uri: uri('home', 'u', 'work') }], options({ source }));
     expect(paths(list)).toEqual([at('home', 'u', 'work')]);
     expect(reasons(list)).toEqual(['too-broad', 'too-broad', 'too-broad']);

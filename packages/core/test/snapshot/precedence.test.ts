@@ -21,7 +21,7 @@ const ORDER = [
   'config',
   'project',
   'host',
-  'pwd',
+  'cwd',
   'ceiling',
 ] as const;
 const GUESTS = ['handle', 'client', 'request'] as const;
@@ -54,7 +54,7 @@ async function hear(
     environment: {
       ...(says('env') && { ROOTWARD_ROOTS: at('env') }),
       ...(says('host') && { CLAUDE_PROJECT_DIR: at('host') }),
-      ...(says('pwd') && { PWD: at('pwd') }),
+      ...(says('cwd') && { PWD: at('cwd') }),
     },
     ...options,
   });
@@ -106,7 +106,7 @@ describe('every row of the table', () => {
 describe('client-roots', () => {
   test.each(GUESTS)('replace: %s takes the place of the operator sources', async (clientSide) => {
     const tree = makeFolders();
-    const view = await hear(tree, [clientSide, 'flag', 'env', 'pwd'], { clientRoots: 'replace' });
+    const view = await hear(tree, [clientSide, 'flag', 'env', 'cwd'], { clientRoots: 'replace' });
     expect(rootsOf(view)).toEqual([[clientSide, folder(tree, clientSide)]]);
     expect(view.snapshot().trace.find(({ source }) => source === 'flag')?.verdict).toBe('replaced');
   });
@@ -137,8 +137,8 @@ describe('client-roots', () => {
 
   test('add: without a clientSide everything is as usual', async () => {
     const tree = makeFolders();
-    const view = await hear(tree, ['pwd'], { clientRoots: 'add' });
-    expect(rootsOf(view)).toEqual([['pwd', folder(tree, 'pwd')]]);
+    const view = await hear(tree, ['cwd'], { clientRoots: 'add' });
+    expect(rootsOf(view)).toEqual([['cwd', folder(tree, 'cwd')]]);
   });
 
   test('add: a place the operator made read-only stays so when the client names it too', async () => {
@@ -332,8 +332,8 @@ describe('the trace', () => {
   test('tells the whole story in order, covering every source, needed or not', async () => {
     const tree = makeFolders();
     mkdirSync(tree('gone'));
-    const view = await hear(tree, ['request', 'flag', 'config', 'pwd', 'ceiling'], {
-      environment: { CLAUDE_PROJECT_DIR: '${workspaceFolder}', PWD: folder(tree, 'pwd') },
+    const view = await hear(tree, ['request', 'flag', 'config', 'cwd', 'ceiling'], {
+      environment: { CLAUDE_PROJECT_DIR: '${workspaceFolder}', PWD: folder(tree, 'cwd') },
     });
     const { trace } = view.snapshot();
     expect(trace.map(({ source, verdict }) => [source, verdict])).toEqual([
@@ -346,12 +346,12 @@ describe('the trace', () => {
       ['config', 'replaced'],
       ['project', 'absent'],
       ['host', 'rejected'],
-      ['pwd', 'not-needed'],
+      ['cwd', 'not-needed'],
       ['ceiling', 'not-needed'],
     ]);
-    expect(trace.find(({ source }) => source === 'pwd')).toMatchObject({
-      detail: `PWD names ${folder(tree, 'pwd')}`,
-      roots: [{ path: folder(tree, 'pwd') }],
+    expect(trace.find(({ source }) => source === 'cwd')).toMatchObject({
+      detail: `PWD names ${folder(tree, 'cwd')}`,
+      roots: [{ path: folder(tree, 'cwd') }],
     });
     expect(trace.every((entry) => Object.isFrozen(entry))).toBe(true);
     expect(OPERATORS.every((source) => trace.some((entry) => entry.source === source))).toBe(true);

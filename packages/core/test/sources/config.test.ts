@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { LogFields } from '../../src/platform/logger.js';
 import { makeTree } from '../workspace/scripted-client.js';
@@ -60,16 +60,49 @@ test('a configuration file counts before config/roots.json', async () => {
 });
 
 test.each(['{ not json', '[]', '{}', '{"roots":"x"}'])(
-  'a useless config/roots.json (%s) is warned about, not fatal',
+  'a broken config/roots.json (%s) is an error',
   async (text) => {
     const tree = makeTree('project/config');
     writeFileSync(tree('project/config/roots.json'), text);
-    const { warnings, log } = recordWarnings();
-    const sources = await readFrom({ log, project: tree('project') });
-    expect(statementOf(sources, 'config').roots).toEqual([]);
-    expect(warnings).toHaveLength(1);
+    await expect(readFrom({ project: tree('project') })).rejects.toMatchObject({
+      code: 'malformed',
+      path: tree('project/config/roots.json'),
+    });
   },
 );
+
+test('a config/roots.json that is a link to nowhere is an error', async () => {
+  const tree = makeTree('project/config');
+  symlinkSync(tree('missing'), tree('project/config/roots.json'));
+  await expect(readFrom({ project: tree('project') })).rejects.toMatchObject({ code: 'malformed' });
+});
+
+test.each([
+  ['readOnly', '"access": "read-only"'],
+  ['Access', 'access'],
+  ['acess', 'access'],
+  ['mode', '"access"'],
+  ['deny', 'rootward.json'],
+])('a root with the unknown key %s is an error that names the nearest', async (key, nearest) => {
+  const tree = makeTree('a');
+  const config = [{ file: tree('rootward.json'), roots: [{ path: tree('a'), [key]: true }] }];
+  const reading = readFrom({ config });
+  await expect(reading).rejects.toMatchObject({ code: 'invalid-option' });
+  await expect(reading).rejects.toThrow(`unknown key "${key}"`);
+  await expect(reading).rejects.toThrow(nearest);
+});
+
+test('badRoots decides what becomes of a root that cannot be used, whatever the source', async () => {
+  const tree = makeTree('a');
+  const config = [{ file: tree('rootward.json'), roots: [tree('a'), tree('missing')] }];
+  await expect(readFrom({ config, badRoots: 'fail' })).rejects.toMatchObject({ code: 'not-found' });
+  const { warnings, log } = recordWarnings();
+  const sources = await readFrom({ roots: [tree('missing'), tree('a')], badRoots: 'skip', log });
+  expect(pathsOf(statementOf(sources, 'flag'))).toEqual([tree('a')]);
+  expect(warnings).toHaveLength(1);
+  const wrong = readFrom({ badRoots: 'ignore' as 'skip' });
+  await expect(wrong).rejects.toThrow('expected "skip" or "fail"');
+});
 
 test('an empty list is no mistake, and says nothing', async () => {
   const tree = makeTree('a');

@@ -28,7 +28,7 @@ test('[] after roots never brings hints or the ceiling fallback back', async () 
     within: [tree('in')],
     environment: { PWD: tree('in/pwd'), CLAUDE_PROJECT_DIR: tree('in/host') },
   });
-  expect(pathsOf(workspace)).toEqual([tree('in/host')]);
+  expect(pathsOf(workspace)).toEqual([]);
   await client.answer([tree('in/client')]);
   workspace.rootsChanged();
   await client.answer([]);
@@ -38,7 +38,7 @@ test('[] after roots never brings hints or the ceiling fallback back', async () 
       .snapshot()
       .trace.filter(({ verdict }) => verdict === 'revoked')
       .map(({ source }) => source),
-  ).toEqual(['host', 'pwd', 'ceiling']);
+  ).toEqual(['host', 'cwd', 'ceiling']);
   await clock.advanceAndSettle(1_000);
   workspace.rootsChanged();
   await client.error(-32603);
@@ -48,8 +48,8 @@ test('[] after roots never brings hints or the ceiling fallback back', async () 
 });
 
 test('an all-rejected answer after roots revokes like []', async () => {
-  const tree = makeTree('client', 'pwd');
-  const { workspace, client } = await connectAsked({ environment: { PWD: tree('pwd') } });
+  const tree = makeTree('client', 'cwd');
+  const { workspace, client } = await connectAsked({ environment: { PWD: tree('cwd') } });
   await client.answer([tree('client')]);
   workspace.rootsChanged();
   await client.answer([tree('missing')]);
@@ -58,16 +58,16 @@ test('an all-rejected answer after roots revokes like []', async () => {
 });
 
 test('a first [] falls back as if the client had said nothing', async () => {
-  const tree = makeTree('pwd');
-  const { workspace, client } = await connectAsked({ environment: { PWD: tree('pwd') } });
+  const tree = makeTree('cwd');
+  const { workspace, client } = await connectAsked({ environment: { PWD: tree('cwd') } });
   await client.answer([]);
-  expect(pathsOf(workspace)).toEqual([tree('pwd')]);
+  expect(pathsOf(workspace)).toEqual([tree('cwd')]);
 });
 
 test('where each request stands alone, even a first [] or all-rejected answer leaves operator sources only', async () => {
-  const tree = makeTree('pwd', 'flag', 'in');
-  const hinted = await readFrom({ within: [tree('')], environment: { PWD: tree('pwd') } });
-  const named = await readFrom({ roots: [tree('flag')], environment: { PWD: tree('pwd') } });
+  const tree = makeTree('cwd', 'flag', 'in');
+  const hinted = await readFrom({ within: [tree('')], environment: { PWD: tree('cwd') } });
+  const named = await readFrom({ roots: [tree('flag')], environment: { PWD: tree('cwd') } });
   for (const paths of [[], [tree('missing')]]) {
     const request = { declaresRoots: true, answer: resultOf(paths) };
     const alone = await resolveSnapshot(hinted, request, { now: 0 });
@@ -80,10 +80,10 @@ test('where each request stands alone, even a first [] or all-rejected answer le
 test.each([{ missing: true } as const, { result: null }, { error: { code: -32603 } }])(
   'where each request stands alone, a missing or malformed answer (%j) lets the next sources apply',
   async (answer) => {
-    const tree = makeTree('pwd');
-    const sources = await readFrom({ environment: { PWD: tree('pwd') } });
+    const tree = makeTree('cwd');
+    const sources = await readFrom({ environment: { PWD: tree('cwd') } });
     const snapshot = await resolveSnapshot(sources, { declaresRoots: true, answer }, { now: 0 });
-    expect(snapshot.roots.map(({ path }) => path)).toEqual([tree('pwd')]);
+    expect(snapshot.roots.map(({ path }) => path)).toEqual([tree('cwd')]);
   },
 );
 
@@ -214,8 +214,8 @@ describe('consent', () => {
 });
 
 test('whatever a client answers in turn, the roots are those of its last valid answer or of an operator', async () => {
-  const tree = makeTree('a', 'b', 'flag', 'pwd');
-  const sources = await readFrom({ environment: { PWD: tree('pwd') }, disk: promptDisk });
+  const tree = makeTree('a', 'b', 'flag', 'cwd');
+  const sources = await readFrom({ environment: { PWD: tree('cwd') }, disk: promptDisk });
   const answers = fc.array(
     fc.oneof(
       fc.subarray(['a', 'b', 'missing']).map((names) => ({ names })),
@@ -236,7 +236,7 @@ test('whatever a client answers in turn, the roots are those of its last valid a
         if ('names' in answer)
           given = answer.names.filter((name) => name !== 'missing').map((name) => tree(name));
         everGave ||= given.length > 0;
-        const fallback = everGave ? [] : [tree('pwd')];
+        const fallback = everGave ? [] : [tree('cwd')];
         expect(pathsOf(workspace)).toEqual(given.length > 0 ? given : fallback);
       }
       workspace.dispose();

@@ -26,6 +26,10 @@ function oneOf(...values: readonly string[]): Expected {
 const EXPECTED: Readonly<Record<keyof WorkspaceOptions, Expected>> = {
   roots: TEXTS,
   directory: TEXT,
+  cwd: TEXT,
+  program: TEXT,
+  hints: ['true or false', (value) => typeof value === 'boolean'],
+  badRoots: oneOf('skip', 'fail'),
   project: TEXT,
   config: LIST,
   within: TEXTS,

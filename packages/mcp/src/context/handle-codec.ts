@@ -22,7 +22,7 @@ const PROCESS_KEY = randomBytes(MIN_KEY_BYTES);
 
 /** Sources that belong to the operator. Their roots are there anyway, and may change. */
 const OPERATOR_SOURCES: ReadonlySet<Root['source']> = new Set(['flag', 'env', 'config', 'project']);
-const HINT_SOURCES: ReadonlySet<Root['source']> = new Set(['host', 'pwd', 'ceiling']);
+const HINT_SOURCES: ReadonlySet<Root['source']> = new Set(['host', 'cwd', 'ceiling']);
 
 /** What a handle stands for. */
 export interface HandleContent {

@@ -1,6 +1,15 @@
 import { homedir } from 'node:os';
 import { readLimits, readSources, systemClock, Workspace } from '@rootward/core';
-import type { Clock, Logger, Origins, RootsPort, Snapshot, Sources, WorkspaceLimits } from '@rootward/core';
+import type {
+  Clock,
+  Logger,
+  Origins,
+  RootsPort,
+  Snapshot,
+  Sources,
+  SourcesOptions,
+  WorkspaceLimits,
+} from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { checkOptions } from './check-options.js';
 import { Consents } from './consents.js';
@@ -106,10 +115,24 @@ export class PreparedWorkspace {
       ...this.options,
       // Not looked up where it is given: a user whom the system does not know has none.
       home: this.options.home ?? homedir(),
+      ...this.#processDirectory(),
       origins: { ...ORIGINS, ...this.options.origins },
       environment: this.environment,
       operatorRootsAreCeiling: kind === 'http',
     });
+  }
+
+  /** Where an environment is given, it stands for that of the process, and its directory has to be given, too. */
+  #processDirectory(): Pick<SourcesOptions, 'cwd'> {
+    const { cwd, environment } = this.options;
+    if (cwd !== undefined) return { cwd };
+    if (environment !== undefined) return {};
+    try {
+      return { cwd: process.cwd() };
+    } catch {
+      // It was removed.
+      return {};
+    }
   }
 }
 

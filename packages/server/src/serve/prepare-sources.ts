@@ -31,13 +31,15 @@ export interface PreparedSources {
 /** What settings say about where roots come from. */
 export function sourceOptions(
   { roots, within, origins, project, clientRoots, configuredRoots }: Settings,
-  { environment, home, directory }: StartContext,
+  { environment, home, directory, program }: StartContext,
   log: Logger,
 ): WorkspaceOptions {
   return {
     roots,
     directory,
-    within,
+    cwd: directory,
+    ...(program !== undefined && { program }),
+    ...(within.length > 0 && { within }),
     origins: { ...FLAGS, ...origins },
     config: configuredRoots,
     clientRoots,

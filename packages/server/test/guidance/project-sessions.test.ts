@@ -170,7 +170,7 @@ describe('the project', () => {
       ...(roots !== undefined && { roots }),
       workspace: { environment: { PWD: tree.path('other') }, limits: { readyTimeout: 50 } },
     });
-    expect((await client.projects()).map(({ name, source }) => [name, source])).toEqual([['other', 'pwd']]);
+    expect((await client.projects()).map(({ name, source }) => [name, source])).toEqual([['other', 'cwd']]);
   });
 
   test('stays the one known when a later answer fails', async () => {

@@ -32,7 +32,7 @@ test('what users keep about their projects is in force, and out of reach through
 });
 
 test('a warning is given once, also where the ceiling has to be found first', async () => {
-  const tree = makeTree({ 'home/app/file.txt': '', 'rootward.json': '{ "roots": ["/nonexistent"] }' });
+  const tree = makeTree({ 'home/app/file.txt': '', 'rootward.json': '{}' });
   const home = tree.path('home');
   const environment = { ROOTWARD_NOTHING: '1', CLAUDE_PROJECT_DIR: tree.path('home/app') };
   const settings = await loadSettings({ config: tree.path('rootward.json'), http: 0 }, {}, home);
@@ -49,6 +49,19 @@ test('a warning is given once, also where the ceiling has to be found first', as
   }
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
     expect.stringContaining('ROOTWARD_NOTHING'),
-    'configured root skipped',
   ]);
+});
+
+test('over HTTP, a named root that cannot be used lets nobody through', async () => {
+  const tree = makeTree({ 'home/app/file.txt': '', 'rootward.json': '{ "roots": ["/nonexistent"] }' });
+  const home = tree.path('home');
+  const environment = { CLAUDE_PROJECT_DIR: tree.path('home/app') };
+  const settings = await loadSettings(
+    { config: tree.path('rootward.json'), http: 0, logLevel: 'silent' },
+    {},
+    home,
+  );
+  const start = { environment, home, directory: tree.path('home/app'), program: undefined };
+  const { sources } = await prepareServer(settings, start);
+  expect(sources.reading.ceiling).toEqual([]);
 });

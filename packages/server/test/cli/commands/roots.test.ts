@@ -14,11 +14,12 @@ describe('rootward roots', () => {
 
   test('prints JSON', async () => {
     const home = makeHome();
+    // The home directory, where this runs, is too broad for a hint.
     const { out } = await run(home, ['roots', '--json'], { PWD: join(home, 'project') });
     expect(JSON.parse(out)).toMatchObject({
-      roots: [{ path: join(home, 'project'), source: 'pwd' }],
-      rejected: [],
-      trace: expect.arrayContaining([expect.objectContaining({ source: 'pwd', verdict: 'used' })]),
+      roots: [{ path: join(home, 'project'), source: 'cwd' }],
+      rejected: [{ source: 'cwd', reason: 'too-broad' }],
+      trace: expect.arrayContaining([expect.objectContaining({ source: 'cwd', verdict: 'used' })]),
     });
   });
 

@@ -32,7 +32,7 @@ function describeRoots(snapshot: Snapshot): readonly Finding[] {
     })),
     ...rejected.map(({ source, message, reason }): Finding =>
       // Nobody chose where the shell stands, so there is nothing to put right.
-      source === 'pwd'
+      source === 'cwd'
         ? { topic: `source ${source}`, state: 'note', detail: message }
         : { topic: `source ${source}`, state: 'problem', detail: message, fix: describeFix(source, reason) },
     ),
