@@ -76,7 +76,8 @@ symlinkSync(root, join(folders.path('other'), 'in'));
 
 describe.each(['shell', 'node', 'python'])('the library for %s', (name) => {
   test('knows arguments, roots, progress, logs and failures', async () => {
-    const { client } = await connectRootward(['--project', project.path, '--root', root]);
+    const env = { HOME: folders.top };
+    const { client } = await connectRootward(['--project', project.path, '--root', root], {}, { env });
     const call = (args: Record<string, unknown>): Promise<Readonly<Record<string, unknown>>> =>
       client.callTool(name, args, { meta: { progressToken: 1 } });
     const inside = async (path: string): Promise<unknown> =>
@@ -97,6 +98,7 @@ describe.each(['shell', 'node', 'python'])('the library for %s', (name) => {
       `${root}/not-yet`,
       `${folders.path('other')}/in/name.txt`,
       `${root}/a/..`,
+      '~/root/name.txt',
     ]) {
       expect([path, await inside(path)]).toEqual([path, true]);
     }
@@ -106,12 +108,16 @@ describe.each(['shell', 'node', 'python'])('the library for %s', (name) => {
       `${root}/out/passwd`,
       `${root}/out/../x`,
       '/etc/passwd',
+      '~',
+      '~/other/name.txt',
       '',
     ]) {
       expect([path, await inside(path)]).toEqual([path, false]);
     }
     const found = await call({ how: 'require', path: 'name.txt' });
     expect(found['structuredContent']).toEqual({ path: join(root, 'name.txt') });
+    const ofHome = await call({ how: 'require', path: '~/root/name.txt' });
+    expect(ofHome['structuredContent']).toEqual({ path: join(root, 'name.txt') });
     await expect(call({ how: 'require', path: 'out/passwd' })).rejects.toMatchObject({ code: -32_602 });
     await expect(call({ how: 'fail' })).rejects.toMatchObject({
       code: -32_001,

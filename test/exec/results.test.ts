@@ -269,7 +269,10 @@ test('executable tools are listed with title, schema and all four annotations', 
     description: 'typed',
     inputSchema: {
       type: 'object',
-      properties: { n: { type: 'integer' } },
+      properties: {
+        n: { type: 'integer' },
+        workspace: { type: 'string', description: 'Handle from workspace_info' },
+      },
       required: ['n'],
       additionalProperties: false,
     },

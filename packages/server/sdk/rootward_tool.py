@@ -32,7 +32,12 @@ def roots():
 
 def contains(path):
     """Whether a path is inside a root, links resolved. Advice only: what is there may change before it is opened."""
-    return bool(path) and "\0" not in path and _inside(os.path.realpath(path))
+    return bool(path) and "\0" not in path and _inside(os.path.realpath(_expand_home(path)))
+
+
+def _expand_home(path):
+    """"~" and "~/x" mean the home directory, as they do for the tools of the server."""
+    return os.path.expanduser(path) if path == "~" or path.startswith("~/") else path
 
 
 def _inside(path):
@@ -51,7 +56,7 @@ def require_path(path):
     if not isinstance(path, str) or not path or "\0" in path:
         fail("a path is required", code=INVALID_ARGUMENTS)
     folders = [os.getcwd()] + [root["path"] for root in roots()]
-    found = [os.path.realpath(os.path.join(folder, path)) for folder in folders]
+    found = [os.path.realpath(os.path.join(folder, _expand_home(path))) for folder in folders]
     inside = [candidate for candidate in found if _inside(candidate)]
     for candidate in [each for each in inside if os.path.exists(each)] + inside:
         return candidate

@@ -172,12 +172,14 @@ mcp_roots_count() {
   printf '%s' "${MCP_ROOTS_COUNT:-0}"
 }
 
-# Sets REPLY to the path with every link resolved, as far as it exists. ".." means what the disk says.
+# Sets REPLY to the path with every link resolved, as far as it exists. ".." means what the disk says. "~" and "~/x" mean
+# the home directory, as they do for the tools of the server.
 _mcp_canonical() {
   local rest=$1 done='' part target hops=0
   case $rest in
     '' | *"$_mcp_newline"*) return 1 ;;
     /*) ;;
+    '~' | '~/'*) rest="${HOME:?}${rest#'~'}" || return 1 ;;
     *) rest="$(pwd -P)/$rest" || return 1 ;;
   esac
   while [ -n "$rest" ]; do
@@ -256,7 +258,7 @@ mcp_require_path() {
     return 0
   fi
   case $value in
-    /*) ;;
+    /* | '~' | '~/'*) ;;
     *)
       while IFS= read -r root; do
         [ -d "$root" ] || continue

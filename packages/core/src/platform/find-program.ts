@@ -1,8 +1,8 @@
 import { constants, realpathSync } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { containsPath } from '../uri/contains-path.js';
 import { hostPathStyle } from '../uri/path-style.js';
+import { WorkspaceFolders } from './workspace-folders.js';
 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -10,23 +10,24 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Where `findProgram` looks, and what it passes over. */
 export interface FindProgramOptions {
   readonly environment: Environment;
-  /** Nothing below these is used. */
+  /** Nothing of theirs is used. */
   readonly roots: readonly { readonly path: string }[];
   /** Paths tried before `PATH`. */
   readonly candidates?: readonly string[] | undefined;
 }
 
 /**
- * A helper program by name, as its canonical path. A program inside a root is passed over, under whatever name it is
- * found: the workspace must not decide what runs here. Does NOT look at the current directory, whatever `PATH` says.
+ * A helper program by name, as its canonical path. A program of the workspace is passed over, under whatever name it
+ * is found: the workspace must not decide what runs here. Does NOT look at the current directory, whatever `PATH` says.
  */
 export async function findProgram(
   name: string,
   { environment, roots, candidates = [] }: FindProgramOptions,
 ): Promise<string | undefined> {
+  const workspace = new WorkspaceFolders(roots);
   for (const path of [...candidates, ...programCandidates(name, environment)]) {
     const program = await canonicalProgram(path);
-    if (program !== undefined && !isWorkspaceProgram(program, roots)) return program;
+    if (program !== undefined && !workspace.owns(program)) return program;
   }
   return undefined;
 }
@@ -53,9 +54,12 @@ async function canonicalProgram(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether someone who can write to the workspace decides what this program is. `path` must be canonical. */
+/**
+ * Whether someone who can write to the workspace decides what this program is: it lies in a root, in the repository of
+ * one, in a `node_modules` above one, or in a virtual environment beside or above one. `path` must be canonical.
+ */
 export function isWorkspaceProgram(path: string, roots: readonly { readonly path: string }[]): boolean {
-  return roots.some((root) => containsPath(root.path, path, hostPathStyle));
+  return new WorkspaceFolders(roots).owns(path);
 }
 
 /**
@@ -63,9 +67,10 @@ export function isWorkspaceProgram(path: string, roots: readonly { readonly path
  * empty `PATH` means the current directory.
  */
 export function pathOutside(path: string, roots: readonly { readonly path: string }[]): string | undefined {
+  const workspace = new WorkspaceFolders(roots);
   const kept = path
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !isWorkspaceProgram(canonicalOr(folder), roots));
+    .filter((folder) => isAbsolute(folder) && !workspace.owns(canonicalOr(folder)));
   return kept.length === 0 ? undefined : kept.join(delimiter);
 }
 

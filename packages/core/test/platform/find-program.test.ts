@@ -40,3 +40,29 @@ test('pathOutside() keeps absolute folders outside the roots', () => {
   expect(pathOutside([join(folder, 'root'), '.', '', outside].join(delimiter), roots)).toBe(outside);
   expect(pathOutside(join(folder, 'root'), roots)).toBeUndefined();
 });
+
+test('findProgram() passes over what belongs to the workspace without being in a root', async () => {
+  const root = join(folder, 'repo', 'packages', 'a');
+  const own = [
+    'repo/node_modules/.bin',
+    'repo/scripts',
+    'node_modules/.bin',
+    'repo/packages/venv/bin',
+    'venv/bin',
+  ];
+  mkdirSync(root, { recursive: true });
+  mkdirSync(join(folder, 'repo', '.git'));
+  for (const name of own) {
+    mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, name, 'tool'), '#!/bin/sh\n');
+    chmodSync(join(folder, name, 'tool'), 0o755);
+  }
+  writeFileSync(join(folder, 'venv', 'pyvenv.cfg'), '');
+  const search = (...names: string[]): Promise<string | undefined> =>
+    findProgram('tool', {
+      environment: { PATH: names.map((name) => join(folder, name)).join(delimiter) },
+      roots: [{ path: root }],
+    });
+  for (const name of own) expect([name, await search(name)]).toEqual([name, undefined]);
+  expect(await search(...own, 'outside')).toBe(join(folder, 'outside', 'tool'));
+});

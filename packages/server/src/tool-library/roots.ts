@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { fail } from './result.js';
 import { readVariable } from './args.js';
@@ -36,7 +37,7 @@ export function contains(path: string): boolean {
 export function requirePath(path: unknown): string {
   if (typeof path !== 'string' || path === '') return fail('a path is required', { code: INVALID_ARGUMENTS });
   const known = roots();
-  const folders = isAbsolute(path) ? [''] : ['', ...known.map((root) => root.path)];
+  const folders = isAbsolute(expandHome(path)) ? [''] : ['', ...known.map((root) => root.path)];
   const candidates = folders
     .map((folder) => canonicalise(folder === '' ? path : `${folder}${sep}${path}`))
     .filter((candidate) => candidate !== undefined)
@@ -53,7 +54,8 @@ function isInside(path: string, known: readonly ToolRoot[]): boolean {
 }
 
 /** Every link resolved, as far as the path exists. `..` means what the disk says. */
-function canonicalise(path: string): string | undefined {
+function canonicalise(given: string): string | undefined {
+  const path = expandHome(given);
   if (path === '' || path.includes('\0')) return undefined;
   const start = isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`;
   const { root } = parse(start);
@@ -80,6 +82,11 @@ function canonicalise(path: string): string | undefined {
     rest = [...partsOf(target.slice(base.length)), ...rest];
   }
   return done;
+}
+
+/** `~` and `~/x` mean the home directory, as they do for the tools of the server. */
+function expandHome(path: string): string {
+  return path === '~' || path.startsWith('~/') ? `${homedir()}${path.slice(1)}` : path;
 }
 
 function partsOf(path: string): string[] {

@@ -5,6 +5,7 @@ import { painter } from '../output/paint.js';
 import { FAILED, FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
+import { expandHome } from '../../settings/values/expand-home.js';
 
 /** Says whether a path is in scope; relative ones are relative to the shell's directory, as in any command. */
 export async function runContains(
@@ -16,7 +17,9 @@ export async function runContains(
   using workspace = await openWorkspace(settings, terminal);
   warnOfVariables(settings, terminal);
   const isUri = /^file:/i.test(path);
-  const asked = isUri || path === '' || isAbsolute(path) ? path : `${terminal.start.directory}${sep}${path}`;
+  const { directory, home } = terminal.start;
+  const named = isUri ? path : expandHome(path, home);
+  const asked = isUri || named === '' || isAbsolute(named) ? named : `${directory}${sep}${named}`;
   const paint = painter(displayFor(terminal, 'out'));
   try {
     const { root } = workspace.scope().locate(asked);

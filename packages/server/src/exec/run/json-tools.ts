@@ -1,7 +1,7 @@
 import type { Root } from '@rootward/core';
 import { findProgram } from '@rootward/core/platform';
 import { MINIMAL } from '../../settings/values/environment-mode.js';
-import { inheritedVariables, withoutWorkspaceBins } from './tool-environment.js';
+import { inheritedVariables, pathFor } from './tool-environment.js';
 import type { InheritedVariables, Variables } from './tool-environment.js';
 
 const NAMES = ['jq', 'gojq'];
@@ -26,7 +26,7 @@ export class JsonTools {
   }
 
   async #look(all: readonly Root[]): Promise<string | undefined> {
-    const environment = withoutWorkspaceBins(this.#inherited, all);
+    const environment = { PATH: pathFor(this.#inherited, all) };
     const options = { environment, roots: all.filter((root) => !root.broad) };
     const found = await Promise.all(NAMES.map((name) => findProgram(name, options)));
     return found.find((program) => program !== undefined);

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
-import { delimiter, isAbsolute } from 'node:path';
-import { containsPath, hostPathStyle } from '@rootward/core';
+import { delimiter } from 'node:path';
+import { hostPathStyle } from '@rootward/core';
 import type { Root } from '@rootward/core';
+import { isWorkspaceProgram, pathOutside } from '@rootward/core/platform';
 import type { EnvironmentMode } from '../../settings/values/environment-mode.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -55,7 +56,7 @@ const OWN =
 /** Everything a tool is started with: what it inherits, and what belongs to the call. Pure. */
 export function toolEnvironment(inherited: InheritedVariables, call: ToolCallFacts): ToolEnvironment {
   const { roots } = call;
-  const variables = withoutWorkspaceBins(inherited, roots.list);
+  const variables: Record<string, string> = { ...inherited.variables, ...pathOf(roots.path) };
   const files = new Map<string, string>();
   const put = (name: string, fileVariable: string, suffix: string, value: string): void => {
     if (Buffer.byteLength(value) <= MAX_VARIABLE_BYTES) {
@@ -94,9 +95,11 @@ export function toolEnvironment(inherited: InheritedVariables, call: ToolCallFac
 
 /** What tools inherit from the server; the same for all calls. */
 export interface InheritedVariables {
+  /** Without `PATH`, which depends on the roots of a call. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Folders of `PATH` that may be the workspace's own, with where they lead. */
-  readonly workspaceBins: ReadonlyMap<string, string>;
+  readonly path: string | undefined;
+  /** Whether programs of the workspace may be on `PATH`: the operator asked for everything as it is. */
+  readonly wholePath: boolean;
 }
 
 export function inheritedVariables(server: Variables, mode: EnvironmentMode): InheritedVariables {
@@ -106,11 +109,8 @@ export function inheritedVariables(server: Variables, mode: EnvironmentMode): In
     const value = server[name];
     if (value !== undefined && !SECRETS.has(name.toUpperCase()) && !OWN.test(name)) variables[name] = value;
   }
-  if (mode.kind === 'inherit') return { variables, workspaceBins: new Map() };
-  // Where a relative one leads, the folder decides that a tool happens to be in.
-  keepInPath(variables, isAbsolute);
-  const bins = (variables['PATH'] ?? '').split(delimiter).filter((folder) => WORKSPACE_BIN.test(folder));
-  return { variables, workspaceBins: new Map(bins.map((folder) => [folder, canonicalOr(folder)])) };
+  const { PATH: path, ...others } = variables;
+  return { variables: others, path, wholePath: mode.kind === 'inherit' };
 }
 
 function minimalNames(server: Variables, mode: EnvironmentMode): readonly string[] {
@@ -122,27 +122,26 @@ function minimalNames(server: Variables, mode: EnvironmentMode): readonly string
   ];
 }
 
-/** An empty `PATH` would mean the current directory; without any, programs look where the system has them. */
-function keepInPath(variables: Record<string, string>, isKept: (folder: string) => boolean): void {
-  const path = variables['PATH'];
-  if (path === undefined) return;
-  const kept = path.split(delimiter).filter(isKept).join(delimiter);
-  if (kept === '') delete variables['PATH'];
-  else variables['PATH'] = kept;
+/**
+ * The `PATH` of tools in these roots. Whoever opens a folder must not thereby choose what `grep` is: `npx` puts the
+ * workspace's own `node_modules/.bin` first. A broad root may hold the whole system; of that, it is the programs of its
+ * projects that are left out.
+ */
+export function pathFor({ path, wholePath }: InheritedVariables, roots: readonly Root[]): string | undefined {
+  if (path === undefined || wholePath) return path;
+  const broad = roots.filter((root) => root.broad);
+  const isOfProject = (folder: string): boolean =>
+    WORKSPACE_BIN.test(folder) && isWorkspaceProgram(canonicalOr(folder), broad);
+  const kept = path.split(delimiter).filter((folder) => !isOfProject(folder));
+  return pathOutside(
+    kept.join(delimiter),
+    roots.filter((root) => !root.broad),
+  );
 }
 
-/** `npx` puts the workspace's own `node_modules/.bin` first; whoever opens a folder must not thereby choose `grep`. */
-export function withoutWorkspaceBins(
-  { variables: base, workspaceBins }: InheritedVariables,
-  roots: readonly Root[],
-): Record<string, string> {
-  const variables = { ...base };
-  if (workspaceBins.size > 0) keepInPath(variables, (folder) => !isInside(workspaceBins.get(folder), roots));
-  return variables;
-}
-
-function isInside(folder: string | undefined, roots: readonly Root[]): boolean {
-  return folder !== undefined && roots.some((root) => containsPath(root.path, folder, hostPathStyle));
+/** Without any, programs look where the system has them; an empty one would mean the current directory. */
+function pathOf(path: string | undefined): { readonly PATH?: string } {
+  return path === undefined ? {} : { PATH: path };
 }
 
 function canonicalOr(path: string): string {
@@ -158,11 +157,14 @@ export interface DescribedRoots {
   readonly list: readonly Root[];
   readonly json: string;
   readonly paths: string;
+  /** The `PATH` of tools there. */
+  readonly path: string | undefined;
 }
 
-export function describeRoots(roots: readonly Root[]): DescribedRoots {
+export function describeRoots(roots: readonly Root[], inherited: InheritedVariables): DescribedRoots {
   return {
     list: roots,
+    path: pathFor(inherited, roots),
     json: JSON.stringify(roots.map(({ uri, name, path }) => ({ uri, name, path }))),
     paths: roots.map(({ path }) => path).join('\n'),
   };

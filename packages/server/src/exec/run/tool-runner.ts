@@ -100,7 +100,7 @@ export class ToolRunner implements Disposable {
   readonly #jsonTools: JsonTools;
   readonly #inherited: InheritedVariables;
   /** Of the last call: most calls see the same list, which may be long. */
-  #described: DescribedRoots = describeRoots([]);
+  #described: DescribedRoots | undefined;
   readonly #sdk = findSdkFolder();
   /** The last is the one in use; calls may still run in those before. */
   readonly #places: RunResources[] = [];
@@ -225,7 +225,7 @@ export class ToolRunner implements Disposable {
   ): Promise<ToolEnvironment> {
     const jsonTool = await this.#jsonTools.find(roots);
     this.#calls += 1;
-    if (this.#described.list !== roots) this.#described = describeRoots(roots);
+    if (this.#described?.list !== roots) this.#described = describeRoots(roots, this.#inherited);
     return toolEnvironment(this.#inherited, {
       name: tool.metadata.name,
       file: tool.file,

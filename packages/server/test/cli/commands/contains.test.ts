@@ -9,6 +9,8 @@ describe('rootward contains', () => {
   test.each([
     ['project', 0],
     ['project/not-yet/there', 0],
+    ['~/project/x', 0],
+    ['~', 1],
     ['.', 1],
     ['project/..', 1],
     ['projects', 1],

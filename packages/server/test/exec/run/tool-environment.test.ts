@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs';
 import type { Root } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
 import { MINIMAL, readEnvironmentMode } from '../../../src/settings/values/environment-mode.js';
+import type { EnvironmentMode } from '../../../src/settings/values/environment-mode.js';
 import {
   describeRoots,
   inheritedVariables,
@@ -35,7 +36,7 @@ const call: ToolCallFacts = {
   file: '/p/tools/tool/tool.sh',
   metadataJson: '{}',
   argsJson: '{}',
-  roots: describeRoots([root('/data/app')]),
+  roots: describeRoots([root('/data/app')], inherited({})),
   project: '/p',
   sdk: '/sdk',
   filePrefix: '/tmp/call-1-',
@@ -43,6 +44,12 @@ const call: ToolCallFacts = {
   jsonTool: undefined,
   node: '/bin/node',
 };
+
+/** The `PATH` of a tool, of a server with this one. */
+function pathWith(PATH: string, roots: readonly Root[], mode: EnvironmentMode = MINIMAL): string | undefined {
+  const variables = inheritedVariables({ PATH }, mode);
+  return toolEnvironment(variables, { ...call, roots: describeRoots(roots, variables) }).variables['PATH'];
+}
 
 describe('toolEnvironment()', () => {
   test('puts what is over 64 KiB into files, whatever it is', () => {
@@ -52,7 +59,7 @@ describe('toolEnvironment()', () => {
       ...call,
       argsJson: long,
       metadataJson: long,
-      roots: describeRoots(roots),
+      roots: describeRoots(roots, inherited({})),
     });
     expect(variables).toMatchObject({
       MCP_TOOL_ARGS_FILE: '/tmp/call-1-args.json',
@@ -67,24 +74,33 @@ describe('toolEnvironment()', () => {
   });
 
   test('leaves out the programs that the workspace itself brings', () => {
-    const PATH = '/usr/bin:/data/app/node_modules/.bin:/other/node_modules/.bin:/data/app/bin';
-    expect(toolEnvironment(inherited({ PATH }), call).variables['PATH']).toBe(
-      '/usr/bin:/other/node_modules/.bin:/data/app/bin',
-    );
+    const PATH =
+      '/usr/bin:/data/app/node_modules/.bin:/other/node_modules/.bin:/data/app/bin:/data/node_modules/.bin';
+    expect(pathWith(PATH, [root('/data/app')])).toBe('/usr/bin:/other/node_modules/.bin');
+    expect(pathWith(PATH, [root('/data/app')], { kind: 'inherit' })).toBe(PATH);
+  });
+
+  test('leaves out those of the repository that a root lies in', () => {
+    const repository = makeTree({ '.git/': '', 'scripts/': '', 'packages/a/': '' });
+    const PATH = `${repository.path('scripts')}:/usr/bin`;
+    expect(pathWith(PATH, [root(repository.path('packages/a'))])).toBe('/usr/bin');
   });
 
   test('leaves them out under another name, too', () => {
     const PATH = `${tree.path('link/node_modules/.bin')}:/usr/bin`;
-    const roots = describeRoots([root(tree.path('app'))]);
-    expect(toolEnvironment(inherited({ PATH }), { ...call, roots }).variables['PATH']).toBe('/usr/bin');
+    expect(pathWith(PATH, [root(tree.path('app'))])).toBe('/usr/bin');
+  });
+
+  test('leaves the programs of the system where a root is the whole disk, and takes out those of projects', () => {
+    const PATH = `/usr/bin:${tree.path('app/node_modules/.bin')}`;
+    expect(pathWith(PATH, [{ ...root('/'), broad: true }])).toBe('/usr/bin');
   });
 
   test('leaves out folders of PATH whose meaning depends on where a tool is', () => {
-    const PATH = './node_modules/.bin::/usr/bin:.';
-    expect(toolEnvironment(inherited({ PATH }), call).variables['PATH']).toBe('/usr/bin');
+    expect(pathWith('./node_modules/.bin::/usr/bin:.', [root('/data/app')])).toBe('/usr/bin');
     // An empty one would mean the current directory.
     for (const none of ['.', '/data/app/node_modules/.bin']) {
-      expect(toolEnvironment(inherited({ PATH: none }), call).variables).not.toHaveProperty('PATH');
+      expect(pathWith(none, [root('/data/app')])).toBeUndefined();
     }
   });
 
