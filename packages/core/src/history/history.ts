@@ -16,6 +16,7 @@ import type { HistoryLimits } from './limits.js';
 import { journalName, ProjectJournal } from './project-journal.js';
 import type { OpenProject } from './project-journal.js';
 import type { PruneResult } from './prune/prune-store.js';
+import { Surveyed } from './survey/surveyed.js';
 import { OpenStore } from './store/open-store.js';
 
 /** `best-effort` goes on where what is there cannot be kept, and says so once; `required` refuses the change. */
@@ -49,6 +50,8 @@ export class History implements Disposable {
   readonly #writing = new Map<string, ProjectJournal>();
   /** Which journal a root has: finding that out looks for a repository. */
   readonly #names = new Map<string, string>();
+  /** What a survey has kept in this process. */
+  readonly surveyed: Surveyed = new Surveyed((hash) => this.#store?.contents.has(hash) === true);
   #store: OpenStore | undefined;
   #complained = false;
   #last = 0;
@@ -102,6 +105,16 @@ export class History implements Disposable {
     return this.#store;
   }
 
+  /** The same, begun where there is none; undefined where that cannot be done, which is said once. */
+  writableStore(): OpenStore | undefined {
+    try {
+      return this.#begin();
+    } catch (error) {
+      this.#complain(error);
+      return undefined;
+    }
+  }
+
   /** Enforces the bounds now. Undefined where another process is at it. */
   async prune(signal?: AbortSignal): Promise<PruneResult | undefined> {
     const { NOTHING_PRUNED, pruneStore } = await import('./prune/prune-store.js');
@@ -132,9 +145,7 @@ export class History implements Disposable {
   }
 
   #open(path: string, roots: readonly Root[]): OpenProject {
-    if (this.#store?.isGone === true) this.dispose();
-    const store = (this.#store ??= OpenStore.open(this.directory, systemPlatform(), true));
-    if (store === undefined) throw new Error(`cannot make ${this.directory}`);
+    const store = this.#begin();
     const root = deepestRoot(path, roots);
     const name = this.#nameOf(root);
     let journal = this.#writing.get(name);
@@ -146,6 +157,13 @@ export class History implements Disposable {
     }
     for (const { path: each } of roots.length > 1 ? roots : [root]) journal.addRoot(each);
     return { journal: journal.journal, contents: store.contents, trees: store.trees };
+  }
+
+  #begin(): OpenStore {
+    if (this.#store?.isGone === true) this.dispose();
+    const store = (this.#store ??= OpenStore.open(this.directory, systemPlatform(), true));
+    if (store === undefined) throw new Error(`cannot make ${this.directory}`);
+    return store;
   }
 
   #nameOf(root: Pick<Root, 'path' | 'source'>): string {

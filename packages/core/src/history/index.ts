@@ -9,5 +9,7 @@ export { defaultHistoryLimits } from './limits.js';
 export type { HistoryLimits } from './limits.js';
 export type { PruneResult } from './prune/prune-store.js';
 export { historyDirectory } from './history-directory.js';
+export { Survey } from './survey/survey.js';
+export type { SurveyLimits } from './survey/survey.js';
 export { findChanges, undoChanges } from './undo/undo-changes.js';
 export type { UndoOptions, UndoResult } from './undo/undo-changes.js';

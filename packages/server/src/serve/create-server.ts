@@ -218,6 +218,7 @@ function equipExecutables(
     fail,
     audit,
     readOnly: settings.readOnly,
+    keepChanges: settings.historyExec,
     // Over HTTP a modern server is made for each request, and sees the folder as it then is.
     follow: era === 'legacy' || settings.http === undefined,
   });

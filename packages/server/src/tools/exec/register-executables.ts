@@ -19,6 +19,8 @@ export interface RegisterExecutablesOptions {
   readonly audit?: ((entry: Omit<AuditRecord, 'session'>) => void) | undefined;
   /** Only tools that say they change nothing. Nothing makes them keep their word. */
   readonly readOnly?: boolean;
+  /** Keep what tools change in the roots in the history, as far as its budget allows. */
+  readonly keepChanges?: boolean;
 }
 
 /**
@@ -62,7 +64,7 @@ function isSame(a: ExecutableTool, b: ExecutableTool): boolean {
 function register(
   server: WorkspaceServer,
   tool: ExecutableTool,
-  { runner, fail, audit }: RegisterExecutablesOptions,
+  { runner, fail, audit, keepChanges }: RegisterExecutablesOptions,
 ): RegisteredTool {
   const { metadata } = tool;
   const config = {
@@ -76,7 +78,8 @@ function register(
     metadata.name,
     config,
     async (args: CheckedArguments, ctx: WorkspaceServerContext): Promise<CallToolResult> => {
-      const answer = await runner.run(tool, {
+      const end = await surveyed(tool, ctx, keepChanges === true);
+      const running = runner.run(tool, {
         args: args.tool,
         roots: async () => {
           // It works in the first root, so it must be known which working tree that is.
@@ -88,11 +91,49 @@ function register(
         signal: ctx.mcpReq.signal,
         onMessage: (message) => forward(message, ctx),
       });
-      if (answer.kind === 'result') return answer.result;
+      // Also what a tool did that was cancelled.
+      const answer = await running.catch(async (error: unknown) => {
+        await end();
+        throw error;
+      });
+      const changeId = await end();
+      if (answer.kind === 'result') return withChange(answer.result, changeId);
       fail(ctx, answer.code, answer.message, answer.data);
       return { content: [{ type: 'text', text: answer.message }], isError: true };
     },
   );
+}
+
+/** Looks at the roots before a tool runs; what is returned looks again, and says under which change it noted what differs. */
+async function surveyed(
+  { metadata }: ExecutableTool,
+  { workspace, mcpReq: { signal } }: WorkspaceServerContext,
+  wanted: boolean,
+): Promise<() => Promise<string | undefined>> {
+  const kept = workspace.history;
+  if (!wanted || kept === undefined || metadata.annotations.readOnlyHint === true)
+    return () => Promise.resolve(undefined);
+  const history = await kept.open();
+  const { Survey } = await import('@rootward/core/history');
+  const scope = await workspace.scope();
+  const survey = await Survey.begin(history, scope, { signal });
+  return async () => {
+    const { session, principal } = kept;
+    const about = { tool: metadata.name, session, ...(principal !== '' && { principal }) };
+    const recorder = history.change(about, scope.roots);
+    await survey.end(recorder);
+    recorder.finish();
+    return recorder.id;
+  };
+}
+
+const CHANGE_META_KEY = 'rootward/changeId';
+
+/** Not in the structured part, which is the tool's own. */
+function withChange(result: CallToolResult, changeId: string | undefined): CallToolResult {
+  if (changeId === undefined) return result;
+  const { _meta: meta } = result;
+  return { ...result, _meta: { ...meta, [CHANGE_META_KEY]: changeId } };
 }
 
 function auditSandbox(

@@ -1,5 +1,5 @@
 import { RootwardServerError } from '../../../error.js';
-import type { Scope } from '@rootward/core';
+import type { Scope, Workspace } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
 import type { History } from '@rootward/core/history';
 import { openHistory } from '../../../history/open-history.js';
@@ -23,11 +23,20 @@ export async function withHistory(
   { start }: Terminal,
   use: (history: History, scope: Scope) => Promise<number>,
 ): Promise<number> {
-  const setup = await prepareServer({ ...settings, audit: undefined }, start, silentLogger);
-  using workspace = workspaceWithoutClient(setup);
+  using workspace = await openWorkspace(settings, start);
   const mode = settings.history === 'off' ? 'best-effort' : settings.history;
   using history = await openHistory({ ...settings, history: mode }, start, silentLogger);
   return await use(history, workspace.scope());
+}
+
+/** Where nothing names a root, the folder the command runs in is one. */
+async function openWorkspace(settings: LoadedSettings, start: Terminal['start']): Promise<Workspace> {
+  const quiet = { ...settings, audit: undefined };
+  const workspace = workspaceWithoutClient(await prepareServer(quiet, start, silentLogger));
+  if (workspace.snapshot().roots.length > 0) return workspace;
+  workspace.dispose();
+  const here = { ...quiet, roots: [start.directory] };
+  return workspaceWithoutClient(await prepareServer(here, start, silentLogger));
 }
 
 export function readSelection({ path, since, session }: SelectionFlags, scope: Scope): ChangeFilter {

@@ -1,0 +1,133 @@
+import type { Scope } from '../../scope/scope.js';
+import type { ChangeRecorder } from '../change-recorder.js';
+import type { History } from '../history.js';
+import type { FileState, PutStep } from '../journal/entry-state.js';
+import { compareSightings } from './compare.js';
+import { lookAround } from './look-around.js';
+import type { Sighting } from './look-around.js';
+
+/** What looking at the roots before and after a program may cost. */
+export interface SurveyLimits {
+  /** For each of the two looks. */
+  readonly maxMs: number;
+  /** What is read and kept anew before one run. */
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+}
+
+const defaultSurveyLimits: SurveyLimits = {
+  maxMs: 2000,
+  maxBytes: 64 * 1024 * 1024,
+  maxFiles: 50_000,
+};
+
+/** The clock of a disk may be as coarse as that: a file changed so shortly before may change without showing. */
+const COARSE_MS = 2000;
+
+/**
+ * What is in the read-write roots before a program runs that is not ours, so that what it changes can be taken back.
+ * Looks at everything but what `.gitignore` leaves out. Does NOT see what is changed and changed back, nor who did it.
+ */
+export class Survey {
+  readonly #history: History;
+  readonly #scope: Scope;
+  readonly #limits: SurveyLimits;
+  readonly #before: ReadonlyMap<string, Sighting>;
+  readonly #kept: ReadonlyMap<string, FileState>;
+  readonly #complete: boolean;
+  readonly #began: number;
+  readonly #notKept: number;
+
+  private constructor(
+    history: History,
+    scope: Scope,
+    limits: SurveyLimits,
+    seen: { before: Map<string, Sighting>; kept: Map<string, FileState>; complete: boolean; notKept: number },
+  ) {
+    this.#history = history;
+    this.#scope = scope;
+    this.#limits = limits;
+    this.#before = seen.before;
+    this.#kept = seen.kept;
+    this.#complete = seen.complete;
+    this.#notKept = seen.notKept;
+    this.#began = Date.now();
+  }
+
+  /** Looks at the roots and keeps what is there, as far as the limits allow. */
+  static async begin(
+    history: History,
+    scope: Scope,
+    options: { readonly limits?: Partial<SurveyLimits>; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Survey> {
+    const limits = { ...defaultSurveyLimits, ...options.limits };
+    const until = performance.now() + limits.maxMs;
+    const { sightings: before, complete } = await lookAround(scope, limits.maxFiles, until, options.signal);
+    const kept = new Map<string, FileState>();
+    let budget = limits.maxBytes;
+    let notKept = 0;
+    for (const [path, sighting] of before) {
+      options.signal?.throwIfAborted();
+      if (sighting.kind !== 'file') continue;
+      const known = history.surveyed.get(path, sighting);
+      const fits =
+        sighting.size <= Math.min(budget, history.limits.maxFileBytes) && performance.now() < until;
+      const state = known ?? (fits ? await keep(history, scope, path) : undefined);
+      if (state === undefined) {
+        notKept += 1;
+        continue;
+      }
+      if (known === undefined) budget -= sighting.size;
+      kept.set(path, state);
+      history.surveyed.set(path, sighting, state);
+    }
+    return new Survey(history, scope, limits, { before, kept, complete, notKept });
+  }
+
+  /** Looks again, and notes what differs as one change. The caller says when that is complete. */
+  async end(recorder: ChangeRecorder): Promise<void> {
+    const until = performance.now() + this.#limits.maxMs;
+    const { sightings: after, complete } = await lookAround(this.#scope, this.#limits.maxFiles, until);
+    const steps = await compareSightings(this.#before, after, {
+      // Of a file that was not seen before it cannot be said that it is new.
+      createdAreKnown: this.#complete,
+      removedAreKnown: complete,
+      doubtful: this.#began - COARSE_MS,
+      formerState: (path, sighting) => this.#formerState(path, sighting),
+      scope: this.#scope,
+    });
+    if (steps.length === 0) return;
+    recorder.note(steps[0]?.path ?? '', steps, this.#notes(steps, complete));
+  }
+
+  #formerState(path: string, { size, mode }: Sighting): FileState {
+    const lost = size > this.#history.limits.maxFileBytes ? 'too-large' : 'not-kept';
+    return this.#kept.get(path) ?? { kind: 'file', size, mode, lost };
+  }
+
+  #notes(steps: readonly PutStep[], complete: boolean): readonly string[] {
+    const lost = steps.filter(({ before }) => before.kind === 'file' && before.lost !== undefined).length;
+    return [
+      'seen by looking before and after; what .gitignore leaves out was not looked at',
+      ...(this.#complete && complete ? [] : ['there was too much to look at all of it']),
+      ...(this.#notKept === 0 ? [] : [`${this.#notKept} files were not kept before it ran`]),
+      ...(lost === 0 ? [] : [`${lost} of the changed files cannot be restored`]),
+    ];
+  }
+}
+
+async function keep(history: History, scope: Scope, path: string): Promise<FileState | undefined> {
+  const contents = history.writableStore()?.contents;
+  if (contents === undefined) return undefined;
+  try {
+    const handle = await scope.open(path);
+    try {
+      const { mode } = await handle.stat();
+      return { kind: 'file', mode: mode & 0o7777, ...(await contents.keep(handle.fd, undefined)) };
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
