@@ -4,11 +4,13 @@ import { benchFence } from './fence.js';
 import { benchFiles } from './files.js';
 import { benchMcp } from './mcp.js';
 import type { Section } from './row.js';
+import { benchSandbox } from './sandbox.js';
 import { benchStart } from './start.js';
 import { benchWorkspace } from './workspace.js';
 
 export const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   exec: benchExec,
+  sandbox: benchSandbox,
   fence: benchFence,
   workspace: benchWorkspace,
   mcp: benchMcp,

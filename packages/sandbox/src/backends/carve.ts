@@ -2,6 +2,25 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAtOrBelow } from '../plan/path-order.js';
 
+/** Remembers what was carved: the folders of the system rarely change, and a new file in them is merely not seen. */
+export class Carver {
+  readonly #parts = new Map<string, readonly string[]>();
+
+  carve(folder: string, without: readonly string[]): readonly string[] {
+    const key = JSON.stringify([folder, without]);
+    let parts = this.#parts.get(key);
+    if (parts === undefined) {
+      parts = carve(folder, without);
+      // A child that has gone left rules nobody will ask for again.
+      if (this.#parts.size >= MAX_REMEMBERED) this.#parts.clear();
+      this.#parts.set(key, parts);
+    }
+    return parts;
+  }
+}
+
+const MAX_REMEMBERED = 1000;
+
 /** The names of a folder that are not links. */
 export type ListFolder = (folder: string) => readonly string[];
 

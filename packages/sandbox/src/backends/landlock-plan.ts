@@ -1,7 +1,6 @@
 import { isAtOrBelow } from '../plan/path-order.js';
 import type { PlannedPath, SandboxPlan } from '../plan/plan.js';
-import { carve } from './carve.js';
-import type { ListFolder } from './carve.js';
+import type { Carver } from './carve.js';
 
 /** What the launcher is told beside the paths. */
 export interface LauncherFacts {
@@ -16,9 +15,9 @@ const LETTERS: Readonly<Record<PlannedPath['access'], string>> = { read: 'r', wr
 const SPECIAL_PLACES: readonly string[] = ['/dev', '/proc'];
 
 /** A plan as the launcher reads it; see `launcher.c`. */
-export function launcherPlan(plan: SandboxPlan, facts: LauncherFacts, list?: ListFolder): Buffer {
+export function launcherPlan(plan: SandboxPlan, facts: LauncherFacts, carver: Pick<Carver, 'carve'>): Buffer {
   const records = [
-    ...landlockPaths(plan, list).map(({ path, access }) => `${LETTERS[access]}${path}`),
+    ...landlockPaths(plan, carver).map(({ path, access }) => `${LETTERS[access]}${path}`),
     'r/proc',
     `w${facts.folder}`,
     ...(plan.network ? ['n'] : []),
@@ -33,10 +32,10 @@ export function launcherPlan(plan: SandboxPlan, facts: LauncherFacts, list?: Lis
  * Landlock can only allow, so what is hidden is left out by allowing everything around it; only a root keeps what is
  * inside it. At level `write` the whole home directory is left out for the same reason.
  */
-function landlockPaths(plan: SandboxPlan, list: ListFolder | undefined): readonly PlannedPath[] {
+function landlockPaths(plan: SandboxPlan, carver: Pick<Carver, 'carve'>): readonly PlannedPath[] {
   const hidden = plan.hidden.map(({ path }) => path);
   const everything: readonly PlannedPath[] = plan.readsEverything
-    ? carve('/', [...hidden, plan.home, ...SPECIAL_PLACES], list).map((path) => ({
+    ? carver.carve('/', [...hidden, plan.home, ...SPECIAL_PLACES]).map((path) => ({
         path,
         access: 'read',
         why: 'system',
@@ -46,7 +45,7 @@ function landlockPaths(plan: SandboxPlan, list: ListFolder | undefined): readonl
     if (each.why === 'root' || each.why === 'device') return [each];
     if (plan.readsEverything && each.access === 'read' && !isAtOrBelow(each.path, plan.home)) return [];
     const { access, why } = each;
-    return carve(each.path, hidden, list).map((path) => ({ path, access, why }));
+    return carver.carve(each.path, hidden).map((path) => ({ path, access, why }));
   });
   return [...everything, ...planned];
 }

@@ -4,6 +4,7 @@ import { seccompFilter } from '../seccomp/filter.js';
 import type { Processor } from '../seccomp/system-calls.js';
 import { firstFree } from './backend.js';
 import type { Backend, BackendFinding } from './backend.js';
+import { Carver } from './carve.js';
 import { launcherPlan } from './landlock-plan.js';
 import { findProgram, processorOf, tryProgram } from './programs.js';
 
@@ -60,6 +61,7 @@ function findLauncher(processor: Processor): string | undefined {
 }
 
 function landlock(program: string, abi: number, processor: Processor): Backend {
+  const carver = new Carver();
   const signals = abi >= SIGNALS_ABI ? '' : ', without rules for signals';
   return {
     name: 'landlock',
@@ -71,12 +73,16 @@ function landlock(program: string, abi: number, processor: Processor): Backend {
     keepsHome: () => false,
     command: (request, { plan, folder }) => {
       const input = firstFree(request.descriptors);
-      const bytes = launcherPlan(plan, {
-        folder: folder.path,
-        descriptors: request.descriptors,
-        parent: process.pid,
-        filter: seccompFilter({ processor, namespaces: 'shared', network: plan.network }),
-      });
+      const bytes = launcherPlan(
+        plan,
+        {
+          folder: folder.path,
+          descriptors: request.descriptors,
+          parent: process.pid,
+          filter: seccompFilter({ processor, namespaces: 'shared', network: plan.network }),
+        },
+        carver,
+      );
       return {
         command: program,
         args: [String(input), request.command, ...request.args],

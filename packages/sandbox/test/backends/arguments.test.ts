@@ -98,7 +98,10 @@ function list(path: string): readonly string[] {
 describe('launcherPlan()', () => {
   const FACTS = { folder: '/s/child', descriptors: [7], parent: 42, filter: Buffer.from([1, 255]) };
   const records = (plan: SandboxPlan): readonly string[] =>
-    launcherPlan(plan, FACTS, list).toString().split('\0').slice(0, -1);
+    launcherPlan(plan, FACTS, { carve: (path, without) => carve(path, without, list) })
+      .toString()
+      .split('\0')
+      .slice(0, -1);
 
   test('lists what is allowed, descriptors, parent and filter', () => {
     expect(records({ ...PLAN, hidden: [] })).toEqual([

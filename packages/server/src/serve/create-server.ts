@@ -178,6 +178,7 @@ function equip(
     changes,
     patternTurns,
     languages,
+    executables: () => runner?.running ?? [],
     projects,
     history: setup.history !== undefined,
     ...(settings.toolsets !== undefined && { toolsets: settings.toolsets }),

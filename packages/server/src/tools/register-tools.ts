@@ -43,6 +43,8 @@ export interface RegisterToolsOptions {
   readonly projects?: ProjectSessions;
   /** Pass one where several servers of a process may share language servers. */
   readonly languages?: LanguageSupport;
+  /** Executables that run right now; default: none. */
+  readonly executables?: ToolContext['executables'] | undefined;
   /** What `~` stands for; default: the home directory of the user. */
   readonly home?: string;
 }
@@ -57,6 +59,7 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
     patternTurns: options.patternTurns ?? new PatternTurns(),
     projects: options.projects ?? new ProjectSessions({ era: options.era }),
     languages: options.languages ?? plainSupport(children, options.log ?? silentLogger),
+    executables: options.executables ?? (() => []),
   };
   for (const tool of selectTools(options)) {
     server.registerTool(
@@ -92,7 +95,10 @@ export function selectTools(
 const HISTORY_TOOLS: ReadonlySet<string> = new Set(['change_history', 'undo_changes']);
 
 /** What the calls of a server have in common. */
-type Shared = Pick<ToolContext, 'children' | 'changes' | 'patternTurns' | 'projects' | 'languages'> & {
+type Shared = Pick<
+  ToolContext,
+  'children' | 'changes' | 'patternTurns' | 'projects' | 'languages' | 'executables'
+> & {
   readonly questions: Questions;
 };
 

@@ -39,6 +39,8 @@ export interface ToolContext {
   readonly projects: ProjectSessions;
   /** Language servers, for tools that understand code. */
   readonly languages: LanguageSupport;
+  /** Executables that run right now, and in what sandbox. */
+  readonly executables: () => readonly { readonly tool: string; readonly sandbox: string }[];
   /** On whose behalf the call is made; empty where nobody has to say who they are. */
   readonly principal: string;
   /** For tools that match patterns of callers. */

@@ -76,6 +76,7 @@ export const workspaceInfo: Tool = defineTool({
       servers: z
         .array(z.looseObject({ server: z.string(), state: z.string(), folders: z.array(z.string()) }))
         .optional(),
+      executables: z.array(z.object({ tool: z.string(), sandbox: z.string() })).optional(),
       workspace: z.string().optional(),
       instruction: z.string().optional(),
     }),
@@ -90,6 +91,7 @@ export const workspaceInfo: Tool = defineTool({
     const checked = path === undefined ? undefined : checkPath(scope, path, context);
     const problems = context.projects.problems(snapshot.roots.slice(0, MAX_ROOTS));
     const servers = (await context.languages.status(context)).map(shortStatus);
+    const executables = context.executables();
     const pinned = path === undefined ? undefined : await workspace.treeHandle(context.expandHome(path));
     const handle = pinned ?? (await workspace.handle());
     const data = {
@@ -100,6 +102,7 @@ export const workspaceInfo: Tool = defineTool({
       ...(problems.length > 0 && { problems }),
       ...(checked !== undefined && { path: checked }),
       ...(servers.length > 0 && { servers }),
+      ...(executables.length > 0 && { executables }),
       ...(handle !== undefined && { workspace: handle, instruction: HANDLE_INSTRUCTION }),
     };
     const lines = [
@@ -109,6 +112,7 @@ export const workspaceInfo: Tool = defineTool({
       ...problems.map(({ file, problem }) => `${file} has a problem: ${problem}`),
       ...(checked === undefined ? [] : [describeCheck(checked)]),
       ...servers.map(describeServer),
+      ...executables.map(({ tool, sandbox }) => `Executable ${tool}: running, sandbox ${sandbox}`),
       ...(handle === undefined ? [] : [`Pass as "workspace" to other tools: ${handle}`]),
     ];
     return dataResult(data, lines.join('\n'));

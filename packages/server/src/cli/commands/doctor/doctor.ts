@@ -14,6 +14,7 @@ import type { Finding } from '../../output/show-findings.js';
 import type { Status, Terminal } from '../../output/terminal.js';
 import { FAILED, FINE, printJson, displayFor } from '../../output/terminal.js';
 import { describePrograms } from './doctor-programs.js';
+import { describeSandbox } from './doctor-sandbox.js';
 import { describeSources } from './doctor-sources.js';
 
 const OPERATIONS: readonly Operation[] = [
@@ -61,6 +62,7 @@ export async function runDoctor(
       new ProjectSettingsStore(userDirectory(environment, terminal.start.home)),
     ),
     ...(await describePrograms(environment, sources.roots, settings)),
+    ...(await describeSandbox(environment, settings)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
   if (json) printJson(terminal, { findings, clients });
