@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs what some tests use and npm does not have: clangd, gojq, zsh, fish and bubblewrap. Where that is not possible, those tests
-# are skipped.
+# Installs what some tests use and npm does not have: clangd, gopls with Go, gojq, zsh, fish and bubblewrap. Where that
+# is not possible, those tests are skipped.
 set -euo pipefail
 missing=()
 command -v clangd >/dev/null || compgen -c clangd- >/dev/null || missing+=(clangd)
-for program in gojq zsh fish; do command -v "$program" >/dev/null || missing+=("$program"); done
+for program in gopls gojq zsh fish; do command -v "$program" >/dev/null || missing+=("$program"); done
+command -v go >/dev/null || missing+=(golang-go)
 command -v bwrap >/dev/null || missing+=(bubblewrap)
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then

@@ -20,6 +20,8 @@ export class Readiness {
   #expectedAt: number;
   /** Somebody has waited in vain: the next question must not wait for it all over again. */
   #overdue = false;
+  /** Work in the background began and ended since it was last given something to look through. */
+  #hasWorked = false;
   #changed = new Deferred();
 
   constructor(clock: Clock, pattern: RegExp | undefined) {
@@ -60,7 +62,10 @@ export class Readiness {
   progressed(token: number | string, ended: boolean): void {
     if (ended) this.#progress.delete(token);
     else this.#progress.add(token);
-    if (this.#pattern === undefined && this.#progress.size === 0) this.#overdue = false;
+    if (this.#pattern === undefined && this.#progress.size === 0) {
+      this.#overdue = false;
+      this.#hasWorked = true;
+    }
     this.#announce();
   }
 
@@ -68,7 +73,7 @@ export class Readiness {
     // Where there is a sign, progress says nothing more: pyright also reports that of answering a question.
     if (this.#pattern !== undefined) return this.#seen >= this.#expected || this.#isOver();
     if (this.#progress.size > 0) return false;
-    return this.#clock.now() - this.#since >= SILENT_WARM_UP_MS;
+    return this.#hasWorked || this.#clock.now() - this.#since >= SILENT_WARM_UP_MS;
   }
 
   /** Whether the server has given a sign that it is not done; one that gives none may be done or not. */
@@ -91,6 +96,7 @@ export class Readiness {
   #begin(folders: number): void {
     this.#since = this.#clock.now();
     if (folders === 0) return;
+    this.#hasWorked = false;
     if (this.#isOver()) this.#seen = Math.max(this.#seen, this.#expected);
     this.#expectedAt = this.#since;
     this.#overdue = false;

@@ -23,6 +23,7 @@ import { unshownBecause } from '../documents/unshown.js';
 import { WATCH_METHOD } from '../documents/watch-patterns.js';
 import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
 import type { ServerProcess } from '../connection/spawn-server.js';
+import { headerSettings, isHeaderOfC } from '../servers/c-headers.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
 import { languageName } from '../servers/script-name.js';
@@ -230,9 +231,16 @@ export class ServerInstance {
 
   async #hold(scope: Scope, path: string, signal: AbortSignal | undefined): Promise<OpenDocument> {
     const languageId = await this.languageOf(scope, path);
+    await this.#tellOfHeader(scope, path);
     const document = await this.#documents.hold(scope, path, languageId, signal);
     this.#touched.add(scope.locate(path).root.path);
     return document;
+  }
+
+  async #tellOfHeader(scope: Scope, path: string): Promise<void> {
+    const { headersOfC = false, markers = [] } = this.definition;
+    if (!headersOfC || this.#documents.has(path) || !(await isHeaderOfC(scope, path, markers))) return;
+    this.#connection.notify('workspace/didChangeConfiguration', headerSettings(path));
   }
 
   /** Tells the server of every change on disk that it has to know of. One caller at a time: each change is told once. */

@@ -9,7 +9,7 @@ import type { CodeContext } from '../pool/code-context.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { everyUse } from './asking/every-use.js';
 import { loadingNotes } from './asking/loading.js';
-import { filesAround, settled } from './asking/show-files.js';
+import { filesServed, rootsAround, settled } from './asking/show-files.js';
 import { firstAnswered } from './references.js';
 import type { Spot } from './symbols/definition-targets.js';
 import { toTargets } from './symbols/definition-targets.js';
@@ -18,7 +18,7 @@ import type { PlacedSymbol } from './symbols/document-symbols.js';
 import { headOf, namesInHead, typesAt } from './symbols/inherited-member.js';
 import type { SymbolRequest } from './symbols/locate-symbol.js';
 import { locateSymbol } from './symbols/locate-symbol.js';
-import { serverName } from './symbols/symbol-name.js';
+import { readSymbol, serverName } from './symbols/symbol-name.js';
 
 /** How another symbol may be related to the one that is asked about. */
 export type RelationKind =
@@ -78,8 +78,12 @@ export async function symbolRelations(
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path, signal);
-  const { files, cut } = await filesAround(context, instance, path, request.symbol);
-  const documents = { scope, paths: [path], further: files, signal, thorough: true };
+  // A server may leave out files that its project does not include, unless they are open.
+  const around = rootsAround(context, instance, path);
+  const { name } = readSymbol(request.symbol);
+  const shown = await filesServed(context, instance, name, around.roots, { whole: true });
+  const further = shown.files.filter((file) => file !== path);
+  const documents = { scope, paths: [path], further, signal, thorough: true };
   const answer = instance.withDocuments(documents, async (opened) => {
     const [document] = opened;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
@@ -87,7 +91,7 @@ export async function symbolRelations(
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
     const spots = await locateSymbol(context, instance, document, request);
     const found = await ask(context, instance, request, spots);
-    return describe(context, instance, request, found, cut);
+    return describe(context, instance, request, found, shown.cut || around.cut);
   });
   return concealErrors(context, answer);
 }
@@ -108,8 +112,7 @@ async function ask(
         return targets(context, instance, 'textDocument/implementation', spots);
       return overriding(context, instance, request, spots);
     case 'callers':
-      if (capabilities.callHierarchyProvider) return calls(context, instance, spots, 'incoming');
-      return usesIn(context, instance, request);
+      return callers(context, instance, request, spots);
     case 'callees':
       if (!capabilities.callHierarchyProvider) throw unsupported(instance, 'calls');
       return calls(context, instance, spots, 'outgoing');
@@ -268,15 +271,25 @@ async function overriding(
   return found;
 }
 
-/** The functions that uses stand in, for servers that know no calls. */
-function usesIn(
+/**
+ * Who calls a symbol, as the server says; and in files it does not look at for calls, or where it knows none, the
+ * functions that uses stand in.
+ */
+async function callers(
   context: CodeContext,
   instance: ServerInstance,
   request: RelationsRequest,
+  spots: readonly Spot[],
 ): Promise<readonly Found[]> {
-  return usesBy(context, instance, request, ({ symbol }, place) =>
+  const known = instance.capabilities.callHierarchyProvider
+    ? await calls(context, instance, spots, 'incoming')
+    : [];
+  const files = new Set(known.map(({ uri }) => uri));
+  const uses = await usesBy(context, instance, request, ({ symbol }, place) =>
     covers(symbol.selection, place) ? undefined : symbol.selection.start,
   );
+  const own = new Set(spots.map(({ document }) => document.uri));
+  return [...known, ...uses.filter(({ uri }) => !files.has(uri) && !own.has(uri))];
 }
 
 type Choose = (around: PlacedSymbol, use: Place, document: OpenDocument) => Place | undefined;

@@ -40,6 +40,8 @@ export interface ServerDefinition {
    * otherwise gives the declaration.
    */
   readonly body?: RegExp;
+  /** Has to be told which headers are of C. */
+  readonly headersOfC?: boolean;
   /** The values in what it says, with their quotes: constants that a type spells out. Global. */
   readonly literals?: RegExp;
   /** Needs no file of the workspace but those it is shown, so its program is kept from reading any. */

@@ -71,3 +71,17 @@ test('Readiness of a server that gives no sign comes with time, unless work is u
   readiness.progressed('index', true);
   expect(readiness.ready).toBe(true);
 });
+
+test('Readiness takes a server that reports its work for ready when that has ended', () => {
+  const readiness = new Readiness(new FakeClock(), undefined);
+  readiness.expect(1);
+  expect([readiness.ready, readiness.isLoading]).toEqual([false, false]);
+  readiness.progressed('loading', false);
+  expect([readiness.ready, readiness.isLoading]).toEqual([false, true]);
+  readiness.progressed('loading', true);
+  expect([readiness.ready, readiness.isLoading]).toEqual([true, false]);
+  readiness.expectAgain(0);
+  expect(readiness.ready).toBe(true);
+  readiness.expect(1);
+  expect(readiness.ready).toBe(false);
+});
