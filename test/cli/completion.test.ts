@@ -29,6 +29,7 @@ const COMMANDS = [
   'uninstall',
   'history',
   'undo',
+  'ui',
   'demo',
   'completion',
 ];

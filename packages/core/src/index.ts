@@ -6,6 +6,8 @@ export type {
   RootwardErrorOptions,
   ScopeErrorCode,
 } from './error.js';
+export { OperatorLimits } from './roots/operator-limits.js';
+export type { OperatorLimit } from './roots/operator-limits.js';
 export type { Rejection, Root, RootAccess, RootKind, RootList, Source } from './roots/root.js';
 export { fileUriToPath, pathToFileUri } from './uri/file-uri.js';
 export { hostPathStyle } from './uri/path-style.js';

@@ -91,7 +91,27 @@ const apart = await build({
   target: 'node20.19',
   legalComments: 'none',
 });
-const inputs = [program, apart].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+/** The page, its script and its style in one file. Texts of others never come near it: it is filled in by the browser. */
+const page = await build({
+  absWorkingDir: here('..'),
+  metafile: true,
+  entryPoints: { app: here('../page/app.tsx'), style: here('../page/style.css') },
+  outdir: dist,
+  write: false,
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: 'es2023',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'none',
+});
+const textOf = (ending) => page.outputFiles.find(({ path }) => path.endsWith(ending)).text.trim();
+writeFileSync(
+  `${dist}page.html`,
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Rootward</title><style>${textOf('.css')}</style></head><body><div id="app"></div><script>${textOf('.js').replaceAll('</script', '<\\/script')}</script></body></html>\n`,
+);
+const inputs = [program, apart, page].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(`${dist}THIRD-PARTY-NOTICES.txt`, thirdPartyNotices(here('..'), inputs));
 copyFileSync(here('loader.cjs'), `${dist}rootward.cjs`);
 chmodSync(`${dist}rootward.cjs`, 0o755);

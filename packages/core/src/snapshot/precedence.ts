@@ -37,7 +37,8 @@ export function decide(input: SnapshotInput): Decision {
   const merged = merge(clientSideRoots, operator?.roots ?? fallback?.roots ?? [], consents);
   // A handle may hold read-only roots of its own, and what lies in one is no less so for being named beside it.
   const readOnly = [...sources.readOnly, ...merged.filter(({ access }) => access === 'read-only')];
-  return { roots: keepReadOnly(merged, readOnly, sources.reading.style), clientSide, operator, fallback };
+  const kept = keepReadOnly(merged, readOnly, sources.reading.style);
+  return { roots: sources.limits?.apply(kept) ?? kept, clientSide, operator, fallback };
 }
 
 function findClientSide({

@@ -5,6 +5,7 @@ import { silentLogger } from '../platform/logger.js';
 import type { Fence } from '../roots/fence.js';
 import type { ReadRootsOptions } from '../roots/read-roots.js';
 import { canonicalHomes } from '../roots/read-roots.js';
+import type { OperatorLimits } from '../roots/operator-limits.js';
 import type { Root } from '../roots/root.js';
 import type { RootsDisk } from '../roots/roots-disk.js';
 import { rootsDisk } from '../roots/roots-disk.js';
@@ -69,6 +70,8 @@ export interface Sources {
   readonly readOnly: readonly Root[];
   /** What rules are tied to, whatever roots a client names. */
   readonly fence: Fence;
+  /** What the operator took away since the start. */
+  readonly limits?: OperatorLimits | undefined;
   /** How roots that come later are to be read: under the same ceiling. */
   readonly reading: Omit<ReadRootsOptions, 'source'>;
   /** Reads everything again, where the operator named a root that is not there yet and counts from when it is. */
@@ -139,7 +142,9 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
 /** The sources as they are now: a root that the operator named counts from when it is there, with its access. */
 export async function currentSources(sources: Sources): Promise<Sources> {
   try {
-    return (await sources.again?.()) ?? sources;
+    const fresh = await sources.again?.();
+    // What was taken away stays so.
+    return fresh === undefined ? sources : { ...fresh, limits: sources.limits };
   } catch {
     // A file with roots is being written, or is broken by now: what was read stays.
     return sources;

@@ -71,6 +71,7 @@ export class Workspace implements WorkspaceView, Disposable {
   /** What calls see that brought nothing of their own along, made once per snapshot. */
   #view: WorkspaceView | undefined;
   #announcer: Announcer | undefined;
+  readonly #limited: Disposable | undefined;
   #disposed = false;
 
   constructor(options: WorkspaceSetup) {
@@ -103,6 +104,7 @@ export class Workspace implements WorkspaceView, Disposable {
     );
     this.#snapshot = takeSnapshot(this.#input(), this.#clock.now(), () => 0);
     this.#project.note(this.#snapshot);
+    this.#limited = options.sources.limits?.onDidChange(() => this.#replace('operator'));
   }
 
   /** What is known now. Never waits. */
@@ -273,6 +275,7 @@ export class Workspace implements WorkspaceView, Disposable {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#asker.dispose();
+    this.#limited?.[Symbol.dispose]();
     this.#announcer?.clear();
   }
 

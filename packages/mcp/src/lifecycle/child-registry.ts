@@ -5,6 +5,8 @@ export interface ChildLike {
   readonly pid?: number | undefined;
   readonly exitCode: number | null;
   readonly signalCode: string | null;
+  /** The program and its arguments, for people. */
+  readonly spawnargs?: readonly string[];
   once(event: 'exit', listener: () => void): unknown;
   removeListener(event: 'exit', listener: () => void): unknown;
 }
@@ -40,6 +42,31 @@ export class ChildRegistry {
     child.once('exit', forget);
     this.#children.set(child, { pid, forget });
     return disposable(forget);
+  }
+
+  /** Those that run, with the command that started each. */
+  list(): readonly { readonly pid: number; readonly command: string }[] {
+    return Array.from(this.#children, ([child, { pid }]) => ({
+      pid,
+      command: (child.spawnargs ?? []).join(' '),
+    }));
+  }
+
+  /** Ends one child and its descendants. False where it is not one of these. */
+  async endOne(pid: number): Promise<boolean> {
+    const found = [...this.#children].find(([, entry]) => entry.pid === pid);
+    if (found === undefined) return false;
+    const [child] = found;
+    const asked = killTrees([pid], 'SIGTERM');
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLITE_MS);
+      child.once('exit', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    killTrees([...asked, ...(this.#children.has(child) ? [pid] : [])], 'SIGKILL');
+    return true;
   }
 
   /** Ends every child and its descendants: asked first, killed if still there. */

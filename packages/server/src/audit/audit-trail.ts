@@ -19,6 +19,8 @@ import { RootwardServerError } from '../error.js';
 
 /** One decision about one path. Holds no contents. */
 export interface AuditRecord {
+  /** When it was decided, as ISO 8601; default: now. */
+  readonly time?: string;
   /** Tells the connections of one server apart. Not the session id of HTTP, which would let its reader in. */
   readonly session: string;
   readonly tool: string;
@@ -101,10 +103,9 @@ export class AuditTrail implements Disposable {
     }
   }
 
-  record({ session, tool, path, decision, reason }: AuditRecord): void {
-    const time = (this.#options.now?.() ?? new Date()).toISOString();
+  record({ time, session, tool, path, decision, reason }: AuditRecord): void {
     const line = JSON.stringify({
-      time,
+      time: time ?? (this.#options.now?.() ?? new Date()).toISOString(),
       session,
       tool,
       path: path.slice(0, MAX_PATH_LENGTH),

@@ -14,6 +14,7 @@ import type { UndoFlags } from './commands/history/undo.js';
 import type { RunToolFlags } from './commands/run-tool/run-tool.js';
 import type { SandboxFlags } from './commands/sandbox.js';
 import type { SettingsFlags } from './commands/settings.js';
+import type { UiFlags } from './commands/ui.js';
 import type { WrapFlags } from './commands/wrap/wrap.js';
 import { SHELLS } from './completion/shell.js';
 import { CLIENT_IDS, SCOPES } from './install/clients/client-ids.js';
@@ -263,6 +264,15 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .action(async (flags: InstallFlags) => {
       const { runUninstall } = await import('./commands/install.js');
       done(await runUninstall(flags, terminal));
+    });
+  program
+    .command('ui')
+    .description('serve a page that shows what running servers may touch, and lets you decide')
+    .option('--port <port>', 'the port of the page (default: 7421, or the next free one)')
+    .option('--open', 'open it in the browser')
+    .action(async (flags: UiFlags) => {
+      const { runUi } = await import('./commands/ui.js');
+      done(await runUi(flags, terminal));
     });
   program
     .command('demo')

@@ -19,6 +19,7 @@ import { ChangeQueue } from '../tools/framework/change-queue.js';
 import type { Era } from '../era.js';
 import { registerGuides } from '../tools/guidance/register-guides.js';
 import { registerTools } from '../tools/register-tools.js';
+import type { RegisterToolsOptions } from '../tools/register-tools.js';
 import { registerWrapped } from '../tools/wrapped/register-wrapped.js';
 import { VERSION } from '../version.js';
 import type { ServerSetup } from './prepare-server.js';
@@ -116,7 +117,7 @@ function createRunner(
 /** All share what is prepared, and with it what was computed for the same list of roots. */
 function modernServer(setup: ServerSetup, shared: Shared): McpServer {
   const server = withWorkspace(newServer(), setup.prepared);
-  equip(server, 'modern', setup, shared);
+  equip(server, 'modern', setup, shared, setup.events.wanted ? randomUUID() : '');
   return server;
 }
 
@@ -133,11 +134,21 @@ function legacyServer(setup: ServerSetup, shared: Shared): McpServer {
     },
   };
   const server = withWorkspace(plain, options);
-  const tellGuides = equip(server, 'legacy', setup, shared);
+  const session = randomUUID();
+  const tellGuides = equip(server, 'legacy', setup, shared, session);
   const tellSubscribers = offerSubscriptions(server);
   announce = (workspace) => {
     tellGuides(workspace);
     tellSubscribers(workspace);
+    const seen = setup.sessions.add({
+      id: session,
+      era: 'legacy',
+      since: Date.now(),
+      view: workspace,
+      client: () => describeClient(plain.server.getClientVersion()),
+      onDidChange: (listener) => workspace.onDidChange(listener),
+    });
+    atClose(server, () => seen[Symbol.dispose]());
   };
   return server;
 }
@@ -159,16 +170,13 @@ function equip(
   era: Era,
   setup: ServerSetup,
   shared: Shared,
+  session: string,
 ): (workspace: Workspace) => void {
-  const { settings, log, audit, projectSettings, home } = setup;
+  const { settings, log, events, questions, projectSettings, home } = setup;
   const { children, changes, patternTurns, languages, runner } = shared;
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
-  const session = audit === undefined ? '' : randomUUID();
-  const record =
-    audit === undefined
-      ? undefined
-      : (entry: Omit<AuditRecord, 'session'>): void => audit.record({ session, ...entry });
+  const record = (entry: Omit<AuditRecord, 'session'>): void => events.record({ session, ...entry });
   registerTools(server, {
     era,
     readOnly: settings.readOnly,
@@ -182,7 +190,16 @@ function equip(
     projects,
     history: setup.history !== undefined,
     ...(settings.toolsets !== undefined && { toolsets: settings.toolsets }),
-    ...(record !== undefined && { audit: record }),
+    // Looked up for every call: a page may have come or gone meanwhile.
+    get audit() {
+      return events.wanted ? record : undefined;
+    },
+    get consent() {
+      return settings.uiConsent && questions.canAsk ? questions : undefined;
+    },
+    get observe() {
+      return era === 'modern' && events.wanted ? observeModern(setup) : undefined;
+    },
   });
   registerResources(server);
   if (runner !== undefined && fail !== undefined) {
@@ -223,12 +240,29 @@ function equipExecutables(
     // Over HTTP a modern server is made for each request, and sees the folder as it then is.
     follow: era === 'legacy' || settings.http === undefined,
   });
-  const { onclose } = server.server;
+  atClose(server, () => followed[Symbol.dispose]());
+}
+
+/** Nothing lives on between modern requests, so a client is shown with what its last call saw. */
+function observeModern({ sessions }: ServerSetup): RegisterToolsOptions['observe'] {
+  return (client, view) => {
+    const id = `modern ${client}`;
+    const known = sessions.list().find((session) => session.id === id);
+    sessions.add({ id, era: 'modern', since: known?.since ?? Date.now(), view, client: () => client });
+  };
+}
+
+function atClose({ server }: WorkspaceServer, act: () => void): void {
+  const { onclose } = server;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
-  server.server.onclose = () => {
-    followed[Symbol.dispose]();
+  server.onclose = () => {
+    act();
     onclose?.();
   };
+}
+
+function describeClient(info: { readonly name: string; readonly version: string } | undefined): string {
+  return info === undefined ? '' : `${info.name} ${info.version}`;
 }
 
 /** What a model is told about this server before it calls anything. */

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { Logger, Sources } from '@rootward/core';
-import { TemporaryFiles, Workspace } from '@rootward/core';
+import { OperatorLimits, TemporaryFiles, Workspace } from '@rootward/core';
+import { prepareWorkspace } from '@rootward/mcp/host';
 import type { OpenHistory, PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp/host';
 import { historyFolder, historyOpener } from '../history/open-history.js';
 import { AuditTrail } from '../audit/audit-trail.js';
+import { EventHub } from '../audit/event-hub.js';
 import { usualPlaces, userDirectory } from '../settings/find-configuration.js';
 import type { Environment } from '../settings/from-environment.js';
 import { unknownVariables } from '../settings/from-environment.js';
@@ -18,6 +20,8 @@ import { prepareSources, sourceOptions } from './prepare-sources.js';
 import type { PreparedSources, StartContext } from './prepare-sources.js';
 import type { ToolCatalogue } from '../exec/catalogue/tool-catalogue.js';
 import { ProjectSettingsStore } from '../guidance/settings-store.js';
+import { LiveSessions } from '../watch/live-process.js';
+import { WaitingQuestions } from '../watch/waiting-questions.js';
 import { StderrLogger } from './stderr-logger.js';
 
 /** What all connections of a server have in common. */
@@ -28,6 +32,14 @@ export interface ServerSetup {
   readonly sources: Sources;
   readonly log: Logger;
   readonly audit: AuditTrail | undefined;
+  /** What happens, for the audit file and for pages. */
+  readonly events: EventHub;
+  /** What the operator took away since the start. */
+  readonly limits: OperatorLimits;
+  /** The connections of this process. */
+  readonly sessions: LiveSessions;
+  /** What waits for an answer on the page. */
+  readonly questions: WaitingQuestions;
   /** The executables of the tools project. */
   readonly catalogue: ToolCatalogue | undefined;
   /** Servers of others; only what serves has them. */
@@ -36,6 +48,8 @@ export interface ServerSetup {
   readonly editJournal: string;
   readonly environment: Environment;
   readonly home: string;
+  /** Where the server was started. */
+  readonly directory: string;
   /** Files that are half-written, which must not outlive the process. */
   readonly temporaries: TemporaryFiles;
   /** What users keep about their projects. */
@@ -60,7 +74,18 @@ export async function prepareServer(
   const temporaries = new TemporaryFiles();
   const protect = steeringFiles(settings, start, projectSettings);
   const history = historyOpener(settings, start, log);
-  const options = workspaceOptions(settings, start, log, { projectSettings, temporaries, protect, history });
+  const limits = new OperatorLimits();
+  const options = workspaceOptions(settings, start, log, {
+    projectSettings,
+    temporaries,
+    protect,
+    history,
+    limits,
+  });
+  const sources: Sources = { ...(await prepareSources(settings, options)).sources, limits };
+  const audit = openAudit(settings.audit, log);
+  const events = new EventHub();
+  if (audit !== undefined) events.add((event) => audit.record(event));
   const sandboxes = new ProgramSandboxes({
     settings: settings.sandbox,
     environment: start.environment,
@@ -70,9 +95,14 @@ export async function prepareServer(
   await sandboxes.check();
   return {
     settings,
-    ...(await prepareSources(settings, options)),
+    prepared: prepareWorkspace({ ...options, sources }),
+    sources,
     log,
-    audit: openAudit(settings.audit, log),
+    audit,
+    events,
+    limits,
+    sessions: new LiveSessions(),
+    questions: new WaitingQuestions(),
     projectSettings,
     temporaries,
     history,
@@ -80,6 +110,7 @@ export async function prepareServer(
     wrapped: undefined,
     environment: start.environment,
     home: start.home,
+    directory: start.directory,
     editJournal: editJournal(start),
     sandboxes,
   };
@@ -135,12 +166,13 @@ function workspaceOptions(
     temporaries,
     protect,
     history,
-  }: Pick<ServerSetup, 'projectSettings' | 'temporaries' | 'history'> & {
+    limits,
+  }: Pick<ServerSetup, 'projectSettings' | 'temporaries' | 'history' | 'limits'> & {
     readonly protect: readonly string[];
   },
 ): WorkspaceOptions {
   const { deny, readOnly } = settings;
-  const rules = { deny, readOnly, protect, denyAbsolute: [historyFolder(start)] };
+  const rules = { deny, readOnly, protect, denyAbsolute: [historyFolder(start)], limits };
   return {
     ...sourceOptions(settings, start, log),
     createScope: new ScopeMaker({

@@ -7,6 +7,7 @@ import { createHttpServer, ENDPOINT } from './http-server.js';
 import { listen } from './listen.js';
 import type { ServerSetup } from './prepare-server.js';
 import type { HttpPort, Settings } from '../settings/settings.js';
+import { showToPages } from './show-to-pages.js';
 
 /** Where a server listens, and how to get in. */
 export interface HttpEndpoint {
@@ -37,7 +38,9 @@ export async function serveHttp(setup: ServerSetup, wanted: HttpPort): Promise<H
   guard.onShutdown(() => http.close());
   process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
-  return { ...(await open(http.server, wanted, host)), madeToken };
+  const endpoint = await open(http.server, wanted, host);
+  showToPages(setup, 'http', guard.children, (hook) => void guard.onShutdown(hook));
+  return { ...endpoint, madeToken };
 }
 
 /** Where a server listens from now on. */

@@ -5,6 +5,7 @@ import type { GuardedStdio } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
 import { readinessLine } from './readiness.js';
 import type { ServerSetup } from './prepare-server.js';
+import { showToPages } from './show-to-pages.js';
 
 /** Serves one client over stdin and stdout until it leaves. */
 export function serveStdio(setup: ServerSetup): GuardedStdio {
@@ -24,6 +25,7 @@ export function serveStdio(setup: ServerSetup): GuardedStdio {
     guard,
     onerror: (error) => log.debug('message not served', { error: error.message }),
   });
+  showToPages(setup, 'stdio', guard.children, (hook) => void guard.onShutdown(hook));
   if (settings.logLevel !== 'silent') process.stderr.write(readinessLine('stdio', sources));
   return stdio;
 }

@@ -26,6 +26,7 @@ export interface Configuration {
   readonly wrap?: WrappedEntries;
   readonly sandbox?: WantedLevel | WrittenSandbox;
   readonly chdir?: boolean;
+  readonly uiConsent?: boolean;
   readonly http?: number | boolean;
   readonly host?: string;
   readonly token?: string;

@@ -126,6 +126,10 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .union([level, sandbox])
     .optional()
     .describe('What executables and language servers may touch; paths are relative to this file'),
+  uiConsent: z
+    .boolean()
+    .optional()
+    .describe('Let the page answer questions that a client cannot show its user'),
   chdir: z.boolean().optional().describe('Move the process to the first root (stdio only)'),
   http: z
     .union([z.boolean(), z.int().min(0).max(MAX_PORT)])

@@ -41,6 +41,8 @@ export interface Settings {
   readonly wrap: WrappedEntries | undefined;
   readonly trustWorkspaceServers: boolean;
   readonly chdir: boolean;
+  /** Questions that a client cannot show may be answered on the page. */
+  readonly uiConsent: boolean;
   /** Undefined for stdio. */
   readonly http: HttpPort | undefined;
   readonly host: string;
@@ -96,6 +98,7 @@ export function settle(
     wrap: given.wrap,
     trustWorkspaceServers: given.trustWorkspaceServers ?? false,
     chdir: given.chdir ?? false,
+    uiConsent: given.uiConsent ?? false,
     http: httpPort(given.http),
     host: given.host ?? LOOPBACK,
     ...tokensOf([flags, environment, ...files.map(({ values }) => values)]),

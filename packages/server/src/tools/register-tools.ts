@@ -1,11 +1,12 @@
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { RootwardError } from '@rootward/core';
-import type { Logger } from '@rootward/core';
+import type { Logger, Scope, Snapshot } from '@rootward/core';
 import { ChildRegistry, principalOf, RootwardMcpError } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
-import { silentLogger } from '@rootward/core/platform';
+import { isObject, silentLogger } from '@rootward/core/platform';
 import { ProjectSessions } from '../guidance/project-sessions.js';
 import { PatternTurns } from '../search/pattern-turns.js';
 import { ChangeQueue } from './framework/change-queue.js';
@@ -17,9 +18,16 @@ import { expandHome } from '../settings/values/expand-home.js';
 import { listedSchemas } from './framework/listed-schema.js';
 import { withChangeId } from './framework/results.js';
 import type { Era } from '../era.js';
-import type { AuditDecision, AuditEntry, ToolContext } from './framework/tool-context.js';
+import type { AuditDecision, AuditEntry, Consent, ToolContext } from './framework/tool-context.js';
 import { toolsets as knownToolsets } from './toolsets.js';
 import type { ToolsetName } from '../settings/values/option-values.js';
+
+/** What one call could touch. */
+export interface CallView {
+  snapshot(): Snapshot;
+  scope(): Scope;
+  project(): { readonly name: string };
+}
 
 export interface RegisterToolsOptions {
   /** The era of the connection the server is made for. */
@@ -32,7 +40,11 @@ export interface RegisterToolsOptions {
   readonly history?: boolean;
   readonly log?: Logger;
   /** Told of every path of every call, let through or not. */
-  readonly audit?: (entry: AuditEntry) => void;
+  readonly audit?: ((entry: AuditEntry) => void) | undefined;
+  /** Asks the user where the client cannot. */
+  readonly consent?: { ask(message: string, signal: AbortSignal): Promise<Consent> } | undefined;
+  /** Told which client called, and what the call could touch. */
+  readonly observe?: ((client: string, view: CallView) => void) | undefined;
   /** Children started by tools; whoever ends the process ends them. */
   readonly children?: ChildRegistry;
   /** Pass one where several servers of a process serve the same files, as over HTTP. */
@@ -134,16 +146,50 @@ async function runTool(
     ...shared,
     audit,
     expandHome: (path) => expandHome(path, options.home ?? homedir()),
-    ...createElicit(ctx, options.era, server, shared.questions),
+    ...elicitOf(ctx, server, options, shared),
   };
   try {
     const result = await tool.handle(args, context);
     auditRest('allowed');
+    if (options.observe !== undefined) await observe(options.observe, ctx);
     return withChangeId(result, ctx.workspace.history?.changeId);
   } catch (error) {
     if (error instanceof RootwardError || error instanceof RootwardMcpError) auditRest('refused', error.code);
     // A part of it may have been done.
     else if (context.signal.aborted) auditRest('allowed', 'cancelled');
     throw error;
+  }
+}
+
+/** A client that cannot ask its user leaves the question to the page, where there is one. */
+function elicitOf(
+  ctx: WorkspaceServerContext,
+  server: WorkspaceServer,
+  options: RegisterToolsOptions,
+  { questions }: Shared,
+): Pick<ToolContext, 'canElicit' | 'elicit'> {
+  const own = createElicit(ctx, options.era, server, questions);
+  const { consent } = options;
+  if (own.canElicit || consent === undefined) return own;
+  return { canElicit: true, elicit: ({ message }) => consent.ask(message, ctx.mcpReq.signal) };
+}
+
+async function observe(
+  tell: NonNullable<RegisterToolsOptions['observe']>,
+  ctx: WorkspaceServerContext,
+): Promise<void> {
+  const { envelope } = ctx.mcpReq;
+  const info: unknown = isObject(envelope) ? envelope[CLIENT_INFO_META_KEY] : undefined;
+  const client = isObject(info) ? `${String(info['name'])} ${String(info['version'])}` : '';
+  try {
+    const [snapshot, scope] = [await ctx.workspace.snapshot(), await ctx.workspace.scope()];
+    const project = await ctx.workspace.project().catch(() => undefined);
+    tell(client, {
+      snapshot: () => snapshot,
+      scope: () => scope,
+      project: () => project ?? { name: '' },
+    });
+  } catch {
+    // The call needed no roots, and asking for some only to show them would cost the client a round trip.
   }
 }

@@ -169,7 +169,11 @@ export class Gate {
     // Typed, but from plain JavaScript a forgotten argument comes as undefined.
     if (typeof asked !== 'string')
       throw scopeError('invalid-path', action, String(asked), 'the path is not a string');
-    if (this.roots.length === 0) throw noRoots(action, asked);
+    if (this.roots.length === 0) {
+      throw this.rules.isRevoked(asked)
+        ? refused(action, asked, { code: 'revoked' })
+        : noRoots(action, asked);
+    }
     if (asked === '') throw scopeError('invalid-path', action, asked, 'the path is empty');
     if (asked.includes('\0'))
       throw scopeError('invalid-path', action, asked, 'the path contains a NUL character');
@@ -188,7 +192,10 @@ export class Gate {
   /** Places a canonical path of an entry that may or may not exist. */
   place(action: string, asked: string, path: string, isDirectory = false): Placement {
     const roots = this.index.containing(path, isDirectory);
-    if (roots.length === 0) throw outsideRoots(action, asked, this.roots);
+    if (roots.length === 0) {
+      if (this.rules.isRevoked(path)) throw refused(action, asked, { code: 'revoked' });
+      throw outsideRoots(action, asked, this.roots);
+    }
     return { path, roots, isDirectory };
   }
 

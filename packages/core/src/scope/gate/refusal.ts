@@ -48,6 +48,11 @@ export function refused(action: string, path: string, refusal: Refusal): Rootwar
           instruction: 'Work with other files; only the operator or the workspace can change its rules',
         },
       );
+    case 'revoked':
+      return new RootwardError('denied', `Cannot ${action} ${quotePath(path)}: the operator revoked it`, {
+        path,
+        instruction: 'Work with other files; only the operator can lift this',
+      });
     case 'read-only':
       return new RootwardError(
         'read-only',

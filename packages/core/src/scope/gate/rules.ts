@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, relative as relativePath, resolve, sep } from 'node:path';
 import { RootwardError } from '../../error.js';
 import type { Fence, FenceFolder } from '../../roots/fence.js';
+import type { OperatorLimit, OperatorLimits } from '../../roots/operator-limits.js';
 import type { Root } from '../../roots/root.js';
 import { isWithin } from './child-path.js';
 import { BROAD_ROOT_DENIES, HOME_CREDENTIALS } from './credentials.js';
@@ -29,6 +30,8 @@ export interface ScopeRules {
   readonly protect?: readonly string[];
   /** Rules for a folder and all below it, by its canonical path. They add to the others, never lift one. */
   readonly inFolder?: ReadonlyMap<string, RulesInFolder>;
+  /** What the operator takes away while the scope is in use; it counts at once. */
+  readonly limits?: OperatorLimits | undefined;
 }
 
 /** What is forbidden in one folder and all below it. */
@@ -42,6 +45,7 @@ export interface RulesInFolder {
 
 export type Refusal =
   | { readonly code: 'denied'; readonly pattern: string }
+  | { readonly code: 'revoked' }
   /** `by`: the rules file that says so, where it is not the root. */
   | { readonly code: 'read-only'; readonly by?: string }
   | { readonly code: 'protected' }
@@ -85,10 +89,12 @@ export class RuleBook {
   readonly #files = new RulesFiles();
   readonly #tops: RulesTops;
   readonly #standIns: StandIns;
+  readonly #limits: OperatorLimits | undefined;
 
   constructor(rules: ScopeRules, fence: Fence = NO_FENCE, roots: readonly Root[] = []) {
     this.#standIns = new StandIns(roots);
     this.#readOnly = rules.readOnly ?? false;
+    this.#limits = rules.limits;
     this.#protect = (rules.protect ?? []).map(foldCase);
     const deny = rules.deny ?? [];
     this.#shared = deny.length === 0 ? undefined : compileDenies(deny);
@@ -105,7 +111,13 @@ export class RuleBook {
     }
   }
 
+  /** Whether the operator took a place away, or the tree that its root stands for. */
+  isRevoked(path: string): boolean {
+    return this.#limitOn(path) === 'revoked';
+  }
+
   refuseRead(placement: Placement, seen?: FoldersSeen): Refusal | undefined {
+    if (this.isRevoked(placement.path)) return { code: 'revoked' };
     return (
       this.#refuseByRoots(placement) ??
       this.#refuseFixed(placement.path) ??
@@ -118,7 +130,8 @@ export class RuleBook {
     const denied = this.refuseRead(placement, seen);
     if (denied !== undefined) return denied;
     if (this.isProtected(placement)) return { code: 'protected' };
-    if (this.#readOnly || placement.roots.some((root) => root.access === 'read-only')) {
+    const isLimited = this.#limitOn(placement.path) === 'read-only';
+    if (this.#readOnly || isLimited || placement.roots.some((root) => root.access === 'read-only')) {
       return { code: 'read-only' };
     }
     const stoodFor = this.#standIns.of(placement.path);
@@ -145,6 +158,13 @@ export class RuleBook {
   isProtected({ path }: Placement): boolean {
     if (isSteering(path)) return true;
     return this.#namesOf(path).some((name) => this.#protect.some((kept) => isWithin(name, kept)));
+  }
+
+  #limitOn(path: string): OperatorLimit | undefined {
+    if (this.#limits === undefined) return undefined;
+    const own = this.#limits.on(path);
+    const stoodFor = own === 'revoked' ? undefined : this.#standIns.of(path);
+    return (stoodFor === undefined ? undefined : this.#limits.on(stoodFor.path)) ?? own;
   }
 
   /** A path as it is, and as it is called in the tree that its root stands for. */

@@ -24,6 +24,7 @@ export interface OptionValues {
   readonly languageServers?: Readonly<Record<string, unknown>>;
   readonly trustWorkspaceServers?: boolean;
   readonly chdir?: boolean;
+  readonly uiConsent?: boolean;
   /** The port, true for the default one, or false for stdio. */
   readonly http?: number | boolean;
   readonly host?: string;

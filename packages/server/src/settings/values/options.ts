@@ -63,6 +63,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     read: ([text], origin) => ({ clientRoots: readChoice(text, CLIENT_ROOTS_MODES, origin) }),
   },
   {
+    flag: '--ui-consent',
+    variable: 'ROOTWARD_UI_CONSENT',
+    group: 'Settings:',
+    description: 'let the page answer questions that a client cannot show its user',
+    read: ([text], origin) => ({ uiConsent: readBoolean(text, origin) }),
+  },
+  {
     flag: '--chdir',
     variable: 'ROOTWARD_CHDIR',
     group: 'Folders:',

@@ -1,0 +1,60 @@
+import { render } from 'preact';
+import type { ComponentType, VNode } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Ask } from './ask.js';
+import { Children } from './children.js';
+import { Connection } from './connection.js';
+import type { PageState, Status } from './connection.js';
+import { Consent } from './consent.js';
+import { Decisions } from './decisions.js';
+import { Now } from './now.js';
+import type { ViewProps } from './view.js';
+
+const VIEWS: Readonly<Record<string, ComponentType<ViewProps>>> = { Now, Decisions, Children, Ask, Consent };
+
+const STATUS: Readonly<Record<Status, string>> = {
+  connecting: 'Connecting',
+  connected: 'Live',
+  lost: 'Connection lost, trying again',
+  refused: 'The token is not known: open the address that "rootward ui" printed last',
+};
+
+function App({ token }: { readonly token: string }): VNode {
+  const [state, setState] = useState<PageState>({ status: 'connecting', processes: [], events: [] });
+  const [name, setName] = useState('Now');
+  const connection = useMemo(() => new Connection(token, setState), [token]);
+  useEffect(() => {
+    void connection.follow();
+  }, [connection]);
+  const View = VIEWS[name] ?? Now;
+  const waiting = state.processes.reduce((sum, { questions }) => sum + questions.length, 0);
+  return (
+    <>
+      <header class="top">
+        <h1>Rootward</h1>
+        <nav aria-label="Views">
+          {Object.keys(VIEWS).map((view) => (
+            <button
+              key={view}
+              type="button"
+              aria-current={view === name ? 'page' : undefined}
+              onClick={() => setName(view)}
+            >
+              {view}
+              {view === 'Consent' && waiting > 0 && <span class="count">{waiting}</span>}
+            </button>
+          ))}
+        </nav>
+        <p class={`status ${state.status}`} role="status">
+          {STATUS[state.status]}
+        </p>
+      </header>
+      <main>
+        <View state={state} act={(pid, method, params) => connection.act(pid, method, params)} />
+      </main>
+    </>
+  );
+}
+
+const root = document.querySelector('#app');
+if (root !== null) render(<App token={location.hash.slice(1)} />, root);

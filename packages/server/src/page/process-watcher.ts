@@ -1,0 +1,127 @@
+import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { Emitter } from '@rootward/core/platform';
+import type { Disposable } from '@rootward/core';
+import type { ActivityEvent } from '../audit/event-hub.js';
+import { isOwnFolder } from '../watch/runtime-folder.js';
+import type { ProcessState, ToProcess } from '../watch/protocol.js';
+import { ProcessLink } from './process-link.js';
+
+/** An event of any process, with a number that is this watcher's own. */
+export interface WatchedEvent {
+  readonly number: number;
+  readonly pid: number;
+  readonly event: ActivityEvent;
+}
+
+export type WatchedChange =
+  | { readonly type: 'processes'; readonly processes: readonly ProcessState[] }
+  | { readonly type: 'events'; readonly events: readonly WatchedEvent[] };
+
+/** Processes come and go seldom, and a folder of sockets is read in no time. */
+const SCAN_MS = 500;
+const MAX_EVENTS = 10_000;
+const MAX_PROCESSES = 200;
+const SOCKET_NAME = /^([1-9]\d*)\.sock$/;
+
+/** Finds the processes of this user by their sockets, and gathers what they show. */
+export class ProcessWatcher {
+  readonly #folder: string;
+  readonly #only: number | undefined;
+  readonly #links = new Map<number, ProcessLink>();
+  readonly #states = new Map<number, ProcessState>();
+  readonly #events: WatchedEvent[] = [];
+  readonly #changes = new Emitter<WatchedChange>();
+  readonly #timer: NodeJS.Timeout;
+  #lastNumber = 0;
+
+  /** With `only`, no other process is looked at. */
+  constructor(folder: string, only?: number) {
+    this.#folder = folder;
+    this.#only = only;
+    this.#scan();
+    this.#timer = setInterval(() => this.#scan(), SCAN_MS);
+  }
+
+  get processes(): readonly ProcessState[] {
+    return [...this.#states.values()].sort((one, other) => one.started - other.started);
+  }
+
+  /** The events after a number, oldest first. */
+  eventsAfter(number: number): readonly WatchedEvent[] {
+    return this.#events.filter((event) => event.number > number);
+  }
+
+  onDidChange(listener: (change: WatchedChange) => void): Disposable {
+    return this.#changes.add(listener);
+  }
+
+  async request(pid: number, method: ToProcess['method'], params: ToProcess['params']): Promise<unknown> {
+    const link = this.#links.get(pid);
+    if (link === undefined) throw new Error('The process has ended');
+    return await link.request(method, params);
+  }
+
+  dispose(): void {
+    clearInterval(this.#timer);
+    this.#changes.clear();
+    for (const link of this.#links.values()) link.close();
+  }
+
+  #scan(): void {
+    if (!isOwnFolder(this.#folder)) return;
+    for (const name of readdirSync(this.#folder)) {
+      const pid = Number(SOCKET_NAME.exec(name)?.[1]);
+      if (!Number.isInteger(pid) || this.#links.has(pid) || this.#links.size >= MAX_PROCESSES) continue;
+      if (this.#only !== undefined && pid !== this.#only) continue;
+      const path = join(this.#folder, name);
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats?.isSocket() !== true || stats.uid !== userInfo().uid) continue;
+      if (isAlive(pid)) this.#connect(path, pid);
+      else removeStale(path);
+    }
+  }
+
+  #connect(path: string, pid: number): void {
+    const link = new ProcessLink(path, pid, {
+      onState: (state) => {
+        this.#states.set(pid, state);
+        this.#announce();
+      },
+      onEvents: (events) => {
+        const watched = events.map(({ event }) => ({ number: ++this.#lastNumber, pid, event }));
+        this.#events.push(...watched);
+        if (this.#events.length > MAX_EVENTS) this.#events.splice(0, this.#events.length - MAX_EVENTS);
+        if (watched.length > 0) this.#changes.fire({ type: 'events', events: watched });
+      },
+      onEnd: () => {
+        this.#links.delete(pid);
+        if (this.#states.delete(pid)) this.#announce();
+      },
+    });
+    this.#links.set(pid, link);
+  }
+
+  #announce(): void {
+    this.#changes.fire({ type: 'processes', processes: this.processes });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A process that was killed leaves its socket. */
+function removeStale(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Another page was faster.
+  }
+}

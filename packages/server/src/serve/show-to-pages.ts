@@ -1,0 +1,30 @@
+import type { Socket } from 'node:net';
+import type { ChildRegistry } from '@rootward/mcp';
+import { openBeacon } from '../watch/beacon.js';
+import type { LiveProcess } from '../watch/live-process.js';
+import type { PageReporter } from '../watch/report-to-page.js';
+import { runtimeFolder } from '../watch/runtime-folder.js';
+import type { ServerSetup } from './prepare-server.js';
+
+/** Lets pages of this user find the process. Opened when the server is ready, so that its start does not wait for it. */
+export function showToPages(
+  setup: ServerSetup,
+  transport: string,
+  children: ChildRegistry,
+  onShutdown: (hook: () => void) => void,
+): void {
+  const { events, limits, sessions, questions, environment, directory } = setup;
+  const started = Date.now();
+  const live: LiveProcess = { transport, directory, started, events, limits, sessions, questions, children };
+  let reporter: Promise<PageReporter> | undefined;
+  const connect = (socket: Socket): void => {
+    socket.on('error', () => socket.destroy());
+    reporter ??= import('../watch/report-to-page.js').then((loaded) => new loaded.PageReporter(live));
+    void reporter.then((made) => made.connect(socket));
+  };
+  setImmediate(() => {
+    void openBeacon(runtimeFolder(environment), connect).then((beacon) =>
+      onShutdown(() => beacon[Symbol.dispose]()),
+    );
+  });
+}

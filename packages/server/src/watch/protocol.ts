@@ -1,0 +1,78 @@
+import type { OperatorLimit } from '@rootward/core';
+import type { ActivityEvent } from '../audit/event-hub.js';
+
+/** Grows when a page and a server of different versions could misunderstand each other. */
+export const PROTOCOL = 1;
+
+/** A root as the page shows it. */
+export interface ShownRoot {
+  readonly path: string;
+  readonly name: string;
+  readonly access: string;
+  readonly source: string;
+  readonly broad: boolean;
+}
+
+/** One connection of a client. */
+export interface ShownSession {
+  readonly id: string;
+  readonly era: string;
+  readonly since: number;
+  readonly client: string;
+  readonly clientState: string;
+  readonly roots: readonly ShownRoot[];
+  readonly rootCount: number;
+  readonly trace: readonly { readonly source: string; readonly verdict: string; readonly detail: string }[];
+  readonly rejected: readonly {
+    readonly declared: string;
+    readonly source: string;
+    readonly reason: string;
+  }[];
+  readonly project: string | undefined;
+}
+
+export interface ShownChild {
+  readonly pid: number;
+  readonly command: string;
+  readonly memoryKb: number | undefined;
+}
+
+/** A question that waits for a yes or no. */
+export interface ShownQuestion {
+  readonly id: string;
+  readonly message: string;
+  readonly since: number;
+}
+
+/** What a process shows of itself, whole each time: it is small, and nothing can get lost. */
+export interface ProcessState {
+  readonly protocol: number;
+  readonly pid: number;
+  readonly version: string;
+  readonly started: number;
+  readonly transport: string;
+  readonly directory: string;
+  readonly sessions: readonly ShownSession[];
+  readonly limits: readonly { readonly path: string; readonly limit: OperatorLimit }[];
+  readonly children: readonly ShownChild[];
+  readonly questions: readonly ShownQuestion[];
+}
+
+/** An event with its number, which never goes back while the process lives. */
+export interface NumberedEvent {
+  readonly number: number;
+  readonly event: ActivityEvent;
+}
+
+/** What a process says on its socket, one JSON document per line. */
+export type FromProcess =
+  | { readonly type: 'state'; readonly state: ProcessState }
+  | { readonly type: 'events'; readonly events: readonly NumberedEvent[] }
+  | { readonly type: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: string };
+
+/** What a page asks of it. */
+export interface ToProcess {
+  readonly id: number;
+  readonly method: 'ask' | 'limit' | 'lift' | 'end' | 'answer';
+  readonly params: Readonly<Record<string, unknown>>;
+}

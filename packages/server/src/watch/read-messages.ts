@@ -1,0 +1,57 @@
+import { isObject } from '@rootward/core/platform';
+import type { NumberedEvent, ProcessState } from './protocol.js';
+import { PROTOCOL } from './protocol.js';
+
+/** More at once is no message of ours. */
+const MAX_EVENTS = 20_000;
+const MAX_ITEMS = 10_000;
+
+/** Whether a state has the shape the page relies on. Says nothing about whether it is true. */
+export function isProcessState(value: unknown): value is ProcessState {
+  return (
+    isObject(value) &&
+    value['protocol'] === PROTOCOL &&
+    hasNumbers(value, ['pid', 'started']) &&
+    hasTexts(value, ['version', 'transport', 'directory']) &&
+    isListOf(value['sessions'], isSession) &&
+    isListOf(value['limits'], (item) => hasTexts(item, ['path', 'limit'])) &&
+    isListOf(value['children'], (item) => hasNumbers(item, ['pid']) && hasTexts(item, ['command'])) &&
+    isListOf(value['questions'], (item) => hasTexts(item, ['id', 'message']) && hasNumbers(item, ['since']))
+  );
+}
+
+function isSession(value: Readonly<Record<string, unknown>>): boolean {
+  return (
+    hasTexts(value, ['id', 'era', 'client', 'clientState']) &&
+    hasNumbers(value, ['since', 'rootCount']) &&
+    isListOf(value['roots'], (item) => hasTexts(item, ['path', 'name', 'access', 'source'])) &&
+    isListOf(value['trace'], (item) => hasTexts(item, ['source', 'verdict', 'detail'])) &&
+    isListOf(value['rejected'], (item) => hasTexts(item, ['declared', 'source', 'reason']))
+  );
+}
+
+/** The events among what was sent; others are left out. */
+export function readEvents(value: unknown): readonly NumberedEvent[] {
+  if (!Array.isArray(value) || value.length > MAX_EVENTS) return [];
+  return value.filter(isNumberedEvent);
+}
+
+function isNumberedEvent(value: unknown): value is NumberedEvent {
+  if (!isObject(value) || typeof value['number'] !== 'number') return false;
+  const { event } = value;
+  return isObject(event) && hasTexts(event, ['time', 'session', 'tool', 'path', 'decision']);
+}
+
+function isListOf(value: unknown, fits: (item: Readonly<Record<string, unknown>>) => boolean): boolean {
+  return (
+    Array.isArray(value) && value.length <= MAX_ITEMS && value.every((item) => isObject(item) && fits(item))
+  );
+}
+
+function hasTexts(value: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  return names.every((name) => typeof value[name] === 'string');
+}
+
+function hasNumbers(value: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  return names.every((name) => Number.isFinite(value[name]));
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { isProcessState, readEvents } from '../../src/watch/read-messages.js';
+
+const session = {
+  id: 's',
+  era: 'legacy',
+  client: 'c 1',
+  clientState: 'answered',
+  since: 1,
+  rootCount: 1,
+  roots: [{ path: '/a', name: 'a', access: 'read-write', source: 'client', broad: false }],
+  trace: [{ source: 'client', verdict: 'used', detail: 'd' }],
+  rejected: [],
+};
+const state = {
+  protocol: 1,
+  pid: 7,
+  version: '1',
+  started: 1,
+  transport: 'stdio',
+  directory: '/a',
+  sessions: [session],
+  limits: [{ path: '/a', limit: 'revoked' }],
+  children: [{ pid: 8, command: 'x' }],
+  questions: [{ id: 'q', message: 'm', since: 1 }],
+};
+
+describe('isProcessState()', () => {
+  test('knows a state', () => {
+    expect(isProcessState(state)).toBe(true);
+  });
+
+  test.each([
+    null,
+    [],
+    {},
+    { ...state, protocol: 2 },
+    { ...state, pid: '7' },
+    { ...state, pid: Number.NaN },
+    { ...state, directory: {} },
+    { ...state, sessions: {} },
+    { ...state, sessions: [{ ...session, client: { toString: 1 } }] },
+    { ...state, sessions: [{ ...session, roots: [{ path: 1 }] }] },
+    { ...state, children: Array.from({ length: 10_001 }, () => ({ pid: 1, command: '' })) },
+  ])('refuses what a page could not show: case %#', (value) => {
+    expect(isProcessState(value)).toBe(false);
+  });
+});
+
+describe('readEvents()', () => {
+  const event = { time: 't', session: 's', tool: 'read', path: '/a', decision: 'allowed' };
+
+  test('keeps events and leaves out the rest', () => {
+    const events = [
+      { number: 1, event },
+      { number: '2', event },
+      { number: 3 },
+      'x',
+      { number: 4, event: { ...event, path: [] } },
+    ];
+    expect(readEvents(events)).toEqual([{ number: 1, event }]);
+    expect(readEvents({})).toEqual([]);
+  });
+});

@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BROWSER_ARGS, browserPath, Place } from './fixtures/ui.js';
+
+const HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+// Without a browser this is named as skipped: apt-get install chromium.
+describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
+  let browser: Browser;
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: browserPath ?? '', args: [...BROWSER_ARGS] });
+  });
+  afterAll(async () => {
+    await browser.close();
+    expect(faults).toEqual([]);
+  });
+
+  async function open(url: URL, options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+    const page = await browser.newPage(options);
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('ERR_')) faults.push(message.text());
+    });
+    await page.goto(url.href);
+    return page;
+  }
+
+  const view = (page: Page, name: string): Promise<void> =>
+    page.getByRole('navigation').getByRole('button', { name }).click();
+
+  test('shows sessions with their roots and why, and decisions as they are made', async () => {
+    const place = new Place();
+    const page = await open(await place.ui());
+    await page.getByText('No server is running').waitFor();
+    const session = await place.server();
+    await session.call('read_text_file', { path: 'a.txt' });
+    await page.getByText('a client 1.0').waitFor();
+    expect(await page.locator('.roots .path').first().textContent()).toBe(place.project);
+    expect(await page.locator('.ladder .used strong').allTextContents()).toEqual(['client']);
+
+    await view(page, 'Decisions');
+    await session.call('read_text_file', { path: '/etc/passwd' });
+    await page.getByRole('button', { name: '/etc/passwd' }).click();
+    await page.getByText('It lies outside every root').waitFor();
+    await page.getByLabel('Verdict').selectOption('allowed');
+    await page.getByText('/etc/passwd').waitFor({ state: 'detached' });
+  });
+
+  test('answers whether a path may be touched, and why', async () => {
+    const place = new Place();
+    await place.server();
+    const page = await open(await place.ui());
+    await page.getByText('a client 1.0').waitFor();
+    await view(page, 'Ask');
+    await page.getByLabel('Path').fill('/etc/passwd');
+    await page.getByRole('button', { name: 'May it be touched?' }).click();
+    await page.getByText('it is outside the roots').waitFor();
+    await page.getByLabel('Path').fill('new.txt');
+    await page.getByRole('button', { name: 'May it be touched?' }).click();
+    await page.getByText('does not exist yet and may be changed').waitFor();
+  });
+
+  test('revokes a root for the next call, also when the client names it again, until it is lifted', async () => {
+    const place = new Place();
+    const session = await place.server({ args: ['--audit', join(new Place().project, 'audit')] });
+    const page = await open(await place.ui());
+    const read = () => session.call('read_text_file', { path: join(session.project, 'a.txt') });
+    expect(await read()).toMatchObject({ refused: false });
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.locator('.limits').waitFor();
+    expect(await read()).toMatchObject({
+      refused: true,
+      text: expect.stringContaining('the operator revoked it'),
+    });
+    session.announce();
+    expect(await read()).toMatchObject({ refused: true });
+    await page.getByRole('button', { name: 'Lift' }).click();
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.locator('.limits').waitFor({ state: 'detached' });
+    expect(await read()).toMatchObject({ refused: false, text: 'hello' });
+
+    await page.getByRole('button', { name: 'Read-only' }).click();
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.locator('.limits').waitFor();
+    expect(await session.call('write_file', { path: 'b.txt', content: '' })).toMatchObject({ refused: true });
+    await view(page, 'Decisions');
+    for (const action of ['revoke', 'lift', 'make-read-only'])
+      await page.getByText(action, { exact: true }).waitFor();
+  });
+
+  test('with --ui-consent a yes on the page lets a waiting switch_project finish, and a no refuses it', async () => {
+    const place = new Place();
+    const other = new Place().project;
+    const session = await place.server({ args: ['--ui-consent'] });
+    const page = await open(await place.ui());
+    await page.getByText('a client 1.0').waitFor();
+    const answer = async (button: string): Promise<boolean> => {
+      const switched = session.call('switch_project', { project: other });
+      await view(page, 'Consent');
+      await page.getByRole('button', { name: button }).click();
+      return (await switched).refused;
+    };
+    expect(await answer('Decline')).toBe(true);
+    expect(await answer('Allow')).toBe(false);
+    expect(await session.call('read_text_file', { path: join(other, 'a.txt') })).toMatchObject({
+      text: 'hello',
+    });
+  });
+
+  test('shows two browsers the same, and finds a server that was started again', async () => {
+    const place = new Place();
+    const url = await place.ui();
+    const pages = [await open(url), await open(url)];
+    const first = await place.server({ client: 'the first' });
+    for (const page of pages) await page.getByText('the first 1.0').waitFor();
+    await first.end();
+    for (const page of pages) await page.getByText('No server is running').waitFor();
+    await place.server({ client: 'the second' });
+    for (const page of pages) await page.getByText('the second 1.0').waitFor();
+  });
+
+  test('keeps 10,000 decisions in a list of a few rows', async () => {
+    const place = new Place();
+    const session = await place.server();
+    const page = await open(await place.ui());
+    await page.getByText('a client 1.0').waitFor();
+    await view(page, 'Decisions');
+    const paths = Array.from({ length: 500 }, (_, index) => `missing-${index}`);
+    for (let round = 0; round < 20; round++) await session.call('read_multiple_files', { paths });
+    await page.getByText('10000 of 10000').waitFor();
+    expect(await page.locator('.row').count()).toBeLessThan(100);
+    await page
+      .getByRole('region', { name: 'Decisions' })
+      .evaluate((list) => list.scrollTo(0, list.scrollHeight));
+    await page.getByText('missing-0', { exact: true }).first().waitFor();
+  });
+
+  test('shows names of others as text, runs nothing of them, and asks nobody else', async () => {
+    const place = new Place({ [HOSTILE.replaceAll('/', '')]: 'x' });
+    const session = await place.server({ client: HOSTILE });
+    const url = await place.ui();
+    const asked: string[] = [];
+    const page = await browser.newPage();
+    page.on('request', (request) => asked.push(new URL(request.url()).host));
+    await page.goto(url.href);
+    await page.getByText(HOSTILE).first().waitFor();
+    await view(page, 'Decisions');
+    await session.call('read_text_file', { path: HOSTILE });
+    await page.getByText(HOSTILE).first().waitFor();
+    expect(await page.title()).toBe('Rootward');
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(new Set(asked)).toEqual(new Set([url.host]));
+  });
+
+  test('says so when the token is wrong', async () => {
+    const url = await new Place().ui();
+    url.hash = '#wrong';
+    const page = await browser.newPage();
+    await page.goto(url.href);
+    await page.getByText('The token is not known').waitFor();
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'fits 360 pixels and a wide screen in %s, and axe finds nothing serious',
+    async (colorScheme) => {
+      const place = new Place();
+      const session = await place.server();
+      const page = await open(await place.ui(), { colorScheme, viewport: { width: 360, height: 740 } });
+      await page.getByText('a client 1.0').waitFor();
+      await session.call('read_text_file', { path: 'a.txt' });
+      for (const name of ['Now', 'Decisions', 'Children', 'Ask', 'Consent']) {
+        await view(page, name);
+        for (const width of [360, 3840]) {
+          await page.setViewportSize({ width, height: 740 });
+          expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(width);
+        }
+        await page.setViewportSize({ width: 1280, height: 800 });
+        const serious = await page.evaluate(async (source) => {
+          // The policy of the page lets no other script in; this one comes from the debugger.
+          const run = new Function(`${source}; return axe;`)() as {
+            run: () => Promise<{ violations: { id: string; impact: string }[] }>;
+          };
+          const { violations } = await run.run();
+          return violations
+            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+            .map(({ id }) => id);
+        }, axe);
+        expect({ name, serious }).toEqual({ name, serious: [] });
+      }
+    },
+  );
+});
