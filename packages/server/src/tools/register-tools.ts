@@ -23,7 +23,7 @@ import { toolsets as knownToolsets } from './toolsets.js';
 import type { ToolsetName } from '../settings/values/option-values.js';
 
 /** What one call could touch. */
-export interface CallView {
+interface CallView {
   snapshot(): Snapshot;
   scope(): Scope;
   project(): { readonly name: string };

@@ -6,7 +6,7 @@ import type { EventHub } from '../audit/event-hub.js';
 import type { WaitingQuestions } from './waiting-questions.js';
 
 /** What a session may touch, now or at its last call. */
-export interface SessionView {
+interface SessionView {
   snapshot(): Snapshot;
   scope(): Scope;
   project(): { readonly name: string };

@@ -38,7 +38,7 @@ export interface ShownChild {
 }
 
 /** A question that waits for a yes or no. */
-export interface ShownQuestion {
+interface ShownQuestion {
   readonly id: string;
   readonly message: string;
   readonly since: number;
