@@ -101,8 +101,8 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
     ['/act', 'GET', '', 405],
     ['/other', 'GET', '', 404],
     ['/../../etc/passwd', 'GET', '', 404],
-  ])('%s %s with %s is answered %i', async (path, method, body, status) => {
-    expect((await ask(path, bearer(), method, body)).status).toBe(status);
+  ])('%s %s with %s is answered %i', async (path, method, text, status) => {
+    expect((await ask(path, bearer(), method, text)).status).toBe(status);
   });
 
   test("listens on loopback only, and finds servers by sockets that are the user's alone", async () => {
