@@ -2,6 +2,7 @@ import { benchCode } from './code.js';
 import { benchExec } from './exec.js';
 import { benchFence } from './fence.js';
 import { benchFiles } from './files.js';
+import { benchHistory } from './history.js';
 import { benchMcp } from './mcp.js';
 import type { Section } from './row.js';
 import { benchSandbox } from './sandbox.js';
@@ -15,6 +16,7 @@ export const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   workspace: benchWorkspace,
   mcp: benchMcp,
   files: benchFiles,
+  history: benchHistory,
   start: benchStart,
   code: benchCode,
 };

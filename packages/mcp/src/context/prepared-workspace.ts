@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
-import { readLimits, readSources, systemClock, Workspace } from '@rootward/core';
+import { join } from 'node:path';
+import { readLimits, readSources, Scope, systemClock, Workspace } from '@rootward/core';
 import type {
   Clock,
   Logger,
@@ -10,7 +11,7 @@ import type {
   SourcesOptions,
   WorkspaceLimits,
 } from '@rootward/core';
-import { isObject } from '@rootward/core/platform';
+import { isObject, stateDirectory } from '@rootward/core/platform';
 import { checkOptions } from './check-options.js';
 import { Consents } from './consents.js';
 import { HandleCodec } from './handle-codec.js';
@@ -53,12 +54,12 @@ export class PreparedWorkspace {
   /** Throws `invalid-option`: what an author got wrong is for the author, never for the model that calls a tool. */
   constructor(options: WorkspaceOptions = {}) {
     checkOptions(options);
-    this.options = options;
+    this.environment = options.environment ?? process.env;
+    this.options = withoutHistory(options, this.environment);
     this.limits = readLimits(options.limits);
     this.clock = options.clock ?? systemClock;
     this.startedAt = this.clock.now();
     this.log = options.log;
-    this.environment = options.environment ?? process.env;
     this.views = new ViewCache(this.clock);
     this.history = historyOf(options, this.environment);
     this.handles = createHandleCodec(options.handleKey, this.environment[KEY_VARIABLE]);
@@ -142,6 +143,16 @@ export class PreparedWorkspace {
  */
 export function prepareWorkspace(options: WorkspaceOptions = {}): PreparedWorkspace {
   return new PreparedWorkspace(options);
+}
+
+/** Where the history of this user is kept, no tool looks. An author who makes scopes says so there. */
+function withoutHistory(
+  options: WorkspaceOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): WorkspaceOptions {
+  if (options.history !== true || options.createScope !== undefined) return options;
+  const denyAbsolute = [join(stateDirectory(environment, options.home ?? homedir()), 'history')];
+  return { ...options, createScope: ({ roots }) => new Scope({ roots, rules: { denyAbsolute } }) };
 }
 
 function historyOf(
