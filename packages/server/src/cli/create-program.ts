@@ -29,6 +29,9 @@ const CHANGE_POLICIES = ['auto', 'notify', 'restart'];
 const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
   '--chdir',
   '--toolsets',
+  '--tools',
+  '--hide-tools',
+  '--writable-project',
   '--read-only',
   '--project',
   '--tool-env',

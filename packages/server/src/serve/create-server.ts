@@ -24,6 +24,8 @@ import { registerWrapped } from '../tools/wrapped/register-wrapped.js';
 import { VERSION } from '../version.js';
 import type { ServerSetup } from './prepare-server.js';
 import { offerSubscriptions, registerResources } from './resources.js';
+import { ToolChoice } from '../tools/framework/tool-choice.js';
+import { toolsets } from '../tools/toolsets.js';
 
 export interface ServerHooks {
   readonly children: ChildRegistry;
@@ -37,6 +39,7 @@ export interface ServerHooks {
 interface Shared extends ServerHooks {
   readonly changes: ChangeQueue;
   readonly patternTurns: PatternTurns;
+  readonly choice: ToolChoice;
   readonly runner: ToolRunner | undefined;
   readonly languages: LanguageSupport;
 }
@@ -51,6 +54,7 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
     ...hooks,
     changes: new ChangeQueue(),
     patternTurns: new PatternTurns(),
+    choice: chooseTools(setup),
     runner,
     languages,
   };
@@ -164,6 +168,21 @@ function newServer(): McpServer {
   );
 }
 
+/** A glob that matches nothing is most likely mistyped; executables and wrapped servers may still bring such a tool. */
+function chooseTools({ settings, catalogue, wrapped, log }: ServerSetup): ToolChoice {
+  const choice = new ToolChoice(settings);
+  const names = [
+    ...Object.values(toolsets)
+      .flat()
+      .map(({ name }) => name),
+    ...(catalogue?.current().tools ?? []).map(({ metadata }) => metadata.name),
+  ];
+  if (wrapped === undefined) {
+    for (const glob of choice.idle(names)) log.warn('no tool has a name that matches', { glob });
+  }
+  return choice;
+}
+
 /** Returns what wants to know the workspace of the connection. */
 function equip(
   server: WorkspaceServer,
@@ -173,7 +192,7 @@ function equip(
   session: string,
 ): (workspace: Workspace) => void {
   const { settings, log, events, questions, projectSettings, home } = setup;
-  const { children, changes, patternTurns, languages, runner } = shared;
+  const { children, changes, patternTurns, choice, languages, runner } = shared;
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
   const record = (entry: Omit<AuditRecord, 'session'>): void => events.record({ session, ...entry });
@@ -185,6 +204,7 @@ function equip(
     children,
     changes,
     patternTurns,
+    choice,
     languages,
     executables: () => runner?.running ?? [],
     projects,
@@ -203,18 +223,23 @@ function equip(
   });
   registerResources(server);
   if (runner !== undefined && fail !== undefined) {
-    equipExecutables(server, era, setup, { runner, fail, audit: record });
+    equipExecutables(server, era, setup, { runner, fail, choice, audit: record });
   }
-  equipWrapped(server, era, setup);
+  equipWrapped(server, era, setup, choice);
   const hasGuides = settings.toolsets?.includes('project') ?? true;
   return hasGuides ? registerGuides(server, projects) : () => undefined;
 }
 
-function equipWrapped(server: WorkspaceServer, era: Era, { wrapped, settings }: ServerSetup): void {
+function equipWrapped(
+  server: WorkspaceServer,
+  era: Era,
+  { wrapped, settings }: ServerSetup,
+  choice: ToolChoice,
+): void {
   if (wrapped === undefined) return;
   const { readOnly, http } = settings;
   const follow = era === 'legacy' || http === undefined;
-  const followed = registerWrapped(server, wrapped.servers, { readOnly, follow });
+  const followed = registerWrapped(server, wrapped.servers, { choice, readOnly, follow });
   const { onclose } = server.server;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
   server.server.onclose = () => {
@@ -227,14 +252,12 @@ function equipExecutables(
   server: WorkspaceServer,
   era: Era,
   { catalogue, settings }: ServerSetup,
-  { runner, fail, audit }: Pick<RegisterExecutablesOptions, 'runner' | 'fail' | 'audit'>,
+  shared: Pick<RegisterExecutablesOptions, 'runner' | 'fail' | 'choice' | 'audit'>,
 ): void {
   if (catalogue === undefined) return;
   const followed = registerExecutables(server, {
+    ...shared,
     catalogue,
-    runner,
-    fail,
-    audit,
     readOnly: settings.readOnly,
     keepChanges: settings.historyExec,
     // Over HTTP a modern server is made for each request, and sees the folder as it then is.

@@ -16,6 +16,8 @@ export interface Configuration {
   readonly within?: readonly string[];
   readonly clientRoots?: ClientRootsMode;
   readonly toolsets?: readonly ToolsetName[];
+  readonly tools?: readonly string[];
+  readonly hideTools?: readonly string[];
   readonly readOnly?: boolean;
   readonly deny?: readonly string[];
   readonly project?: string;

@@ -98,6 +98,12 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .optional()
     .describe('How client folders combine with those named here'),
   toolsets: z.array(z.enum(TOOLSET_NAMES)).optional().describe('Only these tools'),
+  tools: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe('Only tools whose name matches one of these globs'),
+  hideTools: z.array(z.string().min(1)).optional().describe('No tools whose name matches one of these globs'),
   readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
   deny: z.array(denial).optional().describe('Globs out of reach, relative to every root'),
   project: path.optional().describe('The tools project; relative to this file'),

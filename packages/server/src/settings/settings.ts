@@ -33,6 +33,9 @@ export interface Settings {
   readonly clientRoots: ClientRootsMode;
   /** Undefined for all. */
   readonly toolsets: readonly ToolsetName[] | undefined;
+  /** Globs over the names of tools; undefined for all. */
+  readonly tools: readonly string[] | undefined;
+  readonly hideTools: readonly string[];
   readonly readOnly: boolean;
   readonly deny: readonly string[];
   /** As the configuration file says; undefined for the known ones. */
@@ -92,6 +95,8 @@ export function settle(
     toolEnvironment: given.toolEnvironment ?? MINIMAL,
     clientRoots: given.clientRoots ?? 'replace',
     toolsets: given.toolsets,
+    tools: given.tools,
+    hideTools: given.hideTools ?? [],
     readOnly: given.readOnly ?? false,
     deny: files.flatMap(({ deny }) => deny),
     languageServers: given.languageServers,

@@ -19,6 +19,7 @@ import { listedSchemas } from './framework/listed-schema.js';
 import { withChangeId } from './framework/results.js';
 import type { Era } from '../era.js';
 import type { AuditDecision, AuditEntry, Consent, ToolContext } from './framework/tool-context.js';
+import { ToolChoice } from './framework/tool-choice.js';
 import { toolsets as knownToolsets } from './toolsets.js';
 import type { ToolsetName } from '../settings/values/option-values.js';
 
@@ -34,6 +35,8 @@ export interface RegisterToolsOptions {
   readonly era: Era;
   /** `workspace` is always among them. Default: all there are. */
   readonly toolsets?: readonly ToolsetName[];
+  /** Those chosen by name. Default: all there are. */
+  readonly choice?: ToolChoice;
   /** Leave out every tool that changes files. The scope's own rules are what enforces it. */
   readonly readOnly?: boolean;
   /** Leave out the tools that look at the history where none is kept. Default true. */
@@ -93,12 +96,14 @@ export function selectTools(
     toolsets,
     readOnly = false,
     history = true,
-  }: Pick<RegisterToolsOptions, 'toolsets' | 'readOnly' | 'history'>,
+    choice = new ToolChoice(),
+  }: Pick<RegisterToolsOptions, 'toolsets' | 'readOnly' | 'history' | 'choice'>,
   known: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> = knownToolsets,
 ): readonly Tool[] {
   const wanted: ReadonlySet<string> = new Set(['workspace', ...(toolsets ?? Object.keys(known))]);
   const fits = ({ name, toolset, annotations }: Tool): boolean =>
     wanted.has(toolset) &&
+    choice.allows(name) &&
     (!readOnly || toolset === 'workspace' || annotations.readOnlyHint) &&
     (history || !HISTORY_TOOLS.has(name));
   return Object.values(known).flat().filter(fits);

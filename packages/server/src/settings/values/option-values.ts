@@ -13,6 +13,8 @@ export const CLIENT_ROOTS_MODES: readonly ClientRootsMode[] = ['replace', 'add',
 /** What one place (flags, environment, a file) says. Paths are absolute. Absent means nothing was said. */
 export interface OptionValues {
   readonly toolsets?: readonly ToolsetName[];
+  readonly tools?: readonly string[];
+  readonly hideTools?: readonly string[];
   readonly readOnly?: boolean;
   readonly config?: string;
   readonly project?: string;

@@ -41,14 +41,23 @@ export function readChoice<Choice extends string>(
   throw unusable(text, name, `expected ${choices.join(', ')}${suggest(text, choices)}`);
 }
 
-export function readToolsets(texts: readonly string[], origin: Origin): readonly ToolsetName[] {
+/** Names, or globs for names, comma-separated. */
+export function readNames(
+  texts: readonly string[],
+  { name }: Origin,
+  expected = 'names of tools, or globs',
+): readonly string[] {
   const names = texts
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '');
   // Most likely a variable of a shell that is not set; with hardly any tools nobody would know why.
-  if (names.length === 0)
-    throw unusable(texts.join(','), origin.name, `expected ${TOOLSET_NAMES.join(', ')}`);
+  if (names.length === 0) throw unusable(texts.join(','), name, `expected ${expected}`);
+  return names;
+}
+
+export function readToolsets(texts: readonly string[], origin: Origin): readonly ToolsetName[] {
+  const names = readNames(texts, origin, TOOLSET_NAMES.join(', '));
   return [...new Set(names)].map((text) => readChoice(text, TOOLSET_NAMES, origin));
 }
 

@@ -1,3 +1,4 @@
+import { ToolChoice } from '../framework/tool-choice.js';
 import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import { argumentSchema, resultSchema } from '../../exec/catalogue/argument-schema.js';
@@ -17,6 +18,8 @@ export interface RegisterExecutablesOptions {
   readonly fail: FailCall;
   /** Told of each run in a sandbox, and of each that was refused. */
   readonly audit?: ((entry: Omit<AuditRecord, 'session'>) => void) | undefined;
+  /** Those chosen by name. Default: all there are. */
+  readonly choice?: ToolChoice;
   /** Only tools that say they change nothing. Nothing makes them keep their word. */
   readonly readOnly?: boolean;
   /** Keep what tools change in the roots in the history, as far as its budget allows. */
@@ -53,8 +56,11 @@ export function registerExecutables(
   return catalogue.onDidChange(({ tools }) => apply(tools));
 }
 
-function isWanted({ metadata }: ExecutableTool, { readOnly }: RegisterExecutablesOptions): boolean {
-  return readOnly !== true || metadata.annotations.readOnlyHint === true;
+function isWanted(
+  { metadata }: ExecutableTool,
+  { choice = new ToolChoice(), readOnly }: RegisterExecutablesOptions,
+): boolean {
+  return choice.allows(metadata.name) && (readOnly !== true || metadata.annotations.readOnlyHint === true);
 }
 
 function isSame(a: ExecutableTool, b: ExecutableTool): boolean {

@@ -67,7 +67,7 @@ export class Cursors {
 
   /** There was something at the position of every cursor when it was given out. */
   gone(): RootwardError {
-    return this.#error('what came next no longer exists');
+    return this.#error('what came next is no longer there');
   }
 
   #error(state: string): RootwardError {

@@ -5,6 +5,7 @@ import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import type { WrappedServer, WrappedTool } from '@rootward/wrap';
 import { argumentSchema } from '../../exec/catalogue/argument-schema.js';
 import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
+import type { ToolChoice } from '../framework/tool-choice.js';
 
 const NAME = /^[\w.-]{1,128}$/;
 const ANY_ARGUMENTS: JsonObject = { type: 'object' };
@@ -13,14 +14,23 @@ const ANY_ARGUMENTS: JsonObject = { type: 'object' };
 export function registerWrapped(
   server: WorkspaceServer,
   servers: ReadonlyMap<string, WrappedServer>,
-  { readOnly, follow }: { readonly readOnly: boolean; readonly follow: boolean },
+  {
+    choice,
+    readOnly,
+    follow,
+  }: { readonly choice: ToolChoice; readonly readOnly: boolean; readonly follow: boolean },
 ): Disposable {
   const followed = [...servers].map(([prefix, wrapped]) => {
     let registered: readonly RegisteredTool[] = [];
     const apply = (tools: readonly WrappedTool[]): void => {
       for (const tool of registered) tool.remove();
       registered = tools
-        .filter((tool) => NAME.test(`${prefix}_${tool.name}`) && (!readOnly || changesNothing(tool)))
+        .filter(
+          (tool) =>
+            NAME.test(`${prefix}_${tool.name}`) &&
+            choice.allows(`${prefix}_${tool.name}`) &&
+            (!readOnly || changesNothing(tool)),
+        )
         .map((tool) => register(server, prefix, wrapped, tool));
     };
     apply(wrapped.tools);
