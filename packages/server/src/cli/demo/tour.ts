@@ -1,15 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DemoClient } from './demo-client.js';
-import type { DemoOptions } from './demo-client.js';
-import type { Narrator } from './narrator.js';
-
-/** Where the tour takes place, and how its servers are started. */
-export interface TourPlace extends Pick<DemoOptions, 'environment'> {
-  readonly base: string;
-  readonly program: readonly [string, ...string[]];
-  readonly narrator: Narrator;
-}
+import type { TourPlace } from './tour-place.js';
+import { followWorkingTrees } from './working-trees.js';
 
 /** A tour with a real client and real servers over stdio, in folders that are made for it. */
 export async function tour(place: TourPlace): Promise<void> {
@@ -23,6 +16,7 @@ export async function tour(place: TourPlace): Promise<void> {
   await followFolders(place, shop, blog);
   await surviveSilence(place, shop, blog);
   await runScripts(place, shop, blog);
+  await followWorkingTrees(place);
 }
 
 async function followFolders(place: TourPlace, shop: string, blog: string): Promise<void> {
