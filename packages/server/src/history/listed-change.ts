@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import type { Scope } from '@rootward/core';
 import type { Change, EntryState, History, Step } from '@rootward/core/history';
 
@@ -118,5 +119,5 @@ function isVisible(scope: Scope, path: string): boolean {
 
 function isAsked({ path, from }: ListedFile, asked: string | undefined): boolean {
   if (asked === undefined) return true;
-  return [path, from].some((each) => each === asked || each?.startsWith(`${asked}/`) === true);
+  return [path, from].some((each) => each === asked || each?.startsWith(asked + sep) === true);
 }
