@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
@@ -12,7 +12,9 @@ const run = promisify(execFile);
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 function sources(): readonly string[] {
-  const folders = readdirSync(join(repository, 'packages')).map((name) => join('packages', name, 'src'));
+  const folders = readdirSync(join(repository, 'packages'))
+    .map((name) => join('packages', name, 'src'))
+    .filter((folder) => existsSync(join(repository, folder)));
   return folders.flatMap((folder) =>
     readdirSync(join(repository, folder), { encoding: 'utf8', recursive: true })
       .filter((name) => name.endsWith('.ts'))

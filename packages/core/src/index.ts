@@ -20,7 +20,7 @@ export { globCost } from './scope/glob/cost.js';
 export { withDeepGroups } from './scope/glob/groups.js';
 export { globMatcher } from './scope/glob/matcher.js';
 export type { GlobMatcher } from './scope/glob/matcher.js';
-export type { EntryKind, ListEntry, ListOptions } from './scope/operations/list.js';
+export type { EntryKind, EntryOrder, ListEntry, ListOptions } from './scope/operations/list.js';
 export type { Location } from './scope/operations/locate.js';
 export type { MakeDirectoryOptions, MakeDirectoryResult } from './scope/operations/make-directory.js';
 export type { OpenAccess, OpenOptions } from './scope/operations/open.js';

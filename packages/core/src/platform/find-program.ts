@@ -1,6 +1,6 @@
 import { constants, realpathSync } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { hostPathStyle } from '../uri/path-style.js';
 import { WorkspaceFolders } from './workspace-folders.js';
 
@@ -27,7 +27,9 @@ export async function findProgram(
   const workspace = new WorkspaceFolders(roots);
   for (const path of [...candidates, ...programCandidates(name, environment)]) {
     const program = await canonicalProgram(path);
-    if (program !== undefined && !workspace.owns(program)) return program;
+    if (program === undefined || workspace.owns(program)) continue;
+    // A link out of a folder of the workspace is still what that folder chose.
+    if (!workspace.owns(canonicalOr(dirname(path)))) return program;
   }
   return undefined;
 }

@@ -153,7 +153,7 @@ export class Scope {
     return makeDirectoryInScope(this.#gate, this.#recorder, path, options);
   }
 
-  /** The entries of a folder, in the order of the disk. Denied ones are left out. */
+  /** The entries of a folder, sorted by name. Denied ones are left out. */
   list(path: string, options?: ListOptions): Promise<ListEntry[]> {
     return listInScope(this.#gate, path, options);
   }

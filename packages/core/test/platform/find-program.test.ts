@@ -66,3 +66,11 @@ test('findProgram() passes over what belongs to the workspace without being in a
   for (const name of own) expect([name, await search(name)]).toEqual([name, undefined]);
   expect(await search(...own, 'outside')).toBe(join(folder, 'outside', 'tool'));
 });
+
+test('findProgram() takes nothing from a folder of the workspace by a link that leads out of it', async () => {
+  const bin = join(folder, 'repo', 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(join(folder, 'outside', 'tool'), join(bin, 'tool'));
+  const roots = [{ path: join(folder, 'repo', 'packages', 'a') }];
+  expect(await findProgram('tool', { environment: { PATH: bin }, roots })).toBeUndefined();
+});

@@ -32,7 +32,6 @@ const CHANGE_FILE: Record<string, Use> = {
 };
 
 const READ_DIRECTORY: Record<string, Use> = {
-  open: async (scope, path) => (await scope.open(path)).close(),
   stat: (scope, path) => scope.stat(path),
   list: (scope, path) => scope.list(path, { stats: true }),
   walk: (scope, path) => drain(scope.walk(path)),

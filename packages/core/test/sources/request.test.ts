@@ -41,3 +41,34 @@ test.each([undefined, null, 'x', [], {}, { progressToken: 1 }, { 'codex/sandbox-
     expect((await read(meta)).given).toBe(false);
   },
 );
+
+function codex(directory: string, more: object) {
+  return { 'codex/sandbox-state-meta': { sandboxCwd: pathToFileURL(directory).href, ...more } };
+}
+
+test('folders that the sandbox may write are roots, too, and special entries are none', async () => {
+  const tree = makeTree('cwd', 'added', 'nested', 'read');
+  const entries = [
+    { path: { type: 'special', value: 'current_working_directory' }, access: 'write' },
+    { type: 'path', path: tree('added'), access: 'write' },
+    { path: { type: 'path', path: tree('nested') }, access: 'write' },
+    { type: 'path', path: tree('read'), access: 'read' },
+    { type: 'path', path: tree('cwd'), access: 'write' },
+    { type: 'path', path: tree('missing'), access: 'write' },
+    { type: 'path', path: '/', access: 'write' },
+    'nonsense',
+  ];
+  const request = await read(codex(tree('cwd'), { permissionProfile: { file_system: { entries } } }));
+  expect(pathsOf(request)).toEqual([tree('cwd'), tree('added'), tree('nested')]);
+  expect(request.roots.every(({ access }) => access === 'read-write')).toBe(true);
+  expect(request.rejected.map(({ reason }) => reason)).toEqual(['not-found', 'too-broad']);
+});
+
+test.each([
+  [{ permissionProfile: { file_system: { entries: [{ type: 'path', path: '/', access: 'read' }] } } }],
+  [{ permissionProfile: { file_system: { entries: [] } } }],
+  [{ sandboxPolicy: { type: 'read-only' } }],
+])('a sandbox that may write nowhere makes the call read-only (%j)', async (profile) => {
+  const tree = makeTree('cwd');
+  expect((await read(codex(tree('cwd'), profile))).roots).toMatchObject([{ access: 'read-only' }]);
+});

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { isAbsolute, posix, sep } from 'node:path';
+import { isAbsolute, normalize, posix, sep } from 'node:path';
 import { RootwardError } from '../../error.js';
 import type { ErrorCode } from '../../error.js';
 import type { Fence } from '../../roots/fence.js';
@@ -99,7 +99,7 @@ export class Gate {
       throw this.#explain(action, asked, absolute, error);
     }
     try {
-      const placement = this.placePin(action, asked, pin);
+      const placement = this.placePin(action, asked, pin, absolute);
       this.enforce(action, asked, placement, intent);
       return { pin, placement };
     } catch (error) {
@@ -128,7 +128,8 @@ export class Gate {
     }
     try {
       const path = childPath(parent.path, name);
-      if (this.index.containing(parent.path, true).length === 0) throw this.#orphan(action, asked, path);
+      if (this.index.containing(parent.path, true).length === 0)
+        throw this.#orphan(action, asked, path, absolute);
       const placement = this.place(action, asked, path);
       this.enforce(action, asked, placement, intent);
       return { parent, name, child: parent.child(name), placement };
@@ -141,7 +142,8 @@ export class Gate {
   /** Resolves as far as the path exists. A link that leads nowhere counts as leading out: its target can be anything. */
   resolve(action: string, asked: string): Resolution {
     const missing: string[] = [];
-    let head = this.absolute(action, asked);
+    const absolute = this.absolute(action, asked);
+    let head = absolute;
     for (;;) {
       let pin: Pin;
       try {
@@ -156,7 +158,7 @@ export class Gate {
         continue;
       }
       try {
-        return { placement: this.#placeMissing(action, asked, pin, missing), pin, missing };
+        return { placement: this.#placeMissing(action, asked, absolute, pin, missing), pin, missing };
       } catch (error) {
         pin.close();
         throw error;
@@ -199,8 +201,18 @@ export class Gate {
     return { path, roots, isDirectory };
   }
 
-  placePin(action: string, asked: string, pin: Pin): Placement {
-    return this.place(action, asked, pin.path, pin.stats.isDirectory());
+  /** `absolute`: the path that was pinned. */
+  placePin(action: string, asked: string, pin: Pin, absolute?: string): Placement {
+    const isDirectory = pin.stats.isDirectory();
+    const roots = this.index.containing(pin.path, isDirectory);
+    if (roots.length === 0) throw this.#outside(action, asked, absolute);
+    return { path: pin.path, roots, isDirectory };
+  }
+
+  /** Says so where only a link leads out: the path without links would be inside. */
+  #outside(action: string, asked: string, absolute: string | undefined): RootwardError {
+    const isLink = absolute !== undefined && this.index.containing(normalize(absolute), false).length > 0;
+    return outsideRoots(action, asked, this.roots, isLink);
   }
 
   enforce(action: string, asked: string, placement: Placement, intent: Intent): void {
@@ -271,14 +283,21 @@ export class Gate {
     }
   }
 
-  #placeMissing(action: string, asked: string, pin: Pin, missing: readonly string[]): Placement {
-    const placement = this.placePin(action, asked, pin);
+  #placeMissing(
+    action: string,
+    asked: string,
+    absolute: string,
+    pin: Pin,
+    missing: readonly string[],
+  ): Placement {
+    const placement = this.placePin(action, asked, pin, absolute);
     const [next] = missing;
     if (next === undefined) return placement;
     if (!pin.stats.isDirectory()) {
       throw scopeError('not-a-directory', action, asked, 'a part of the path is not a folder');
     }
-    if (this.#exists(pin.child(next))) throw outsideRoots(action, asked, this.roots);
+    // A link that leads nowhere.
+    if (this.#exists(pin.child(next))) throw outsideRoots(action, asked, this.roots, true);
     return this.place(action, asked, childPath(pin.path, missing.join(sep)));
   }
 
@@ -295,12 +314,13 @@ export class Gate {
         const inside = this.index.containing(pin.path, pin.stats.isDirectory()).length > 0;
         const leaves = inside && TELLS_OF_TARGET.has(errnoOf(error)) && this.#isLink(pin.child(split.name));
         pin.close();
-        return inside && !leaves ? fromSystem(action, asked, error) : outsideRoots(action, asked, this.roots);
+        if (inside && !leaves) return fromSystem(action, asked, error);
+        return leaves ? outsideRoots(action, asked, this.roots, true) : this.#outside(action, asked, path);
       } catch {
         split = splitLast(split.head);
       }
     }
-    return outsideRoots(action, asked, this.roots);
+    return this.#outside(action, asked, path);
   }
 
   #isLink(path: string): boolean {
@@ -311,8 +331,8 @@ export class Gate {
     }
   }
 
-  #orphan(action: string, asked: string, path: string): RootwardError {
-    if (this.index.containing(path, false).length === 0) return outsideRoots(action, asked, this.roots);
+  #orphan(action: string, asked: string, path: string, absolute: string): RootwardError {
+    if (this.index.containing(path, false).length === 0) return this.#outside(action, asked, absolute);
     return scopeError('not-permitted', action, asked, 'it is a root, and what holds it is out of scope');
   }
 }

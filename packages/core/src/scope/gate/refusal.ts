@@ -29,10 +29,17 @@ export function noRoots(action: string, path: string): RootwardError {
   );
 }
 
-export function outsideRoots(action: string, path: string, roots: readonly Root[]): RootwardError {
+/** `isLink`: the path itself is inside, and a link in it leads out. Where to, is not said. */
+export function outsideRoots(
+  action: string,
+  path: string,
+  roots: readonly Root[],
+  isLink = false,
+): RootwardError {
+  const state = isLink ? 'a link in its path leads outside the roots' : 'it is outside the roots';
   return new RootwardError(
     'outside-roots',
-    `Cannot ${action} ${quotePath(path)}: it is outside the roots (${describeRoots(roots)})`,
+    `Cannot ${action} ${quotePath(path)}: ${state} (${describeRoots(roots)})`,
     { path, instruction: 'Use a path inside one of the roots' },
   );
 }

@@ -27,7 +27,17 @@ export interface ListEntry {
 /** Options of `Scope.list()`. */
 export interface ListOptions {
   readonly stats?: boolean;
+  /** By name, the default, or as the disk has them, which is a little faster. */
+  readonly order?: EntryOrder;
   readonly signal?: AbortSignal;
+}
+
+/** The order of entries within a folder. */
+export type EntryOrder = 'name' | 'disk';
+
+/** By code units, so that the order does not depend on where the server runs. */
+export function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : Number(one.name > other.name);
 }
 
 export function kindOf(entry: Dirent): EntryKind {
@@ -52,7 +62,7 @@ function describe(pin: Pin, entry: Dirent, withStats: boolean): ListEntry {
   return stats === undefined ? { name, kind } : { name, kind, stats: toEntryStats(stats) };
 }
 
-/** Lists a folder in the order of the disk. Denied entries are left out. */
+/** Lists a folder. Denied entries are left out. */
 export async function listInScope(
   gate: Gate,
   asked: string,
@@ -69,7 +79,7 @@ export async function listInScope(
       if (!isHidden(gate, placement, entry.name, seen))
         entries.push(describe(pin, entry, options.stats === true));
     }
-    return entries;
+    return options.order === 'disk' ? entries : entries.sort(byName);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw fromSystem('list', asked, error);

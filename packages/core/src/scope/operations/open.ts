@@ -36,7 +36,7 @@ export async function openInScope(gate: Gate, asked: string, options: OpenOption
   const access = options.access ?? 'read';
   const { pin } = gate.admit('open', asked, access === 'read' ? 'read' : 'change');
   try {
-    if (access !== 'read' || !pin.stats.isDirectory()) requireFile('open', asked, pin);
+    requireFile('open', asked, pin);
     return await pin.reopenHandle(FLAGS[access]);
   } catch (error) {
     throw fromSystem('open', asked, error);

@@ -31,10 +31,10 @@ export async function readBytesInScope(
   const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   const offset = options.offset ?? 0;
   for (const value of [offset, options.length ?? 0, maxBytes]) {
-    if (Number.isSafeInteger(value) && value >= 0) continue;
+    if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value >= 0)) continue;
     throw new RootwardError(
       'invalid-option',
-      `Cannot read bytes: expected numbers of 0 or more, received ${value}`,
+      `Cannot read bytes: expected whole numbers of 0 or more, received ${value}`,
     );
   }
   const { pin } = gate.admit('read', asked);

@@ -44,10 +44,11 @@ export interface TextReading {
 }
 
 function checkCount(name: string, value: number | undefined): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return;
+  if (value === undefined || value === Number.POSITIVE_INFINITY) return;
+  if (Number.isSafeInteger(value) && value >= 0) return;
   throw new RootwardError(
     'invalid-option',
-    `Cannot read lines: expected ${name} to be 0 or more, received ${value}`,
+    `Cannot read lines: expected ${name} to be a whole number of 0 or more, received ${value}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { relative as relativePath, sep } from 'node:path';
 import { childPath } from '../gate/child-path.js';
 import type { Gate } from '../gate/gate.js';
@@ -5,8 +6,8 @@ import { enterDirectory, isRepositoryData } from './ignore-rules.js';
 import type { IgnoreRules } from './ignore-rules.js';
 import type { FolderRules } from '../gate/rules-file.js';
 import type { FoldersSeen } from '../gate/rules.js';
-import { isHidden, kindOf } from './list.js';
-import type { EntryKind } from './list.js';
+import { byName, isHidden, kindOf } from './list.js';
+import type { EntryKind, EntryOrder } from './list.js';
 import type { Pin } from '../pin/pin.js';
 import { fromSystem } from '../gate/refusal.js';
 import { Pacer } from '../../platform/pacing.js';
@@ -29,6 +30,8 @@ export interface WalkOptions {
   /** Leave out what `.gitignore` files leave out, and `.git` itself. */
   readonly gitignore?: boolean;
   readonly maxDepth?: number;
+  /** By name, the default, or as the disk has them, which needs no memory for the names of a folder. */
+  readonly order?: EntryOrder;
   /** Return false to leave an entry out, and with a folder all that is in it. */
   readonly filter?: (entry: WalkEntry) => boolean;
   readonly signal?: AbortSignal;
@@ -63,6 +66,15 @@ function rulesAbove(gate: Gate, root: string, start: string): IgnoreRules | unde
   return rules;
 }
 
+async function sorted(dirents: Iterable<Dirent>, pacer: Pacer): Promise<readonly Dirent[]> {
+  const all: Dirent[] = [];
+  for (const dirent of dirents) {
+    if (pacer.due) await pacer.rest();
+    all.push(dirent);
+  }
+  return all.sort(byName);
+}
+
 /** A folder met on the way that is gone, closed to us or no longer where it was is passed over. */
 function pinWhereSeen(gate: Gate, path: string): Pin | undefined {
   let pin: Pin;
@@ -77,8 +89,8 @@ function pinWhereSeen(gate: Gate, path: string): Pin | undefined {
 }
 
 /**
- * Streams what is below a folder, folder by folder, in the order of the disk. Links are told but not followed, denied
- * entries are left out, and memory grows with the folders still to visit, not with the files seen.
+ * Streams what is below a folder, folder by folder. Links are told but not followed, denied entries are left out, and
+ * memory grows with the folders still to visit and the names of one folder, not with the files seen.
  */
 export async function* walkInScope(
   gate: Gate,
@@ -117,7 +129,9 @@ export async function* walkInScope(
           ? gate.rules.filesIn(here)
           : gate.rules.filesBelow(folder.above, directory);
       const seen: FoldersSeen = new Map([[folder.path, files]]);
-      for (const dirent of readPinned(directory, { skipUnreadable: folder.depth > 0 })) {
+      const below: Pending[] = [];
+      const dirents = readPinned(directory, { skipUnreadable: folder.depth > 0 });
+      for (const dirent of options.order === 'disk' ? dirents : await sorted(dirents, pacer)) {
         options.signal?.throwIfAborted();
         if (pacer.due) await pacer.rest();
         const { name } = dirent;
@@ -138,10 +152,12 @@ export async function* walkInScope(
         if (options.filter?.(entry) === false) continue;
         if (kind === 'directory' && entry.depth < maxDepth) {
           const { path, relative, depth } = entry;
-          pending.push({ path, relative, depth, rules, above: files });
+          below.push({ path, relative, depth, rules, above: files });
         }
         yield entry;
       }
+      // The last one in is the first one out.
+      pending.push(...below.reverse());
     } catch (error) {
       throw error instanceof Error && 'syscall' in error ? fromSystem('walk', asked, error) : error;
     } finally {

@@ -262,3 +262,21 @@ test.runIf(process.platform === 'linux')(
     expect(await codeOf(() => gate.admit('read', 'link/a.txt'))).toBe('invalid-path');
   },
 );
+
+test('the refusal of a link that leads out says so, the same whatever is there', async () => {
+  tree().make({ 'a.txt': '' });
+  writeFileSync(tree().out('there.txt'), '');
+  tree().link('out', tree().outside);
+  tree().link('nowhere', tree().out('missing'));
+  const scope = scopeOf(tree().inside);
+  for (const path of ['out', 'out/there.txt', 'out/missing.txt', 'nowhere']) {
+    const refusal = await refusalOf(scope.readText(path));
+    expect(refusal.code).toBe('outside-roots');
+    expect(refusal.message).toContain('a link in its path leads outside the roots');
+    expect((await refusalOf(() => scope.locate(path))).message).toContain('a link in its path');
+  }
+  expect((await refusalOf(scope.write('out/new.txt', ''))).message).toContain('a link in its path');
+  expect((await refusalOf(scope.readText('../outside/there.txt'))).message).toContain(
+    'it is outside the roots',
+  );
+});

@@ -86,3 +86,16 @@ test.runIf(process.platform === 'linux')(
     expect(await codeOf(everything.list('/proc'))).toBe('outside-roots');
   },
 );
+
+test('Scope.list() and Scope.walk() are sorted by name, unless the order of the disk is asked for', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `${(index * 17) % 40}.txt`);
+  tree().make({ ...Object.fromEntries(names.map((name) => [name, ''])), b: { y: '', x: '' }, a: { z: '' } });
+  const scope = scopeOf(tree().inside);
+  const sorted = [...names, 'a', 'b'].sort();
+  expect((await scope.list('.')).map(({ name }) => name)).toEqual(sorted);
+  const unordered = (await scope.list('.', { order: 'disk' })).map(({ name }) => name);
+  expect(unordered.sort()).toEqual(sorted);
+  const walked: string[] = [];
+  for await (const { relative } of scope.walk('.')) walked.push(relative);
+  expect(walked).toEqual([...sorted, 'a/z', 'b/x', 'b/y']);
+});

@@ -40,11 +40,9 @@ describe.each(platforms)('Scope.open() on the %s platform', (_name, platform) =>
     expect(tree().text('a.txt')).toBe('text+');
   });
 
-  test('opens a folder for reading only', async () => {
-    const handle = await scope().open('.');
-    expect((await handle.stat()).isDirectory()).toBe(true);
-    await handle.close();
-    expect(await codeOf(scope().open('.', { access: 'read-write' }))).toBe('not-a-file');
+  test.each(ACCESSES)('with access %s refuses a folder', async (access) => {
+    tree().make({ sub: {} });
+    for (const path of ['.', 'sub']) expect(await codeOf(scope().open(path, { access }))).toBe('not-a-file');
   });
 
   test.each(ACCESSES)('with access %s creates nothing and stays inside', async (access) => {

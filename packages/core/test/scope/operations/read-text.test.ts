@@ -180,7 +180,6 @@ test('Scope.readText() refuses options that are no counts, and more than one way
     { head: -1 },
     { tail: 1.5 },
     { offset: Number.NaN },
-    { limit: Number.POSITIVE_INFINITY },
     { maxBytes: -1 },
     { head: 1, tail: 1 },
     { head: 1, offset: 0 },
@@ -200,4 +199,13 @@ test('Scope.readText() stops with the reason of its signal', async () => {
   const reading = scope.readText('a.txt', { tail: 1, signal: controller.signal });
   controller.abort(reason);
   await expect(reading).rejects.toBe(reason);
+});
+
+test('maxBytes may be Infinity, for text and for bytes', async () => {
+  tree().make({ 'a.txt': 'text' });
+  const scope = scopeOf(tree().inside);
+  const maxBytes = Number.POSITIVE_INFINITY;
+  expect((await scope.readText('a.txt', { maxBytes })).text).toBe('text');
+  expect((await scope.readText('a.txt', { maxBytes, tail: 1 })).text).toBe('text');
+  expect((await scope.readBytes('a.txt', { maxBytes })).size).toBe(4);
 });
