@@ -1,6 +1,7 @@
 import { RootwardError } from '@rootward/core';
 import type { Project, Scope, Snapshot } from '@rootward/core';
 import { reportError } from '@rootward/mcp';
+import type { ErrorReport } from '@rootward/mcp';
 import type { WorkingTree } from '@rootward/mcp';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
@@ -17,10 +18,9 @@ const MAX_ROOTS = 50;
 const MAX_REJECTED = 20;
 const COMMIT_DIGITS = 12;
 
-type ReportShape = z.ZodObject<{ error_type: z.ZodString; message: z.ZodString; instruction: z.ZodString }>;
-
-function reportShape(): ReportShape {
-  return z.object({ error_type: z.string(), message: z.string(), instruction: z.string() });
+/** Listed in short: what is in it, every refusal of a tool shows. */
+function report(): z.ZodObject {
+  return z.looseObject({ message: z.string() });
 }
 
 export const workspaceInfo: Tool = defineTool({
@@ -60,7 +60,7 @@ export const workspaceInfo: Tool = defineTool({
       tree: z
         .looseObject({ path: z.string(), branch: z.string().optional(), known: z.string().optional() })
         .optional(),
-      noProject: reportShape().optional(),
+      noProject: report().optional(),
       problems: z.array(z.object({ file: z.string(), problem: z.string() })).optional(),
       path: z
         .object({
@@ -70,7 +70,7 @@ export const workspaceInfo: Tool = defineTool({
           root: z.string().optional(),
           exists: z.boolean().optional(),
           writable: z.boolean().optional(),
-          refusal: reportShape().optional(),
+          refusal: report().optional(),
         })
         .optional(),
       servers: z
@@ -175,7 +175,7 @@ function describeRoots({ client, trace, rejected }: Snapshot, { roots }: Scope):
   };
 }
 
-type Report = z.output<ReportShape>;
+type Report = ErrorReport;
 
 async function findProject({ workspace }: ToolContext): Promise<Project | Report> {
   try {
