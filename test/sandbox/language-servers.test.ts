@@ -11,9 +11,10 @@ import {
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findBackends } from '@rootward/sandbox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answering } from '@rootward/mcp/testing';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bareEnvironment, connectRootward, textOf } from '../server/fixtures/rootward.js';
 
 const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
@@ -124,3 +125,44 @@ describe('A hostile repository with default settings', () => {
     },
   );
 });
+
+describe('A language server whose sandbox no longer matches', () => {
+  test.skipIf(working.size === 0)(
+    'is started again: a root that came is seen, one that went is not',
+    async () => {
+      for (const name of ['left', 'right']) {
+        mkdirSync(join(base, name), { recursive: true });
+        writeFileSync(join(base, name, `${name}.ts`), `export const ${name} = 1;\n`);
+      }
+      const uri = (name: string): { readonly uri: string } => ({ uri: pathToFileURL(join(base, name)).href });
+      const use = `import { right } from '../right/right';\nexport const both: string = right;\n`;
+      writeFileSync(join(base, 'left', 'use.ts'), use);
+      const env = { ...bareEnvironment(), PATH, HOME: process.env['HOME'] ?? '/' };
+      const { client } = await connectRootward([], { roots: answering([uri('left')]) }, { env });
+      const file = join(base, 'left', 'use.ts');
+      const ask = async (): Promise<string> => textOf(await client.callTool('diagnostics', { file }));
+      expect(await ask()).toContain('Cannot find module');
+      client.changeRoots(answering([uri('left'), uri('right')]));
+      await vi.waitFor(async () => expect(await ask()).toContain('not assignable'), { timeout: 30_000 });
+      client.changeRoots(answering([uri('left')]));
+      await vi.waitFor(async () => expect(await ask()).toContain('Cannot find module'), { timeout: 30_000 });
+    },
+  );
+});
+
+test.skipIf(!working.has('landlock'))(
+  'a sandbox that cannot hide a denied file says so with every answer',
+  async () => {
+    mkdirSync(join(base, 'ruled'), { recursive: true });
+    writeFileSync(join(base, 'ruled', '.rootward.json'), '{ "deny": ["secret.ts"] }');
+    writeFileSync(join(base, 'ruled', 'secret.ts'), 'export const secret = 1;\n');
+    writeFileSync(join(base, 'ruled', 'open.ts'), 'export const open = 1;\n');
+    const env = { ...bareEnvironment(), PATH, HOME: process.env['HOME'] ?? '/' };
+    const args = ['--root', join(base, 'ruled'), '--sandbox-backend', 'landlock'];
+    const { client } = await connectRootward(args, {}, { env });
+    expect(textOf(await client.callTool('outline', { file: 'open.ts' }))).toContain(
+      'is not held to every rule',
+    );
+    expect(textOf(await client.callTool('workspace_info'))).toContain('not held back: a rule denies');
+  },
+);

@@ -10,7 +10,7 @@ export function answerCode(
 ): Promise<CallToolResult> {
   return context.languages.use(context, async (session) => {
     try {
-      return await act(session);
+      return withShortfalls(await act(session), session);
     } catch (error) {
       if (!(error instanceof session.library.RootwardLspError)) throw error;
       const { code, message, instruction = OTHERWISE } = error;
@@ -21,6 +21,17 @@ export function answerCode(
       };
     }
   });
+}
+
+/** A sandbox that cannot hide denied files from a server is told with every answer. */
+function withShortfalls(result: CallToolResult, { code }: Session): CallToolResult {
+  const notes = code.servers
+    .status()
+    .flatMap(({ server, shortfall }) =>
+      shortfall === undefined ? [] : [`[${server} is not held to every rule: ${shortfall}]`],
+    );
+  if (notes.length === 0) return result;
+  return { ...result, content: [...result.content, { type: 'text', text: notes.join('\n') }] };
 }
 
 const OTHERWISE = 'Use search_content and read_text_file instead';
