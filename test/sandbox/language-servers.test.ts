@@ -140,12 +140,14 @@ describe('A language server whose sandbox no longer matches', () => {
       const env = { ...bareEnvironment(), PATH, HOME: process.env['HOME'] ?? '/' };
       const { client } = await connectRootward([], { roots: answering([uri('left')]) }, { env });
       const file = join(base, 'left', 'use.ts');
-      const ask = async (): Promise<string> => textOf(await client.callTool('diagnostics', { file }));
-      expect(await ask()).toContain('Cannot find module');
+      const problems = async (): Promise<string> => textOf(await client.callTool('diagnostics', { file }));
+      expect(await problems()).toContain('Cannot find module');
       client.changeRoots(answering([uri('left'), uri('right')]));
-      await vi.waitFor(async () => expect(await ask()).toContain('not assignable'), { timeout: 30_000 });
+      await vi.waitFor(async () => expect(await problems()).toContain('not assignable'), { timeout: 30_000 });
       client.changeRoots(answering([uri('left')]));
-      await vi.waitFor(async () => expect(await ask()).toContain('Cannot find module'), { timeout: 30_000 });
+      await vi.waitFor(async () => expect(await problems()).toContain('Cannot find module'), {
+        timeout: 30_000,
+      });
     },
   );
 });
