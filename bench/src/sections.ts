@@ -8,6 +8,7 @@ import type { Section } from './row.js';
 import { benchSandbox } from './sandbox.js';
 import { benchStart } from './start.js';
 import { benchWorkspace } from './workspace.js';
+import { benchWrap } from './wrap.js';
 
 export const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   exec: benchExec,
@@ -19,4 +20,5 @@ export const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   history: benchHistory,
   start: benchStart,
   code: benchCode,
+  wrap: benchWrap,
 };

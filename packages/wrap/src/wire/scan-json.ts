@@ -168,8 +168,10 @@ class Scanner {
     const text = this.#text;
     if (start >= this.#end || text.charCodeAt(start) !== CODE.quote) return -1;
     let at = start + 1;
+    let quote = -1;
     for (;;) {
-      const quote = text.indexOf('"', at);
+      // Only where an escape has passed the one that was found: a text with many line ends has its quote far away.
+      if (quote < at) quote = text.indexOf('"', at);
       if (quote === -1 || quote >= this.#end) return -1;
       if (this.#backslash < at) {
         const found = text.indexOf('\\', at);

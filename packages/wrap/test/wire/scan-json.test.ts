@@ -47,6 +47,12 @@ describe('scanObject()', () => {
     expect(scanObject(String.raw`{"id":1,"\u0069d":2}`)).toBeUndefined();
   });
 
+  it('looks at a long string full of escapes once', () => {
+    // With a search for its end after each escape, this would take minutes.
+    const text = JSON.stringify({ text: 'a "line"\n'.repeat(500_000) });
+    expect(scanObject(text)!.get('text')).toEqual({ start: 8, end: text.length - 1 });
+  });
+
   it('refuses nesting that would overflow the stack', () => {
     expect(scanObject(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toBeUndefined();
   });

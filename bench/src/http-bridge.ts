@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** A program that offers a stdio server over Streamable HTTP, spoken to without an SDK. */
+export class HttpBridge {
+  readonly #child: ChildProcess;
+  readonly #url: string;
+  #session: string | undefined;
+  #nextId = 1;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.#url = url;
+  }
+
+  /** Rejects where it does not answer; `args` gets the port. */
+  static async start(
+    args: (port: number) => readonly string[],
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<HttpBridge> {
+    const port = await freePort();
+    const child = spawn(process.execPath, [...args(port)], {
+      stdio: 'ignore',
+      env: { ...process.env, ...env },
+    });
+    const bridge = new HttpBridge(child, `http://127.0.0.1:${port}/mcp`);
+    const ended = once(child, 'exit').then(() => Promise.reject(new Error('Cannot start: it ended')));
+    try {
+      await Promise.race([bridge.#introduce(), ended]);
+    } catch (error) {
+      child.kill();
+      throw error;
+    }
+    ended.catch(() => undefined);
+    return bridge;
+  }
+
+  /** The length of the answer, which is never empty. */
+  async call(name: string, args: unknown): Promise<number> {
+    const text = await this.#post({
+      id: this.#nextId++,
+      method: 'tools/call',
+      params: { name, arguments: args },
+    });
+    if (!text.includes('"result"')) throw new Error(`Cannot measure ${name}: ${text.slice(0, 200)}`);
+    return text.length;
+  }
+
+  async close(): Promise<void> {
+    const gone = once(this.#child, 'exit');
+    this.#child.kill();
+    await gone;
+  }
+
+  async #introduce(): Promise<void> {
+    const clientInfo = { name: 'bench', version: '1.0.0' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    const deadline = Date.now() + 20_000;
+    for (;;) {
+      try {
+        await this.#post({ id: this.#nextId++, method: 'initialize', params });
+        break;
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+    await this.#post({ method: 'notifications/initialized' });
+  }
+
+  async #post(message: object): Promise<string> {
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        ...(this.#session !== undefined && { 'Mcp-Session-Id': this.#session }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    });
+    this.#session ??= response.headers.get('mcp-session-id') ?? undefined;
+    if (!response.ok) throw new Error(`Cannot measure: HTTP ${response.status}`);
+    return response.text();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
