@@ -20,9 +20,9 @@ const CODE = {
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERAL = /true|false|null/y;
 const UNICODE_ESCAPE = /^[0-9a-fA-F]{4}$/;
-const SHORT_ESCAPES = '"\\/bfnrt';
-// oxlint-disable-next-line no-control-regex -- no string of a JSON text may hold one
-const CONTROL = /[\u0000-\u001f]/g;
+const SHORT_ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
+const FIRST_PRINTABLE = 0x20;
+const LOWER_U = 0x75;
 
 /**
  * The members of the JSON object that `text` holds, as spans of their values; undefined unless the whole text is one
@@ -49,9 +49,6 @@ export function scanArray(text: string, start = 0, end: number = text.length): r
 class Scanner {
   readonly #text: string;
   readonly #end: number;
-  /** Where the next backslash and control character are: most long strings have none, and looking again for each would be quadratic. */
-  #backslash = -1;
-  #control = -1;
   at = 0;
 
   constructor(text: string, end: number) {
@@ -166,31 +163,21 @@ class Scanner {
   /** The end of the string that starts at `start`, after its closing quote, or -1. */
   #string(start: number): number {
     const text = this.#text;
-    if (start >= this.#end || text.charCodeAt(start) !== CODE.quote) return -1;
+    const end = this.#end;
+    if (start >= end || text.charCodeAt(start) !== CODE.quote) return -1;
+    // Character by character: searching for the next quote or backslash costs more in a text with many line ends.
     let at = start + 1;
-    let quote = -1;
-    for (;;) {
-      // Only where an escape has passed the one that was found: a text with many line ends has its quote far away.
-      if (quote < at) quote = text.indexOf('"', at);
-      if (quote === -1 || quote >= this.#end) return -1;
-      if (this.#backslash < at) {
-        const found = text.indexOf('\\', at);
-        this.#backslash = found === -1 ? Number.POSITIVE_INFINITY : found;
-      }
-      if (this.#backslash > quote) return this.#hasControl(at, quote) ? -1 : quote + 1;
-      if (this.#hasControl(at, this.#backslash)) return -1;
-      const length = escapeLength(text, this.#backslash);
-      if (length === 0) return -1;
-      at = this.#backslash + length;
+    while (at < end) {
+      const code = text.charCodeAt(at);
+      if (code === CODE.quote) return at + 1;
+      if (code < FIRST_PRINTABLE) return -1;
+      if (code === CODE.backslash) {
+        const length = escapeLength(text, at);
+        if (length === 0) return -1;
+        at += length;
+      } else at += 1;
     }
-  }
-
-  #hasControl(start: number, end: number): boolean {
-    if (this.#control < start) {
-      CONTROL.lastIndex = start;
-      this.#control = CONTROL.exec(this.#text)?.index ?? Number.POSITIVE_INFINITY;
-    }
-    return this.#control < end;
+    return -1;
   }
 
   #skipBlanks(at: number): number {
@@ -207,10 +194,9 @@ class Scanner {
 
 /** 0 where it is none. */
 function escapeLength(text: string, at: number): number {
-  const next = text[at + 1];
-  if (next === undefined) return 0;
-  if (SHORT_ESCAPES.includes(next)) return 2;
-  return next === 'u' && UNICODE_ESCAPE.test(text.slice(at + 2, at + 6)) ? 6 : 0;
+  const code = text.charCodeAt(at + 1);
+  if (code === LOWER_U) return UNICODE_ESCAPE.test(text.slice(at + 2, at + 6)) ? 6 : 0;
+  return SHORT_ESCAPES.has(code) ? 2 : 0;
 }
 
 /** A member may spell its name with escapes, and is the same member. */
