@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,6 +21,13 @@ function pictureOf(work: string): Record<string, string> {
   return Object.fromEntries(entries.filter(([path]) => !path.includes('.rootward-')));
 }
 
+/** One that ends before it begins must not be waited for. */
+async function ready(changer: ChildProcess): Promise<void> {
+  const failed = once(changer, 'exit').then(() => Promise.reject(new Error('the changer did not start')));
+  failed.catch(() => undefined);
+  await Promise.race([once(changer, 'message'), failed]);
+}
+
 test('a process killed with SIGKILL leaves a journal with which all it did can be taken back', async () => {
   for (let kill = 1; kill <= KILLS; kill++) {
     const place = setUp();
@@ -29,7 +37,7 @@ test('a process killed with SIGKILL leaves a journal with which all it did can b
     await scope.write('a0', 'at first');
     const before = pictureOf(place.work);
     const changer = fork(CHANGER, [JSON.stringify({ root, directory, seed: kill, rounds: FOREVER })]);
-    await once(changer, 'message');
+    await ready(changer);
     // Not a wait for anything to happen: the moment of the kill is what is varied.
     await wait(Math.random() * 120);
     const gone = once(changer, 'exit');
