@@ -1,5 +1,8 @@
-// The long versions of tests that depend on chance or on time: `npm run soak` runs all, `npm run soak -- NAME…` some.
+// The long versions of tests that depend on chance or on time: `npm run soak` runs all, `npm run soak -- NAME…` some, and
+// `npm run soak -- code FOLDER…` asks about the code in these folders.
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
 
 /** What runs, and how long it goes on, told to the tests by their environment. */
 const PARTS = {
@@ -26,7 +29,16 @@ const PARTS = {
   memory: { files: ['test/server/soak.test.ts'], env: { SOAK_CALLS: '100000' } },
 };
 
-const asked = process.argv.slice(2);
+const folders = process.argv
+  .slice(2)
+  .filter((argument) => !Object.hasOwn(PARTS, argument) && existsSync(argument));
+if (folders.length > 0) {
+  PARTS.code = {
+    files: ['packages/lsp/test/real/folders.test.ts'],
+    env: { ROOTWARD_CODE_FOLDERS: folders.map((folder) => resolve(folder)).join(delimiter) },
+  };
+}
+const asked = process.argv.slice(2).filter((argument) => !folders.includes(argument));
 const unknown = asked.find((name) => !Object.hasOwn(PARTS, name));
 if (unknown !== undefined) {
   console.error(`Cannot run ${JSON.stringify(unknown)}: the parts are ${Object.keys(PARTS).join(', ')}`);

@@ -3,11 +3,12 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { diffRoots, readPathRoots, Scope } from '@rootward/core';
+import { diffRoots, pathToFileUri, readPathRoots, Scope } from '@rootward/core';
 import type { Root, RootsDiff } from '@rootward/core';
-import { definition, findSymbol, knownServers, LanguageServers, references } from '@rootward/lsp';
-import type { FolderKind, ServerDefinition } from '@rootward/lsp';
+import { definition, findSymbol, knownServers, LanguageServers, outline, references } from '@rootward/lsp';
+import type { FolderKind, OutlineSymbol, ServerDefinition } from '@rootward/lsp';
 import type { Row, Section } from './row.js';
+import { StdioServer } from './stdio-server.js';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const environment: NodeJS.ProcessEnv = {
@@ -15,7 +16,11 @@ const environment: NodeJS.ProcessEnv = {
   PATH: `${join(repository, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
 };
 const PEER = ['typescript-language-server@5.3.0', 'typescript@5.9.3'];
+const BUNDLE = join(repository, 'packages', 'server', 'dist', 'rootward.cjs');
 const ROUNDS = 3;
+const WARM_ROUNDS = 50;
+/** More levels than any file has. */
+const ALL_LEVELS = 99;
 const PYTHON_FILES = 150;
 const LIMITS = { settleTimeout: 120_000, requestTimeout: 120_000, initializeTimeout: 120_000 };
 
@@ -117,7 +122,89 @@ async function typeScript(home: string): Promise<Row[]> {
   return [
     { what: `${what}: time`, unit: 'ms', ...pick('milliseconds'), goal: 0.3 },
     { what: `${what}: memory`, unit: 'MB', ...pick('megabytes'), goal: 0.4 },
+    await warmDefinition(root),
+    ...(await characters(root)),
   ];
+}
+
+/** A definition that is asked for again and again, beside the same question put to the server directly. */
+async function warmDefinition(root: string): Promise<Row> {
+  const pool = new Pool(server('typescript'));
+  try {
+    const scope = await pool.open(root);
+    const code = { servers: pool.servers, scope };
+    const file = join(root, 'core', 'src', 'error.ts');
+    const request = { symbol: 'RootwardError', file };
+    const { definitions } = await definition(code, request);
+    const [found] = definitions;
+    if (found === undefined) throw new Error('RootwardError was not found');
+    const instance = await pool.servers.forFile(scope, file);
+    const position = { line: found.line - 1, character: 'export class '.length };
+    const params = { textDocument: { uri: pathToFileUri(file) }, position };
+    const [ours, peer]: [number[], number[]] = [[], []];
+    for (let round = 0; round < WARM_ROUNDS; round += 1) {
+      ours.push(await timed(() => definition(code, request)));
+      peer.push(await timed(() => instance.request('textDocument/definition', params)));
+    }
+    return {
+      what: 'a definition, asked again: time',
+      unit: 'ms',
+      ours: median(ours),
+      peer: median(peer),
+      peerName: 'the server, asked directly',
+      goal: 10,
+    };
+  } finally {
+    await pool.servers.dispose();
+  }
+}
+
+/** What an agent reads, beside the form with kinds, locals and absolute paths that came before. */
+async function characters(root: string): Promise<Row[]> {
+  const pool = new Pool(server('typescript'));
+  const rootward = new StdioServer([BUNDLE, root], [], environment);
+  try {
+    const scope = await pool.open(root);
+    const code = { servers: pool.servers, scope };
+    const file = join(root, 'server', 'src', 'cli', 'create-program.ts');
+    await rootward.initialize();
+    const text = async (name: string, args: object): Promise<number> =>
+      (await rootward.call(name, args)).content.reduce((sum, part) => sum + (part.text?.length ?? 0), 0);
+    const { symbols } = await outline(code, { file, depth: ALL_LEVELS });
+    const { files } = await findSymbol(code, { query: 'create' });
+    const listed = files.flatMap(({ file: path, symbols: found }) =>
+      [path].concat(
+        found.map(({ line, kind, container, name }) => `  ${line}: ${kind} ${container ?? ''}.${name}`),
+      ),
+    );
+    const peerName = 'with kinds, locals and absolute paths';
+    const row = { unit: 'characters', peerName, goal: 0.5 };
+    return [
+      {
+        what: 'outline of a file',
+        ours: await text('outline', { file }),
+        peer: drawn(symbols).join('\n').length,
+        ...row,
+      },
+      {
+        what: 'find_symbol',
+        ours: await text('find_symbol', { query: 'create' }),
+        peer: listed.join('\n').length,
+        ...row,
+        goal: 0.75,
+      },
+    ];
+  } finally {
+    await rootward.close();
+    await pool.servers.dispose();
+  }
+}
+
+function drawn(symbols: readonly OutlineSymbol[]): readonly string[] {
+  return symbols.flatMap(({ name, kind, line, endLine, children = [] }) => [
+    `${line}-${endLine}: ${kind} ${name}`,
+    ...drawn(children).map((child) => `  ${child}`),
+  ]);
 }
 
 function pythonProject(path: string, name: string): string {

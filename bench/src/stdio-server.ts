@@ -28,11 +28,15 @@ export class StdioServer {
   #nextId = 1;
   #roots: readonly string[];
 
-  constructor(args: readonly string[], roots: readonly string[] = []) {
+  constructor(
+    args: readonly string[],
+    roots: readonly string[] = [],
+    environment: NodeJS.ProcessEnv = process.env,
+  ) {
     this.#roots = roots;
     this.#child = spawn(process.execPath, [...args], {
       stdio: ['pipe', 'pipe', 'ignore'],
-      env: { ...process.env, PWD: '/' },
+      env: { ...environment, PWD: '/' },
     });
     this.#child.stdout.on('data', (chunk: Buffer) => this.#read(this.#decoder.write(chunk)));
   }

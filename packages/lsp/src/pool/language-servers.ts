@@ -105,7 +105,9 @@ export class LanguageServers {
    */
   async forFile(scope: Scope, file: string, signal?: AbortSignal): Promise<ServerInstance> {
     const definition = await this.definitionFor(await languageName(scope, file));
-    const folder = projectFolder(scope, file, definition.markers ?? []);
+    // Only a server that knows one folder, or may turn out to, is asked by the project of a file.
+    const isOneForAll = (this.kindOf(definition) ?? 'per-root') !== 'per-root';
+    const folder = isOneForAll ? undefined : projectFolder(scope, file, definition.markers ?? []);
     return concealErrors({ scope }, unlessAborted(this.#running(definition, folder), signal));
   }
 

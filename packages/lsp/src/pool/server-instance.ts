@@ -4,9 +4,11 @@ import { containsPath, fileUriToPath, hostPathStyle, pathToFileUri } from '@root
 import { Deferred, unlessAborted, within } from '@rootward/core/platform';
 import type {
   Diagnostic,
+  DocumentSymbol,
   FileEvent,
   Registration,
   ServerCapabilities,
+  SymbolInformation,
   WorkspaceFolder,
 } from 'vscode-languageserver-protocol';
 import { announcesFolders, decideKind, FOLDERS_METHOD } from '../connection/folder-kind.js';
@@ -64,6 +66,9 @@ export class ServerInstance {
   readonly process: ServerProcess;
   readonly readiness: Readiness;
   readonly startedAt: number;
+  /** What it said of documents that have not changed since. */
+  readonly knownSymbols: WeakMap<OpenDocument, readonly DocumentSymbol[] | readonly SymbolInformation[]> =
+    new WeakMap();
   /** Called when its last question has been answered. */
   onDidIdle: () => void = () => undefined;
   readonly #connection: ServerConnection;

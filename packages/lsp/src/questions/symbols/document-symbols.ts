@@ -54,6 +54,7 @@ const KINDS = [
   'type parameter',
 ] as const;
 
+/** The symbols of a document. Asked for once as long as its text is the same. */
 export async function documentSymbols(
   instance: ServerInstance,
   document: OpenDocument,
@@ -61,8 +62,10 @@ export async function documentSymbols(
 ): Promise<readonly SymbolNode[]> {
   if (!instance.capabilities.documentSymbolProvider) return [];
   const params = { textDocument: { uri: document.uri } };
-  const answer = await instance.request('textDocument/documentSymbol', params, signal);
-  return (answer ?? []).map((symbol) => toNode(symbol, document.text));
+  const known = instance.knownSymbols.get(document);
+  const answer = known ?? (await instance.request('textDocument/documentSymbol', params, signal)) ?? [];
+  if (answer.length > 0) instance.knownSymbols.set(document, answer);
+  return answer.map((symbol) => toNode(symbol, document.text));
 }
 
 function toNode(symbol: DocumentSymbol | SymbolInformation, text: string): SymbolNode {
