@@ -77,7 +77,12 @@ export class ServerSlot implements BudgetEntry {
     this.#requireAlive();
     this.#lastUsed = this.#options.clock.now();
     this.#watchIdle();
-    if (this.#instance !== undefined) return Promise.resolve(this.#instance);
+    if (this.#instance !== undefined) {
+      const { broken } = this.#instance;
+      if (broken === undefined) return Promise.resolve(this.#instance);
+      // It was ended, and its exit is still on its way.
+      this.#exited(this.#instance, broken);
+    }
     this.#starting ??= this.#start(folders).finally(() => {
       this.#starting = undefined;
     });

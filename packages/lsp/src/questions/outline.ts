@@ -4,7 +4,7 @@ import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { requireCapability } from './asking/require-capability.js';
 import type { SymbolNode } from './symbols/document-symbols.js';
-import { documentSymbols } from './symbols/document-symbols.js';
+import { freshSymbols } from './symbols/document-symbols.js';
 import { extentOf } from './symbols/symbol-extent.js';
 
 /** A declaration in a file, with those inside it. */
@@ -65,7 +65,7 @@ export async function outline(context: CodeContext, request: OutlineRequest): Pr
   requireCapability(instance, 'documentSymbolProvider', 'list symbols');
   const answer = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
     if (document === undefined) return { file: path, symbols: [], truncated: false };
-    const all = await documentSymbols(instance, document, signal);
+    const all = await freshSymbols(instance, document, signal);
     return describe(context, document, all, request);
   });
   return concealErrors(context, answer);

@@ -145,6 +145,7 @@ test('a server that is stopped by a signal costs one time-out, and is started an
   const servers = serve({}, { clock });
   await ask(servers);
   process.kill(pids()[0]!, 'SIGSTOP');
+  home.write({ 'one/a.toy': 'changed' });
   const asked = ask(servers).catch((error: unknown) => error);
   await vi.waitFor(() => {
     clock.advance(30_000);

@@ -54,16 +54,26 @@ const KINDS = [
   'type parameter',
 ] as const;
 
-/** The symbols of a document. Asked for once as long as its text is the same. */
+/** The symbols of a document, asked for once as long as its text is the same. */
 export async function documentSymbols(
+  instance: ServerInstance,
+  document: OpenDocument,
+  signal?: AbortSignal,
+): Promise<readonly SymbolNode[]> {
+  const known = instance.knownSymbols.get(document);
+  if (known !== undefined) return known.map((symbol) => toNode(symbol, document.text));
+  return freshSymbols(instance, document, signal);
+}
+
+/** The same, asked for now. */
+export async function freshSymbols(
   instance: ServerInstance,
   document: OpenDocument,
   signal?: AbortSignal,
 ): Promise<readonly SymbolNode[]> {
   if (!instance.capabilities.documentSymbolProvider) return [];
   const params = { textDocument: { uri: document.uri } };
-  const known = instance.knownSymbols.get(document);
-  const answer = known ?? (await instance.request('textDocument/documentSymbol', params, signal)) ?? [];
+  const answer = (await instance.request('textDocument/documentSymbol', params, signal)) ?? [];
   if (answer.length > 0) instance.knownSymbols.set(document, answer);
   return answer.map((symbol) => toNode(symbol, document.text));
 }
