@@ -116,6 +116,22 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
     });
   });
 
+  test('shows a change with its difference, and takes it back', async () => {
+    const place = new Place();
+    const session = await place.server();
+    const page = await open(await place.ui());
+    await page.getByText('a client 1.0').waitFor();
+    await session.call('write_file', { path: 'a.txt', content: 'goodbye' });
+    await view(page, 'History');
+    await page.getByRole('button', { name: 'Difference of a.txt' }).click();
+    await page.locator('.diff .out', { hasText: 'hello' }).waitFor();
+    await page.locator('.diff .in', { hasText: 'goodbye' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.getByText('undone', { exact: true }).waitFor();
+    expect(readFileSync(join(place.project, 'a.txt'), 'utf8')).toBe('hello');
+  });
+
   test('shows two browsers the same, and finds a server that was started again', async () => {
     const place = new Place();
     const url = await place.ui();
@@ -177,7 +193,7 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
       const page = await open(await place.ui(), { colorScheme, viewport: { width: 360, height: 740 } });
       await page.getByText('a client 1.0').waitFor();
       await session.call('read_text_file', { path: 'a.txt' });
-      for (const name of ['Now', 'Decisions', 'Children', 'Ask', 'Consent']) {
+      for (const name of ['Now', 'Decisions', 'Children', 'History', 'Ask', 'Consent']) {
         await view(page, name);
         for (const width of [360, 3840]) {
           await page.setViewportSize({ width, height: 740 });

@@ -7,10 +7,18 @@ import { Connection } from './connection.js';
 import type { PageState, Status } from './connection.js';
 import { Consent } from './consent.js';
 import { Decisions } from './decisions.js';
+import { History } from './history.js';
 import { Now } from './now.js';
 import type { ViewProps } from './view.js';
 
-const VIEWS: Readonly<Record<string, ComponentType<ViewProps>>> = { Now, Decisions, Children, Ask, Consent };
+const VIEWS: Readonly<Record<string, ComponentType<ViewProps>>> = {
+  Now,
+  Decisions,
+  Children,
+  History,
+  Ask,
+  Consent,
+};
 
 const STATUS: Readonly<Record<Status, string>> = {
   connecting: 'Connecting',

@@ -12,7 +12,16 @@ const MAX_STREAMS = 50;
 /** So that a page notices when this end is gone. */
 const PING_MS = 15_000;
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
-const METHODS: ReadonlySet<string> = new Set<ToProcess['method']>(['ask', 'limit', 'lift', 'end', 'answer']);
+const METHODS: ReadonlySet<string> = new Set<ToProcess['method']>([
+  'ask',
+  'limit',
+  'lift',
+  'end',
+  'answer',
+  'changes',
+  'difference',
+  'undo',
+]);
 
 /** For every answer: nothing is stored, framed, guessed or passed on. */
 const HEADERS = {

@@ -13,9 +13,19 @@ export function showToPages(
   children: ChildRegistry,
   onShutdown: (hook: () => void) => void,
 ): void {
-  const { events, limits, sessions, questions, environment, directory } = setup;
+  const { events, limits, sessions, questions, history, environment, directory } = setup;
   const started = Date.now();
-  const live: LiveProcess = { transport, directory, started, events, limits, sessions, questions, children };
+  const live: LiveProcess = {
+    transport,
+    directory,
+    started,
+    events,
+    limits,
+    sessions,
+    questions,
+    children,
+    history,
+  };
   let reporter: Promise<PageReporter> | undefined;
   const connect = (socket: Socket): void => {
     socket.on('error', () => socket.destroy());

@@ -2,6 +2,7 @@ import type { OperatorLimits, Scope, Snapshot } from '@rootward/core';
 import { disposable, Emitter } from '@rootward/core/platform';
 import type { Disposable } from '@rootward/core';
 import type { ChildRegistry } from '@rootward/mcp';
+import type { History } from '@rootward/core/history';
 import type { EventHub } from '../audit/event-hub.js';
 import type { WaitingQuestions } from './waiting-questions.js';
 
@@ -34,6 +35,8 @@ export interface LiveProcess {
   readonly sessions: LiveSessions;
   readonly questions: WaitingQuestions;
   readonly children: ChildRegistry;
+  /** Undefined where the operator wants none. */
+  readonly history: (() => History | Promise<History>) | undefined;
 }
 
 /** The connections of a process. */

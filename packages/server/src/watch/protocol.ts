@@ -58,6 +58,27 @@ export interface ProcessState {
   readonly questions: readonly ShownQuestion[];
 }
 
+/** One change of files that can be taken back. */
+export interface ShownChange {
+  readonly id: string;
+  readonly time: string;
+  readonly tool: string;
+  readonly undone: boolean;
+  readonly files: readonly { readonly path: string; readonly action: string }[];
+}
+
+/** What a change did to one file: a unified diff, or why there is none. */
+export interface ShownDifference {
+  readonly path: string;
+  readonly diff: string;
+  readonly note: string;
+}
+
+export interface UndoOutcome {
+  readonly restored: readonly string[];
+  readonly lost: readonly string[];
+}
+
 /** An event with its number, which never goes back while the process lives. */
 export interface NumberedEvent {
   readonly number: number;
@@ -73,6 +94,6 @@ export type FromProcess =
 /** What a page asks of it. */
 export interface ToProcess {
   readonly id: number;
-  readonly method: 'ask' | 'limit' | 'lift' | 'end' | 'answer';
+  readonly method: 'ask' | 'limit' | 'lift' | 'end' | 'answer' | 'changes' | 'difference' | 'undo';
   readonly params: Readonly<Record<string, unknown>>;
 }

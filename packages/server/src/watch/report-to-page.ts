@@ -143,9 +143,30 @@ export class PageReporter {
         this.#note(accepted ? 'consent' : 'decline', question.message);
         return this.#live.questions.answer(question.id, accepted);
       }
+      case 'changes':
+      case 'difference':
+      case 'undo':
+        return await this.#lookBack(method, text('session'), params['change']);
       default:
         throw new TypeError(`Cannot do ${JSON.stringify(method)}: it is not known`);
     }
+  }
+
+  async #lookBack(method: string, id: string, change: unknown): Promise<unknown> {
+    const { history } = this.#live;
+    if (history === undefined) throw new Error('Cannot look back: no history is kept');
+    const scope = this.#session(id).view.scope();
+    const { listChanges, showDifference, undoChange } = await import('./history-actions.js');
+    if (method === 'changes') return listChanges(await history(), scope);
+    if (method === 'difference') return showDifference(await history(), scope, String(change));
+    this.#note('undo', String(change));
+    return undoChange(await history(), scope, String(change));
+  }
+
+  #session(id: string): LiveSession {
+    const session = this.#live.sessions.list().find((each) => each.id === id);
+    if (session === undefined) throw new Error('Cannot look the path up: this session has ended');
+    return session;
   }
 
   /** The operator's actions are events like those of tools, so that every outlet has them. */
@@ -154,8 +175,7 @@ export class PageReporter {
   }
 
   #ask(id: string, path: string): unknown {
-    const session = this.#live.sessions.list().find((each) => each.id === id);
-    if (session === undefined) throw new Error('Cannot look the path up: this session has ended');
+    const session = this.#session(id);
     try {
       const { path: found, root, exists, writable } = session.view.scope().locate(path);
       return { inScope: true, path: found, root: root.path, source: root.source, exists, writable };
