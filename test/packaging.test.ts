@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -81,6 +82,8 @@ async function pack({ folder, manifest }: PublicPackage): Promise<string> {
   expect(names, `${folder} has what a package page shows`).toEqual(
     expect.arrayContaining(['LICENSE', 'README.md', 'package.json']),
   );
+  const launcher = 'bin/rootward-launcher';
+  if (existsSync(join(folder, launcher))) expect(names).toContain(launcher);
   if (manifest.name === 'rootward') expect(names).toContain('dist/THIRD-PARTY-NOTICES.txt');
   expect(names.filter((name) => /^(test|src)\/|\.tsbuildinfo$|\.cache$/.test(name))).toEqual([]);
   // Sources are not in the package, so a map has to bring them along.
