@@ -21,11 +21,12 @@ function readImports(folder) {
 }
 
 /**
- * The same for folders: a folder imports another when one of its files does. A file at the top is a room of its own:
- * entries, which import everything, stand there beside leaves, which import nothing.
+ * The same for folders: a folder imports another when one of its files does. A file at the top and an `index.ts` are
+ * rooms of their own: entries, which import everything, stand beside leaves, which import nothing.
  */
 function foldersOf(imports, top) {
-  const roomOf = (file) => (path.dirname(file) === top ? file : path.dirname(file));
+  const isRoom = (file) => path.dirname(file) === top || path.basename(file) === 'index.ts';
+  const roomOf = (file) => (isRoom(file) ? file : path.dirname(file));
   const rooms = new Map();
   for (const [file, targets] of imports) {
     const room = roomOf(file);

@@ -82,7 +82,7 @@ export type { RootsPort } from './workspace/asking/roots-port.js';
 export { resolveSnapshot } from './snapshot/resolve-snapshot.js';
 export type { RequestFacts, ResolveOptions } from './snapshot/resolve-snapshot.js';
 export type { Snapshot } from './snapshot/snapshot.js';
-export type { Stats } from './workspace/stats.js';
+export type { Stats } from './workspace/asking/stats.js';
 export { followWorkingDirectory } from './workspace/changes/working-directory.js';
 export type { WorkspaceSetup } from './workspace/workspace-setup.js';
 export { viewSnapshot } from './workspace/workspace-view.js';

@@ -5,7 +5,7 @@ import { quotePath } from '../scope/gate/refusal.js';
 import { ABSENT } from './journal/entry-state.js';
 import type { EntryState, FileState, Step, TreeState } from './journal/entry-state.js';
 import type { ChangeAbout, CountedTree } from './journal/line.js';
-import type { OpenProject } from './project-journal.js';
+import type { OpenProject } from './journal/project-journal.js';
 import { hashDescriptor, hashOf } from '../scope/recording/content-hash.js';
 
 const PERMISSION_BITS = 0o7777;

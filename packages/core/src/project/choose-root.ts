@@ -4,11 +4,7 @@ import { pathToFileUri } from '../uri/file-uri.js';
 import { hostPathStyle } from '../uri/path-style.js';
 import type { Root, Source } from '../roots/root.js';
 import { canBeProject } from './project.js';
-
-/** What someone switched to: a root, or a mere name, made when the roots were those of `epoch`. */
-export type ProjectChoice =
-  | { readonly kind: 'root'; readonly path: string }
-  | { readonly kind: 'name'; readonly name: string; readonly epoch: number };
+import type { ProjectChoice } from './project.js';
 
 export interface ChoiceContext {
   /** Path of the project known so far on this connection. */

@@ -1,9 +1,8 @@
 import { RootwardError } from '../error.js';
 import type { Root, Source } from '../roots/root.js';
 import { printable } from '../uri/printable.js';
-import type { ProjectChoice } from './choose-root.js';
 import { chooseRoot, folderIn } from './choose-root.js';
-import type { Project } from './project.js';
+import type { Project, ProjectChoice } from './project.js';
 import { canBeProject, describeProject } from './project.js';
 import { isProjectName } from './project-name.js';
 

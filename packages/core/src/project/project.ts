@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { RootwardError } from '../error.js';
 import type { Root, Source } from '../roots/root.js';
-import type { ProjectChoice } from './choose-root.js';
 import { findRepository } from './repository.js';
+
+/** What someone switched to: a root, or a mere name, made when the roots were those of `epoch`. */
+export type ProjectChoice =
+  | { readonly kind: 'root'; readonly path: string }
+  | { readonly kind: 'name'; readonly name: string; readonly epoch: number };
 
 /** The root the work is about, or only its name. */
 export interface Project {

@@ -10,7 +10,7 @@ import { step } from './asking.js';
 import type { Clock, Timer } from '../../platform/clock.js';
 import { Deferred, unlessAborted } from '../../platform/async.js';
 import type { RootsPort } from './roots-port.js';
-import type { Counters } from '../stats.js';
+import type { Counters } from './stats.js';
 
 export interface AskerSetup {
   readonly clock: Clock;

@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Root } from '../roots/root.js';
-import { projectOf } from '../project/project.js';
-import { Journal, openIfThere } from './journal/journal.js';
-import type { ContentStore } from './store/content-store.js';
-import type { PrivateDirectory } from './store/private-directory.js';
-import { openToAppend, usingDescriptor, writeWhole } from './store/private-file.js';
-import type { TreeStore } from './store/tree-store.js';
+import type { Root } from '../../roots/root.js';
+import { projectOf } from '../../project/project.js';
+import { Journal, openIfThere } from './journal.js';
+import type { ContentStore } from '../store/content-store.js';
+import type { PrivateDirectory } from '../store/private-directory.js';
+import { openToAppend, usingDescriptor, writeWhole } from '../store/private-file.js';
+import type { TreeStore } from '../store/tree-store.js';
 
 /** The roots a journal tells of, one JSON string on each line. */
 const ROOTS_FILE = 'roots';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { RootwardError } from '../../src/error.js';
-import { Counters } from '../../src/workspace/stats.js';
-import { connectAsked, makeTree } from './scripted-client.js';
+import { RootwardError } from '../../../src/error.js';
+import { Counters } from '../../../src/workspace/asking/stats.js';
+import { connectAsked, makeTree } from '../scripted-client.js';
 
 describe('stats()', () => {
   test('counts requests, answers, failures by kind, notifications and the cache', async () => {

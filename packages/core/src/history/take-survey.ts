@@ -1,10 +1,10 @@
-import type { Scope } from '../../scope/scope.js';
-import type { ChangeRecorder } from '../change-recorder.js';
-import type { History } from '../history.js';
-import type { FileState, PutStep } from '../journal/entry-state.js';
-import { compareSightings } from './compare.js';
-import { lookAround } from './look-around.js';
-import type { Sighting } from './look-around.js';
+import type { Scope } from '../scope/scope.js';
+import type { ChangeRecorder } from './change-recorder.js';
+import type { History } from './history.js';
+import type { FileState, PutStep } from './journal/entry-state.js';
+import { compareSightings } from './survey/compare.js';
+import { lookAround } from './survey/look-around.js';
+import type { Sighting } from './survey/look-around.js';
 
 /** What looking at the roots before and after a program may cost. */
 export interface SurveyLimits {

@@ -1,4 +1,4 @@
-import type { FailureKind } from './asking/asking.js';
+import type { FailureKind } from './asking.js';
 
 /** What a workspace counted since it was made. */
 export interface Stats {
