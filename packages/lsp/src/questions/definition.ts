@@ -1,5 +1,6 @@
 import type { Hover, MarkedString } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
+import type { OpenDocument } from '../documents/documents.js';
 import type { Unshown } from '../documents/unshown.js';
 import { describeUnshown } from '../documents/unshown.js';
 import type { ServerInstance } from '../pool/server-instance.js';
@@ -157,16 +158,23 @@ async function describeAll(
   const definitions: FoundDefinition[] = [];
   const sources = [spot.document.text];
   const unread: Unshown[] = [];
-  for (const target of targets) {
+  const admitted = targets.flatMap((target) => {
     const file = filter.admit(target.uri);
-    if (file === undefined || definitions.length >= MAX_DEFINITIONS) continue;
-    const { text, unshown: its, ...described } = await describe(context, instance, file, target, body);
+    return file === undefined ? [] : [{ file, target }];
+  });
+  // What is shown about a symbol comes from where it is defined.
+  const hovering = filter.outside === 0 ? hoverAt(context, instance, spot) : Promise.resolve('');
+  for (const { file, target } of admitted.slice(0, MAX_DEFINITIONS)) {
+    const {
+      text,
+      unshown: its,
+      ...described
+    } = await describe(context, instance, spot, { file, target, body });
     definitions.push(described);
     sources.push(text);
     unread.push(...its);
   }
-  // What is shown about a symbol comes from where it is defined.
-  const hover = filter.outside === 0 ? await hoverAt(context, instance, spot) : '';
+  const hover = await hovering;
   const { name } = instance.definition;
   const literals = { scope, definition: instance.definition, sources, signal };
   const { texts, notes } = await concealLiterals([hover], literals);
@@ -184,37 +192,55 @@ async function describeAll(
   };
 }
 
+interface Admitted {
+  readonly file: string;
+  readonly target: Target;
+  readonly body: boolean;
+}
+
+type Described = FoundDefinition & { readonly text: string; readonly unshown: readonly Unshown[] };
+
 async function describe(
   { scope, signal }: CodeContext,
   instance: ServerInstance,
-  file: string,
-  target: Target,
-  body: boolean,
-): Promise<FoundDefinition & { readonly text: string; readonly unshown: readonly Unshown[] }> {
+  spot: Spot,
+  found: Admitted,
+): Promise<Described> {
+  const { file } = found;
+  if (file === spot.document.path) return describeIn(instance, spot.document, found, signal);
   const request = { scope, paths: [], further: [file], signal };
   return instance.withDocuments(request, async ([document], unshown) => {
-    const line = target.selection.start.line + 1;
-    const nothing = { file, line, endLine: line, source: '', cut: 0, text: '', unshown };
-    if (document === undefined) return nothing;
-    const { start } = target.selection;
-    const range =
-      target.range ??
-      declaredAt(await documentSymbols(instance, document, signal), start)?.symbol.range ??
-      target.selection;
-    const lines = document.text.split(/\r\n|\n|\r/);
-    const extent = extentOf(lines, range);
-    const first = body ? extent.lead : range.start.line;
-    const shown = shorten(lines.slice(first, extent.end + 1), body);
-    return {
-      file,
-      line,
-      endLine: extent.end + 1,
-      source: shown.join('\n'),
-      cut: extent.end + 1 - first - shown.length,
-      text: document.text,
-      unshown,
-    };
+    const line = found.target.selection.start.line + 1;
+    return document === undefined
+      ? { file, line, endLine: line, source: '', cut: 0, text: '', unshown }
+      : describeIn(instance, document, found, signal);
   });
+}
+
+async function describeIn(
+  instance: ServerInstance,
+  document: OpenDocument,
+  { file, target, body }: Admitted,
+  signal: AbortSignal | undefined,
+): Promise<Described> {
+  const { start } = target.selection;
+  const range =
+    target.range ??
+    declaredAt(await documentSymbols(instance, document, signal), start)?.symbol.range ??
+    target.selection;
+  const lines = document.text.split(/\r\n|\n|\r/);
+  const extent = extentOf(lines, range);
+  const first = body ? extent.lead : range.start.line;
+  const shown = shorten(lines.slice(first, extent.end + 1), body);
+  return {
+    file,
+    line: start.line + 1,
+    endLine: extent.end + 1,
+    source: shown.join('\n'),
+    cut: extent.end + 1 - first - shown.length,
+    text: document.text,
+    unshown: [],
+  };
 }
 
 /** As many whole lines as there is room for; a first line that is too long alone is cut. Pure. */
