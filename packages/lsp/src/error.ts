@@ -6,6 +6,7 @@ export type LspErrorCode =
   | 'start-failed'
   | 'crashed'
   | 'timeout'
+  | 'loading'
   | 'unsupported'
   | 'server-error'
   | 'symbol-not-found'

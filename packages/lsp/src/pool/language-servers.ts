@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { containsPath, hostPathStyle, Scope, systemClock } from '@rootward/core';
 import type { Clock, Logger, Root, Snapshot } from '@rootward/core';
-import { isObject, silentLogger, unlessAborted } from '@rootward/core/platform';
+import { isObject, silentLogger, within } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
@@ -108,7 +108,10 @@ export class LanguageServers {
     // Only a server that knows one folder, or may turn out to, is asked by the project of a file.
     const isOneForAll = (this.kindOf(definition) ?? 'per-root') !== 'per-root';
     const folder = isOneForAll ? undefined : projectFolder(scope, file, definition.markers ?? []);
-    return concealErrors({ scope }, unlessAborted(this.#running(definition, folder), signal));
+    return concealErrors(
+      { scope },
+      this.#unlessLoading(definition, this.#running(definition, folder), signal),
+    );
   }
 
   /** Whether a server is known for a file, installed or not. */
@@ -199,6 +202,25 @@ export class LanguageServers {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
+  }
+
+  /** A quick answer while a server is starting; the next question finds it further on. */
+  async #unlessLoading(
+    { name }: ServerDefinition,
+    running: Promise<ServerInstance>,
+    signal: AbortSignal | undefined,
+  ): Promise<ServerInstance> {
+    const { startWait } = this.limits;
+    // Nobody may be left to hear that it failed.
+    running.catch(() => undefined);
+    if (await within(running, { milliseconds: startWait, clock: this.clock, signal })) return running;
+    throw new RootwardLspError(
+      'loading',
+      `Cannot ask ${name} yet: it has been starting for ${startWait / 1000} s`,
+      {
+        instruction: 'Ask again in a moment. Reading, searching and editing files works meanwhile',
+      },
+    );
   }
 
   async #running(definition: ServerDefinition, folder: string | undefined): Promise<ServerInstance> {

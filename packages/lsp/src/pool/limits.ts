@@ -4,6 +4,8 @@ import { RootwardLspError } from '../error.js';
 export interface PoolLimits {
   /** For the answer to `initialize`: large projects load before they answer. */
   readonly initializeTimeout: number;
+  /** For a server that is starting, before the question is answered with that. It goes on starting. */
+  readonly startWait: number;
   /** For any other answer. */
   readonly requestTimeout: number;
   /** For a server to finish looking through its files before an answer is marked incomplete. */
@@ -21,6 +23,7 @@ export interface PoolLimits {
 /** The limits of `LanguageServers` that were given none. */
 export const defaultPoolLimits: PoolLimits = Object.freeze({
   initializeTimeout: 30_000,
+  startWait: 15_000,
   requestTimeout: 30_000,
   settleTimeout: 10_000,
   registrationWait: 300,

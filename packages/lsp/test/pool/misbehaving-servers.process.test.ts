@@ -75,7 +75,7 @@ test.each<[string, Script, RegExp]>([
   'a server that does not answer %s leads to a clear error and is ended, and the others work',
   async (what, script, message) => {
     const clock = new FakeClock();
-    const servers = serve(script, { clock });
+    const servers = serve(script, { clock, limits: { startWait: 60_000 } });
     const asked = ask(servers).catch((error: unknown) => error);
     await vi.waitFor(
       () => expect(existsSync(record) && recorded(record).some((entry) => what in entry)).toBe(true),
@@ -138,6 +138,17 @@ test('a server that ends between two questions is started again', async () => {
   await vi.waitFor(() => expect(servers.status()).toEqual([]), WAIT);
   const [second] = (await ask(servers)).symbols;
   expect(second!.name).not.toBe(first!.name);
+});
+
+test('a question that comes while a server starts is answered with that after a while, and the server goes on', async () => {
+  const clock = new FakeClock();
+  const servers = serve({ hang: 'initialize' }, { clock });
+  const asked = ask(servers).catch((error: unknown) => error);
+  await vi.waitFor(() => expect(existsSync(record) && recorded(record).length).toBe(2), WAIT);
+  clock.advance(15_000);
+  expect(await asked).toMatchObject({ code: 'loading', instruction: expect.stringContaining('Ask again') });
+  expect(pids().filter(isRunning)).toHaveLength(1);
+  expect(servers.status()).toMatchObject([{ state: 'starting' }]);
 });
 
 test('a server that is stopped by a signal costs one time-out, and is started anew with the next question', async () => {

@@ -32,6 +32,7 @@ export interface Asker {
   /** On whose behalf; empty where nobody has to say who they are. */
   readonly principal: string;
   readonly signal: AbortSignal;
+  readonly progress?: ((message: string) => void) | undefined;
 }
 
 type Library = typeof LspLibrary;
@@ -63,7 +64,7 @@ export class LanguageSupport {
     const { library, shared, journal } = await this.#loading;
     const scope = await asker.workspace.scope();
     return this.#lend(shared, scope, asker, (servers) =>
-      act({ library, journal, code: { servers, scope, signal: asker.signal } }),
+      act({ library, journal, code: { servers, scope, signal: asker.signal, progress: asker.progress } }),
     );
   }
 

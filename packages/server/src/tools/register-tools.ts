@@ -150,6 +150,7 @@ async function runTool(
     log: options.log ?? silentLogger,
     ...shared,
     audit,
+    progress: progressTo(ctx),
     expandHome: (path) => expandHome(path, options.home ?? homedir()),
     ...elicitOf(ctx, server, options, shared),
   };
@@ -164,6 +165,19 @@ async function runTool(
     else if (context.signal.aborted) auditRest('allowed', 'cancelled');
     throw error;
   }
+}
+
+/** Goes to a client that gave a token for it. One that has gone is no reason to fail. */
+function progressTo({ mcpReq }: WorkspaceServerContext): (message: string) => void {
+  const { _meta: meta } = mcpReq;
+  const progressToken = meta?.progressToken;
+  let progress = 0;
+  return (message) => {
+    if (progressToken === undefined || mcpReq.signal.aborted) return;
+    progress += 1;
+    const params = { progressToken, progress, message };
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
 }
 
 /** A client that cannot ask its user leaves the question to the page, where there is one. */

@@ -49,6 +49,8 @@ export interface ToolContext {
   readonly changes: ChangeQueue;
   /** Written for every path of a call, unless the tool has said so itself. Never holds contents. */
   audit(path: string, decision: AuditDecision, reason?: string): void;
+  /** Tells the client, where it wants to know, what a call waits for. */
+  progress(message: string): void;
   /** Makes `~` and `~/x` a path. */
   expandHome(path: string): string;
   /** Whether the operator lets nothing be changed. */
