@@ -83,14 +83,15 @@ function makeScript(told) {
       const texts = results.filter(({ type }) => type === 'tool_result').map(({ content }) => content);
       told.push(...texts.filter((text) => !JSON.stringify(text).includes('Subagent hand-back')));
     }
-    const agent = /AGENT-(\d+)/.exec(first)?.[1];
-    if (agent !== undefined) {
-      return messages.length === 1 ? [use(WRITE, { path: `agent-${agent}.new`, content: agent })] : done;
-    }
     const used = messages.flatMap(({ role, content }) =>
       role === 'assistant' && Array.isArray(content) ? content.filter(({ type }) => type === 'tool_use') : [],
     );
     const has = (name, path) => used.some((each) => each.name === name && each.input?.path === path);
+    const agent = /AGENT-(\d+)/.exec(first)?.[1];
+    if (agent !== undefined) {
+      const path = `agent-${agent}.new`;
+      return has(WRITE, path) ? done : [use(WRITE, { path, content: agent })];
+    }
     if (!has('Agent')) return agents.map((input) => use('Agent', input));
     if (!has(WRITE, 'main.new')) return [use(WRITE, { path: 'main.new', content: 'main' })];
     // Kept behind a search until it is asked for.

@@ -125,7 +125,7 @@ export class Callers {
       const moved = await moveRoots(base.snapshot(), place, source, reading);
       return new PlacedView(base, {
         known: source,
-        moved: viewSnapshot(moved, this.#prepared.options.createScope),
+        moved: viewSnapshot(moved, this.#prepared.createScope),
       });
     }
     if (place.kind !== 'unclear') return new PlacedView(base, { known: undefined });

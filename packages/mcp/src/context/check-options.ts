@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { isObject, suggest } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import type { WorkspaceOptions } from './workspace-options.js';
@@ -42,6 +43,7 @@ const EXPECTED: Readonly<Record<keyof WorkspaceOptions, Expected>> = {
   log: OBJECT,
   sources: OBJECT,
   createScope: FUNCTION,
+  denyAbsolute: TEXTS,
   limits: OBJECT,
   clock: OBJECT,
   handleKey: ['a string or bytes', (value) => typeof value === 'string' || value instanceof Uint8Array],
@@ -69,6 +71,19 @@ export function checkOptions(options: unknown): void {
     if (value !== undefined && !fits(value)) {
       throw invalidOption(`Cannot use ${describe(value)} as the option "${name}": it must be ${words}`);
     }
+  }
+}
+
+/** Where both are given, one would silently win. */
+export function checkDenials({ createScope, denyAbsolute = [] }: WorkspaceOptions): void {
+  if (createScope !== undefined && denyAbsolute.length > 0) {
+    throw invalidOption(
+      'Cannot use the options "createScope" and "denyAbsolute" together: put denyAbsolute into the rules of the scope',
+    );
+  }
+  const relative = denyAbsolute.find((path) => !isAbsolute(path));
+  if (relative !== undefined) {
+    throw invalidOption(`Cannot deny ${JSON.stringify(relative)}: it is not an absolute path`);
   }
 }
 

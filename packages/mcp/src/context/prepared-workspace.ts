@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readLimits, readSources, Scope, systemClock, Workspace } from '@rootward/core';
 import type {
   Clock,
+  CreateScope,
   Logger,
   Origins,
   RootsPort,
@@ -12,7 +13,7 @@ import type {
   WorkspaceLimits,
 } from '@rootward/core';
 import { isObject, stateDirectory } from '@rootward/core/platform';
-import { checkOptions } from './check-options.js';
+import { checkDenials, checkOptions } from './check-options.js';
 import { Consents } from './consents.js';
 import { HandleCodec } from './handle-codec.js';
 import type { HandleContent } from './handle-codec.js';
@@ -54,6 +55,7 @@ export class PreparedWorkspace {
   /** Throws `invalid-option`: what an author got wrong is for the author, never for the model that calls a tool. */
   constructor(options: WorkspaceOptions = {}) {
     checkOptions(options);
+    checkDenials(options);
     this.environment = options.environment ?? process.env;
     this.options = withoutHistory(options, this.environment);
     this.limits = readLimits(options.limits);
@@ -63,6 +65,13 @@ export class PreparedWorkspace {
     this.views = new ViewCache(this.clock);
     this.history = historyOf(options, this.environment);
     this.handles = createHandleCodec(options.handleKey, this.environment[KEY_VARIABLE]);
+  }
+
+  /** How file access over a snapshot is made; undefined for roots without rules. */
+  get createScope(): CreateScope | undefined {
+    const { createScope, denyAbsolute = [] } = this.options;
+    if (createScope !== undefined || denyAbsolute.length === 0) return createScope;
+    return ({ roots, fence }) => new Scope({ roots, fence, rules: { denyAbsolute } });
   }
 
   get handleArgument(): string | false {
@@ -91,7 +100,8 @@ export class PreparedWorkspace {
     kind: TransportKind,
     how: { readonly port?: RootsPort; readonly from?: Snapshot } = {},
   ): Promise<Workspace> {
-    const { createScope, clock, log } = this.options;
+    const { createScope } = this;
+    const { clock, log } = this.options;
     return new Workspace({
       sources: await this.sources(kind),
       ...how,
@@ -151,8 +161,8 @@ function withoutHistory(
   environment: Readonly<Record<string, string | undefined>>,
 ): WorkspaceOptions {
   if (options.history !== true || options.createScope !== undefined) return options;
-  const denyAbsolute = [join(stateDirectory(environment, options.home ?? homedir()), 'history')];
-  return { ...options, createScope: ({ roots }) => new Scope({ roots, rules: { denyAbsolute } }) };
+  const history = join(stateDirectory(environment, options.home ?? homedir()), 'history');
+  return { ...options, denyAbsolute: [...(options.denyAbsolute ?? []), history] };
 }
 
 function historyOf(

@@ -13,7 +13,7 @@ export interface StandaloneRequest extends RequestFacts {
 /** What the handler of a request sees. */
 export function viewRequest(prepared: PreparedWorkspace, request: StandaloneRequest): Promise<WorkspaceView> {
   const make = async (): Promise<WorkspaceView> =>
-    viewSnapshot(await resolveRequest(prepared, request), prepared.options.createScope);
+    viewSnapshot(await resolveRequest(prepared, request), prepared.createScope);
   // Metadata may name a directory, and differs from call to call where calls are traced.
   if (isObject(request.meta) && Object.keys(request.meta).length > 0) return make();
   const { transport, declaresRoots, clientInfo, answer, handle } = request;

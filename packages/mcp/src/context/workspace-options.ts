@@ -18,6 +18,8 @@ export interface WorkspaceOptions extends Partial<
   readonly sources?: Sources;
   /** How file access over a snapshot is made; the place for deny rules and protected files. */
   readonly createScope?: (snapshot: Snapshot) => Scope;
+  /** Absolute paths that no call reaches, with all below them, whatever the roots are. With `createScope`, its rules say so. */
+  readonly denyAbsolute?: readonly string[];
   readonly limits?: Partial<WorkspaceLimits>;
   readonly clock?: Clock;
   readonly log?: Logger;

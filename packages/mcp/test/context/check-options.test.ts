@@ -23,6 +23,7 @@ const WRONG = [
   [{ handleArgument: true }, 'Cannot use true as the option "handleArgument": it must be a string or false'],
   [{ handleKey: 'short' }, 'Cannot sign handles: the option handleKey has 5 bytes, at least 32 are needed'],
   [{ limits: { readyTimeout: -1 } }, 'Cannot use -1 as readyTimeout: it must be 0 or more milliseconds'],
+  [{ denyAbsolute: ['a'] }, 'Cannot deny "a": it is not an absolute path'],
   ['/a', 'Cannot use the options of a workspace: they are not an object'],
 ] as const;
 
