@@ -41,7 +41,7 @@ export class ProcessWatcher {
     this.#folder = folder;
     this.#only = only;
     this.#scan();
-    this.#timer = setInterval(() => this.#scan(), SCAN_MS);
+    this.#timer = setInterval(() => this.#scan(), SCAN_MS).unref();
   }
 
   get processes(): readonly ProcessState[] {

@@ -29,6 +29,7 @@ export interface Configuration {
   readonly sandbox?: WantedLevel | WrittenSandbox;
   readonly chdir?: boolean;
   readonly uiConsent?: boolean;
+  readonly ui?: boolean;
   readonly http?: number | boolean;
   readonly host?: string;
   readonly token?: string;

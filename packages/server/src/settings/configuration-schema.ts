@@ -132,6 +132,7 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .union([level, sandbox])
     .optional()
     .describe('What executables and language servers may touch; paths are relative to this file'),
+  ui: z.boolean().optional().describe('Serve the page of this process, and print its address to stderr'),
   uiConsent: z
     .boolean()
     .optional()

@@ -46,6 +46,8 @@ export interface Settings {
   readonly chdir: boolean;
   /** Questions that a client cannot show may be answered on the page. */
   readonly uiConsent: boolean;
+  /** Serve the page of this process. */
+  readonly ui: boolean;
   /** Undefined for stdio. */
   readonly http: HttpPort | undefined;
   readonly host: string;
@@ -104,6 +106,7 @@ export function settle(
     trustWorkspaceServers: given.trustWorkspaceServers ?? false,
     chdir: given.chdir ?? false,
     uiConsent: given.uiConsent ?? false,
+    ui: given.ui ?? false,
     http: httpPort(given.http),
     host: given.host ?? LOOPBACK,
     ...tokensOf([flags, environment, ...files.map(({ values }) => values)]),

@@ -27,6 +27,7 @@ export interface OptionValues {
   readonly trustWorkspaceServers?: boolean;
   readonly chdir?: boolean;
   readonly uiConsent?: boolean;
+  readonly ui?: boolean;
   /** The port, true for the default one, or false for stdio. */
   readonly http?: number | boolean;
   readonly host?: string;

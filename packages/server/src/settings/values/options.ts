@@ -64,6 +64,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     read: ([text], origin) => ({ clientRoots: readChoice(text, CLIENT_ROOTS_MODES, origin) }),
   },
   {
+    flag: '--ui',
+    variable: 'ROOTWARD_UI',
+    group: 'Settings:',
+    description: 'serve the page of this process, and print its address to stderr',
+    read: ([text], origin) => ({ ui: readBoolean(text, origin) }),
+  },
+  {
     flag: '--ui-consent',
     variable: 'ROOTWARD_UI_CONSENT',
     group: 'Settings:',

@@ -23,12 +23,24 @@ export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<
       return FINE;
     }
     serveStdio(await withWrapped(setup, terminal.start));
+    await showPage(setup, terminal);
     return undefined;
   }
   const { serveHttp } = await import('../../../serve/serve-http.js');
   const place = await serveHttp(await withWrapped(setup, terminal.start), http);
+  await showPage(setup, terminal);
   const { explainHttp } = await import('./explain-start.js');
   terminal.out(explainHttp(setup, place, displayFor(terminal, 'out'), own()));
   if (logLevel !== 'silent') terminal.err(readinessLine(place.url, setup.sources));
   return undefined;
+}
+
+/** The page of this process alone. It ends with the process, and never keeps it alive. */
+async function showPage({ settings }: ServerSetup, terminal: Terminal): Promise<void> {
+  if (!settings.ui) return;
+  const { startPage } = await import('../../../page/start-page.js');
+  const { program, environment } = terminal.start;
+  const { address, server } = await startPage({ program, environment, only: process.pid });
+  server.unref();
+  terminal.err(`rootward: the page is at ${address}\n`);
 }
