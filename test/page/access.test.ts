@@ -10,8 +10,7 @@ import { PROGRAM } from '../server/fixtures/rootward.js';
 import { Place } from './fixtures/ui.js';
 
 /** As long as the machine takes. */
-const eventually = <Value>(look: () => Value): ReturnType<typeof expect.poll<Value>> =>
-  expect.poll(look, { timeout: 20_000 });
+const PATIENCE = { timeout: 20_000 };
 
 interface Answer {
   readonly status: number;
@@ -115,12 +114,12 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
   test("listens on loopback only, and finds servers by sockets that are the user's alone", async () => {
     const session = await place.server();
     const folder = join(place.runtime, 'rootward');
-    await eventually(() => readdirSync(folder)).toContain(`${session.pid}.sock`);
+    await expect.poll(() => readdirSync(folder), PATIENCE).toContain(`${session.pid}.sock`);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
-    await eventually(() => statSync(join(folder, `${session.pid}.sock`)).mode & 0o777).toBe(0o600);
-    await eventually(async () => (await ask('/stream', bearer())).body).toContain('a client 1.0');
+    await expect.poll(() => statSync(join(folder, `${session.pid}.sock`)).mode & 0o777, PATIENCE).toBe(0o600);
+    await expect.poll(async () => (await ask('/stream', bearer())).body, PATIENCE).toContain('a client 1.0');
     await session.end();
-    await eventually(() => readdirSync(folder)).not.toContain(`${session.pid}.sock`);
+    await expect.poll(() => readdirSync(folder), PATIENCE).not.toContain(`${session.pid}.sock`);
   });
 
   test('with --ui a server has a page of its own, which ends with it', async () => {
@@ -130,7 +129,7 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
     });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-    await eventually(() => said).toContain('the page is at http://127.0.0.1:');
+    await expect.poll(() => said, PATIENCE).toContain('the page is at http://127.0.0.1:');
     const own = new URL(/http:\S+/.exec(said)?.[0] ?? '');
     const page = await fetch(`${own.origin}/stream`, {
       headers: { authorization: `Bearer ${own.hash.slice(1)}` },
@@ -157,14 +156,16 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
     closers.push(() => liar.close());
     writeFileSync(join(folder, '99999999.sock'), 'no socket');
     const session = await place.server({ client: 'honest' });
-    await eventually(async () => (await ask('/stream', bearer())).body).toContain('honest 1.0');
+    await expect.poll(async () => (await ask('/stream', bearer())).body, PATIENCE).toContain('honest 1.0');
     expect((await ask('/stream', bearer())).body).not.toContain('"lie"');
     await session.end();
   });
 
   test('goes on where a page stopped, and sends all to one that comes from elsewhere', async () => {
     const session = await place.server();
-    await eventually(async () => (await ask('/stream', bearer())).body).toContain(`"pid":${session.pid}`);
+    await expect
+      .poll(async () => (await ask('/stream', bearer())).body, PATIENCE)
+      .toContain(`"pid":${session.pid}`);
     await session.call('read_text_file', { path: 'one.txt' });
     const run = /"run":"([^"]+)"/.exec(await body(''))?.[1] ?? '';
     expect(await body(`${run} 0`)).toContain('"resumed":true');
