@@ -6,7 +6,10 @@ export interface AskingLimits {
   readonly readyTimeout: number;
   /** How long an answer is welcome. */
   readonly answerTimeout: number;
-  /** How long an answer is trusted: notifications get lost, so events alone are never trusted. */
+  /**
+   * How long an answer is trusted at most: notifications get lost, so events alone are never trusted. A client that
+   * answers quickly is asked again sooner, since that costs little.
+   */
   readonly freshFor: number;
   /** When a silent client is asked again, without anyone waiting. */
   readonly askSilentAfter: number;
@@ -39,6 +42,8 @@ export interface OpenRequest {
   readonly overdue: boolean;
   /** When the notification came that caused it. */
   readonly changedAt: number | undefined;
+  /** We asked for it; otherwise its answer came by itself, and tells nothing about what asking costs. */
+  readonly asked: boolean;
   /** Someone on our side no longer trusts what it was sent for: its answer counts, and is stale at once. */
   readonly outdated: boolean;
 }
@@ -60,6 +65,8 @@ export interface Asking {
   readonly firstAskedAt: number | undefined;
   readonly lastChangeAskedAt: number;
   readonly retried: boolean;
+  /** How long the client took for its latest answers, in milliseconds. */
+  readonly durations: readonly number[];
   /** When those who wait now stop waiting. */
   readonly waitUntil: number | undefined;
 }
@@ -81,6 +88,7 @@ export const initialAsking: Asking = {
   firstAskedAt: undefined,
   lastChangeAskedAt: AT_ONCE,
   retried: false,
+  durations: [],
   waitUntil: undefined,
 };
 
@@ -107,6 +115,26 @@ export function settledState({
   readonly lost: boolean;
 }): Asking {
   return { ...neverAsking, client: state, lost };
+}
+
+/** Asking again costs at most a hundredth of the time. */
+const FRESH_FACTOR = 100;
+const MIN_FRESH_MS = 250;
+/** The shortest of so many answers tells what asking costs; the others were held up by something else. */
+const MAX_DURATIONS = 5;
+/** A client that is just starting is slow for once. */
+const MAX_FIRST_DURATION_MS = 50;
+
+/** The durations with one more answer. */
+export function withDuration(durations: readonly number[], took: number): readonly number[] {
+  if (durations.length === 0) return [Math.min(took, MAX_FIRST_DURATION_MS)];
+  return [...durations.slice(1 - MAX_DURATIONS), took];
+}
+
+/** How long an answer is fresh: as long as follows from what asking costs. */
+export function freshTime(durations: readonly number[], { freshFor }: AskingLimits): number {
+  if (durations.length === 0) return freshFor;
+  return Math.min(freshFor, Math.max(MIN_FRESH_MS, FRESH_FACTOR * Math.min(...durations)));
 }
 
 /** Whether a call should wait. `port`: a request could be sent now. */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../sources/answer.js';
 import type { AskCause, Asking, AskingLimits, OpenRequest, OwedRequest } from './asking-state.js';
-import { maySend, mustWait, neverAsking } from './asking-state.js';
+import { freshTime, maySend, mustWait, neverAsking, withDuration } from './asking-state.js';
 import type { ClientState } from '../../sources/client-state.js';
 
 /** Everything that can happen to the question "which roots does the client give?". */
@@ -205,7 +205,7 @@ function handed(state: Asking, outcome: Outcome, context: AskingContext, effects
   if (state.open !== undefined) effects.push({ type: 'abort', generation: state.generation });
   const generation = state.generation + 1;
   const { now } = context;
-  const open = { ...opened(now), changedAt: undefined };
+  const open = { ...opened(now), changedAt: undefined, asked: false };
   return answered({ ...state, generation, open, owed: undefined }, generation, outcome, context, effects);
 }
 
@@ -220,14 +220,16 @@ function read(
     effects.push({ type: 'drop', generation });
     return state;
   }
-  const { sentAt, changedAt } = state.open;
+  const { sentAt, changedAt, asked, since } = state.open;
+  const durations = asked ? withDuration(state.durations, since - sentAt) : state.durations;
   effects.push({ type: 'apply', generation, sentAt, changedAt });
   return {
     ...state,
     open: undefined,
     silent: false,
     client: empty ? 'empty' : 'answered',
-    freshUntil: context.now + context.limits.freshFor,
+    durations,
+    freshUntil: context.now + (asked ? freshTime(durations, context.limits) : context.limits.freshFor),
   };
 }
 
@@ -307,7 +309,7 @@ function sendOwed(state: Asking, { now, port }: AskingContext, effects: AskingEf
 }
 
 function opened(now: number): Omit<OpenRequest, 'changedAt'> {
-  return { sentAt: now, since: now, reading: false, overdue: false, outdated: false };
+  return { sentAt: now, since: now, reading: false, overdue: false, outdated: false, asked: true };
 }
 
 function settleWaiting(state: Asking, event: AskingEvent, { now, port, limits }: AskingContext): Asking {
