@@ -3,12 +3,16 @@ import { table } from './markdown.mjs';
 
 /** The known language servers, in the order they are tried. */
 export function serverTable() {
-  const rows = knownServers.map(({ language, name, install, folders, runsWorkspaceCode }) => [
+  const rows = knownServers.map(({ language, name, install, folders, isTested, runsWorkspaceCode }) => [
     language,
     `\`${name}\``,
     `\`${install}\``,
     folders ?? 'as it says',
+    isTested === true ? 'yes' : 'not tested',
     runsWorkspaceCode === undefined ? '' : `only when trusted: ${runsWorkspaceCode}`,
   ]);
-  return table(['language', 'server', 'install with', 'folders', 'runs code of the workspace'], rows);
+  return table(
+    ['language', 'server', 'install with', 'folders', 'tested', 'runs code of the workspace'],
+    rows,
+  );
 }

@@ -17,6 +17,8 @@ export interface ServerDefinition {
   readonly args?: readonly string[];
   /** A program that is not what its name on `PATH` leads to. */
   readonly program?: 'typescript-native';
+  /** Whether our own tests run it. */
+  readonly isTested?: boolean;
   /** What to run to have it. */
   readonly install: string;
   /** Measured, and stronger than what the server says of itself: advertising is no proof. */

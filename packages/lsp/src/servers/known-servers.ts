@@ -39,6 +39,7 @@ const SCRIPT_SETTINGS = {
 export const knownServers: readonly ServerDefinition[] = [
   {
     name: 'typescript',
+    isTested: true,
     language: 'TypeScript and JavaScript',
     extensions: SCRIPTS,
     commands: ['tsc'],
@@ -74,6 +75,7 @@ export const knownServers: readonly ServerDefinition[] = [
   },
   {
     name: 'pyright',
+    isTested: true,
     language: 'Python',
     extensions: PYTHON,
     commands: ['pyright-langserver'],
@@ -125,6 +127,7 @@ export const knownServers: readonly ServerDefinition[] = [
   },
   {
     name: 'gopls',
+    isTested: true,
     language: 'Go',
     extensions: { '.go': 'go', 'go.mod': 'go.mod', 'go.work': 'go.work' },
     commands: ['gopls'],
@@ -142,6 +145,7 @@ export const knownServers: readonly ServerDefinition[] = [
   },
   {
     name: 'clangd',
+    isTested: true,
     language: 'C and C++',
     extensions: {
       '.c': 'c',
@@ -174,6 +178,7 @@ export const knownServers: readonly ServerDefinition[] = [
   },
   {
     name: 'bash-language-server',
+    isTested: true,
     language: 'Bash',
     extensions: { '.sh': 'shellscript', '.bash': 'shellscript' },
     commands: ['bash-language-server'],
@@ -185,6 +190,7 @@ export const knownServers: readonly ServerDefinition[] = [
   },
   {
     name: 'yaml-language-server',
+    isTested: true,
     language: 'YAML',
     extensions: { '.yaml': 'yaml', '.yml': 'yaml' },
     commands: ['yaml-language-server'],

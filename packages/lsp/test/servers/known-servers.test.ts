@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { knownServers, LanguageServers, RootwardLspError } from '@rootward/lsp';
 
@@ -43,4 +44,13 @@ test('a kind of file nobody knows leads to the configuration', async () => {
     code: 'no-server',
     instruction: expect.stringContaining('languageServers'),
   });
+});
+
+test('the servers that are called tested are those that our tests run', () => {
+  const folder = new URL('../real/', import.meta.url);
+  const tests = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const isRun = (name: string): boolean =>
+    tests.some((text) => text.includes(`'${name}'`) && /known\(|open\(/.test(text));
+  for (const { name, isTested = false } of knownServers)
+    expect([name, isRun(name)]).toEqual([name, isTested]);
 });
