@@ -46,8 +46,8 @@ export const workspaceInfo: Tool = defineTool({
       rootCount: z.number(),
       directory: z.string().optional(),
       client: z.string(),
-      sources: z.array(z.object({ source: z.string(), verdict: z.string(), detail: z.string() })),
-      rejected: z.array(z.object({ declared: z.string(), source: z.string(), reason: z.string() })),
+      sources: z.array(z.looseObject({ source: z.string() })),
+      rejected: z.array(z.looseObject({ declared: z.string() })),
       project: z
         .object({
           name: z.string(),
@@ -61,7 +61,7 @@ export const workspaceInfo: Tool = defineTool({
         .looseObject({ path: z.string(), branch: z.string().optional(), known: z.string().optional() })
         .optional(),
       noProject: report().optional(),
-      problems: z.array(z.object({ file: z.string(), problem: z.string() })).optional(),
+      problems: z.array(z.looseObject({ file: z.string() })).optional(),
       path: z
         .object({
           asked: z.string(),
@@ -73,10 +73,8 @@ export const workspaceInfo: Tool = defineTool({
           refusal: report().optional(),
         })
         .optional(),
-      servers: z
-        .array(z.looseObject({ server: z.string(), state: z.string(), folders: z.array(z.string()) }))
-        .optional(),
-      executables: z.array(z.object({ tool: z.string(), sandbox: z.string() })).optional(),
+      servers: z.array(z.looseObject({ server: z.string() })).optional(),
+      executables: z.array(z.looseObject({ tool: z.string() })).optional(),
       workspace: z.string().optional(),
       instruction: z.string().optional(),
     }),
