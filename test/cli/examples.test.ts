@@ -7,7 +7,7 @@ import { hasFish, makePlace } from './fixtures/shells.js';
 const { directory: cwd, environment: env } = makePlace();
 const all = Object.values(EXAMPLES).flat();
 const inFish = (run: string): boolean => run.includes('fish');
-const serves = (run: string): boolean => run.includes(' --http');
+const serves = (run: string): boolean => / --http| ui\b/.test(run);
 
 async function runInShell(
   shell: string,
@@ -34,7 +34,7 @@ describe('The examples of the help', () => {
 
   test.each(all.filter(({ run }) => serves(run)))('serve: $run', async ({ run }) => {
     const { out } = await runInShell('bash', `exec ${run}`, 'Ctrl+C');
-    expect(out).toContain('serves MCP at http://127.0.0.1:');
+    expect(out).toMatch(/(serves MCP|The page is) at http:\/\/127\.0\.0\.1:/);
   });
 
   describe.runIf(hasFish)('for fish', () => {

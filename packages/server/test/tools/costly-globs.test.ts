@@ -18,8 +18,8 @@ test('tools and rules refuse globs that would hold up everything else', async ()
     for (const result of await Promise.all(calls)) {
       expect(reportOf(result)).toMatchObject({ error_type: 'invalid_option' });
     }
-    expect(checkRules({ deny: [glob] })).toEqual({ problem: expect.any(String) as unknown });
-    expect(checkRules({ categories: { docs: { patterns: [glob] } } })).toEqual({
+    expect(checkRules({ deny: [glob] })).toMatchObject({ problem: expect.any(String) as unknown });
+    expect(checkRules({ categories: { docs: { patterns: [glob] } } })).toMatchObject({
       problem: expect.any(String) as unknown,
     });
   }

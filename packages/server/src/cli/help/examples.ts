@@ -92,6 +92,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   uninstall: [{ run: 'rootward uninstall --client codex --yes', does: 'take it out again' }],
   demo: [{ run: 'rootward demo', does: 'see it work' }],
+  ui: [{ run: 'rootward ui', does: 'show running servers on a page of this machine' }],
   completion: [
     { run: 'source <(rootward completion bash)', does: 'for this shell, in bash' },
     { run: 'rootward completion fish | source', does: 'the same in fish' },
