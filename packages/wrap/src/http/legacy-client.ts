@@ -1,6 +1,6 @@
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
-import type { SessionOptions } from '../session/session.js';
+import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
 

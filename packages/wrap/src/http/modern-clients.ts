@@ -8,7 +8,7 @@ import { FixedRoots } from '../roots/fixed-roots.js';
 import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import { fail, NO_ROOTS, refuse } from '../session/answers.js';
 import { INTRODUCTORY } from '../session/session.js';
-import type { SessionOptions } from '../session/session.js';
+import type { SessionOptions } from '../session/session-options.js';
 import { keyOf } from '../session/side-servers.js';
 import { RawMessage } from '../wire/raw-message.js';
 import type { Edit } from '../wire/raw-message.js';

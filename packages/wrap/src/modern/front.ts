@@ -3,7 +3,7 @@ import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
-import type { SessionOptions } from '../session/session.js';
+import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
 import {
   asComplete,

@@ -1,51 +1,24 @@
-import { projectOf } from '@rootward/core';
-import type { Logger, Root } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
-import type { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
 import { RootwardWrapError } from '../error.js';
-import type { ChangePolicy } from '../inner/change-policy.js';
 import type { Instance } from '../inner/instance.js';
 import { Keeper } from '../inner/keeper.js';
-import type { KeeperOptions } from '../inner/keeper.js';
-import { fillIn } from '../inner/launch.js';
-import type { CommandTemplate, Launch } from '../inner/launch.js';
 import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
 import { ModernRoots } from '../roots/modern-roots.js';
 import { RawMessage } from '../wire/raw-message.js';
 import type { Edit } from '../wire/raw-message.js';
+import { crashNote, sandboxEdits } from './answer-edits.js';
 import { fail, hiddenTool, lostCall, NO_ROOTS, refuse } from './answers.js';
 import { Introduction } from './introduction.js';
+import { Lane } from './lane.js';
+import { launchFor } from './launch-for.js';
 import { Listings } from './listings.js';
 import { Questions } from './outer.js';
 import type { Outer } from './outer.js';
+import { ServerQuestions } from './server-questions.js';
+import type { SessionOptions } from './session-options.js';
 import { isSameRoots, SideServers } from './side-servers.js';
-import type { ToolFilter } from './tool-filter.js';
-
-/** What a session is made of. */
-export interface SessionOptions {
-  readonly prepared: PreparedWorkspace;
-  readonly reach: 'local' | 'http';
-  /** A client of the modern era is asked for roots inside its own calls only. */
-  readonly era: 'legacy' | 'modern';
-  readonly template: CommandTemplate;
-  readonly policy: ChangePolicy;
-  readonly filter: ToolFilter;
-  readonly children: ChildRegistry;
-  readonly log: Logger;
-  /** Output of the server that is no message. */
-  readonly noise: (bytes: Buffer) => void;
-  /** An empty folder to start in while the roots are not known, made on first use. */
-  readonly emptyFolder: () => string;
-  /** Where this process was started: some servers are found from there only. */
-  readonly directory: string;
-  readonly contain?: KeeperOptions['contain'] | undefined;
-  /** Where roots come from, if not from the client of this session. */
-  readonly roots?: CallRoots | undefined;
-  /** Told when the server does not read fast enough, and when it does again. */
-  readonly flow?: { hold(): void; release(): void } | undefined;
-}
 
 /** What a server tells about itself whatever the roots are; never kept waiting for them. */
 export const INTRODUCTORY: ReadonlySet<string> = new Set([
@@ -58,7 +31,6 @@ export const INTRODUCTORY: ReadonlySet<string> = new Set([
 ]);
 /** Clients by this name say where a call works, if a server advertises that it listens. */
 const CODEX = /codex/i;
-const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
 /** More than that waiting for one side stops reading from the other. */
 const MAX_BACKLOG_BYTES: number = 4 * 1024 * 1024;
 const INVALID_REQUEST = -32_600;
@@ -87,12 +59,8 @@ export class Session {
   readonly #running = new Map<string, Running>();
   /** Those that wait for roots or for a server. */
   readonly #waiting = new Map<string, { cancelled: boolean }>();
-  /** The servers' questions that the client has not answered, with the id under which they were put to it. */
-  readonly #asking = new Map<Instance, Map<string, string>>();
-  /** Which server a progress token of such a question belongs to. */
-  readonly #tokens = new Map<string, Instance>();
-  readonly #lane: (() => Promise<void>)[] = [];
-  #working = false;
+  readonly #serverQuestions: ServerQuestions;
+  readonly #lane: Lane;
   #introducing = false;
   #startsHere = false;
   #introduction: Introduction | undefined;
@@ -104,6 +72,8 @@ export class Session {
     this.#outer = outer;
     this.#options = options;
     this.#questions = new Questions(outer);
+    this.#serverQuestions = new ServerQuestions(this.#questions);
+    this.#lane = new Lane((error) => options.log.debug('message not passed on', { error: String(error) }));
     this.#main = this.#keeper();
     this.#sides = new SideServers(() => this.#keeper());
     this.#opening = this.#open();
@@ -174,36 +144,19 @@ export class Session {
       policy,
       children,
       contain,
-      launch: (roots) => this.#launch(roots),
+      launch: (roots) => launchFor(this.#options, roots, this.#startsHere),
       introduce: (instance) => this.#requireIntroduction().perform(instance),
       replaced: (instance) => void this.#compareLists(instance),
       crashed: (error) => {
         this.#crash = error.message;
       },
       events: {
-        request: (message, instance) => this.#asked(message, instance),
+        request: (message, instance) =>
+          this.#serverQuestions.put(message, instance, this.#oldestCall(instance)),
         notification: (message, instance) => this.#told(message, instance),
-        left: (instance) => this.#withdrawQuestions(instance),
+        left: (instance) => this.#serverQuestions.withdraw(instance),
         noise,
       },
-    });
-  }
-
-  #launch(roots: readonly Root[] | undefined): Launch {
-    const { template, emptyFolder, directory: here } = this.#options;
-    const folder = roots?.find(({ kind }) => kind === 'directory');
-    if (roots === undefined || roots.length === 0 || folder === undefined) {
-      const empty = emptyFolder();
-      const paths = roots === undefined || roots.length === 0 ? [empty] : roots.map(({ path }) => path);
-      return {
-        ...fillIn(template, { directory: empty, roots: paths, project: 'none' }),
-        ...(this.#startsHere && { directory: here }),
-      };
-    }
-    return fillIn(template, {
-      directory: folder.path,
-      roots: roots.map(({ path }) => path),
-      project: projectOf(folder).name,
     });
   }
 
@@ -221,12 +174,12 @@ export class Session {
         this.#cancelled(message);
         return;
       case 'notifications/progress':
-        (this.#tokens.get(message.raw('params', 'progressToken') ?? '') ?? this.#main.instance)?.send([
+        (this.#serverQuestions.ownerOf(message.raw('params', 'progressToken')) ?? this.#main.instance)?.send([
           message.bytes,
         ]);
         return;
       default:
-        this.#enqueue(async () => (await this.#main.acquire()).send([message.bytes]));
+        this.#lane.add(async () => (await this.#main.acquire()).send([message.bytes]));
     }
   }
 
@@ -243,7 +196,7 @@ export class Session {
       this.#waiting.set(id, waiting);
       const run = (): Promise<void> => this.#serve(message, id, method, waiting);
       if (INTRODUCTORY.has(method)) void run();
-      else this.#enqueue(run);
+      else this.#lane.add(run);
     }
   }
 
@@ -307,24 +260,6 @@ export class Session {
     this.#main.acquire().catch((error: unknown) => {
       this.#options.log.debug('server not started ahead', { error: String(error) });
     });
-  }
-
-  /** One request after the other, so that they reach the server in the order they came. */
-  #enqueue(work: () => Promise<void>): void {
-    this.#lane.push(work);
-    if (!this.#working) void this.#work();
-  }
-
-  async #work(): Promise<void> {
-    this.#working = true;
-    for (let work = this.#lane.shift(); work !== undefined; work = this.#lane.shift()) {
-      try {
-        await work();
-      } catch (error) {
-        this.#options.log.debug('message not passed on', { error: String(error) });
-      }
-    }
-    this.#working = false;
   }
 
   async #serve(
@@ -399,22 +334,12 @@ export class Session {
       this.#listings.note(method, message.span('params', 'cursor') !== undefined, answer);
       if (method === 'tools/list') edits.push(...this.#options.filter.edits(answer));
     }
-    if (method === 'tools/call' && this.#crash !== undefined)
-      edits.push(...this.#crashNote(answer, this.#crash));
+    if (method === 'tools/call' && this.#crash !== undefined) {
+      const note = crashNote(answer, this.#crash);
+      if (note.length > 0) this.#crash = undefined;
+      edits.push(...note);
+    }
     this.#outer.send(answer.edited(edits), id);
-  }
-
-  /** Whoever calls should know that what the server remembered is gone. */
-  #crashNote(answer: RawMessage, reason: string): readonly Edit[] {
-    const content = answer.span('result', 'content');
-    if (content === undefined || answer.bytes[content.end - 1] !== ']'.charCodeAt(0)) return [];
-    this.#crash = undefined;
-    const text = JSON.stringify({
-      type: 'text',
-      text: `Note: ${reason}, and was started again before this call`,
-    });
-    const isEmpty = answer.bytes.toString('latin1', content.start + 1, content.end - 1).trim() === '';
-    return [{ start: content.end - 1, end: content.end - 1, text: isEmpty ? text : `,${text}` }];
   }
 
   #cancelled(message: RawMessage): void {
@@ -428,49 +353,15 @@ export class Session {
     running.instance.forget(running.innerId);
   }
 
-  /** A server asks the client something. */
-  #asked(message: RawMessage, instance: Instance): void {
-    const innerId = message.id ?? 'null';
-    const asking = this.#asking.get(instance) ?? new Map<string, string>();
-    this.#asking.set(instance, asking);
-    const token = message.raw('params', '_meta', 'progressToken');
-    if (token !== undefined) this.#tokens.set(token, instance);
-    const outerId = this.#questions.put(
-      message,
-      (answer) => {
-        asking.delete(innerId);
-        if (token !== undefined) this.#tokens.delete(token);
-        instance.send(answer.withId(innerId));
-      },
-      this.#oldestCall(instance),
-    );
-    asking.set(innerId, outerId);
-  }
-
   #told(message: RawMessage, instance: Instance): void {
     if (message.method === 'notifications/cancelled') {
-      const innerId = message.raw('params', 'requestId') ?? '';
-      const outerId = this.#asking.get(instance)?.get(innerId);
-      this.#asking.get(instance)?.delete(innerId);
-      if (outerId !== undefined) {
-        this.#outer.send(
-          message.edited(message.set(['params', 'requestId'], outerId)),
-          this.#oldestCall(instance),
-        );
-      }
+      const pieces = this.#serverQuestions.takeBack(message, instance);
+      if (pieces !== undefined) this.#outer.send(pieces, this.#oldestCall(instance));
       return;
     }
     const token =
       message.method === 'notifications/progress' ? message.raw('params', 'progressToken') : undefined;
     this.#outer.send([message.bytes], this.#callOfToken(token) ?? this.#oldestCall(instance));
-  }
-
-  #withdrawQuestions(instance: Instance): void {
-    for (const outerId of this.#asking.get(instance)?.values() ?? []) {
-      this.#questions.withdraw(outerId, 'the server has ended');
-    }
-    this.#asking.delete(instance);
-    for (const [token, owner] of this.#tokens) if (owner === instance) this.#tokens.delete(token);
   }
 
   #oldestCall(instance: Instance): string | undefined {
@@ -506,13 +397,4 @@ export class Session {
 function clientInfo(info: Readonly<Record<string, unknown>>): { name: string; version?: string } {
   const { name, version } = info;
   return { name: String(name), ...(typeof version === 'string' && { version }) };
-}
-
-/** What makes Codex say where it works. */
-function sandboxEdits(answer: RawMessage): readonly Edit[] {
-  const path = ['result', 'capabilities', 'experimental'] as const;
-  const name = JSON.stringify(SANDBOX_CAPABILITY);
-  return answer.span(...path) === undefined
-    ? answer.set([...path], `{${name}:{}}`)
-    : answer.set([...path, SANDBOX_CAPABILITY], '{}');
 }

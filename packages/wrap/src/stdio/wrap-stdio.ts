@@ -7,7 +7,7 @@ import { ModernFront } from '../modern/front.js';
 import { isModern } from '../modern/envelope.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
-import type { SessionOptions } from '../session/session.js';
+import type { SessionOptions } from '../session/session-options.js';
 import type { RawMessage } from '../wire/raw-message.js';
 import { ClientStream } from './client-stream.js';
 import { noiseTo } from './noise.js';
