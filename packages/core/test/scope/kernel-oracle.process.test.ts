@@ -48,9 +48,9 @@ function kernelResolution(asked: string): string | undefined {
   }
 }
 
-describe.each(platforms)('Scope.open() on the %s platform', (_, platform) => {
+describe.each(platforms)('Scope.open() and list() on the %s platform', (_, platform) => {
   test.runIf(process.platform !== 'win32')(
-    'succeeds exactly when the kernel resolves the path to something inside a root',
+    'succeed exactly when the kernel resolves the path to something inside a root',
     async () => {
       let opened = 0;
       let refused = 0;
@@ -81,11 +81,12 @@ describe.each(platforms)('Scope.open() on the %s platform', (_, platform) => {
                 const absolute = `${[base, ...roots][start] ?? base}/${asked}`;
                 const resolved = kernelResolution(absolute);
                 const expected = roots.some((root) => resolved === root || resolved?.startsWith(root + sep));
-                const outcome = await scope.open(absolute).then(
-                  async (handle) => {
-                    await handle.close();
-                    return true;
-                  },
+                const isDirectory = resolved !== undefined && statSync(resolved).isDirectory();
+                const attempt = isDirectory
+                  ? scope.list(absolute)
+                  : scope.open(absolute).then((handle) => handle.close());
+                const outcome = await attempt.then(
+                  () => true,
                   () => false,
                 );
                 expect({ absolute, outcome }).toEqual({ absolute, outcome: expected });
