@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
 import { pathToFileUri } from '@rootward/core';
@@ -12,6 +13,8 @@ let workspace: Workspace;
 
 beforeEach(async () => {
   home = new Folder({ 'root/a.py': '' });
+  // Older than the server, which is started in the same millisecond otherwise.
+  utimesSync(home.at('root/a.py'), 1, 1);
   workspace = await liveWorkspace(home.at('root'));
 });
 

@@ -1,5 +1,5 @@
 import { delimiter } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { readPathRoots, Scope } from '@rootward/core';
 import {
   definition,
@@ -11,15 +11,20 @@ import {
   RootwardLspError,
 } from '@rootward/lsp';
 import type { CodeContext, OutlineSymbol } from '@rootward/lsp';
+import { Folder } from '../fixtures/folder.js';
 import { environment } from '../fixtures/real-servers.js';
+import { typescriptProjects } from '../fixtures/repositories.js';
 
-/** Folders of real projects; `npm run soak -- code FOLDER…` names them. */
-const FOLDERS = (process.env['ROOTWARD_CODE_FOLDERS'] ?? '').split(delimiter).filter(Boolean);
+/** A small project; `npm run soak -- code FOLDER…` names real ones. */
+const small = new Folder(typescriptProjects);
+const FOLDERS = (process.env['ROOTWARD_CODE_FOLDERS'] ?? small.path).split(delimiter).filter(Boolean);
 const FILES = 12;
 const SYMBOLS_PER_FILE = 2;
 const SOURCE = /\.(?:ts|tsx|js|py|go|c|h|cpp|sh)$/;
 
 const pools: LanguageServers[] = [];
+
+afterAll(() => small[Symbol.dispose]());
 
 afterEach(async () => {
   for (const pool of pools.splice(0)) await pool.dispose();
@@ -65,36 +70,33 @@ async function said<Result>(ask: Promise<Result>): Promise<Result | string> {
   }
 }
 
-test.skipIf(FOLDERS.length === 0).each(FOLDERS)(
-  'answers about %s do not depend on what was asked before',
-  async (folder) => {
-    const code = await open(folder);
-    const asked: { readonly symbol: string; readonly file: string }[] = [];
-    for (const file of await filesOf(code)) {
-      const tree = await said(outline(code, { file }));
-      if (typeof tree === 'string') continue;
-      for (const symbol of leaves(tree.symbols)) asked.push({ symbol, file });
+test.each(FOLDERS)('answers about %s do not depend on what was asked before', async (folder) => {
+  const code = await open(folder);
+  const asked: { readonly symbol: string; readonly file: string }[] = [];
+  for (const file of await filesOf(code)) {
+    const tree = await said(outline(code, { file }));
+    if (typeof tree === 'string') continue;
+    for (const symbol of leaves(tree.symbols)) asked.push({ symbol, file });
+  }
+  const totals = async (
+    context: CodeContext,
+    requests: typeof asked,
+  ): Promise<ReadonlyMap<string, unknown>> => {
+    const found = new Map<string, unknown>();
+    for (const request of requests) {
+      const where = await said(definition(context, request));
+      const uses = await said(references(context, request));
+      const dryRun = { ...request, newName: 'some_other_name' };
+      const renamed = await said(renameSymbol(context, dryRun, new EditJournal('/nonexistent')));
+      found.set(`${request.file} ${request.symbol}`, [
+        typeof where === 'string' ? where : where.definitions.map(({ file, line }) => `${file}:${line}`),
+        typeof uses === 'string' ? uses : [uses.total, uses.complete],
+        typeof renamed === 'string' ? renamed : [renamed.edits, renamed.complete],
+      ]);
     }
-    const totals = async (
-      context: CodeContext,
-      requests: typeof asked,
-    ): Promise<ReadonlyMap<string, unknown>> => {
-      const found = new Map<string, unknown>();
-      for (const request of requests) {
-        const where = await said(definition(context, request));
-        const uses = await said(references(context, request));
-        const dryRun = { ...request, newName: 'some_other_name' };
-        const renamed = await said(renameSymbol(context, dryRun, new EditJournal('/nonexistent')));
-        found.set(`${request.file} ${request.symbol}`, [
-          typeof where === 'string' ? where : where.definitions.map(({ file, line }) => `${file}:${line}`),
-          typeof uses === 'string' ? uses : [uses.total, uses.complete],
-          typeof renamed === 'string' ? renamed : [renamed.edits, renamed.complete],
-        ]);
-      }
-      return found;
-    };
-    const first = await totals(code, asked);
-    const again = await totals(await open(folder), asked.toReversed());
-    expect(Object.fromEntries(again)).toEqual(Object.fromEntries(first));
-  },
-);
+    return found;
+  };
+  const first = await totals(code, asked);
+  const again = await totals(await open(folder), asked.toReversed());
+  expect(Object.fromEntries(again)).toEqual(Object.fromEntries(first));
+});
