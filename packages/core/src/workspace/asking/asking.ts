@@ -220,8 +220,9 @@ function read(
     effects.push({ type: 'drop', generation });
     return state;
   }
-  const { sentAt, changedAt, asked, since } = state.open;
-  const durations = asked ? withDuration(state.durations, since - sentAt) : state.durations;
+  const { sentAt, changedAt, asked } = state.open;
+  // Thousands of roots take longer to read than to send, and that is part of what asking costs.
+  const durations = asked ? withDuration(state.durations, context.now - sentAt) : state.durations;
   effects.push({ type: 'apply', generation, sentAt, changedAt });
   return {
     ...state,
