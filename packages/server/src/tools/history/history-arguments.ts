@@ -30,5 +30,6 @@ export function timeArgument(text: string | undefined): number | undefined {
   throw new RootwardError(
     'invalid-option',
     `Cannot use ${JSON.stringify(text)} as since: expected a time such as 10m, 2h, 1d or 2026-11-16T08:00`,
+    { instruction: 'Pass a length of time or a date' },
   );
 }

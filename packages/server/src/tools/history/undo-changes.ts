@@ -33,7 +33,9 @@ export const undoChanges: Tool = defineTool({
   paths: ({ path }) => (path === undefined ? [] : [path]),
   handle: async ({ id, since, path, dryRun = false }, context) => {
     if ((id === undefined) === (since === undefined)) {
-      throw new RootwardError('invalid-option', 'Cannot undo: expected either id or since');
+      throw new RootwardError('invalid-option', 'Cannot undo: expected either id or since', {
+        instruction: 'Pass the id of one change, or since, but not both',
+      });
     }
     const scope = await context.workspace.scope();
     const { history, mine, session } = await historyOf(context, scope);

@@ -65,6 +65,17 @@ describe.each(ERAS)('on the %s era', (era) => {
     }
   });
 
+  test.each([{}, { id: 'a', since: '1h' }, { since: 'soon' }])(
+    'undo_changes tells the model how to correct %j',
+    async (args) => {
+      const { call } = await connect({ era });
+      expect(reportOf(await call('undo_changes', args))).toMatchObject({
+        error_type: 'invalid_option',
+        instruction: expect.stringMatching(/^Pass /),
+      });
+    },
+  );
+
   test('undo_changes takes back a change by its id, and its own by theirs', async () => {
     const { data, call, read } = await connect({ era });
     const changeId = changeOf(await call('write_file', { path: 'a.txt', content: 'second' }));
