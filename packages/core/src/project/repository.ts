@@ -25,15 +25,19 @@ export function findRepository(directory: string): Repository | undefined {
   return located === undefined ? undefined : { top: located.top, path: located.path };
 }
 
-/** The same, with where the state of the working tree is kept. */
-export function locateRepository(directory: string): LocatedRepository | undefined {
+/**
+ * The same, with where the state of the working tree is kept. A `.git` file that leads to no repository hides those
+ * above it, unless `passesOver`.
+ */
+export function locateRepository(directory: string, passesOver = false): LocatedRepository | undefined {
   for (let top = directory; ; top = dirname(top)) {
     const marker = join(top, '.git');
     const kind = kindOf(marker);
     if (kind === 'directory') return { top, path: top, store: marker };
     if (kind === 'file') {
       const main = findMainRepository(marker);
-      return main === undefined ? undefined : { top, ...main };
+      if (main !== undefined) return { top, ...main };
+      if (!passesOver) return undefined;
     }
     if (top === dirname(top)) return undefined;
   }

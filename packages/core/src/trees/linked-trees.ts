@@ -43,11 +43,8 @@ export const gitFacts: TreeFacts = {
   },
   repositoryOf: (directory) => {
     // The `.git` of a submodule leads to no repository of its own, so the one around it counts.
-    for (let start = directory; ; start = dirname(start)) {
-      const located = locateRepository(start);
-      if (located !== undefined) return { top: located.top, path: located.path };
-      if (start === dirname(start)) return undefined;
-    }
+    const located = locateRepository(directory, true);
+    return located === undefined ? undefined : { top: located.top, path: located.path };
   },
   linkedTreeOf: (directory) => {
     const claim = findLinkedTree(directory);
