@@ -16,6 +16,7 @@ export interface RootLimits {
 const STEERING: readonly string[] = [
   WORKSPACE_RULES_FILE,
   '.mcp.json',
+  '.claude.json',
   '.claude/settings.json',
   '.claude/settings.local.json',
   '.claude/hooks',
