@@ -33,6 +33,7 @@ export type { RenameOptions } from './scope/operations/rename.js';
 export type { RulesInFolder, ScopeRules } from './scope/gate/rules.js';
 export { readRules, WORKSPACE_RULES_FILE } from './scope/gate/rules-file.js';
 export type { RulesReading } from './scope/gate/rules-file.js';
+export { STEERING_PATHS } from './scope/gate/steering.js';
 export { Scope } from './scope/scope.js';
 export type { ScopeOptions } from './scope/scope.js';
 export type { Next, Plan, Prior, Recorder, Recording } from './scope/recording/recorder.js';

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { RootwardError, WORKSPACE_RULES_FILE } from '@rootward/core';
+import { RootwardError, STEERING_PATHS, WORKSPACE_RULES_FILE } from '@rootward/core';
 import type { Root, Scope } from '@rootward/core';
 import type { HiddenPath } from '@rootward/sandbox';
 
@@ -12,36 +12,8 @@ export interface RootLimits {
   readonly fixed: readonly string[];
 }
 
-/** Names that steer a fence, a client or git, wherever a root has them. The scope says which of them count. */
-const STEERING: readonly string[] = [
-  WORKSPACE_RULES_FILE,
-  '.mcp.json',
-  '.claude.json',
-  '.claude/settings.json',
-  '.claude/settings.local.json',
-  '.claude/hooks',
-  '.codex/config.toml',
-  '.codex/hooks.json',
-  '.cursor/mcp.json',
-  '.cursor/hooks.json',
-  '.gemini/settings.json',
-  '.qwen/settings.json',
-  '.vscode/mcp.json',
-  '.zed/settings.json',
-  '.kilocode/mcp.json',
-  '.roo/mcp.json',
-  '.amazonq/mcp.json',
-  '.copilot/mcp-config.json',
-  'opencode.json',
-  '.git/config',
-  '.git/config.worktree',
-  '.git/hooks',
-  '.git/info/attributes',
-  '.git/modules',
-  '.git/worktrees',
-  'config',
-  'tools',
-];
+/** What else may steer, in the folder of a tools project. The scope says which of all these count. */
+const TOOLS_PROJECT: readonly string[] = ['config', 'tools'];
 /** Out of reach as a whole through a scope, but git has to write into it. */
 const REPOSITORY = '.git';
 /** Rules can be in every folder; those of dependencies and of git itself say nothing about the workspace. */
@@ -56,7 +28,8 @@ export async function findLimits(
   signal?: AbortSignal,
 ): Promise<RootLimits> {
   const roots = scope.roots.filter(({ broad }) => !broad);
-  const fixed = [...protect, ...roots.flatMap(({ path }) => STEERING.map((name) => join(path, name)))].filter(
+  const names = [...STEERING_PATHS, ...TOOLS_PROJECT];
+  const fixed = [...protect, ...roots.flatMap(({ path }) => names.map((name) => join(path, name)))].filter(
     (path) => exists(path) && stateOf(scope, path) === 'fixed',
   );
   if (!denies && !(await haveRules(roots, signal))) return { denied: [], fixed };

@@ -1,9 +1,12 @@
+import { WORKSPACE_RULES_FILE } from './rules-file.js';
+
 /**
  * Files that decide what runs, or what is in scope, the next time: rules files, the configurations by which clients start
- * servers and hooks, and what makes git run programs. Readable, but never changed, moved or removed.
+ * servers and hooks, and what makes git run programs, by their paths below any folder. Readable, but never changed,
+ * moved or removed.
  */
-const STEERING: readonly string[] = [
-  '.rootward.json',
+export const STEERING_PATHS: readonly string[] = [
+  WORKSPACE_RULES_FILE,
   '.mcp.json',
   '.claude.json',
   '.claude/settings.json',
@@ -30,7 +33,7 @@ const STEERING: readonly string[] = [
   '.git/worktrees',
 ];
 
-const ESCAPED = STEERING.map((path) =>
+const ESCAPED = STEERING_PATHS.map((path) =>
   path.replaceAll('.', String.raw`\.`).replaceAll('/', String.raw`[\\/]`),
 );
 /** At any depth, in any letter case: on a case-insensitive disk every spelling is the same file. */
