@@ -177,7 +177,7 @@ export class ChangeRecorder implements Recorder {
     }
   }
 
-  /** A tree that is taken for the second time goes where it was, so that whoever knows it by that name finds it. */
+  /** A tree that is taken for the second time goes where it was, so that an entry that names it still finds it. */
   #treeName(trees: OpenProject['trees']): string {
     const known = this.knownTree;
     this.knownTree = undefined;
@@ -233,7 +233,7 @@ function lost(paths: readonly string[]): Pick<TreeState, 'lost'> {
   return paths.length === 0 ? {} : { lost: paths };
 }
 
-/** What is there, without keeping it. A file of up to `maxHashed` bytes is told from others by its hash. */
+/** What is there, without keeping it. A file of up to `maxHashed` bytes is identified by its hash. */
 async function stateOf(prior: Prior, maxHashed: number): Promise<EntryState> {
   const { stats } = prior;
   const mode = stats.mode & PERMISSION_BITS;

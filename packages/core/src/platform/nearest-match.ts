@@ -32,7 +32,7 @@ export function suggest(word: string, candidates: readonly string[]): string {
   return match === undefined ? '' : `; did you mean "${match}"?`;
 }
 
-/** `read_only`, `readOnly` and `--read-only` are the same word to whoever mistypes it. */
+/** `read_only`, `readOnly` and `--read-only` are the same word to a person who mistypes it. */
 function plain(word: string): string {
   return word.toLowerCase().replaceAll(/[-_\s]/g, '');
 }

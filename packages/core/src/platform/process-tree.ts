@@ -43,8 +43,8 @@ export function residentMemory(pid: number): number | undefined {
 }
 
 /**
- * Stops the trees and returns all their members. Whoever is stopped cannot fork, and a child is seen as long as its
- * parent is there, so that nobody slips away between the look and the signal.
+ * Stops the trees and returns all their members. A stopped process cannot fork, and a child is seen as long as its
+ * parent is there, so that none escapes between the look and the signal.
  */
 function freeze(pids: readonly number[]): readonly number[] {
   const found = new Set<number>();

@@ -18,7 +18,7 @@ export interface ChoiceContext {
 /**
  * The root the work is about. A root someone switched to counts while it remains; then the client's first directory;
  * then the project known so far while its root remains; then the first directory of anyone else, the process directory last. A mere
- * name counts before all roots until they change, since whoever set it knew them, and after all roots from then on.
+ * name counts before all roots until they change, since it was chosen with these roots in view, and after all roots from then on.
  * What is left of roots that were replaced is the project only if someone switched to it.
  */
 export function chooseRoot(

@@ -101,7 +101,7 @@ function describe(value: unknown): string {
   try {
     return printable(JSON.stringify(value) ?? String(value));
   } catch {
-    // Nested too deep to be written out, and a list would try so again to become a text.
+    // Nested too deep to be written out; a list would fail again when it is turned into a string.
     return Object.prototype.toString.call(value);
   }
 }

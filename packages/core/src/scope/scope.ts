@@ -89,7 +89,7 @@ export class Scope {
       });
   }
 
-  /** The same scope, whose changes this recorder is told of. */
+  /** The same scope, with this recorder for its changes. */
   recordedBy(recorder: Recorder): Scope {
     return new Scope({ ...this.#shared(), recorder }, this.#gate);
   }
@@ -178,7 +178,7 @@ export class Scope {
     return removeInScope(this.#gate, this.#temporaries, this.#recorder, path, options);
   }
 
-  /** Everything below a folder, one entry at a time. Links are told and not followed; denied entries are left out. */
+  /** Everything below a folder, one entry at a time. Links are reported and not followed; denied entries are left out. */
   walk(path: string, options?: WalkOptions): AsyncGenerator<WalkEntry, void> {
     return walkInScope(this.#gate, path, options);
   }
@@ -208,7 +208,7 @@ export class Scope {
   }
 }
 
-/** Roots that come from no workspace were named by whoever made the scope. */
+/** Roots that come from no workspace were named by the author of the scope. */
 function fenceOf(roots: readonly Root[]): Fence {
   return { homes: homesOfThisProcess(), named: roots, ceiling: [], hinted: [] };
 }

@@ -38,7 +38,7 @@ async function readConsent(
   return root;
 }
 
-/** The root a consent would add. Throws also where whoever runs the server lets clients have no say. */
+/** The root a consent would add. Throws also where the operator ignores client roots. */
 export async function considerConsent(
   path: string,
   { clientRoots, reading }: Pick<Sources, 'clientRoots' | 'reading'>,

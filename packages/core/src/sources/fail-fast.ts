@@ -3,7 +3,7 @@ import type { Rejection, RootList } from '../roots/root.js';
 import type { SourceContext } from './root-source.js';
 
 /**
- * Throws for the first entry that does not count, naming it: an operator who mistypes a path must hear of it at once.
+ * Throws for the first entry that does not count, naming it: an operator who mistypes a path must learn about it at once.
  * Naming a place twice is harmless. With `badRoots: 'skip'` it is only warned about.
  */
 export function failFast(list: RootList, origin: string, { badRoots, log }: Strictness): void {

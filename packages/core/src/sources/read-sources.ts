@@ -59,7 +59,7 @@ export interface SourcesOptions {
 
 /** What was found at the start, to be shared by any number of workspaces. Immutable. */
 export interface Sources {
-  /** `flag`, `env`, `config`, `project`: set by whoever runs the server. */
+  /** `flag`, `env`, `config`, `project`: set by the operator. */
   readonly operators: readonly SourceReading[];
   /** `host`, `cwd`: mere hints. */
   readonly hints: readonly SourceReading[];

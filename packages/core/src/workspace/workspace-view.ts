@@ -24,7 +24,7 @@ export function viewSnapshot(snapshot: Snapshot, createScope: CreateScope = plai
 /** How file access over a snapshot is made; the place for deny rules and protected files. */
 export type CreateScope = (snapshot: Snapshot) => Scope;
 
-/** A scope whose rules are tied to what the operator named, also where whoever makes it does not think of that. */
+/** A scope whose rules are tied to what the operator named, also where its author did not think of that. */
 export function fencedScope(createScope: CreateScope, snapshot: Snapshot): Scope {
   return createScope(snapshot).fencedBy(snapshot.fence);
 }

@@ -83,7 +83,7 @@ export class ServerConnection {
     const stop = new Promise<never>((_, reject) => {
       const timer = this.#clock.setTimeout(() => {
         reject(this.#late(method, timeout));
-        // One that hangs would make everybody wait as long, for ever.
+        // A server that hangs would make every call wait that long.
         this.#breakOff(`it did not answer ${method} within ${timeout / 1000} s`);
       }, timeout);
       limits.signal.addEventListener('abort', () => timer.clear());

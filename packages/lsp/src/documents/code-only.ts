@@ -40,7 +40,7 @@ const SYNTAXES: Readonly<Record<string, Syntax>> = {
 /** What may stand right before a quote. Python puts values into strings that begin with an f. */
 const PREFIX = /(?:^|[^\p{L}\p{N}_])([fFrRbBuU]{1,2}|L|u8)$/u;
 
-/** A text with blanks in place of comments and strings; every position is kept. Pure. Unknown languages stay as they are. */
+/** Source text with blanks in place of comments and strings; every position is kept. Pure. Unknown languages stay as they are. */
 export function codeOnly(text: string, languageId: string): string {
   const syntax = SYNTAXES[languageId];
   if (syntax === undefined) return text;

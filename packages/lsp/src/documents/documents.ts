@@ -23,7 +23,7 @@ const MAX_DOCUMENT_BYTES: number = 4 * 1024 * 1024;
 export interface DocumentsOptions {
   /** Told of every document whose text the server gets or loses. */
   readonly changed?: (path: string) => void;
-  /** The text that the server gets for a text, with every position kept. */
+  /** The text that the server gets instead of a file's text, with every position kept. */
   readonly shownAs?: (scope: Scope, path: string, text: string) => string;
 }
 
@@ -51,7 +51,7 @@ export class Documents {
     return this.#entries.has(path);
   }
 
-  /** Opens a file, or brings the server's copy up to date. Whoever holds it must give it back. */
+  /** Opens a file, or brings the server's copy up to date. The holder must give it back. */
   async hold(scope: Scope, path: string, languageId: string, signal?: AbortSignal): Promise<OpenDocument> {
     this.#users.set(path, (this.#users.get(path) ?? 0) + 1);
     try {

@@ -32,7 +32,7 @@ export interface Mentions {
 }
 
 /**
- * Files that contain a word, in any letter case unless it must be whole. A server that serves only what is opened knows nothing of the others,
+ * Files that contain a word, in any letter case unless it must be whole. A server that serves only what is opened does not know the others,
  * so these are what it has to be shown.
  */
 export async function filesMentioning(scope: Scope, options: MentionsOptions): Promise<Mentions> {
@@ -97,7 +97,7 @@ async function mayMention(scope: Scope, path: string, { has, overlap, signal }: 
   return true;
 }
 
-/** Undefined for what is no source: without the mark of a wide encoding, no text has a NUL. */
+/** Undefined for files that are not source code: without the mark of a wide encoding, no text has a NUL. */
 function encodingOf(start: Uint8Array): string | undefined {
   if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
   if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';

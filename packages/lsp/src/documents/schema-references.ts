@@ -19,7 +19,7 @@ export class SchemaReferences {
   readonly #paths = new Map<string, string>();
   readonly #standIns = new Map<string, string>();
 
-  /** A text with stand-ins for the schema files in scope. Keeps every position. */
+  /** The text with placeholders for the schema files in scope. Keeps every position. */
   mask(scope: Scope, path: string, text: string): string {
     if (!text.includes('$schema')) return text;
     return text.replace(REFERENCE, (all: string, head: string, value: string) => {

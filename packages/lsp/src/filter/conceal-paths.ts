@@ -43,7 +43,7 @@ const MIN_CHARS_PER_MENTION = 20;
 export interface ConcealOptions {
   /** The file the text is about: relative paths start beside it. Without it they are left alone. */
   readonly file?: string;
-  /** Texts in scope: what they say themselves is told nobody by repeating it. */
+  /** Texts in scope: repeating their content reveals nothing. */
   readonly sources?: readonly string[];
   /** Where a long text is cut. */
   readonly maxChars?: number;

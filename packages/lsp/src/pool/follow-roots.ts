@@ -5,7 +5,7 @@ import type { ServedFolder, ServerInstance } from './server-instance.js';
 /** Roots that came and went, as the workspace found them. */
 export type RootsChange = Pick<RootsDiff, 'added' | 'removed'>;
 
-/** The folders a server that follows folders is told of. Broad roots are not looked through; files are no folders. */
+/** The folders reported to a server that follows folders. Broad roots are not searched; files are not folders. */
 export function foldersOf(roots: readonly Root[]): readonly ServedFolder[] {
   return roots
     .filter((root) => root.kind === 'directory' && !root.broad)

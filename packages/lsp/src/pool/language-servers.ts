@@ -52,7 +52,7 @@ export interface LanguageServersOptions {
   readonly budget?: ServerBudget;
   readonly clock?: Clock;
   readonly log?: Logger;
-  /** Told of every process, so that whoever guards this one can end it too. */
+  /** Called for every process, so that the guard of this one can end it too. */
   readonly onDidSpawn?: (child: ChildProcess) => void;
 }
 
@@ -101,7 +101,7 @@ export class LanguageServers {
 
   /**
    * The server for a file, running. Rejects with what to install when there is none. The signal ends the wait; the server
-   * goes on starting, for whoever asks next.
+   * goes on starting, for the next question.
    */
   async forFile(scope: Scope, file: string, signal?: AbortSignal): Promise<ServerInstance> {
     const definition = await this.definitionFor(await languageName(scope, file));

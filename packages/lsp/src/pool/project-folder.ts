@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { containsPath, hostPathStyle } from '@rootward/core';
 import type { Root, Scope } from '@rootward/core';
 
-/** What is known of folders already, for whoever asks about many files. */
+/** What is already known about folders, for questions about many files. */
 export type KnownFolders = Map<string, string | undefined>;
 
 /**

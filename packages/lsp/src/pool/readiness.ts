@@ -18,7 +18,7 @@ export class Readiness {
   #seen = 0;
   #since: number;
   #expectedAt: number;
-  /** Somebody has waited in vain: the next question must not wait for it all over again. */
+  /** One question has waited without success: the next must not wait again. */
   #overdue = false;
   /** Work in the background began and ended since it was last given something to look through. */
   #hasWorked = false;

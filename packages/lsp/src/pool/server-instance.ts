@@ -54,7 +54,7 @@ export interface DocumentsRequest {
   readonly scope: Scope;
   /** In the order in which they are passed on. */
   readonly paths: readonly string[];
-  /** Further files, passed on after those. One that cannot be opened is told instead, unless it went away meanwhile. */
+  /** Further files, passed on after those. A file that cannot be opened is reported instead, unless it was removed since. */
   readonly further?: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly thorough?: boolean;
@@ -248,7 +248,7 @@ export class ServerInstance {
     this.#connection.notify('workspace/didChangeConfiguration', headerSettings(path));
   }
 
-  /** Tells the server of every change on disk that it has to know of. One caller at a time: each change is told once. */
+  /** Reports every relevant change on disk to the server. One caller at a time: each change is reported once. */
   async #syncWithDisk(scope: Scope, thorough: boolean, signal: AbortSignal | undefined): Promise<void> {
     const turn = this.#syncing.then(() => this.#sync(scope, thorough, signal));
     this.#syncing = turn.catch(() => undefined);

@@ -123,7 +123,7 @@ export class ServerSlot implements BudgetEntry {
     await Promise.all(this.#stopping.values());
   }
 
-  /** The same without asking or waiting. Does NOT end one that is just starting: whoever starts it does. */
+  /** The same without asking or waiting. Does NOT end one that is just starting: its starter does. */
   kill(): void {
     this.#disposed = true;
     this.#idleTimer?.clear();

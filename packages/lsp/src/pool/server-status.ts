@@ -1,7 +1,7 @@
 import type { FolderKind } from '../servers/definition.js';
 import type { ServerSlot, SlotState } from './server-slot.js';
 
-/** What people are told of a server. */
+/** What people are shown about a server. */
 export interface ServerStatus {
   readonly server: string;
   readonly language: string;

@@ -100,7 +100,7 @@ export class SharedLanguageServers {
     return this.#lend(group, undefined);
   }
 
-  /** All servers of all workspaces. For whoever runs the process, not for its clients. */
+  /** All servers of all workspaces. For the operator, not for clients. */
   get groups(): number {
     return this.#groups.size;
   }

@@ -213,7 +213,7 @@ export const knownServers: readonly ServerDefinition[] = [
     install: 'npm install -g vscode-langservers-extracted',
     folders: 'file-driven',
     answersInOrder: true,
-    // It asks for every schema instead of loading it.
+    // The server asks for every schema instead of loading it.
     initializationOptions: { handledSchemaProtocols: [] },
     readsOnlyItself: true,
   },

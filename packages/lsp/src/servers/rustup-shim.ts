@@ -5,7 +5,7 @@ import type { Environment } from '@rootward/core/platform';
 
 const RUSTUP = /^rustup(?:-init)?(?:\.exe)?$/;
 
-/** Whether a program of another name is rustup: it stands there for every component, installed or not. */
+/** Whether a program of another name is rustup: rustup places itself under the name of every component, installed or not. */
 export function isRustupShim(path: string, canonical: string): boolean {
   return RUSTUP.test(basename(canonical)) && !RUSTUP.test(basename(path));
 }

@@ -13,7 +13,7 @@ import { PlacedView } from './placed-view.js';
 import type { PreparedWorkspace } from './prepared-workspace.js';
 import type { TransportKind } from './transport-kind.js';
 
-/** The id under which a hook of the client speaks of a call before it comes. */
+/** The id by which a hook of the client announces a call. */
 const CALL_ID_KEY = 'claudecode/toolUseId';
 const DAY_MS = 24 * 60 * 60_000;
 

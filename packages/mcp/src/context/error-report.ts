@@ -41,7 +41,7 @@ const INSTRUCTIONS: Readonly<Record<string, string>> = {
 };
 const OTHERWISE = 'Check the path against the roots of this workspace';
 
-/** What a model is told of an error of a workspace; undefined for errors that are none of ours. */
+/** What a model reads about an error of a workspace; undefined for other errors. */
 export function reportError(error: unknown): ErrorReport | undefined {
   if (!(error instanceof RootwardError) && !(error instanceof RootwardMcpError)) return undefined;
   return {

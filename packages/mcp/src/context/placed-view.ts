@@ -20,7 +20,7 @@ export interface WorkingTree {
 
 interface PlacedOptions {
   readonly known: Source | undefined;
-  /** What is seen in the place of the roots, where the caller works in another tree. */
+  /** What replaces the roots where the caller works in another tree. */
   readonly moved?: WorkspaceView;
   /** Why nothing may be resolved against the first root. */
   readonly refusal?: () => RootwardError;

@@ -7,7 +7,7 @@ import type { TransportKind } from '../context/transport-kind.js';
 /** What a connection of the legacy era tells, whichever SDK it belongs to. */
 export interface ClientLink {
   readonly transport: TransportKind;
-  /** Undefined before `initialize`, and for ever where each request is served by a server of its own. */
+  /** Undefined before `initialize`, and always where each request is served by a server of its own. */
   capabilities(): { readonly roots?: unknown } | undefined;
   clientInfo(): { readonly name: string; readonly version: string } | undefined;
   /** The way to the client that lasts as long as the connection. Over Streamable HTTP there is none. */

@@ -358,7 +358,7 @@ export class StdioTransport {
   }
 }
 
-/** A result that JSON cannot express would leave its request unanswered for ever. */
+/** A result that JSON cannot express would leave its request unanswered. */
 function answerText(answer: JsonRpcAnswer): string {
   try {
     return JSON.stringify(answer);

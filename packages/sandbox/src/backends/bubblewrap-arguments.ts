@@ -56,7 +56,7 @@ function visiblePaths({ paths, readsEverything }: SandboxPlan): readonly Planned
   return paths.filter((each, index) => {
     if (each.access === 'device') return false;
     if (readsEverything && each.why === 'system') return false;
-    // A folder inside one that is already there with the same rights: whoever writes there could put a link in its place.
+    // A folder inside one that is already there with the same rights: a process that writes there could replace it by a link.
     return !paths
       .slice(0, index)
       .some((outer) => outer.access === each.access && isAtOrBelow(each.path, outer.path));

@@ -2,7 +2,7 @@ import { isAtOrBelow } from '../plan/path-order.js';
 import type { PlannedPath, SandboxPlan } from '../plan/plan.js';
 import type { Carver } from './carve.js';
 
-/** What the launcher is told beside the paths. */
+/** What the launcher gets in addition to the paths. */
 export interface LauncherFacts {
   readonly folder: string;
   readonly descriptors: readonly number[];

@@ -26,7 +26,7 @@ const PREFIX = 'rootward-sandbox-';
 /** The folder in which a process keeps those of its children, and what their sandboxes are made of. */
 export class SandboxFolder implements Disposable {
   readonly path: string;
-  /** A file and a folder that nobody can read, to be put in the place of what is hidden. */
+  /** A file and a folder that nobody can read, put in place of what is hidden. */
   readonly emptyFile: string;
   readonly emptyFolder: string;
 

@@ -12,7 +12,7 @@ export const MORE_HOME_CREDENTIALS: readonly string[] = [
   'Library/Application Support/rootward',
 ];
 
-/** Secrets of the system, whoever may read them. */
+/** Secrets of the system, even if everyone may read them. */
 export const SYSTEM_CREDENTIALS: readonly string[] = [
   '/etc/shadow',
   '/etc/shadow-',

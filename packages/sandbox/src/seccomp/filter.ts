@@ -135,7 +135,7 @@ export function filterProgram({ processor, namespaces, network }: FilterOptions)
   if (processor === 'x64') program.push(jumpIfAnyBit(X32_BIT, 0, 1), fail(ENOSYS));
   const on = (call: string, body: readonly Instruction[]): void => {
     const number = numberOf(call, processor);
-    // Each body ends with a return, so the number is still loaded for whoever comes next.
+    // Each body ends with a return, so the number is still loaded for the next one.
     if (number !== undefined) program.push(jumpIfEqual(number, 0, body.length), ...body);
   };
   for (const call of NEVER) on(call, [fail(EPERM)]);

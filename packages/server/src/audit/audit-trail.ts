@@ -42,7 +42,7 @@ export interface AuditTrailOptions {
 const MAX_BYTES = 10 * 1024 * 1024;
 /** A path that long does not exist; a line must stay a line a reader can take. */
 const MAX_PATH_LENGTH = 4096;
-/** Putting a file aside takes no time; whoever seems to be at it for longer was ended meanwhile. */
+/** Rotating a file takes no time; a process that seems to take longer has ended. */
 const STALE_LOCK_MS = 10_000;
 /** Paths of all clients end up here: for the owner's eyes. */
 const OWNER_ONLY = 0o600;
@@ -131,7 +131,7 @@ export class AuditTrail implements Disposable {
     if (this.#descriptor === undefined) return;
     let { size } = fstatSync(this.#descriptor);
     if (size > 0 && size + Buffer.byteLength(line) > this.#maxBytes) {
-      // A file that cannot be put aside grows: better than a decision that nobody hears of.
+      // A file that cannot be rotated grows: better than losing a decision.
       this.#try(() => this.#putAside());
       this.#follow();
       ({ size } = fstatSync(this.#descriptor));
@@ -208,7 +208,7 @@ export class AuditTrail implements Disposable {
   }
 }
 
-/** False where another holds it. One that was left behind is removed, for the next who asks. */
+/** False if another process holds it. A lock that was left behind is removed, for the next attempt. */
 function takeLock(lock: string): boolean {
   const held = lstatSync(lock, { throwIfNoEntry: false });
   if (held !== undefined) {

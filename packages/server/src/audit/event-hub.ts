@@ -10,7 +10,7 @@ export interface ActivityEvent extends AuditRecord {
 /** Takes every event to one place: the audit file, or a page that is open. */
 export type EventOutlet = (event: ActivityEvent) => void;
 
-/** Passes what happens on to whoever wants to know. Costs nothing while nobody does. */
+/** Passes events on to subscribers. Costs nothing while there are none. */
 export class EventHub {
   readonly #outlets = new Set<EventOutlet>();
   readonly #now: () => Date;

@@ -62,7 +62,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     const { environment, home, directory } = terminal.start;
     return loadSettings(fromFlags(flags, directories, { directory, home }), environment, home);
   };
-  /** Whoever waits for the work at a terminal is told what for. */
+  /** On a terminal, says what is being waited for. */
   const watch = async <Result>(waitingFor: string, work: Work<Result>): Promise<Result> => {
     const { live, columns = 0 } = displayFor(terminal, 'err');
     if (!live) return work(terminal, NO_STATUS);
@@ -70,7 +70,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     using status = new StatusLine(terminal, waitingFor, columns);
     return await work(status.terminal, status);
   };
-  /** Runs a command that comes to an end. */
+  /** Runs a command that ends by itself. */
   const answer = async (waitingFor: string, work: Work<number | undefined>): Promise<void> =>
     done(await watch(waitingFor, work));
 

@@ -49,7 +49,7 @@ const writeRemark = writerTo(
   () => undefined,
 );
 
-/** Whoever reads may stop before the end, as `head` does; that is no failure. A full disk is one. */
+/** The reader may stop before the end, as `head` does; that is not a failure. A full disk is one. */
 function reportLoss({ code, message }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') return;
   process.exitCode = FAILED;

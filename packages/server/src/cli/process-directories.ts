@@ -6,7 +6,7 @@ import type { Environment } from '../settings/from-environment.js';
 const TOP = parse(process.execPath).root;
 
 /**
- * The user's home directory, absolute in any case: a relative one would let whoever fills the directory of the process
+ * The user's home directory, absolute in any case: a relative one would let anyone who fills the process directory
  * bring a configuration file. Users that the system does not know have none, as in a container.
  */
 export function homeDirectory(): string {

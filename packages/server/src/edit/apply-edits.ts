@@ -13,7 +13,7 @@ export interface Edit {
 /**
  * Applies edits in order, each to the outcome of the one before. An edit must match in exactly one place. Line endings
  * are those of the file: those of the edits do not matter. Throws, and changes nothing, when one edit does not fit.
- * Comes back after each edit, so that whoever has many of them can do something else in between.
+ * Yields after each edit, so that a caller with many of them can do something else in between.
  */
 export function* applyEdits(
   path: string,

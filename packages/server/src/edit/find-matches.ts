@@ -87,7 +87,7 @@ function indentOf(line: string): string {
 }
 
 /**
- * Where a text that is not empty occurs, overlapping places included; no more than `most` of them. Takes time in
+ * Where a non-empty string occurs, overlapping places included; no more than `most` of them. Takes time in
  * proportion to both texts (Knuth, Morris and Pratt): for some, the engine's own search takes hours.
  */
 export function occurrences(text: string, wanted: string, most: number): readonly number[] {

@@ -4,7 +4,7 @@ export function toLf(text: string): string {
   return text.replaceAll(CRLF, '\n');
 }
 
-/** A text seen with `\n` line ends, whose own line ends survive what is done to it. A lone `\r` is a character. */
+/** Text seen with `\n` line ends, which keeps its own line ends when edited. A lone `\r` is a character. */
 export class NormalisedText {
   readonly text: string;
   readonly #original: string;

@@ -5,15 +5,15 @@ import { errnoOf, isAlive, isObject } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 
 export interface FileLockOptions {
-  /** How long to wait for whoever holds it. */
+  /** How long to wait for the holder. */
   readonly patience?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Holding it takes a few milliseconds; whoever needs longer is stuck. */
+/** Holding it takes a few milliseconds; a holder that needs longer is stuck. */
 const PATIENCE_MS = 5000;
 const RETRY_MS = 15;
-/** Whoever has made a lock and not signed it for so long is gone, or found the disk full. */
+/** A process that made a lock and has not signed it for so long is gone, or found the disk full. */
 const UNSIGNED_MS = 10_000;
 
 /**

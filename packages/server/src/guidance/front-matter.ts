@@ -80,7 +80,7 @@ function firstHeading(lines: readonly string[]): string | undefined {
     .find((heading) => heading !== undefined);
 }
 
-/** One line without control characters: whoever wrote the document must not forge lines of a listing. */
+/** One line without control characters: a document must not forge lines of a listing. */
 function clean(text: string | undefined): string | undefined {
   const line = (text ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   if (line === '') return undefined;

@@ -96,7 +96,7 @@ export async function describeDocument(
 
 /**
  * One page of documents, one after the other, from a position on; without parts where there is nothing by now. Nothing
- * is kept, and between pages the disk may change. A single document that cannot be read is an error; one of several is told in its place.
+ * is kept, and between pages the disk may change. A single document that cannot be read is an error; one of several is reported in its place.
  */
 export async function readGuidePage(
   { scope, signal }: GuideSource,

@@ -7,7 +7,7 @@ export interface ChangedText {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** In words, where a text is missing. */
+  /** In words, where the content is missing. */
   readonly note?: string | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface ExecutableRun {
   readonly signal: AbortSignal;
 }
 
-/** A child in its sandbox, and what people are told of it. */
+/** A child in its sandbox, and its description for people. */
 export interface SandboxedRun {
   readonly child: SandboxChild;
   readonly description: string;

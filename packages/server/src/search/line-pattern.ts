@@ -9,7 +9,7 @@ const MAX_QUOTED = 300;
 
 /** A regular expression that is looked for line by line. */
 export class LinePattern {
-  /** A text without this has no match. */
+  /** Text without this has no match. */
   readonly literal: string | undefined;
   readonly ignoreCase: boolean;
   readonly expression: RegExp;
@@ -46,7 +46,7 @@ export class LinePattern {
     }
   }
 
-  /** Whether a text has what every match contains. Quick, whatever the pattern is. */
+  /** Whether text has what every match contains. Quick, whatever the pattern is. */
   mayMatch(text: string): boolean {
     if (this.literal === undefined) return true;
     return this.#literalExpression?.test(text) ?? text.includes(this.literal);

@@ -40,7 +40,7 @@ export interface AbsentState {
   readonly kind: 'absent';
 }
 
-/** What is, was or comes to be at a path. */
+/** What is, was or will be at a path. */
 export type EntryState = AbsentState | FileState | FolderState | LinkState | TreeState;
 
 export const ABSENT: AbsentState = { kind: 'absent' };

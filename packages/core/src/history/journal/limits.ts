@@ -11,7 +11,7 @@ export interface HistoryLimits {
 const MEBIBYTE = 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What a history keeps unless it is told otherwise: 1 GiB, 30 days, files of up to 50 MiB. */
+/** What a history keeps by default: 1 GiB, 30 days, files of up to 50 MiB. */
 export const defaultHistoryLimits: HistoryLimits = {
   maxBytes: 1024 * MEBIBYTE,
   maxAgeMs: 30 * DAY_MS,

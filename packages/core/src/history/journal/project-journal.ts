@@ -8,7 +8,7 @@ import type { PrivateDirectory } from '../store/private-directory.js';
 import { openToAppend, usingDescriptor, writeWhole } from '../store/private-file.js';
 import type { TreeStore } from '../store/tree-store.js';
 
-/** The roots a journal tells of, one JSON string on each line. */
+/** The roots a journal belongs to, one JSON string per line. */
 const ROOTS_FILE = 'roots';
 const MAX_NAME = 40;
 const MAX_ROOTS_BYTES = 1024 * 1024;
@@ -27,7 +27,7 @@ export function journalName(root: Pick<Root, 'path' | 'source'>): string {
   return `${readable === '' || readable.startsWith('.') ? `project${readable}` : readable}-${id.slice(-8)}`;
 }
 
-/** One journal, and the roots it tells of. */
+/** One journal, and the roots it belongs to. */
 export class ProjectJournal {
   readonly journal: Journal;
   readonly #directory: PrivateDirectory;

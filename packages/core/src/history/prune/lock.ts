@@ -7,7 +7,7 @@ import type { PrivateDirectory } from '../store/private-directory.js';
 import { createPrivate, usingDescriptor } from '../store/private-file.js';
 
 const LOCK = 'tidying';
-/** Whoever holds it for longer was killed. */
+/** A holder that keeps it longer was killed. */
 const STALE_MS = 10 * 60 * 1000;
 
 /** Lets one process at a time replace journals. Undefined while another one is at it. */

@@ -158,7 +158,7 @@ async function sweep(
   return freed;
 }
 
-/** Out of reach first: whoever needs it by then has said so by touching it, or writes it anew. */
+/** Out of reach first: a process that needs it has touched it by then, or writes it again. */
 function removeUnused(path: string, name: string, before: number): number {
   if (isYoung(path, before)) return 0;
   const aside = `${path.slice(0, -name.length)}${HALF_WRITTEN}${name}`;

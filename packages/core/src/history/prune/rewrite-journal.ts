@@ -36,7 +36,7 @@ export async function rewriteJournal(
     const pacer = new Pacer(signal);
     const end = await copyLines(old, 0, made, isKept, pacer);
     renameSync(shorter, path);
-    // Whoever wrote to the old one before it was replaced may not have noticed; whoever writes now will.
+    // A process that wrote to the old one before it was replaced may not have noticed; one that writes now will.
     const late = openToAppend(path);
     try {
       await copyLines(old, end, late, () => true, new Pacer());

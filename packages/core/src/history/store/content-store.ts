@@ -42,7 +42,7 @@ const NO_CLONES: ReadonlySet<string | undefined> = new Set([
 export class ContentStore {
   readonly #directory: PrivateDirectory;
   #clones = true;
-  /** Bytes added since the last look, for whoever decides when to tidy up. */
+  /** Bytes added since the last look, to decide when to clean up. */
   added = 0;
 
   constructor(directory: PrivateDirectory) {

@@ -52,7 +52,7 @@ export interface TakeOptions {
 export class TreeStore {
   readonly #directory: PrivateDirectory;
   readonly #platform: Platform;
-  /** Bytes added since the last look, for whoever decides when to tidy up. */
+  /** Bytes added since the last look, to decide when to clean up. */
   added = 0;
 
   constructor(directory: PrivateDirectory, platform: Platform) {
@@ -101,7 +101,7 @@ export class TreeStore {
     return tally;
   }
 
-  /** Copies a kept folder to a place that does not exist yet. Tells of each file. */
+  /** Copies a kept folder to a path that does not exist yet. Reports each file. */
   async copyBack(name: string, child: string, onFile: () => void, signal?: AbortSignal): Promise<void> {
     const tally = new Tally(onFile);
     const options = {

@@ -6,7 +6,7 @@ import type { UndoAction } from './plan-undo.js';
 import { treeDigest } from './tree-digest.js';
 
 export interface ApplyOptions {
-  /** The scope of the current snapshot; its changes are told to `recorder`. */
+  /** The scope of the current snapshot; `recorder` records its changes. */
   readonly scope: Scope;
   readonly recorder: ChangeRecorder;
   readonly store: OpenStore;

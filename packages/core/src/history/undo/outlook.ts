@@ -8,7 +8,7 @@ import { treeDigest } from './tree-digest.js';
 
 interface Foreseen {
   readonly entry: EntryDescription;
-  /** The kept tree that comes to be there; what is below is what is in it. */
+  /** The kept tree that will be there, with everything in it. */
   readonly tree?: string | undefined;
   /** Made where nothing was: so nothing is below. */
   readonly fresh: boolean;
@@ -60,7 +60,7 @@ export class Outlook {
     return kept.filter((each) => dirname(each) === parent).map((each) => basename(each));
   }
 
-  /** Whether a folder, with all that will be in it, is a tree that was put there; it may come to be kept again. */
+  /** Whether a folder, with all that will be in it, is a tree that was put there; it may be kept again. */
   async isTree(folder: string, { tree, digest }: TreeState, signal?: AbortSignal): Promise<boolean> {
     const entries = await this.#entriesOf(folder, signal);
     if (treeDigest(entries) !== digest) return false;
@@ -92,7 +92,7 @@ export class Outlook {
     return entries;
   }
 
-  /** Something comes to be, or to be gone. */
+  /** Something will exist, or will be gone. */
   async put(path: string, state: EntryState): Promise<void> {
     const before = await this.at(path);
     if (state.kind !== 'directory' || before.kind !== 'directory') this.#forgetBelow(path);

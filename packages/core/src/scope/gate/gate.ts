@@ -16,7 +16,7 @@ import { isKernelPath, RootIndex } from './root-index.js';
 import { RuleBook } from './rules.js';
 import type { Placement, Refusal, ScopeRules } from './rules.js';
 
-/** An existing object that is in scope and may be used as asked. Whoever receives it closes the pin. */
+/** An existing object that is in scope and may be used as asked. The receiver closes the pin. */
 export interface Admitted {
   readonly pin: Pin;
   readonly placement: Placement;
@@ -302,7 +302,7 @@ export class Gate {
   }
 
   /**
-   * A path that fails outside the roots, or behind a link that may lead there, is told as outside whatever the reason,
+   * A path that fails outside the roots, or behind a link that may lead there, is reported as outside whatever the reason,
    * so that errors say nothing about what exists elsewhere.
    */
   #explain(action: string, asked: string, path: string, error: unknown): RootwardError {

@@ -38,7 +38,7 @@ class WholeMatcher implements GlobMatcher {
     let depth = 1;
     for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
       if (this.matches(path.slice(0, end))) return true;
-      // Nobody can wait for the answer, and whoever asks wants to know what is denied.
+      // This must not wait, and the question is what is denied.
       if (++depth > MAX_DEPTH && this.#canMove) return true;
     }
     return this.matches(path);

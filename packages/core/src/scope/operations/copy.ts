@@ -20,7 +20,7 @@ export interface CopyOptions {
 
 const ACTION = 'copy';
 const ACTION_TO = 'copy to';
-/** Without setuid and setgid: a copy belongs to whoever made it. */
+/** Without setuid and setgid: a copy belongs to the user who made it. */
 const COPIED_BITS = 0o777;
 
 /** From descriptor to descriptor: a copy by name would open the temporary file a second time, whatever it is by then. */
@@ -33,7 +33,7 @@ async function pump(reader: FileReader, fd: number, signal?: AbortSignal): Promi
   }
 }
 
-/** The bytes of a pinned file into an entry, in one step. Failures are told of the target once the source is open. */
+/** The bytes of a pinned file into an entry, in one step. Once the source is open, failures are reported for the target. */
 export async function copyIntoEntry(
   temporaries: TemporaryFiles,
   source: Pin,

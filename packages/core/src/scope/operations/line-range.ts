@@ -10,7 +10,7 @@ export interface ByteRange {
 
 /**
  * Finds `limit` lines after skipping `offset` of them, reading no further than needed and keeping one chunk at a time.
- * The end of a range beyond `most` bytes is not looked for: whoever reads it cuts it there.
+ * The end of a range beyond `most` bytes is not looked for: the reader cuts it there.
  */
 export async function findLines(
   reader: FileReader,

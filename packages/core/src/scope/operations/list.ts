@@ -18,7 +18,7 @@ export type EntryKind = 'file' | 'directory' | 'link' | 'other';
 /** One entry of a folder, from `Scope.list()`. */
 export interface ListEntry {
   readonly name: string;
-  /** A link is told as a link, whatever it leads to. */
+  /** A link is reported as a link, whatever it leads to. */
   readonly kind: EntryKind;
   /** Only with `stats: true`, and only for files and folders. */
   readonly stats?: EntryStats;

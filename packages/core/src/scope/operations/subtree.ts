@@ -40,7 +40,7 @@ export async function visitBelow(
 }
 
 /**
- * Refuses to move a folder when something below it is denied or protected, where it is or where it would come to be:
+ * Refuses to move a folder when something below it is denied or protected, where it is or where it would end up:
  * a move must neither carry denied files to a place that no rule covers nor plant files where a rule forbids them.
  */
 export async function checkMoveBelow(

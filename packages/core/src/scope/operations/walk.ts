@@ -89,7 +89,7 @@ function pinWhereSeen(gate: Gate, path: string): Pin | undefined {
 }
 
 /**
- * Streams what is below a folder, folder by folder. Links are told but not followed, denied entries are left out, and
+ * Streams what is below a folder, folder by folder. Links are reported but not followed, denied entries are left out, and
  * memory grows with the folders still to visit and the names of one folder, not with the files seen.
  */
 export async function* walkInScope(

@@ -14,7 +14,7 @@ export type RestoredEntry =
   | { readonly kind: 'directory'; readonly mode?: number | undefined }
   | { readonly kind: 'link'; readonly target: string };
 
-/** A folder with all that is in it, which is put in place by whoever keeps it. */
+/** A folder with all that is in it, which the store that keeps it puts in place. */
 export interface RestoredTree {
   /** The name it is kept under. */
   readonly tree: string;

@@ -56,7 +56,7 @@ export interface Asking {
   readonly generation: number;
   readonly open: OpenRequest | undefined;
   readonly owed: OwedRequest | undefined;
-  /** It let someone wait in vain, so nobody waits again until it says something about roots. */
+  /** A call waited for it without an answer, so no call waits again until it says something about roots. */
   readonly silent: boolean;
   /** Of a silent client: no time ran out, the request itself failed or its answer was missing. */
   readonly lost: boolean;

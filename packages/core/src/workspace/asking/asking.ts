@@ -50,7 +50,7 @@ export type AskingEffect =
     }
   | { readonly type: 'drop'; readonly generation: number }
   | { readonly type: 'coalesce' }
-  /** Let those go who wait now; whoever comes later may wait again. */
+  /** Release the calls that wait now; later ones may wait again. */
   | { readonly type: 'release' };
 
 export interface AskingStep {
@@ -69,7 +69,7 @@ const METHOD_NOT_FOUND = -32601;
 const AT_ONCE = Number.NEGATIVE_INFINITY;
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** The whole asking logic as one pure function; whoever holds the state performs the effects. */
+/** The whole asking logic as one pure function; the holder of the state performs the effects. */
 export function step(before: Asking, event: AskingEvent, context: AskingContext): AskingStep {
   const effects: AskingEffect[] = [];
   const handled = keepOutdated(before, handle(before, event, context, effects));

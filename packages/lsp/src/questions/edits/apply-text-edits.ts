@@ -14,7 +14,7 @@ interface Change {
   readonly text: string;
 }
 
-/** A text with edits made to it, all of which are in terms of the text before. Pure. Overlapping edits are refused. */
+/** Text after edits that all refer to the text before. Pure. Overlapping edits are refused. */
 export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
   const lines = linesOf(text);
   const changes = edits

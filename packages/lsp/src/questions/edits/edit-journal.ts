@@ -25,7 +25,7 @@ export interface OpenEntry {
 const SUFFIX = '.edit.json';
 
 /**
- * Remembers, outside the workspace, the edits under way, so that one cut off half way can be undone by whoever comes
+ * Remembers, outside the workspace, the edits under way, so that one cut off half way can be undone by the process that comes
  * next. Its folder holds file contents and is readable by its owner alone.
  */
 export class EditJournal {

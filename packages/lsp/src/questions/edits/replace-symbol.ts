@@ -18,7 +18,7 @@ export function editedLines(
   const fitted = atIndent(text, indentOf(lines[start] ?? ''));
   switch (action) {
     case 'replace': {
-      // A text that brings its own comment or decorators replaces those that are there.
+      // A replacement with its own comment or decorators replaces those that are there.
       const first = LEAD.test(fitted[0] ?? '') ? lead : start;
       return [...lines.slice(0, first), ...fitted, ...lines.slice(end + 1)];
     }
@@ -63,7 +63,7 @@ function withoutLines(lines: readonly string[], first: number, last: number): re
   return [...lines.slice(0, first), ...lines.slice(last + 1 + cutBelow)];
 }
 
-/** A text at an indentation, whatever it came with; without blank lines around it. */
+/** Text at an indentation, whatever it had; without blank lines around it. */
 function atIndent(text: string, indent: string): readonly string[] {
   const lines = text.replace(/^(?:[^\S\n]*\r?\n)+|\s+$/g, '').split(/\r\n|\n|\r/);
   const [first = '', ...others] = lines;
@@ -89,7 +89,7 @@ function atIndent(text: string, indent: string): readonly string[] {
   ];
 }
 
-/** A text with other lines in place of its own. What stays the same keeps its line ends; the rest gets the usual one. Pure. */
+/** Text with some of its lines replaced. Unchanged lines keep their line ends; others get the usual one. Pure. */
 export function withLines(text: string, before: readonly string[], after: readonly string[]): string {
   const ends = [...text.matchAll(/\r\n|\n|\r/g)].map(([end]) => end);
   const usual = ends.filter((end) => end === '\r\n').length * 2 > ends.length ? '\r\n' : '\n';

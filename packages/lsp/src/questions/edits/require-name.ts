@@ -14,7 +14,7 @@ const IDENTIFIER = /^(?:[#~]|r#)?[\p{L}\p{M}_$@][\p{L}\p{M}\p{N}_$]*[?!]?$/u;
 const FREE_NAMES: ReadonlySet<string> = new Set(['shellscript']);
 
 /**
- * Refuses a new name that is none, or that the language keeps for itself: not every server looks at it, and it would end
+ * Refuses a new name that is not a name, or is a reserved word: not every server checks this, and it would end
  * up in every file.
  */
 export function requireName(newName: string, symbol: string, languageId = ''): void {

@@ -10,7 +10,7 @@ import { showSnapshot } from '../output/show-snapshot.js';
 import { FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 
-/** What a server would warn of, a command says in words. Whoever wants more gets what a server would write. */
+/** A command prints a server's warnings in words; `--log-level` gives what a server would write. */
 const TALKATIVE: ReadonlySet<LogLevel> = new Set(['info', 'debug']);
 
 /** Prints which roots a server would have here before a client says anything, and why. */
@@ -32,7 +32,7 @@ export async function openWorkspace(settings: LoadedSettings, { start }: Termina
   return workspaceWithoutClient(await prepareServer({ ...settings, audit: undefined }, start, log));
 }
 
-/** What a command that comes to an end writes beside its answer. */
+/** What a command that ends by itself writes in addition to its answer. */
 export function commandLogger({ logLevel }: LoadedSettings): Logger {
   return TALKATIVE.has(logLevel) ? new StderrLogger(logLevel) : silentLogger;
 }

@@ -41,7 +41,7 @@ fi
 `;
 }
 
-/** The options of the program may stand in the place of those of its default command. */
+/** The options of the program may be given instead of those of its default command. */
 function commandCase({ name, options, positionals }: CommandShape, more: readonly OptionShape[]): string {
   const lines = [
     ...[...options, ...more].filter(({ hidden }) => !hidden).flatMap(optionSpecs),

@@ -7,7 +7,7 @@ import { DemoClient } from './demo-client.js';
 import type { TourPlace } from './tour-place.js';
 
 const run = promisify(execFile);
-/** The settings of whoever runs the tour have no part in it. */
+/** The settings of the user who runs the tour do not count. */
 const AUTHOR = [
   '-c',
   'user.name=demo',

@@ -3,7 +3,7 @@ import type { FileChange, PlanContext } from './plan.js';
 import { digestOf } from './receipts.js';
 import { makeFoldersFor, removeEmpty, writeWhole } from './write-file.js';
 
-/** New files of a project are for everyone who works on it; those of the home may come to hold tokens. */
+/** New files of a project are for everyone who works on it; those of the home directory may hold tokens later. */
 const MODES = { project: 0o644, user: 0o600 } as const;
 
 /** A file that was written or removed, and where the former one is kept. */

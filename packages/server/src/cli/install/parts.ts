@@ -26,7 +26,7 @@ export type Part =
     }
   | { readonly kind: 'file'; readonly file: string; readonly text: string };
 
-/** The first line of a file of our own, by which it is told from others. */
+/** The first line of our own files, which identifies them. */
 export const OWN_FILE_MARK = 'Written by "rootward install"';
 
 /** Everything that belongs to one server in one client. */

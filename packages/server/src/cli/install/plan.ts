@@ -11,7 +11,7 @@ import { OWN_FILE_MARK } from './parts.js';
 import type { Receipt, Receipts } from './receipts.js';
 import { digestOf } from './receipts.js';
 
-/** What a command makes of one file. A text that is undefined stands for no file. */
+/** What a command makes of one file. Undefined text means no file. */
 export interface FileChange {
   readonly file: string;
   readonly before: string | undefined;

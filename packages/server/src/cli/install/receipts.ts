@@ -32,7 +32,7 @@ export class Receipts {
     return (await this.#read()).find(isFor(file, client, server));
   }
 
-  /** Keeps the receipt in the place of an older one for the same entry. */
+  /** Keeps the receipt, replacing an older one for the same entry. */
   async keep(receipt: Receipt): Promise<void> {
     const others = (await this.#read()).filter(
       (other) => !isFor(receipt.file, receipt.client, receipt.server)(other),
@@ -50,7 +50,7 @@ export class Receipts {
     if (typeof before === 'string' && !isUsed) await unlink(this.#copyPath(before)).catch(() => undefined);
   }
 
-  /** Keeps a copy of a text. Returns its digest and where it is. */
+  /** Keeps a copy of file content. Returns its digest and path. */
   async copy(text: string): Promise<{ readonly digest: string; readonly path: string }> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const digest = digestOf(text);
@@ -60,7 +60,7 @@ export class Receipts {
     return { digest, path };
   }
 
-  /** A text that was kept, if it is still what it was. */
+  /** Kept content, if it is unchanged. */
   async text(digest: string): Promise<string | undefined> {
     try {
       const text = await readFile(this.#copyPath(digest), 'utf8');

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Display } from './display.js';
 
-/** What a text is, rather than which colour it has. */
+/** What a piece of text means, rather than which colour it has. */
 export type Tone = 'good' | 'bad' | 'doubtful' | 'quiet' | 'title' | 'name';
 
 export type Paint = (tone: Tone, text: string) => string;

@@ -21,7 +21,7 @@ type LogLevel = (typeof LEVELS)[number];
 
 const PERCENT = 100;
 
-/** Reads one line of the channel; undefined for what is none of ours. */
+/** Reads one line of the channel; undefined for other lines. */
 export function readChannelLine(line: string): ChannelMessage | undefined {
   const value = parseJson(line);
   if (!isObject(value)) return undefined;

@@ -135,7 +135,7 @@ function wholeResult(value: JsonObject): CallToolResult {
   };
 }
 
-/** Bytes that are no UTF-8 are replaced, and the reader is told. */
+/** Invalid UTF-8 is replaced, with a note. */
 function decode(bytes: Buffer): { readonly text: string; readonly note: string | undefined } {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), note: undefined };

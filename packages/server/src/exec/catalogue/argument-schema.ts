@@ -2,7 +2,7 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
 import type { JsonObject } from '@rootward/core/platform';
 
-/** Arguments as a handler gets them: those of the tool, and the handle that is none of its business. */
+/** Arguments as a handler gets them: those of the tool, and the handle, which is not for the tool. */
 export interface CheckedArguments {
   readonly tool: Readonly<Record<string, unknown>>;
   /** Where the workspace looks for a handle. */

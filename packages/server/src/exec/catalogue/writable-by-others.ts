@@ -6,7 +6,7 @@ import type { Discovery } from './discover-tools.js';
 const OTHERS_WRITE = 0o002;
 
 /**
- * The folders and executables of a tools project that every user of this machine can change: whoever does decides what
+ * The folders and executables of a tools project that every user of this machine can change, and so decide what
  * runs with the next call. Does NOT look at groups, which people share on purpose, nor at folders above the project.
  */
 export function findWritableByOthers(project: string, { tools }: Discovery): readonly string[] {

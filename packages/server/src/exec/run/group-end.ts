@@ -88,7 +88,7 @@ function isGroupAlive(leader: number): boolean {
   return process.platform === 'linux' ? hasLivingMember(leader) : true;
 }
 
-/** In a container without an init process, orphans that ended stay in the table for ever. */
+/** In a container without an init process, ended orphans stay in the process table. */
 function hasLivingMember(group: number): boolean {
   return listProcesses().some((pid) => {
     const stat = readProcessStat(pid);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
-/** Both ends of a pipe with no name left. Whoever takes it closes the writers once the child has them. */
+/** Both ends of a pipe without a name. The taker closes the writers once the child has them. */
 export interface TakenPipe {
   readonly reader: Readable;
   /** Opened one by one: a child that sets one to not wait does not set the others. */
@@ -19,7 +19,7 @@ const BATCH = 256;
 const MIN_SPARE = 32;
 /** What kept a batch from being made, such as too many open files, may be over by then. */
 const RETRY_MS = 1000;
-/** Not the server's: whoever opens a workspace must not thereby choose a program. */
+/** Not the server's: opening a workspace must not choose a program. */
 const SYSTEM_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
 
 /** In memory: making and removing a name on a disk with a journal costs as much as starting a small program. */
@@ -59,7 +59,7 @@ export class PipeStore {
     return this.#folder !== undefined && performance.now() >= this.#notBefore;
   }
 
-  /** One batch at a time; whoever needs one waits for the one under way. */
+  /** One batch at a time; others wait for the one under way. */
   #make(): Promise<void> {
     this.#making ??= this.#makeBatch().finally(() => {
       this.#making = undefined;

@@ -45,7 +45,7 @@ export class RunSlots {
     });
   }
 
-  /** The slot goes over to whoever waits longest. */
+  /** The slot goes to the call that has waited longest. */
   #release(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

@@ -123,7 +123,7 @@ function minimalNames(server: Variables, mode: EnvironmentMode): readonly string
 }
 
 /**
- * The `PATH` of tools in these roots. Whoever opens a folder must not thereby choose what `grep` is: `npx` puts the
+ * The `PATH` of tools in these roots. Opening a folder must not choose what `grep` is: `npx` puts the
  * workspace's own `node_modules/.bin` first. A broad root may hold the whole system; of that, it is the programs of its
  * projects that are left out.
  */

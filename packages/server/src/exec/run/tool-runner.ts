@@ -48,7 +48,7 @@ interface SandboxRequest {
   readonly signal: AbortSignal;
 }
 
-/** The sandbox of one run, and what people are told of it. */
+/** The sandbox of one run, and its description for people. */
 export interface RunSandbox {
   readonly child: SandboxChild;
   readonly description: string;
@@ -313,7 +313,7 @@ function noteCancellation(file: string): void {
   try {
     writeFileSync(file, '');
   } catch {
-    // A tool that asks is told otherwise; it is ended all the same.
+    // A tool that asks gets another answer; it is ended all the same.
   }
 }
 

@@ -122,7 +122,7 @@ async function findRoots(
     warn: (message, fields) => err(`rootward: ${message} ${JSON.stringify(fields ?? {})}\n`),
   };
   const roots = given?.split(',').filter((path) => path !== '') ?? [];
-  // Whoever gives an empty list, by an unset variable perhaps, does not ask for the roots of another source.
+  // An empty list, perhaps from an unset variable, does not ask for the roots of another source.
   if (given !== undefined && roots.length === 0) {
     throw new RootwardServerError(
       'usage',
@@ -134,7 +134,7 @@ async function findRoots(
   return operators.find((statement) => statement.roots.length > 0)?.roots ?? [];
 }
 
-/** The tool goes when whoever runs it presses Ctrl-C. */
+/** Ctrl-C ends the tool. */
 function onInterrupt(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const abort = (): void => controller.abort(new Error('interrupted'));
