@@ -4,7 +4,8 @@ import { connectRootward, textOf } from '../server/fixtures/rootward.js';
 import { makeProject } from './fixtures/tools-project.js';
 
 const project = makeProject({ first: 'echo 1' });
-project.write('tools/noted.sh', '#!/bin/sh\n# mcp: {"name":"noted","description":"inline"}\necho noted\n');
+project.write('tools/noted', '# mcp: {"name":"noted","description":"inline"}\necho noted\n');
+project.write('tools/script.sh', '#!/usr/bin/env bash\n# mcp: {"description":"no run bit"}\necho "$0"\n');
 
 test('tools that are added, changed and removed are announced and served, and bad ones only reported', async () => {
   const { server, client } = await connectRootward(['--project', project.path]);
@@ -24,9 +25,10 @@ test('tools that are added, changed and removed are announced and served, and ba
     return described();
   };
 
-  expect(await described()).toMatchObject({ first: 'first' });
+  expect(await described()).toMatchObject({ first: 'first', script: 'no run bit' });
+  expect(textOf(await client.callTool('script'))).toBe(`${project.path}/tools/script.sh\n`);
   expect(await described()).not.toHaveProperty('noted');
-  expect(await afterChange(() => chmodSync(`${project.path}/tools/noted.sh`, 0o755))).toMatchObject({
+  expect(await afterChange(() => chmodSync(`${project.path}/tools/noted`, 0o755))).toMatchObject({
     noted: 'inline',
   });
   expect(textOf(await client.callTool('noted'))).toBe('noted\n');

@@ -23,7 +23,12 @@ interface Verdict {
   readonly files: readonly string[];
   /** How many there are; absent where they were not looked at. */
   readonly roots?: number;
-  readonly tools: readonly { readonly name: string; readonly file: string }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly file: string;
+    /** What runs it where it has no run bit. */
+    readonly interpreter: string | undefined;
+  }[];
   readonly problems: readonly string[];
 }
 
@@ -80,7 +85,11 @@ export async function validateHere(
   const verdict: Verdict = {
     files: settings.files.map(({ file }) => file),
     roots: roots.length,
-    tools: tools.map(({ metadata, file }) => ({ name: metadata.name, file })),
+    tools: tools.map(({ metadata, file, interpreter }) => ({
+      name: metadata.name,
+      file,
+      interpreter: interpreter?.join(' '),
+    })),
     problems: [
       ...[unusable, audit].filter((each) => each !== undefined),
       ...rejected.filter(({ source }) => source === 'config').map(({ message }) => message),
@@ -126,7 +135,10 @@ function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {
   const fine = { text: 'fine', tone: 'good' } as const;
   const rows: readonly Row[] = [
     ...files.map((file) => [fine, file]),
-    ...tools.map(({ name, file }) => [fine, `${name} (${file})`]),
+    ...tools.map(({ name, file, interpreter }) => [
+      fine,
+      `${name} (${file}${interpreter === undefined ? '' : `, without the run bit: run by ${interpreter}`})`,
+    ]),
   ];
   terminal.out(alignRows(rows, { paint: painter(display), columns: display.columns }));
   const paint = painter(displayFor(terminal, 'err'));

@@ -25,6 +25,8 @@ export interface RunFacts {
   readonly timeoutMs: number;
   /** In all, where progress starts the timeout anew. */
   readonly extendedMs?: number | undefined;
+  /** What the tool advises where time is up. */
+  readonly timeoutHint?: string | undefined;
   readonly maxOutputBytes: number;
 }
 
@@ -36,7 +38,7 @@ const INTERNAL_ERROR = -32_603;
 
 /** Makes an answer of what a tool left behind. Pure. */
 export function readAnswer(facts: RunFacts): ToolAnswer {
-  const { name, outcome, timeoutMs, extendedMs = timeoutMs, maxOutputBytes } = facts;
+  const { name, outcome, timeoutMs, extendedMs = timeoutMs, timeoutHint = '', maxOutputBytes } = facts;
   const { text, note } = decode(outcome.stdout);
   switch (outcome.end) {
     case 'not-started':
@@ -44,9 +46,17 @@ export function readAnswer(facts: RunFacts): ToolAnswer {
     case 'cancelled':
       return failure(`${name} was cancelled`, outcome.stderr);
     case 'timed-out':
-      return failure(`${name} did not finish within ${extendedMs / 1000} s and was ended`, outcome.stderr);
+      return failure(
+        `${name} did not finish within ${extendedMs / 1000} s and was ended`,
+        timeoutHint,
+        outcome.stderr,
+      );
     case 'stalled':
-      return failure(`${name} told of no progress for ${timeoutMs / 1000} s and was ended`, outcome.stderr);
+      return failure(
+        `${name} told of no progress for ${timeoutMs / 1000} s and was ended`,
+        timeoutHint,
+        outcome.stderr,
+      );
     case 'too-much-output':
       return failure(
         `${name} printed more than ${maxOutputBytes} bytes and was ended; this is how its output starts`,

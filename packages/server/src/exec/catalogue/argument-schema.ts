@@ -75,7 +75,13 @@ async function loadCheck(schema: JsonObject): Promise<Check> {
 }
 
 /** What the validator says of a level that fails because an inner one does. */
-const TELLS_NOTHING = ['does not match schema.', 'A subschema had errors.'];
+const TELLS_NOTHING = [
+  'does not match schema.',
+  'A subschema had errors.',
+  'Items did not match schema.',
+  'Instance does not match every subschema.',
+];
+const UNKNOWN = 'False boolean schema.';
 
 /**
  * The validator names every level that fails because an inner one does, and takes a known property with a wrong value
@@ -87,28 +93,56 @@ function innermost(message: string): string {
     (fault) =>
       !TELLS_NOTHING.some((ending) => fault.endsWith(ending)) && !takesKnownForUnknown(fault, faults),
   );
-  return (telling.length === 0 ? faults : telling).map(inOurWords).join('; ');
+  return [...new Set((telling.length === 0 ? faults : telling).map(inOurWords))].join('; ');
 }
 
-/** The validator names places as JSON pointers and calls what is there an instance; callers know arguments. */
+/** What the validator says, and what callers are told: it calls what it checks an instance, callers know arguments. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/Instance does not have required property (".*")\.$/, '$1 is missing'],
+  [/Instance type "(.*?)" is invalid\. Expected "(.*)"\.$/, 'expected $2, received $1'],
+  [/Instance does not match any of (\[.*\])\.$/, 'it must be one of $1'],
+  [/Instance matched "not" schema\.$/, 'this value is not allowed'],
+  [/Instance does not match any subschemas\.$/, 'it matches none of the alternatives'],
+  [
+    /Instance does not match exactly one subschema \((\d+) matches\)\.$/,
+    'it matches $1 alternatives, not one',
+  ],
+  [/Instance does not match "(?:then|else)" schema\.$/, 'it does not fit the other arguments'],
+  [/Instance does not match (.*)\.$/, 'it must be $1'],
+  [/Instance does not have at least (\d+) properties\.$/, 'the number of its fields is wrong (limit $1)'],
+  [/Instance has (".*") but does not have (".*")\.$/, '$2 is missing, which $1 needs'],
+  [/Instance has (".*") but does not match dependant schema\.$/, 'it does not fit $1'],
+  [/Property name (".*") does not match schema\.$/, '$1 is not allowed as a name'],
+  [/Property (".*") does not match (?:additional|unevaluated) properties schema\.$/, 'unknown argument $1'],
+  [/Property (".*") matches pattern .* but does not match associated schema\.$/, '$1 does not fit its name'],
+  [/Items did not match (?:additional|unevaluated) items schema\.$/, 'it has items too many'],
+  [/(-?[\d.e+]+) is (less|greater) than or equal to +(-?[\d.e+]+)\.$/, 'it must not be $1: the limit is $3'],
+  [/(-?[\d.e+]+) is less than +(-?[\d.e+]+)\.$/, 'it must be at least $2'],
+  [/(-?[\d.e+]+) is greater than +(-?[\d.e+]+)\.$/, 'it must be at most $2'],
+  [/String does not match pattern\.$/, 'it does not match its pattern'],
+  [/String does not match format "(.*)"\.$/, 'it is not of the format "$1"'],
+];
+
+/** The validator names places as JSON pointers. */
 function inOurWords(fault: string): string {
-  return fault
-    .replace(/^#: /, '')
-    .replace(/^#\//, '')
-    .replace(/Instance does not have required property (".*")\.$/, '$1 is missing')
-    .replace(/Instance type "(.*)" is invalid\. Expected "(.*)"\.$/, 'expected $2, received $1')
-    .replace(/\.$/, '');
+  const [, place = '', said = fault] = /^#\/?(.*?): (.*)$/s.exec(fault) ?? [];
+  if (said === UNKNOWN) {
+    const name = place.split('/').at(-1) ?? '';
+    const around = place.slice(0, Math.max(0, place.length - name.length - 1));
+    return `${around === '' ? '' : `${around}: `}unknown argument "${name}"`;
+  }
+  const [pattern, words] = WORDS.find(([each]) => each.test(said)) ?? [/\.$/, ''];
+  return `${place === '' ? '' : `${place}: `}${said.replace(pattern, words)}`;
 }
 
 function takesKnownForUnknown(fault: string, faults: readonly string[]): boolean {
-  const outer = /^(#.*?): Property "(.*)" does not match additional properties schema\.$/.exec(fault);
+  const outer =
+    /^(#.*?): Property "(.*)" does not match (?:additional|unevaluated) properties schema\.$/.exec(fault);
   const place =
     outer === null ? /^(#.*?): False boolean schema\.$/.exec(fault)?.[1] : `${outer[1]}/${outer[2]}`;
   if (place === undefined) return false;
   return faults.some(
-    (other) =>
-      !other.endsWith('False boolean schema.') &&
-      (other.startsWith(`${place}: `) || other.startsWith(`${place}/`)),
+    (other) => !other.endsWith(UNKNOWN) && (other.startsWith(`${place}: `) || other.startsWith(`${place}/`)),
   );
 }
 

@@ -1,10 +1,11 @@
-import { constants } from 'node:fs';
 import type { Dirent } from 'node:fs';
-import { access, open, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, parse } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
 import { describeJsonFault } from '../../settings/parse-json.js';
-import type { ExecutableTool, ToolProblem } from './executable-tool.js';
+import type { ExecutableTool, RunnableFile, ToolProblem } from './executable-tool.js';
+import { findRunnable, hasRunBit, readStart } from './runnable-file.js';
+import { findHeader } from './script-header.js';
 import { readMetadata } from './tool-metadata.js';
 
 export interface Discovery {
@@ -16,8 +17,7 @@ export interface Discovery {
 export const TOOLS_FOLDER = 'tools';
 const METADATA_FILE = 'tool.meta.json';
 const USUAL_EXECUTABLE = 'tool.sh';
-/** A header stands near the start; what is longer than this is no script. */
-const HEADER_BYTES = 16 * 1024;
+const METADATA_ENDING = '.meta.json';
 
 type Reading = { readonly tool: ExecutableTool } | { readonly problems: readonly ToolProblem[] };
 type Found = Reading | undefined;
@@ -29,7 +29,7 @@ export async function discoverTools(
 ): Promise<Discovery> {
   const folder = join(project, TOOLS_FOLDER);
   const entries = (await readEntries(folder)).filter(({ name }) => !name.startsWith('.'));
-  const found = await Promise.all(entries.map((entry) => readEntry(join(folder, entry.name))));
+  const found = await Promise.all(entries.map((entry) => readEntry(join(folder, entry.name), project)));
   const tools = new Map<string, ExecutableTool>();
   const problems: ToolProblem[] = [];
   for (const each of found) {
@@ -57,57 +57,95 @@ async function readEntries(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-async function readEntry(path: string): Promise<Found> {
+async function readEntry(path: string, project: string): Promise<Found> {
   try {
     const stats = await stat(path);
-    if (stats.isDirectory()) return await readFolder(path);
-    return stats.isFile() ? await readSingleFile(path) : undefined;
+    if (stats.isDirectory()) return await readFolder(path, project);
+    return stats.isFile() ? await readSingleFile(path, project) : undefined;
   } catch (error) {
     return { problems: [problem(path, undefined, reasonOf(error))] };
   }
 }
 
-/** A folder without metadata is none of our business, such as one with a library. */
-async function readFolder(folder: string): Promise<Found> {
+/** A folder without metadata and without a `tool.sh` is none of our business, such as one with a library. */
+async function readFolder(folder: string, project: string): Promise<Found> {
   const file = join(folder, METADATA_FILE);
   const text = await readIfThere(file);
-  if (text === undefined) return undefined;
-  const executable = await findExecutable(folder);
-  const found = readTool(text, file, 'file' in executable ? executable.file : '', basename(folder));
-  if ('file' in executable) return found;
-  return { problems: [...('problems' in found ? found.problems : []), executable.problem] };
+  if (text === undefined) return readFolderWithoutMetadata(folder, project);
+  const executable = await findExecutable(folder, project);
+  if ('problem' in executable) {
+    const found = readTool(text, file, { file: '', interpreter: undefined }, basename(folder));
+    return { problems: [...('problems' in found ? found.problems : []), executable.problem] };
+  }
+  return readTool(text, file, executable, basename(folder));
+}
+
+async function readFolderWithoutMetadata(folder: string, project: string): Promise<Found> {
+  const file = join(folder, USUAL_EXECUTABLE);
+  if (!(await isThere(file))) return undefined;
+  const missing = `${METADATA_FILE} is missing, and ${USUAL_EXECUTABLE} has no header "# mcp: {…}"`;
+  return (
+    (await readSingleFile(file, project, basename(folder))) ?? {
+      problems: [problem(folder, undefined, missing)],
+    }
+  );
 }
 
 async function findExecutable(
   folder: string,
-): Promise<{ readonly file: string } | { readonly problem: ToolProblem }> {
+  project: string,
+): Promise<RunnableFile | { readonly problem: ToolProblem }> {
   const names = (await readEntries(folder)).map(({ name }) => name).filter((name) => name !== METADATA_FILE);
-  if (names.includes(USUAL_EXECUTABLE)) {
-    const file = join(folder, USUAL_EXECUTABLE);
-    return (await isExecutable(file)) ? { file } : { problem: noRunBit(file) };
-  }
+  if (names.includes(USUAL_EXECUTABLE)) return findRunnable(join(folder, USUAL_EXECUTABLE), project);
   const runnable: string[] = [];
-  for (const name of names) if (await isExecutable(join(folder, name))) runnable.push(name);
+  for (const name of names) if (await hasRunBit(join(folder, name))) runnable.push(name);
   const [only, ...others] = runnable;
   if (only === undefined) {
-    return { problem: problem(folder, undefined, 'it holds no file with the run bit (chmod +x)') };
+    const message = `it holds neither ${USUAL_EXECUTABLE} nor another file with the run bit (chmod +x)`;
+    return { problem: problem(folder, undefined, message) };
   }
   if (others.length > 0) {
     const message = `it holds several executables (${runnable.join(', ')}): keep one, or name one ${USUAL_EXECUTABLE}`;
     return { problem: problem(folder, undefined, message) };
   }
-  return { file: join(folder, only) };
+  return findRunnable(join(folder, only), project);
 }
 
-/** A file without a header is none of our business. */
-async function readSingleFile(file: string): Promise<Found> {
-  const header = findHeader(await readStart(file));
+/** A file without a header, and without metadata beside it, is none of our business. */
+async function readSingleFile(
+  file: string,
+  project: string,
+  fallbackName: string = parse(file).name,
+): Promise<Found> {
+  const beside = await readBeside(file);
+  const header = beside === undefined ? findHeader(await readStart(file)) : { json: beside.text };
   if (header === undefined) return undefined;
-  if (!(await isExecutable(file))) return { problems: [noRunBit(file)] };
-  return readTool(header, file, file, parse(file).name);
+  if ('fault' in header) return { problems: [problem(file, undefined, header.fault)] };
+  const executable = await findRunnable(file, project);
+  if ('problem' in executable) return { problems: [executable.problem] };
+  return readTool(header.json, beside?.file ?? file, executable, fallbackName);
 }
 
-function readTool(json: string, metadataFile: string, file: string, fallbackName: string): Reading {
+/** `read.meta.json` or `read.sh.meta.json` beside `read.sh`. */
+async function readBeside(
+  file: string,
+): Promise<{ readonly file: string; readonly text: string } | undefined> {
+  const { dir, name, base } = parse(file);
+  if (base.endsWith(METADATA_ENDING)) return undefined;
+  for (const stem of [base, name]) {
+    const metadataFile = join(dir, `${stem}${METADATA_ENDING}`);
+    const text = await readIfThere(metadataFile);
+    if (text !== undefined) return { file: metadataFile, text };
+  }
+  return undefined;
+}
+
+function readTool(
+  json: string,
+  metadataFile: string,
+  executable: RunnableFile,
+  fallbackName: string,
+): Reading {
   let value: unknown;
   try {
     value = JSON.parse(json.replace(/^\uFEFF/, ''));
@@ -117,14 +155,14 @@ function readTool(json: string, metadataFile: string, file: string, fallbackName
     };
   }
   const reading = readMetadata(value, fallbackName);
-  if ('metadata' in reading) return { tool: { metadata: reading.metadata, file, metadataFile } };
+  if ('metadata' in reading) return { tool: { metadata: reading.metadata, ...executable, metadataFile } };
   return { problems: reading.faults.map(({ field, message }) => problem(metadataFile, field, message)) };
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
     // A link in a clone may lead to a device, whose reading never ends or takes what is typed.
-    if (!(await stat(file)).isFile()) throw new Error(`${METADATA_FILE} is not a file`);
+    if (!(await stat(file)).isFile()) throw new Error(`${basename(file)} is not a file`);
     return await readFile(file, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
@@ -132,28 +170,12 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-async function readStart(file: string): Promise<string> {
-  const handle = await open(file, 'r');
+async function isThere(file: string): Promise<boolean> {
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    if (!(await stat(file)).isFile()) return false;
-    await access(file, constants.X_OK);
-    return true;
+    return (await stat(file)).isFile();
   } catch {
     return false;
   }
-}
-
-function noRunBit(file: string): ToolProblem {
-  return problem(file, undefined, 'it has no run bit (chmod +x)');
 }
 
 function problem(file: string, field: string | undefined, message: string): ToolProblem {
@@ -162,17 +184,4 @@ function problem(file: string, field: string | undefined, message: string): Tool
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** How far down a header may stand: below a shebang, a licence line and an editor's mark. */
-const HEADER_LINES = 10;
-const HEADER = /^\s*(?:#|\/\/)\s*mcp:\s*(\{.*\})\s*$/;
-
-/** The JSON of a `# mcp: {…}` line (or `// mcp: {…}`) near the start of a script; undefined where there is none. */
-export function findHeader(text: string): string | undefined {
-  for (const line of text.split('\n', HEADER_LINES)) {
-    const json = HEADER.exec(line)?.[1];
-    if (json !== undefined) return json;
-  }
-  return undefined;
 }

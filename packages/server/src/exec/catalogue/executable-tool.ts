@@ -1,10 +1,15 @@
 import type { ToolMetadata } from './tool-metadata.js';
 
-/** An executable that can be called. */
-export interface ExecutableTool {
-  readonly metadata: ToolMetadata;
-  /** The executable. */
+/** A file that can be started. */
+export interface RunnableFile {
   readonly file: string;
+  /** What runs it where it has no run bit: the program and its arguments before the file. */
+  readonly interpreter: readonly string[] | undefined;
+}
+
+/** An executable that can be called. */
+export interface ExecutableTool extends RunnableFile {
+  readonly metadata: ToolMetadata;
   /** Where its metadata stands: `tool.meta.json`, or the executable itself. */
   readonly metadataFile: string;
 }

@@ -16,6 +16,8 @@ export interface ToolMetadata {
   readonly outputSchema: JsonObject | undefined;
   readonly annotations: ToolHints;
   readonly timeoutSecs: number | undefined;
+  /** What a caller can do about a run that took too long. */
+  readonly timeoutHint: string | undefined;
   /** Each sign of progress starts the timeout anew, up to `maxTimeoutSecs` in all. */
   readonly progressExtendsTimeout: boolean;
   readonly maxTimeoutSecs: number | undefined;
@@ -68,9 +70,12 @@ const shape = z.looseObject({
   title: z.string().optional(),
   description: z.string().optional(),
   inputSchema: schema.optional(),
+  /** What mcp-bash also calls the schema of the arguments. */
+  arguments: schema.optional(),
   outputSchema: schema.optional(),
   annotations: hints.optional(),
   timeoutSecs: seconds.optional(),
+  timeoutHint: z.string().optional(),
   progressExtendsTimeout: z.boolean().optional(),
   maxTimeoutSecs: seconds.optional(),
   cwd: z.enum(['project', 'root']).optional(),
@@ -85,12 +90,13 @@ export function readMetadata(value: unknown, fallbackName: string): MetadataRead
   if (!parsed.success) {
     const [first, ...rest] = parsed.error.issues.map((issue) => ({
       field: issue.path.join('.'),
-      message: issue.message,
+      message: inWords(issue),
     }));
     return { faults: [first ?? { field: '', message: 'it is not a tool' }, ...rest] };
   }
   const { data } = parsed;
-  const [fault, ...faults] = (['inputSchema', 'outputSchema'] as const).flatMap((field) =>
+  const inputSchema = data.inputSchema ?? data.arguments ?? {};
+  const [fault, ...faults] = (['inputSchema', 'arguments', 'outputSchema'] as const).flatMap((field) =>
     checkSchema(data[field], field).concat(checkReferences(data[field] ?? {}, field)),
   );
   if (fault !== undefined) return { faults: [fault, ...faults] };
@@ -99,10 +105,11 @@ export function readMetadata(value: unknown, fallbackName: string): MetadataRead
       name: data.name,
       title: data.title,
       description: data.description ?? '',
-      inputSchema: asObjectSchema(data.inputSchema ?? {}),
+      inputSchema: asObjectSchema(inputSchema),
       outputSchema: data.outputSchema === undefined ? undefined : asObjectSchema(data.outputSchema),
       annotations: data.annotations ?? {},
       timeoutSecs: data.timeoutSecs,
+      timeoutHint: data.timeoutHint,
       progressExtendsTimeout: data.progressExtendsTimeout ?? false,
       maxTimeoutSecs: data.maxTimeoutSecs,
       cwd: data.cwd ?? 'project',
@@ -110,6 +117,22 @@ export function readMetadata(value: unknown, fallbackName: string): MetadataRead
       written: data,
     },
   };
+}
+
+/** What to write instead, without the words of the library that found it. */
+function inWords(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return `it must be ${article(issue.expected)}`;
+  if (issue.code === 'invalid_value') {
+    return `it must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+  }
+  if (issue.code === 'too_small') {
+    return issue.origin === 'string' ? 'it is empty' : `it must be more than ${issue.minimum}`;
+  }
+  return issue.code === 'too_big' ? `it must be at most ${issue.maximum}` : issue.message;
+}
+
+function article(type: string): string {
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 function wishesOf({ network, read, write }: z.output<typeof wishes> = {}): SandboxGrant {

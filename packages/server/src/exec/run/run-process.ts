@@ -16,6 +16,10 @@ import type { PipeStore } from './pipe-store.js';
 
 export interface RunProcessOptions {
   readonly file: string;
+  /** What runs it, with its arguments before the file, where it has no run bit. */
+  readonly interpreter?: readonly string[] | undefined;
+  /** After the file. */
+  readonly args?: readonly string[] | undefined;
   readonly cwd: string;
   /** Where it runs; undefined for a run without a sandbox. */
   readonly sandbox?: SandboxChild | undefined;
@@ -46,11 +50,12 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export async function runProcess(options: RunProcessOptions): Promise<RunOutcome> {
   const output = await openOutput(options.pipes);
   try {
-    const { file: command, cwd, environment: env, sandbox } = options;
-    const bare = { command, args: [], cwd, env, stdio: output.stdio };
+    const { file, interpreter = [], args: given = [], cwd, environment: env, sandbox } = options;
+    const [command = file, ...args] = [...interpreter, file, ...given];
+    const bare = { command, args, cwd, env, stdio: output.stdio };
     const start = sandbox?.command(bare);
     const { stdio } = start ?? bare;
-    const child = spawn(start?.command ?? command, start?.args ?? [], {
+    const child = spawn(start?.command ?? command, start?.args ?? args, {
       cwd: start?.cwd ?? cwd,
       env: start?.env ?? env,
       detached: process.platform !== 'win32',

@@ -265,6 +265,7 @@ export class ToolRunner implements Disposable {
       : undefined;
     const outcome = await runProcess({
       file: tool.file,
+      interpreter: tool.interpreter,
       cwd: metadata.cwd === 'root' ? (firstDirectory(roots) ?? this.project) : this.project,
       environment: environment.variables,
       signal: call.signal,
@@ -285,6 +286,7 @@ export class ToolRunner implements Disposable {
       errorFile: await takeFile(environment.errorFile, maxOutputBytes),
       timeoutMs,
       extendedMs,
+      timeoutHint: metadata.timeoutHint,
       maxOutputBytes,
     });
   }

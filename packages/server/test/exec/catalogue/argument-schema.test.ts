@@ -42,3 +42,26 @@ test.each([
   };
   expect(await validate(args, schema)).toEqual({ issues: [{ message }] });
 });
+
+test.each([
+  [{ x: 1 }, 'unknown argument "x"'],
+  [{ inner: { y: 1 } }, 'inner: unknown argument "y"'],
+  [{ mode: 'c' }, 'mode: it must be one of ["a","b"]'],
+  [{ n: 0 }, 'n: it must be at least 1'],
+  [{ n: 9 }, 'n: it must be at most 5'],
+  [{ list: ['a', 1] }, 'list/1: expected string, received number'],
+  [{ text: 'x' }, 'text: it does not match its pattern'],
+])('argumentSchema() speaks of arguments, not of schemas: %j', async (args, message) => {
+  const schema = {
+    type: 'object',
+    properties: {
+      inner: { type: 'object', properties: {}, additionalProperties: false },
+      mode: { enum: ['a', 'b'] },
+      n: { type: 'integer', minimum: 1, maximum: 5 },
+      list: { type: 'array', items: { type: 'string' } },
+      text: { type: 'string', pattern: '^y' },
+    },
+    additionalProperties: false,
+  };
+  expect(await validate(args, schema)).toEqual({ issues: [{ message }] });
+});

@@ -42,13 +42,13 @@ test('discoverTools() finds what is a tool, says what is wrong with the rest, an
   expect(tools.map(({ metadata, file }) => [metadata.name, file.slice(project.length)])).toEqual([
     ['good', '/tools/good/tool.sh'],
     ['inline', '/tools/inline'],
+    ['plain', '/tools/plain/tool.sh'],
     ['python', '/tools/python/main.py'],
   ]);
   expect(problems.map((problem) => describeProblem(problem).replaceAll(project, ''))).toEqual([
     expect.stringContaining('/tools/json/tool.meta.json: it is not JSON'),
-    'Cannot use /tools/plain/tool.sh: it has no run bit (chmod +x)',
     expect.stringContaining('/tools/two: it holds several executables (a, b)'),
-    'Cannot use /tools/unmarked: it has no run bit (chmod +x)',
+    expect.stringContaining('/tools/unmarked: it has no run bit (chmod +x), and neither a first line'),
     'Cannot use /tools/zz-again/tool.meta.json: name: "good" is taken by /tools/good/tool.meta.json',
     'Cannot use /tools/zz-taken/tool.meta.json: name: "read_file" is taken by the server itself',
   ]);
@@ -80,4 +80,59 @@ test('discoverTools() names a tool after its whole folder, dots included', async
   rmSync(other, { recursive: true });
   expect(tools.map(({ metadata }) => metadata.name)).toEqual(['example.roots.list', 'example.roots.read']);
   expect(problems).toEqual([]);
+});
+
+test.runIf(process.platform !== 'win32')(
+  'discoverTools() runs a script without the run bit by its first line or by bash, inside the project only',
+  async () => {
+    const other = mkdtempSync(join(tmpdir(), 'rootward-discover-'));
+    const outside = mkdtempSync(join(tmpdir(), 'rootward-outside-'));
+    mkdirSync(join(other, 'tools', 'folder'), { recursive: true });
+    const put = (path: string, text: string): void => writeFileSync(join(other, 'tools', path), text);
+    put('folder/tool.sh', '#!/bin/sh -e\n# mcp: {"description":"header in a folder"}\n');
+    put('beside.bash', 'echo 1\n');
+    put('beside.meta.json', '{"name":"named-beside","arguments":{"type":"object","required":["a"]}}');
+    put('spaced.sh', '#! /usr/bin/env -S node --no-warnings \n// mcp: {}\n');
+    writeFileSync(join(outside, 'x.sh'), '# mcp: {}\n');
+    symlinkSync(join(outside, 'x.sh'), join(other, 'tools', 'zz-link.sh'));
+    const { tools, problems } = await discoverTools(other);
+    rmSync(other, { recursive: true });
+    rmSync(outside, { recursive: true });
+    expect(tools.map(({ metadata, interpreter }) => [metadata.name, interpreter])).toEqual([
+      ['named-beside', ['/usr/bin/env', 'bash']],
+      ['folder', ['/bin/sh', '-e']],
+      ['spaced', ['/usr/bin/env', '-S node --no-warnings']],
+    ]);
+    expect(tools[0]?.metadata.inputSchema).toEqual({ type: 'object', required: ['a'] });
+    expect(problems.map(({ message }) => message)).toEqual([
+      'it has no run bit (chmod +x), and leads outside the tools project',
+    ]);
+  },
+);
+
+test.each([
+  ['unclosed', '#!/bin/sh\n# mcp: {"name":"a"\n', /the header at line 2 does not end on that line/],
+  ['several lines', '# mcp: {\n#  "name": "a"\n# }\n', /the header at line 1 does not end on that line/],
+  ['upper case', '#!/bin/sh\n# MCP: {"name":"a"}\n', /line 2 starts a header with "MCP:": write "mcp:"/],
+  ['too far down', `${'#\n'.repeat(10)}# mcp: {"name":"a"}\n`, /the header at line 11 is too far down/],
+  ['a trailing comma', '#!/bin/sh\n# mcp: {"name":"a",}\n', /at line 2, column 20$/],
+])('discoverTools() names a header that cannot be used: %s', async (_what, text, message) => {
+  const other = mkdtempSync(join(tmpdir(), 'rootward-discover-'));
+  mkdirSync(join(other, 'tools'));
+  writeFileSync(join(other, 'tools', 'a.sh'), text, { mode: 0o755 });
+  const { tools, problems } = await discoverTools(other);
+  rmSync(other, { recursive: true });
+  expect(tools).toEqual([]);
+  expect(problems.map((problem) => problem.message)).toEqual([expect.stringMatching(message)]);
+});
+
+test('discoverTools() names a folder with tool.sh and without metadata', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'rootward-discover-'));
+  mkdirSync(join(other, 'tools', 'bare'), { recursive: true });
+  writeFileSync(join(other, 'tools', 'bare', 'tool.sh'), '#!/bin/sh\n', { mode: 0o755 });
+  const { problems } = await discoverTools(other);
+  rmSync(other, { recursive: true });
+  expect(problems.map(({ message }) => message)).toEqual([
+    'tool.meta.json is missing, and tool.sh has no header "# mcp: {…}"',
+  ]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findHeader } from '../../../src/exec/catalogue/discover-tools.js';
+import { findHeader } from '../../../src/exec/catalogue/script-header.js';
 import { readMetadata } from '../../../src/exec/catalogue/tool-metadata.js';
 
 describe('readMetadata()', () => {
@@ -67,14 +67,27 @@ describe('readMetadata()', () => {
   });
 });
 
+test('readMetadata() speaks of what to write, not in the words of a library', () => {
+  const value = { name: 5, timeoutSecs: 'x', cwd: 'home', annotations: { readOnlyHint: 'yes' } };
+  expect(readMetadata(value, 'x')).toMatchObject({
+    faults: [
+      { field: 'name', message: 'it must be a string' },
+      { field: 'annotations.readOnlyHint', message: 'it must be a boolean' },
+      { field: 'timeoutSecs', message: 'it must be a number' },
+      { field: 'cwd', message: 'it must be "project" or "root"' },
+    ],
+  });
+});
+
 describe('findHeader()', () => {
-  test('finds the JSON after "# mcp:" or "// mcp:" near the start', () => {
-    expect(findHeader('#!/bin/sh\n# mcp: {"name":"a"}\n')).toBe('{"name":"a"}');
-    expect(findHeader('#!/usr/bin/env node\n//mcp:{"name":"b"} \r\nx')).toBe('{"name":"b"}');
+  test('finds the JSON after "# mcp:" or "// mcp:" near the start, at its place in the file', () => {
+    expect(findHeader('#!/bin/sh\n# mcp: {"name":"a"}\n')).toEqual({ json: '\n       {"name":"a"}' });
+    expect(findHeader('#!/usr/bin/env node\n//mcp:{"name":"b"} \r\nx')).toEqual({
+      json: '\n      {"name":"b"}',
+    });
   });
 
-  test('finds none further down, or in other text', () => {
-    expect(findHeader(`${'\n'.repeat(10)}# mcp: {}`)).toBeUndefined();
-    expect(findHeader('echo "# mcp: {}"')).toBeUndefined();
+  test('finds none in other text', () => {
+    expect(findHeader('echo "# mcp: {}"\n# mcp: see below\n')).toBeUndefined();
   });
 });
