@@ -167,25 +167,28 @@ test('--history-exec keeps what an executable changed', async () => {
   expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('before');
 });
 
-/** A disk of a few pages, which only the server sees. */
-const SMALL_DISK = 'mount -t tmpfs -o size=64k,mode=700 none "$0" && exec "$@"';
-const canMount = spawnSync('unshare', ['-m', 'sh', '-c', SMALL_DISK, '/mnt', 'true']).status === 0;
+/** What only the server sees at the folder `$0`: a disk of a few pages, and one that nothing can be written to. */
+const DISKS = {
+  full: 'mount -t tmpfs -o size=64k,mode=700 none "$0" && exec "$@"',
+  'read-only': 'mount -t tmpfs -o ro none "$0" && exec "$@"',
+};
+const canMount = spawnSync('unshare', ['-m', 'sh', '-c', DISKS.full, '/mnt', 'true']).status === 0;
 
-describe.runIf(canMount)('on a full disk', () => {
+describe.each(['best-effort', 'required'] as const)('where nothing can be kept, %s', (mode) => {
   const connections: { process: { kill(signal: 'SIGKILL'): unknown } }[] = [];
   afterAll(() => {
     for (const { process: child } of connections) child.kill('SIGKILL');
   });
 
-  test.each(['best-effort', 'required'] as const)('%s', async (mode) => {
-    const { work, env } = place(`full-${mode}`);
-    mkdirSync(env.XDG_STATE_HOME);
+  /** Tries two changes; in front of the server's command line stands what spoils its disk. */
+  async function tryIn(name: string, prefix: readonly string[], state: string): Promise<void> {
+    const { work } = place(`${name}-${mode}`);
     writeFileSync(join(work, 'large.bin'), Buffer.alloc(100_000, 1));
     writeFileSync(join(work, 'other.bin'), Buffer.alloc(100_000, 2));
-    const args = ['-m', 'sh', '-c', SMALL_DISK, env.XDG_STATE_HOME];
-    const connection = connectToProcess('unshare', {
-      args: [...args, process.execPath, PROGRAM, work, '--history', mode],
-      env: { ...bareEnvironment(), ...env },
+    const [program, ...args] = [...prefix, process.execPath, PROGRAM, work, '--history', mode];
+    const connection = connectToProcess(program, {
+      args,
+      env: { ...bareEnvironment(), XDG_STATE_HOME: state },
     });
     connections.push(connection);
     const client = new ScriptedClient(connection);
@@ -198,5 +201,17 @@ describe.runIf(canMount)('on a full disk', () => {
     expect(results.map((result) => result['isError'] === true)).toEqual([!made, !made]);
     expect(readdirSync(work)).toEqual(made ? ['large.bin'] : ['large.bin', 'other.bin']);
     expect(connection.stderr().split('changes cannot be kept in the history')).toHaveLength(made ? 2 : 1);
+  }
+
+  test.runIf(canMount).each(Object.entries(DISKS))('on a disk that is %s', async (kind, script) => {
+    const state = join(folders.top, `${kind}-${mode}-state`);
+    mkdirSync(state);
+    await tryIn(kind, ['unshare', '-m', 'sh', '-c', script, state], state);
+  });
+
+  test('with a state directory that is missing and cannot be made', async () => {
+    const file = join(folders.top, `file-${mode}`);
+    writeFileSync(file, '');
+    await tryIn('missing', [], join(file, 'state'));
   });
 });

@@ -2,6 +2,7 @@
 // in any release.
 export { ERROR_META_KEY } from './context/error-report.js';
 export { PreparedWorkspace, prepareWorkspace } from './context/prepared-workspace.js';
+export { newSession, principalDigest } from './context/kept-changes.js';
 export type { OpenHistory } from './context/kept-changes.js';
 export type { WorkspaceOptions } from './context/workspace-options.js';
 export { ChildRegistry } from './lifecycle/child-registry.js';

@@ -7,6 +7,7 @@ export { findPreset, PRESETS } from './presets.js';
 export type { Preset } from './presets.js';
 export { probeServer } from './probe.js';
 export type { ProbeOptions, ProbeReport } from './probe.js';
+export type { EndWatch, WatchCall, WatchedCall } from './session/call-watch.js';
 export { ToolFilter } from './session/tool-filter.js';
 export type { ToolFilterOptions } from './session/tool-filter.js';
 export { WrapEndpoint } from './http/wrap-endpoint.js';

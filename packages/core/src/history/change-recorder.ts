@@ -9,6 +9,9 @@ import type { OpenProject } from './journal/project-journal.js';
 import { hashDescriptor, hashOf } from '../scope/recording/content-hash.js';
 
 const PERMISSION_BITS = 0o7777;
+/** What a model is told where the history is required. */
+export const ONLY_WHAT_CAN_BE_TAKEN_BACK =
+  'Tell the user: the operator allows only changes that can be taken back';
 
 /** What a recorder needs of the history it belongs to. */
 export interface RecorderHost {
@@ -224,7 +227,7 @@ export class ChangeRecorder implements Recorder {
     throw new RootwardError(
       'not-kept',
       `Cannot change ${quotePath(path)}: what is there cannot be kept in the history (${reason})`,
-      { path, cause, instruction: 'Tell the user: the operator allows only changes that can be taken back' },
+      { path, cause, instruction: ONLY_WHAT_CAN_BE_TAKEN_BACK },
     );
   }
 }

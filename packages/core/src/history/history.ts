@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
+import { RootwardError } from '../error.js';
 import type { Disposable } from '../platform/disposable.js';
 import type { Logger } from '../platform/logger.js';
 import { silentLogger } from '../platform/logger.js';
 import type { Root } from '../roots/root.js';
 import { isWithin } from '../scope/gate/child-path.js';
 import { systemPlatform } from '../scope/pin/system.js';
-import { ChangeRecorder } from './change-recorder.js';
+import { ChangeRecorder, ONLY_WHAT_CAN_BE_TAKEN_BACK } from './change-recorder.js';
 import { foldChanges } from './journal/change.js';
 import type { Change } from './journal/change.js';
 import { mergeNewestFirst } from './journal/merge.js';
@@ -105,11 +106,21 @@ export class History implements Disposable {
     return this.#store;
   }
 
-  /** The same, begun where there is none; undefined where that cannot be done, which is said once. */
-  writableStore(): OpenStore | undefined {
+  /** Keeps something for a program that is about to run. Where that fails: undefined, or a refusal, as the mode says. */
+  async attempt<Result>(
+    keep: (store: OpenStore) => Result | Promise<Result>,
+  ): Promise<Awaited<Result> | undefined> {
     try {
-      return this.#begin();
+      return await keep(this.#begin());
     } catch (error) {
+      if (this.#mode === 'required') {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new RootwardError(
+          'not-kept',
+          `Cannot run the program: what it may change cannot be kept in the history (${reason})`,
+          { cause: error, instruction: ONLY_WHAT_CAN_BE_TAKEN_BACK },
+        );
+      }
       this.#complain(error);
       return undefined;
     }

@@ -62,6 +62,8 @@ export class Survey {
   ): Promise<Survey> {
     const limits = { ...defaultSurveyLimits, ...options.limits };
     const until = performance.now() + limits.maxMs;
+    // Also where there is nothing to keep yet: what a program makes is noted afterwards.
+    await history.attempt(() => undefined);
     const { sightings: before, complete } = await lookAround(scope, limits.maxFiles, until, options.signal);
     const kept = new Map<string, FileState>();
     let budget = limits.maxBytes;
@@ -116,18 +118,15 @@ export class Survey {
   }
 }
 
+/** Undefined for what is gone by now, cannot be read, or cannot be kept. */
 async function keep(history: History, scope: Scope, path: string): Promise<FileState | undefined> {
-  const contents = history.writableStore()?.contents;
-  if (contents === undefined) return undefined;
+  const handle = await scope.open(path).catch(() => undefined);
+  if (handle === undefined) return undefined;
   try {
-    const handle = await scope.open(path);
-    try {
-      const { mode } = await handle.stat();
-      return { kind: 'file', mode: mode & 0o7777, ...(await contents.keep(handle.fd, undefined)) };
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    return undefined;
+    const { mode } = await handle.stat();
+    const content = await history.attempt(({ contents }) => contents.keep(handle.fd, undefined));
+    return content && { kind: 'file', mode: mode & 0o7777, ...content };
+  } finally {
+    await handle.close();
   }
 }

@@ -237,15 +237,10 @@ function equipWrapped(
   choice: ToolChoice,
 ): void {
   if (wrapped === undefined) return;
-  const { readOnly, http } = settings;
+  const { readOnly, http, historyExec: keepChanges } = settings;
   const follow = era === 'legacy' || http === undefined;
-  const followed = registerWrapped(server, wrapped.servers, { choice, readOnly, follow });
-  const { onclose } = server.server;
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
-  server.server.onclose = () => {
-    followed[Symbol.dispose]();
-    onclose?.();
-  };
+  const followed = registerWrapped(server, wrapped.servers, { choice, readOnly, follow, keepChanges });
+  atClose(server, () => followed[Symbol.dispose]());
 }
 
 function equipExecutables(

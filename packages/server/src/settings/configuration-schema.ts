@@ -75,7 +75,7 @@ const wrapped = z.strictObject({
 
 const history = z.strictObject({
   mode: z.enum(HISTORY_MODES).optional(),
-  exec: z.boolean().optional().describe('Keep what executables change, too'),
+  exec: z.boolean().optional().describe('Keep what executables and wrapped servers change, too'),
   maxBytes: z.int().min(1).optional().describe('Everything that is kept, together'),
   maxDays: z.number().min(0).optional(),
   maxFileBytes: z.int().min(1).optional().describe('A larger file is noted, and not kept'),

@@ -18,7 +18,7 @@ export class LegacyClient implements Outer {
 
   constructor(principal: string, options: SessionOptions) {
     this.principal = principal;
-    this.session = new Session(this, options);
+    this.session = new Session(this, { ...options, principal });
   }
 
   get isBusy(): boolean {
@@ -66,7 +66,7 @@ export class LegacyClient implements Outer {
   }
 
   close(): void {
-    this.session.close();
+    void this.session.close();
     this.#listening?.end();
     for (const exchange of this.#exchanges.values()) exchange.end();
   }

@@ -75,7 +75,7 @@ export class ModernClients {
   close(): void {
     for (const { front, timer } of this.#places.values()) {
       clearTimeout(timer);
-      front.session.close();
+      void front.session.close();
     }
     this.#places.clear();
   }
@@ -116,7 +116,7 @@ export class ModernClients {
     const exchanges: Place['exchanges'] = new Map();
     const front = new ModernFront(
       { send: (pieces, related) => this.#send(place, Buffer.concat([...pieces]), related) },
-      { ...this.#options, era: 'modern', roots: new FixedRoots(roots) },
+      { ...this.#options, era: 'modern', roots: new FixedRoots(roots), principal },
     );
     const place: Place = { number: String(this.#nextPlace++), front, principal, exchanges, timer: undefined };
     this.#places.set(key, place);
@@ -131,7 +131,7 @@ export class ModernClients {
         return;
       }
       this.#places.delete(key);
-      place.front.session.close();
+      void place.front.session.close();
     }, IDLE_MS);
     place.timer.unref();
   }

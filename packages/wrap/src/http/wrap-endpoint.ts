@@ -9,7 +9,10 @@ import { LegacyClient } from './legacy-client.js';
 import { ModernClients } from './modern-clients.js';
 
 /** How servers are wrapped over HTTP. */
-export interface WrapEndpointOptions extends Omit<SessionOptions, 'reach' | 'era' | 'roots' | 'flow'> {
+export interface WrapEndpointOptions extends Omit<
+  SessionOptions,
+  'reach' | 'era' | 'roots' | 'flow' | 'principal'
+> {
   readonly maxBodyBytes?: number;
 }
 

@@ -14,11 +14,25 @@ export function crashNote(answer: RawMessage, reason: string): readonly Edit[] {
   return [{ start: content.end - 1, end: content.end - 1, text: isEmpty ? text : `,${text}` }];
 }
 
+/** Under which id what the call changed was noted. */
+export function changeEdits(answer: RawMessage, changeId: string | undefined): readonly Edit[] {
+  if (changeId === undefined) return [];
+  return setDeep(answer, ['result', '_meta'], 'rootward/changeId', JSON.stringify(changeId));
+}
+
 /** What makes Codex say where it works. */
 export function sandboxEdits(answer: RawMessage): readonly Edit[] {
-  const path = ['result', 'capabilities', 'experimental'] as const;
-  const name = JSON.stringify(SANDBOX_CAPABILITY);
+  return setDeep(answer, ['result', 'capabilities', 'experimental'], SANDBOX_CAPABILITY, '{}');
+}
+
+/** Sets a member of an object, which is made where there is none. */
+function setDeep(
+  answer: RawMessage,
+  path: readonly [string, ...string[]],
+  name: string,
+  text: string,
+): readonly Edit[] {
   return answer.span(...path) === undefined
-    ? answer.set([...path], `{${name}:{}}`)
-    : answer.set([...path, SANDBOX_CAPABILITY], '{}');
+    ? answer.set(path, `{${JSON.stringify(name)}:${text}}`)
+    : answer.set([...path, name], text);
 }

@@ -1,3 +1,4 @@
+import { RootwardError } from '@rootward/core';
 import { ERROR_META_KEY } from '@rootward/mcp/host';
 import { RawMessage } from '../wire/raw-message.js';
 
@@ -34,6 +35,14 @@ export function lostCall(message: string): Refusal {
     message: `Cannot finish the request: ${message}`,
     instruction: 'Try again; if it keeps failing, tell the user',
   };
+}
+
+/** Why a request did not get to the server; what the library itself refuses has its own reason. */
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof RootwardError))
+    return lostCall(error instanceof Error ? error.message : String(error));
+  const { code, message, instruction = 'Tell the user' } = error;
+  return { type: code.replaceAll('-', '_'), message, instruction };
 }
 
 /** The answer to a request that is not passed on: a result that a model reads for tools, an error for the rest. */

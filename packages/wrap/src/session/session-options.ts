@@ -4,6 +4,7 @@ import type { ChangePolicy } from '../inner/change-policy.js';
 import type { KeeperOptions } from '../inner/keeper.js';
 import type { CommandTemplate } from '../inner/launch.js';
 import type { CallRoots } from '../roots/call-roots.js';
+import type { WatchCall } from './call-watch.js';
 import type { ToolFilter } from './tool-filter.js';
 
 /** What a session is made of. */
@@ -24,6 +25,10 @@ export interface SessionOptions {
   /** Where this process was started: some servers are found from there only. */
   readonly directory: string;
   readonly contain?: KeeperOptions['contain'] | undefined;
+  /** Looks at the roots around each call that may change something. */
+  readonly watch?: WatchCall | undefined;
+  /** Over HTTP, who the client is. */
+  readonly principal?: string | undefined;
   /** Where roots come from, if not from the client of this session. */
   readonly roots?: CallRoots | undefined;
   /** Told when the server does not read fast enough, and when it does again. */

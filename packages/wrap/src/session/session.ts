@@ -8,14 +8,17 @@ import { LegacyRoots } from '../roots/legacy-roots.js';
 import { ModernRoots } from '../roots/modern-roots.js';
 import { RawMessage } from '../wire/raw-message.js';
 import type { Edit } from '../wire/raw-message.js';
-import { crashNote, sandboxEdits } from './answer-edits.js';
-import { fail, hiddenTool, lostCall, NO_ROOTS, refuse } from './answers.js';
+import { changeEdits, crashNote, sandboxEdits } from './answer-edits.js';
+import { fail, hiddenTool, lostCall, NO_ROOTS, refuse, refusalOf } from './answers.js';
+import { CallWatch } from './call-watch.js';
+import type { EndWatch } from './call-watch.js';
 import { Introduction } from './introduction.js';
 import { Lane } from './lane.js';
 import { launchFor } from './launch-for.js';
 import { Listings } from './listings.js';
 import { Questions } from './outer.js';
 import type { Outer } from './outer.js';
+import { RunningCalls } from './running-calls.js';
 import { ServerQuestions } from './server-questions.js';
 import type { SessionOptions } from './session-options.js';
 import { isSameRoots, SideServers } from './side-servers.js';
@@ -36,13 +39,6 @@ const MAX_BACKLOG_BYTES: number = 4 * 1024 * 1024;
 const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
 
-interface Running {
-  readonly instance: Instance;
-  readonly innerId: string;
-  /** As written; undefined where no progress is wanted. */
-  readonly token: string | undefined;
-}
-
 /**
  * One client and the server that was put behind it. Both sides speak the legacy era here, as raw messages: what needs
  * no change is passed on as it is.
@@ -55,12 +51,12 @@ export class Session {
   readonly #sides: SideServers;
   readonly #opening: Promise<CallRoots>;
   readonly #listings = new Listings();
-  /** The client's requests that a server works on, by the client's id. */
-  readonly #running = new Map<string, Running>();
+  readonly #running = new RunningCalls();
   /** Those that wait for roots or for a server. */
   readonly #waiting = new Map<string, { cancelled: boolean }>();
   readonly #serverQuestions: ServerQuestions;
   readonly #lane: Lane;
+  readonly #watch: CallWatch;
   #introducing = false;
   #startsHere = false;
   #introduction: Introduction | undefined;
@@ -74,6 +70,7 @@ export class Session {
     this.#questions = new Questions(outer);
     this.#serverQuestions = new ServerQuestions(this.#questions);
     this.#lane = new Lane((error) => options.log.debug('message not passed on', { error: String(error) }));
+    this.#watch = new CallWatch(options);
     this.#main = this.#keeper();
     this.#sides = new SideServers(() => this.#keeper());
     this.#opening = this.#open();
@@ -110,12 +107,14 @@ export class Session {
     for (const instance of this.#instances()) instance.resume();
   }
 
-  close(): void {
+  /** Resolves when what calls changed that were cut off is noted. */
+  async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#main.close('the connection is closed');
     this.#sides.close('the connection is closed');
     this.#roots?.dispose();
+    await this.#running.endWatches();
   }
 
   async #open(): Promise<CallRoots> {
@@ -152,7 +151,7 @@ export class Session {
       },
       events: {
         request: (message, instance) =>
-          this.#serverQuestions.put(message, instance, this.#oldestCall(instance)),
+          this.#serverQuestions.put(message, instance, this.#running.oldestOf(instance)),
         notification: (message, instance) => this.#told(message, instance),
         left: (instance) => this.#serverQuestions.withdraw(instance),
         noise,
@@ -214,6 +213,7 @@ export class Session {
         listChanged: declares && roots['listChanged'] === true,
         clientInfo: isObject(info) && typeof info['name'] === 'string' ? clientInfo(info) : undefined,
       });
+      if (isObject(info)) this.#watch.client = String(info['name']);
       const known = connection.current();
       if (!mustAsk && known.length > 0) this.#main.settle(known);
       const instance = await this.#firstServer();
@@ -284,12 +284,14 @@ export class Session {
         if (!waiting.cancelled) this.#outer.send(refuse(id, method, NO_ROOTS), id);
         return;
       }
-      const instance = await keeper.acquire();
-      if (!waiting.cancelled) this.#forward(message, id, instance, meta);
+      const first = await keeper.acquire();
+      const endWatch = await this.#watch.begin(message, first.roots);
+      // Looking around takes time, in which the server may have been replaced.
+      const instance = endWatch === undefined ? first : await keeper.acquire();
+      if (!waiting.cancelled) this.#forward(message, id, instance, meta, endWatch);
     } catch (error) {
       if (waiting.cancelled) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#outer.send(refuse(id, method, lostCall(reason)), id);
+      this.#outer.send(refuse(id, method, refusalOf(error)), id);
     } finally {
       this.#waiting.delete(id);
     }
@@ -306,33 +308,39 @@ export class Session {
     return this.#main;
   }
 
-  #forward(message: RawMessage, id: string, instance: Instance, meta: unknown): void {
+  #forward(message: RawMessage, id: string, instance: Instance, meta: unknown, endWatch?: EndWatch): void {
     const token = isObject(meta) ? JSON.stringify(meta['progressToken']) : undefined;
+    const over = (tell: (changeId?: string) => void): void => {
+      // Where it is not there any more, the client has taken it back meanwhile.
+      const end = (changeId?: string): void => void (this.#running.delete(id) && tell(changeId));
+      if (endWatch === undefined) end();
+      else void endWatch().then(end);
+    };
     const innerId = instance.request(message, {
       method: message.method ?? '',
       answered: (answer) => {
-        this.#running.delete(id);
         if (!answer.isError) this.#introduction?.note(message);
-        this.#answered(message, id, answer);
+        over((changeId) => this.#answered(message, id, answer, changeId));
       },
-      failed: (error) => {
-        this.#running.delete(id);
-        this.#outer.send(refuse(id, message.method ?? '', lostCall(error.message)), id);
-      },
+      failed: (error) =>
+        over(() => this.#outer.send(refuse(id, message.method ?? '', lostCall(error.message)), id)),
     });
-    this.#running.set(id, { instance, innerId, token });
+    this.#running.set(id, { instance, innerId, token, endWatch });
     const { flow } = this.#options;
     if (flow === undefined || instance.backlog <= MAX_BACKLOG_BYTES) return;
     flow.hold();
     instance.whenRead(() => flow.release());
   }
 
-  #answered(message: RawMessage, id: string, answer: RawMessage): void {
+  #answered(message: RawMessage, id: string, answer: RawMessage, changeId: string | undefined): void {
     const { method = '' } = message;
-    const edits: Edit[] = [...answer.set(['id'], id)];
+    const edits: Edit[] = [...answer.set(['id'], id), ...changeEdits(answer, changeId)];
     if (method.endsWith('/list')) {
       this.#listings.note(method, message.span('params', 'cursor') !== undefined, answer);
-      if (method === 'tools/list') edits.push(...this.#options.filter.edits(answer));
+      if (method === 'tools/list') {
+        this.#watch.listed(answer);
+        edits.push(...this.#options.filter.edits(answer));
+      }
     }
     if (method === 'tools/call' && this.#crash !== undefined) {
       const note = crashNote(answer, this.#crash);
@@ -351,28 +359,18 @@ export class Session {
     this.#running.delete(id);
     running.instance.send(message.edited(message.set(['params', 'requestId'], running.innerId)));
     running.instance.forget(running.innerId);
+    void running.endWatch?.();
   }
 
   #told(message: RawMessage, instance: Instance): void {
     if (message.method === 'notifications/cancelled') {
       const pieces = this.#serverQuestions.takeBack(message, instance);
-      if (pieces !== undefined) this.#outer.send(pieces, this.#oldestCall(instance));
+      if (pieces !== undefined) this.#outer.send(pieces, this.#running.oldestOf(instance));
       return;
     }
     const token =
       message.method === 'notifications/progress' ? message.raw('params', 'progressToken') : undefined;
-    this.#outer.send([message.bytes], this.#callOfToken(token) ?? this.#oldestCall(instance));
-  }
-
-  #oldestCall(instance: Instance): string | undefined {
-    for (const [id, running] of this.#running) if (running.instance === instance) return id;
-    return undefined;
-  }
-
-  #callOfToken(token: string | undefined): string | undefined {
-    if (token === undefined) return undefined;
-    for (const [id, running] of this.#running) if (running.token === token) return id;
-    return undefined;
+    this.#outer.send([message.bytes], this.#running.ofToken(token) ?? this.#running.oldestOf(instance));
   }
 
   async #compareLists(instance: Instance): Promise<void> {

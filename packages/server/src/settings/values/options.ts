@@ -182,7 +182,8 @@ export const OPTIONS: readonly OptionSpec[] = [
     flag: '--history-exec',
     variable: 'ROOTWARD_HISTORY_EXEC',
     group: 'Tools:',
-    description: 'keep what executables change in the roots, too, as far as time and size allow',
+    description:
+      'keep what executables and wrapped servers change in the roots, too, as far as time and size allow',
     read: ([text], origin) => ({ historyExec: readBoolean(text, origin) }),
   },
   {

@@ -9,6 +9,8 @@ import type { FailCall } from './protocol-errors.js';
 import type { ToolCatalogue } from '../../exec/catalogue/tool-catalogue.js';
 import type { ToolMetadata } from '../../exec/catalogue/tool-metadata.js';
 import type { RunSandbox, ToolRunner } from '../../exec/run/tool-runner.js';
+import type { ToolAnswer } from '../../exec/answer/tool-result.js';
+import { watchedCall, withChange } from '../framework/watched-call.js';
 import type { AuditRecord } from '../../audit/audit-trail.js';
 
 export interface RegisterExecutablesOptions {
@@ -84,62 +86,28 @@ function register(
     metadata.name,
     config,
     async (args: CheckedArguments, ctx: WorkspaceServerContext): Promise<CallToolResult> => {
-      const end = await surveyed(tool, ctx, keepChanges === true);
-      const running = runner.run(tool, {
-        args: args.tool,
-        roots: async () => {
-          // It works in the first root, so it must be known which working tree that is.
-          await ctx.workspace.directory();
-          return ctx.workspace.roots();
-        },
-        scope: () => ctx.workspace.scope(),
-        onSandbox: (sandbox) => auditSandbox(tool, sandbox, audit),
-        signal: ctx.mcpReq.signal,
-        onMessage: (message) => forward(message, ctx),
-      });
-      // Also what a tool did that was cancelled.
-      const answer = await running.catch(async (error: unknown) => {
-        await end();
-        throw error;
-      });
-      const changeId = await end();
+      const run = (): Promise<ToolAnswer> =>
+        runner.run(tool, {
+          args: args.tool,
+          roots: async () => {
+            // It works in the first root, so it must be known which working tree that is.
+            await ctx.workspace.directory();
+            return ctx.workspace.roots();
+          },
+          scope: () => ctx.workspace.scope(),
+          onSandbox: (sandbox) => auditSandbox(tool, sandbox, audit),
+          signal: ctx.mcpReq.signal,
+          onMessage: (message) => forward(message, ctx),
+        });
+      const isWatched = keepChanges === true && metadata.annotations.readOnlyHint !== true;
+      const { answer, changeId } = isWatched
+        ? await watchedCall(metadata.name, ctx, run)
+        : { answer: await run(), changeId: undefined };
       if (answer.kind === 'result') return withChange(answer.result, changeId);
       fail(ctx, answer.code, answer.message, answer.data);
       return { content: [{ type: 'text', text: answer.message }], isError: true };
     },
   );
-}
-
-/** Looks at the roots before a tool runs; what is returned looks again, and says under which change it noted what differs. */
-async function surveyed(
-  { metadata }: ExecutableTool,
-  { workspace, mcpReq: { signal } }: WorkspaceServerContext,
-  wanted: boolean,
-): Promise<() => Promise<string | undefined>> {
-  const kept = workspace.history;
-  if (!wanted || kept === undefined || metadata.annotations.readOnlyHint === true)
-    return () => Promise.resolve(undefined);
-  const history = await kept.open();
-  const { Survey } = await import('@rootward/core/history');
-  const scope = await workspace.scope();
-  const survey = await Survey.begin(history, scope, { signal });
-  return async () => {
-    const { session, principal } = kept;
-    const about = { tool: metadata.name, session, ...(principal !== '' && { principal }) };
-    const recorder = history.change(about, scope.roots);
-    await survey.end(recorder);
-    recorder.finish();
-    return recorder.id;
-  };
-}
-
-const CHANGE_META_KEY = 'rootward/changeId';
-
-/** Not in the structured part, which is the tool's own. */
-function withChange(result: CallToolResult, changeId: string | undefined): CallToolResult {
-  if (changeId === undefined) return result;
-  const { _meta: meta } = result;
-  return { ...result, _meta: { ...meta, [CHANGE_META_KEY]: changeId } };
 }
 
 function auditSandbox(

@@ -6,6 +6,7 @@ import type { WrappedServer, WrappedTool } from '@rootward/wrap';
 import { argumentSchema } from '../../exec/catalogue/argument-schema.js';
 import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
 import type { ToolChoice } from '../framework/tool-choice.js';
+import { watchedCall, withChange } from '../framework/watched-call.js';
 
 const NAME = /^[\w.-]{1,128}$/;
 const ANY_ARGUMENTS: JsonObject = { type: 'object' };
@@ -18,7 +19,14 @@ export function registerWrapped(
     choice,
     readOnly,
     follow,
-  }: { readonly choice: ToolChoice; readonly readOnly: boolean; readonly follow: boolean },
+    keepChanges,
+  }: {
+    readonly choice: ToolChoice;
+    readonly readOnly: boolean;
+    readonly follow: boolean;
+    /** In the history, as far as its budget allows. */
+    readonly keepChanges: boolean;
+  },
 ): Disposable {
   const followed = [...servers].map(([prefix, wrapped]) => {
     let registered: readonly RegisteredTool[] = [];
@@ -31,7 +39,7 @@ export function registerWrapped(
             choice.allows(`${prefix}_${tool.name}`) &&
             (!readOnly || changesNothing(tool)),
         )
-        .map((tool) => register(server, prefix, wrapped, tool));
+        .map((tool) => register(server, prefix, wrapped, tool, keepChanges && !changesNothing(tool)));
     };
     apply(wrapped.tools);
     return follow ? wrapped.onDidChangeTools(apply) : undefined;
@@ -48,6 +56,7 @@ function register(
   prefix: string,
   wrapped: WrappedServer,
   tool: WrappedTool,
+  isWatched: boolean,
 ): RegisteredTool {
   const { name, title, description, annotations, inputSchema } = tool;
   const config = {
@@ -63,9 +72,12 @@ function register(
       // It works in the first root, so it must be known which working tree that is; without a project it is refused.
       await ctx.workspace.project();
       const roots = await ctx.workspace.roots();
-      const result = await wrapped.call(name, args.tool, { roots, signal: ctx.mcpReq.signal });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- passed on as it came
-      return result as CallToolResult;
+      const run = (): Promise<CallToolResult> =>
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- passed on as it came
+        wrapped.call(name, args.tool, { roots, signal: ctx.mcpReq.signal }) as Promise<CallToolResult>;
+      if (!isWatched) return run();
+      const { answer, changeId } = await watchedCall(`${prefix}_${name}`, ctx, run);
+      return withChange(answer, changeId);
     },
   );
 }

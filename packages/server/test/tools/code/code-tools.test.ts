@@ -3,6 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { History } from '@rootward/core/history';
 import { ChildRegistry } from '@rootward/mcp';
 import { LanguageSupport } from '../../../src/languages/language-support.js';
 import type { LanguageSupportOptions } from '../../../src/languages/language-support.js';
@@ -192,6 +193,34 @@ test.each(ERAS)('symbol_relations and edit_symbol answer a %s client', async (er
   expect(changed).toContain('+    return "1";');
   expect(readFileSync(tree.path('a/cart.ts'), 'utf8')).toBe(before.replace('return 1', 'return "1"'));
   writeFileSync(tree.path('a/cart.ts'), before);
+});
+
+test('rename_symbol and edit_symbol are one change each, of all their files, and are taken back as one', async () => {
+  using history = new History({ directory: tree.path('state/rootward/history') });
+  const { data, text, call } = await connect({ workspace: { history: () => history } });
+  const files = [tree.path('a/cart.ts'), tree.path('b/shop.ts')];
+  const contents = (): readonly string[] => files.map((file) => readFileSync(file, 'utf8'));
+  const before = contents();
+  const rename = { symbol: 'Cart', file: 'cart.ts', newName: 'Basket', apply: true };
+  const { changeId: renamed } = await data('rename_symbol', rename);
+  expect(contents().every((content) => content.includes('Basket'))).toBe(true);
+  const edit = { symbol: 'Basket.total', file: 'cart.ts', action: 'delete' };
+  expect(reportOf(await call('edit_symbol', edit))['message']).toContain('Cannot');
+  await text('edit_symbol', { ...edit, action: 'replace', text: 'total(): number {\n  return 2;\n}' });
+  const { changes } = (await data('change_history')) as { changes: { id: string }[] };
+  expect(changes).toMatchObject([
+    { tool: 'edit_symbol', files: [{ path: files[0], action: 'changed' }] },
+    {
+      id: renamed,
+      tool: 'rename_symbol',
+      files: [
+        { path: files[0], action: 'changed' },
+        { path: files[1], action: 'changed' },
+      ],
+    },
+  ]);
+  for (const { id } of changes) await data('undo_changes', { id });
+  expect(contents()).toEqual(before);
 });
 
 test('what an edit broke comes with it, and nothing that was there before', async () => {

@@ -11,7 +11,10 @@ import type { HttpPort, Settings } from '../../../settings/settings.js';
 
 /** Serves a wrapped server over HTTP until a signal comes. */
 export async function wrapHttp(
-  options: Pick<WrapStdioOptions, 'prepared' | 'template' | 'policy' | 'filter' | 'log' | 'contain'> & {
+  options: Pick<
+    WrapStdioOptions,
+    'prepared' | 'template' | 'policy' | 'filter' | 'log' | 'contain' | 'watch'
+  > & {
     readonly directory: string;
   },
   settings: Pick<Settings, 'host' | 'tokens' | 'insecureNoToken'>,

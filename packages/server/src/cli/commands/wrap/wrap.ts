@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
+import type { Logger, Sources } from '@rootward/core';
 import { suggest } from '@rootward/core/platform';
 import { CHANGE_POLICIES, ToolFilter, wrapStdio } from '@rootward/wrap';
-import type { ChangePolicy, CommandTemplate } from '@rootward/wrap';
+import type { ChangePolicy, CommandTemplate, WatchCall } from '@rootward/wrap';
 import { RootwardServerError } from '../../../error.js';
 import { readinessLine } from '../../../serve/readiness.js';
 import { prepareSources, sourceOptions } from '../../../serve/prepare-sources.js';
@@ -46,7 +47,8 @@ export async function runWrap(
   const filter = new ToolFilter({ show: flags.tools, hide: flags.hideTools });
   const contained = await openSandbox(settings, start);
   const { directory } = start;
-  const options = { prepared, template, policy, filter, log, directory, contain: contained?.contain };
+  const watch = await openWatch(settings, start, sources, log);
+  const options = { prepared, template, policy, filter, log, directory, contain: contained?.contain, watch };
   let place = 'stdio';
   if (settings.http === undefined) wrapStdio(options);
   else {
@@ -60,6 +62,17 @@ export async function runWrap(
     terminal.err(`sandbox: ${contained.description}\n`);
   if (settings.logLevel !== 'silent') terminal.err(readinessLine(place, sources));
   return undefined;
+}
+
+async function openWatch(
+  settings: LoadedSettings,
+  start: Terminal['start'],
+  sources: Sources,
+  log: Logger,
+): Promise<WatchCall | undefined> {
+  if (!settings.historyExec) return undefined;
+  const { callWatch } = await import('../../../wrapped/watch-calls.js');
+  return callWatch(settings, start, sources, log);
 }
 
 /** Nothing of it is loaded where nobody asks for it. */

@@ -1,0 +1,49 @@
+import type { Logger, Sources } from '@rootward/core';
+import { principalDigest } from '@rootward/mcp/host';
+import type { WatchCall } from '@rootward/wrap';
+import { ProjectSettingsStore } from '../guidance/settings-store.js';
+import { historyFolder, historyOpener } from '../history/open-history.js';
+import type { User } from '../history/open-history.js';
+import { watchProgram } from '../history/watch-program.js';
+import { userDirectory } from '../settings/find-configuration.js';
+import type { Settings } from '../settings/settings.js';
+import { ScopeMaker } from '../settings/workspace-rules.js';
+
+const MAX_NAME = 80;
+
+/** Keeps what a wrapped server changes in the roots; undefined where the operator did not ask for it. */
+export function callWatch(
+  settings: Settings,
+  user: User,
+  { fence }: Sources,
+  log: Logger,
+): WatchCall | undefined {
+  const open = settings.historyExec ? historyOpener(settings, user, log) : undefined;
+  if (open === undefined) return undefined;
+  const rules = { deny: settings.deny, denyAbsolute: [historyFolder(user)] };
+  const projects = new ProjectSettingsStore(userDirectory(user.environment, user.home));
+  const scopes = new ScopeMaker({ rules, log, userRules: () => projects.rules() });
+  return async ({ tool, roots, session, client, principal }) => {
+    const scope = scopes.create({
+      epoch: 0,
+      roots,
+      client: 'unasked',
+      rejected: [],
+      trace: [],
+      takenAt: 0,
+      fence,
+    });
+    const about = {
+      tool,
+      session,
+      ...(client !== undefined && { client: client.slice(0, MAX_NAME) }),
+      ...(principal !== undefined && { principal: principalDigest(principal) }),
+    };
+    const end = await watchProgram(open, about, scope);
+    return () =>
+      end().catch((error: unknown) => {
+        log.warn('what a call changed is not noted', { tool, error: String(error) });
+        return undefined;
+      });
+  };
+}
