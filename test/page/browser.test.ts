@@ -1,39 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BROWSER_ARGS, browserPath, Place } from './fixtures/ui.js';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { browserPath, seriousFindings, useBrowser, view } from './fixtures/browser.js';
+import { Place } from './fixtures/ui.js';
 
 const HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-const view = (page: Page, name: string): Promise<void> =>
-  page.getByRole('navigation').getByRole('button', { name }).click();
 
 // Without a browser this is named as skipped: apt-get install chromium.
 describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
-  let browser: Browser;
-  const faults: string[] = [];
-
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserPath ?? '', args: [...BROWSER_ARGS] });
-  });
-  afterAll(async () => {
-    await browser.close();
-    expect(faults).toEqual([]);
-  });
-
-  async function open(url: URL, options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
-    const page = await browser.newPage(options);
-    page.on('pageerror', (error) => faults.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().includes('ERR_')) faults.push(message.text());
-    });
-    await page.goto(url.href);
-    return page;
-  }
+  const use = useBrowser();
+  const open = (url: URL, options?: Parameters<Browser['newPage']>[0]): Promise<Page> =>
+    use().open(url, options);
 
   test('shows sessions with their roots and why, and decisions as they are made', async () => {
     const place = new Place();
@@ -52,6 +31,35 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
     await page.getByText('It lies outside every root').waitFor();
     await page.getByLabel('Verdict').selectOption('allowed');
     await page.getByText('/etc/passwd').waitFor({ state: 'detached' });
+  });
+
+  test('shows which agent calls from which working tree', async () => {
+    const place = new Place();
+    const git = (...args: string[]): void => {
+      const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid'];
+      execFileSync('git', ['-C', place.project, ...identity, ...args], { stdio: 'pipe' });
+    };
+    git('init', '-b', 'main');
+    git('add', '.');
+    git('commit', '-m', 'first');
+    const tree = join(place.project, 'trees', 'fix');
+    git('worktree', 'add', '-b', 'fix', tree);
+    const session = await place.server({ client: 'claude-code' });
+    const page = await open(await place.ui());
+    await page.getByText('claude-code 1.0').waitFor();
+    const callFrom = async (agent: string, cwd: string, id: string): Promise<void> => {
+      await session.call('bind_caller', { cwd, id, agent });
+      await session.call('list_directory', { path: '.' }, { 'claudecode/toolUseId': id });
+    };
+    await callFrom('', place.project, 'one');
+    await callFrom('fixer', tree, 'two');
+    const item = (path: string): Locator =>
+      page.locator('.trees > li').filter({ has: page.getByText(path, { exact: true }) });
+    await item(place.project).getByText('main agent').waitFor();
+    await item(place.project).getByText('main tree').waitFor();
+    await item(tree).getByText('fixer').waitFor();
+    await item(tree).getByText('known from agent').waitFor();
+    expect(await item(place.project).getByText('fixer').count()).toBe(0);
   });
 
   test('answers whether a path may be touched, and why', async () => {
@@ -165,7 +173,7 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
     const session = await place.server({ client: HOSTILE });
     const url = await place.ui();
     const asked: string[] = [];
-    const page = await browser.newPage();
+    const page = await use().browser.newPage();
     page.on('request', (request) => asked.push(new URL(request.url()).host));
     await page.goto(url.href);
     await page.getByText(HOSTILE).first().waitFor();
@@ -180,7 +188,7 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
   test('says so when the token is wrong', async () => {
     const url = await new Place().ui();
     url.hash = '#wrong';
-    const page = await browser.newPage();
+    const page = await use().browser.newPage();
     await page.goto(url.href);
     await page.getByText('The token is not known').waitFor();
   });
@@ -200,14 +208,7 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
           expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(width);
         }
         await page.setViewportSize({ width: 1280, height: 800 });
-        // The policy of the page lets no other script in; this one comes through the debugger.
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate<{ violations: { id: string; impact: string }[] }>(
-          'axe.run()',
-        );
-        const serious = violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id }) => id);
+        const serious = await seriousFindings(page);
         expect({ name, serious }).toEqual({ name, serious: [] });
       }
     },

@@ -6,4 +6,5 @@ export { newSession, principalDigest } from './context/kept-changes.js';
 export type { OpenHistory } from './context/kept-changes.js';
 export type { WorkspaceOptions } from './context/workspace-options.js';
 export { ChildRegistry } from './lifecycle/child-registry.js';
+export type { ChildAbout, RunningChild } from './lifecycle/child-registry.js';
 export { ProcessGuard } from './lifecycle/process-guard.js';

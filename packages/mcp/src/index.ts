@@ -1,7 +1,7 @@
 export { RootwardMcpError } from './error.js';
 export type { McpErrorCode } from './error.js';
 export { ChildRegistry } from './lifecycle/child-registry.js';
-export type { ChildLike } from './lifecycle/child-registry.js';
+export type { ChildAbout, ChildLike, RunningChild } from './lifecycle/child-registry.js';
 export type { GuardedStdio, GuardedStdioOptions } from './lifecycle/guarded-stdio.js';
 export { ProcessGuard } from './lifecycle/process-guard.js';
 export type { ProcessGuardOptions } from './lifecycle/process-guard.js';
@@ -28,7 +28,7 @@ export { ERROR_META_KEY, reportError } from './context/error-report.js';
 export type { ErrorReport } from './context/error-report.js';
 export type { WorkingTree } from './context/placed-view.js';
 export { PreparedWorkspace, prepareWorkspace } from './context/prepared-workspace.js';
-export type { WorkspaceOptions } from './context/workspace-options.js';
+export type { SeenCaller, WorkspaceOptions } from './context/workspace-options.js';
 export { ROOTS_INPUT_KEY } from './modern/roots-answer.js';
 export type { CallHistory, WorkspaceContext } from './context/workspace-context.js';
 export type { OpenHistory } from './context/kept-changes.js';

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import type { ProcessState, ShownChild } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
 import { lastPart } from './view.js';
 import type { ViewProps } from './view.js';
@@ -10,29 +11,77 @@ export function Children({ state, act }: ViewProps): VNode {
     return (
       <div class="empty">
         <h2>No child is running</h2>
-        <p>Executable tools and language servers appear here while they run.</p>
+        <p>Executable tools, language servers and wrapped servers appear here while they run.</p>
       </div>
     );
   }
   return (
     <ul class="stack plain">
       {all.map(({ process, child }) => (
-        <li key={child.pid} class="card line">
-          <div>
-            <code class="path">{child.command}</code>
-            <p class="quiet">
-              pid {child.pid} of {lastPart(process.directory)}
-              {child.memoryKb !== undefined && ` · ${Math.round(child.memoryKb / 1024)} MB`}
-            </p>
-          </div>
+        <Child key={child.pid} process={process} child={child} act={act} />
+      ))}
+    </ul>
+  );
+}
+
+interface ChildProps {
+  readonly process: ProcessState;
+  readonly child: ShownChild;
+  readonly act: ViewProps['act'];
+}
+
+function Child({ process, child, act }: ChildProps): VNode {
+  const { pid, kind, name, command, sandbox, memoryKb, lastLines, canRestart } = child;
+  const title = name === '' ? command : name;
+  return (
+    <li class="card child" aria-label={title}>
+      <header class="line">
+        <div>
+          <h2 class="path">{title}</h2>
+          <p class="quiet">
+            {kind} · pid {pid} of {lastPart(process.directory)}
+          </p>
+        </div>
+        <span class="actions">
+          {canRestart && (
+            <ConfirmButton
+              label="Restart"
+              question="Put a new one in its place?"
+              act={() => act(process.pid, 'restart', { pid })}
+            />
+          )}
           <ConfirmButton
             label="End"
             tone="danger"
             question="End it and all it started?"
-            act={() => act(process.pid, 'end', { pid: child.pid })}
+            act={() => act(process.pid, 'end', { pid })}
           />
-        </li>
-      ))}
-    </ul>
+        </span>
+      </header>
+      <dl class="facts">
+        <div>
+          <dt>Sandbox</dt>
+          <dd>
+            <span class={`badge ${isLoose(sandbox) ? 'warn' : 'good'}`}>
+              {sandbox === '' ? 'off' : sandbox}
+            </span>
+          </dd>
+        </div>
+        <div>
+          <dt>Memory</dt>
+          <dd>{memoryKb === undefined ? 'not known' : `${Math.round(memoryKb / 1024)} MB`}</dd>
+        </div>
+      </dl>
+      {title !== command && <code class="path command">{command}</code>}
+      {lastLines.length > 0 && (
+        <pre class="lines" role="region" aria-label={`Last lines of ${title}`} tabIndex={0}>
+          {lastLines.join('\n')}
+        </pre>
+      )}
+    </li>
   );
+}
+
+function isLoose(sandbox: string): boolean {
+  return sandbox === '' || sandbox === 'off';
 }

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ProcessState, ShownRoot, ShownSession } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
+import { Callers } from './callers.js';
 import { lastPart, timeOf } from './view.js';
 import type { ViewProps } from './view.js';
 
@@ -102,6 +103,7 @@ function Session({ session, limit }: SessionProps): VNode {
               </ul>
             </details>
           )}
+          <Callers session={session} />
         </div>
         <div>
           <h4>Why</h4>

@@ -51,6 +51,7 @@ export async function probeServer({
     roots,
     provisional: false,
     children,
+    about: { name: template.command, sandbox: 'off' },
     events: {
       request: () => undefined,
       notification: () => undefined,

@@ -29,6 +29,7 @@ export interface WrappedServerOptions {
   /** An empty folder to start in while the roots are not known. */
   readonly emptyFolder: () => string;
   readonly contain?: KeeperOptions['contain'] | undefined;
+  readonly shown: KeeperOptions['shown'];
 }
 
 /** How one call of a tool is made. */
@@ -112,11 +113,12 @@ export class WrappedServer {
   }
 
   #keeper(): Keeper {
-    const { policy, children, contain, noise } = this.#options;
+    const { policy, children, contain, noise, shown } = this.#options;
     return new Keeper({
       policy,
       children,
       contain,
+      shown,
       launch: (roots) => this.#launch(roots ?? []),
       introduce: (instance) => this.#introduce(instance),
       replaced: (instance) => void this.#list(instance).catch(() => undefined),

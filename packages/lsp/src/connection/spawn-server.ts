@@ -26,6 +26,8 @@ export interface ServerProcess {
   readonly sandbox: SandboxedServer | undefined;
   /** The line of its standard error that says why it failed, in brackets; empty where it wrote nothing. */
   lastWords(): string;
+  /** The last lines of its standard error. */
+  lastLines(): readonly string[];
   /** Kilobytes, its descendants included. */
   memory(): number | undefined;
   /** Ends it and all that descends from it, at once. */
@@ -81,6 +83,7 @@ export async function spawnServer(options: SpawnServerOptions): Promise<ServerPr
       return running;
     },
     lastWords: () => lastWords(written),
+    lastLines: () => linesOf(written),
     memory: () => (running ? residentMemory(pid) : undefined),
     kill: () => void killTrees([pid], 'SIGKILL'),
   };
@@ -136,12 +139,16 @@ function startOf({ program, args, directory, environment, sandbox }: SpawnServer
 
 /** The one line that says why a program failed. Pure. */
 export function lastWords(written: string): string {
-  const lines = written
+  const lines = linesOf(written);
+  const line = lines.findLast((each) => ERROR_LINE.test(each)) ?? lines.at(-1);
+  return line === undefined ? '' : ` (${line.slice(0, MAX_LAST_WORDS_CHARS).toWellFormed()})`;
+}
+
+function linesOf(written: string): readonly string[] {
+  return written
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const line = lines.findLast((each) => ERROR_LINE.test(each)) ?? lines.at(-1);
-  return line === undefined ? '' : ` (${line.slice(0, MAX_LAST_WORDS_CHARS).toWellFormed()})`;
 }
 
 function ignore(): void {

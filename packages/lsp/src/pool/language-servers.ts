@@ -53,7 +53,17 @@ export interface LanguageServersOptions {
   readonly clock?: Clock;
   readonly log?: Logger;
   /** Called for every process, so that the guard of this one can end it too. */
-  readonly onDidSpawn?: (child: ChildProcess) => void;
+  readonly onDidSpawn?: (child: ChildProcess, server: SpawnedServer) => void;
+}
+
+/** What can be told of the process of a server, and done with it. */
+export interface SpawnedServer {
+  readonly name: string;
+  /** Level, backend and guarantee; `off` where there is none. */
+  readonly sandbox: string;
+  readonly lastLines: () => readonly string[];
+  /** Ends it and starts another in the same folders. */
+  readonly restart: () => Promise<void>;
 }
 
 /** The one key of a server that serves every folder. */
@@ -70,7 +80,7 @@ export class LanguageServers {
   readonly #sandbox: ServerSandbox | undefined;
   readonly #budget: ServerBudget;
   readonly #log: Logger;
-  readonly #onDidSpawn: ((child: ChildProcess) => void) | undefined;
+  readonly #onDidSpawn: LanguageServersOptions['onDidSpawn'];
   readonly #following: { dispose(): void } | undefined;
   readonly #slots = new Map<string, ServerSlot>();
   /** What servers turned out to be that nobody had measured. */
@@ -283,21 +293,26 @@ export class LanguageServers {
     const name = keyOf(definition.name, key);
     let slot = this.#slots.get(name);
     if (slot === undefined) {
-      slot = new ServerSlot({
+      const made: ServerSlot = new ServerSlot({
         definition,
-        start: (folders) => this.#start(definition, folders),
+        start: (folders) => this.#start(definition, folders, made),
         limits: this.limits,
         budget: this.#budget,
         clock: this.clock,
         log: this.#log,
         conceal: (text) => concealPaths(new Scope({ roots: this.#roots }), text),
       });
-      this.#slots.set(name, slot);
+      slot = made;
+      this.#slots.set(name, made);
     }
     return slot;
   }
 
-  async #start(definition: ServerDefinition, folders: readonly ServedFolder[]): Promise<ServerInstance> {
+  async #start(
+    definition: ServerDefinition,
+    folders: readonly ServedFolder[],
+    slot: ServerSlot,
+  ): Promise<ServerInstance> {
     const { program, args, initializationOptions } = await this.#command(definition);
     const process = await spawnServer({
       name: definition.name,
@@ -307,7 +322,16 @@ export class LanguageServers {
       environment: serverEnvironment(this.#environment, this.#roots, definition),
       sandbox: await this.#enterSandbox(definition, folders, { program, args }),
     });
-    this.#onDidSpawn?.(process.child);
+    this.#onDidSpawn?.(process.child, {
+      name: definition.name,
+      sandbox: process.sandbox?.description ?? 'off',
+      lastLines: () => process.lastLines(),
+      restart: async () => {
+        const served = slot.instance?.folders ?? folders;
+        await slot.restart();
+        await slot.use(served);
+      },
+    });
     this.#starting.add(process);
     // Nobody would end it any more.
     if (this.#disposed) process.kill();

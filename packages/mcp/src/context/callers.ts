@@ -7,7 +7,7 @@ import {
   placeCall,
   viewSnapshot,
 } from '@rootward/core';
-import type { CallerContext, CallerSignal, Place, WorkspaceView } from '@rootward/core';
+import type { CallerBinding, CallerContext, CallerSignal, Place, WorkspaceView } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { PlacedView } from './placed-view.js';
 import type { PreparedWorkspace } from './prepared-workspace.js';
@@ -67,7 +67,21 @@ export class Callers {
       base = await origin.lookAgain();
       place = this.#decide(base, context);
     }
-    return this.#view(base, place, context.signal?.source, origin);
+    const placed = await this.#view(base, place, context.signal?.source, origin);
+    this.#tell(placed, place, origin);
+    return placed;
+  }
+
+  #tell(placed: PlacedView, place: Place, { meta, client }: CallOrigin): void {
+    const { onCaller } = this.#prepared.options;
+    if (onCaller === undefined) return;
+    onCaller({
+      client,
+      agent: this.#bindingOf(meta)?.agent,
+      directory: placed.snapshot().roots.find(({ kind }) => kind === 'directory')?.path,
+      known: placed.known,
+      others: place.kind === 'unclear' ? place.trees : [],
+    });
   }
 
   /** A handle for the working tree that contains a directory; undefined where the roots do not lead to it. */
@@ -99,9 +113,13 @@ export class Callers {
 
   #signalOf(meta: unknown, tree: string | undefined): CallerSignal | undefined {
     if (tree !== undefined) return { source: 'handle', directory: tree };
-    const id = callIdOf(meta);
-    const binding = id === undefined ? undefined : this.bindings.get(id);
+    const binding = this.#bindingOf(meta);
     return binding === undefined ? undefined : { source: 'agent', directory: binding.cwd };
+  }
+
+  #bindingOf(meta: unknown): CallerBinding | undefined {
+    const id = callIdOf(meta);
+    return id === undefined ? undefined : this.bindings.get(id);
   }
 
   #decide(view: WorkspaceView, context: CallerContext): Place {

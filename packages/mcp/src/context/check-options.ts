@@ -52,6 +52,7 @@ const EXPECTED: Readonly<Record<keyof WorkspaceOptions, Expected>> = {
     (value) => value === false || (typeof value === 'string' && value !== ''),
   ],
   onWorkspace: FUNCTION,
+  onCaller: FUNCTION,
   history: [
     'true, false or a function',
     (value) => typeof value === 'boolean' || typeof value === 'function',

@@ -46,6 +46,11 @@ export class PlacedView implements WorkspaceView {
     return this.#options.moved !== undefined;
   }
 
+  /** What says that the caller works here; undefined where nobody can tell. */
+  get known(): Source | undefined {
+    return this.#options.known;
+  }
+
   snapshot(): Snapshot {
     return this.#seen.snapshot();
   }

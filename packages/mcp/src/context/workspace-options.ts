@@ -3,12 +3,27 @@ import type {
   Logger,
   Scope,
   Snapshot,
+  Source,
   Sources,
   SourcesOptions,
   Workspace,
   WorkspaceLimits,
 } from '@rootward/core';
 import type { OpenHistory } from './kept-changes.js';
+
+/** Who made a call, and where it works. */
+export interface SeenCaller {
+  /** The name of the client. */
+  readonly client: string | undefined;
+  /** The sub-agent that calls, as a hook of the client says; empty for the main agent, undefined without a hook. */
+  readonly agent: string | undefined;
+  /** The first directory root that the call sees. */
+  readonly directory: string | undefined;
+  /** What says that the caller works there; undefined where nobody can tell. */
+  readonly known: Source | undefined;
+  /** Other working trees that it may work in instead. */
+  readonly others: readonly string[];
+}
 
 /** Options of `withWorkspace`. Everything may be left out. */
 export interface WorkspaceOptions extends Partial<
@@ -29,6 +44,8 @@ export interface WorkspaceOptions extends Partial<
   readonly handleArgument?: string | false;
   /** Told of each workspace that lives as long as a connection, before it is used: the place for followers. */
   readonly onWorkspace?: (workspace: Workspace) => void;
+  /** Told of each call, once it is known which working tree it belongs to. */
+  readonly onCaller?: (caller: SeenCaller) => void;
   /**
    * Keeps what was there before each change that a tool makes through its scope, so that it can be taken back: `true`
    * for the history of this user, or what opens one of your own. Default false.

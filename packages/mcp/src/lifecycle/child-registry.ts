@@ -1,4 +1,4 @@
-import { disposable, killTrees } from '@rootward/core/platform';
+import { disposable, Emitter, killTrees } from '@rootward/core/platform';
 
 /** The part of `ChildProcess` that is needed here. */
 export interface ChildLike {
@@ -11,12 +11,39 @@ export interface ChildLike {
   removeListener(event: 'exit', listener: () => void): unknown;
 }
 
+/** What people are told of a child, and may do with it. */
+export interface ChildAbout {
+  readonly kind: 'tool' | 'language server' | 'wrapped server';
+  readonly name: string;
+  /** Level, backend and guarantee; `off` where there is none. */
+  readonly sandbox: string;
+  /** The last of what it wrote. */
+  readonly lastLines?: () => readonly string[];
+  /** Puts another one in its place. */
+  readonly restart?: () => Promise<void>;
+}
+
+/** A child that runs. */
+export interface RunningChild {
+  readonly pid: number;
+  /** The program and its arguments. */
+  readonly command: string;
+  readonly about: ChildAbout | undefined;
+}
+
 /** How long children may take to end on SIGTERM before SIGKILL; part of the one second a server has to be gone. */
 const POLITE_MS = 200;
 
+interface Entry {
+  readonly pid: number;
+  readonly about: ChildAbout | undefined;
+  readonly forget: () => void;
+}
+
 /** Children that must not outlive this process. */
 export class ChildRegistry {
-  readonly #children = new Map<ChildLike, { readonly pid: number; readonly forget: () => void }>();
+  readonly #children = new Map<ChildLike, Entry>();
+  readonly #changes = new Emitter();
   /** A child that ignores SIGTERM while its parent obeys is no longer found in the tree later. */
   #asked: readonly number[] = [];
   #ended: (() => void) | undefined;
@@ -29,7 +56,7 @@ export class ChildRegistry {
    * Registers a child; it is forgotten when it exits or when the returned object is disposed. Spawn it with
    * `detached: true` where the platform has process groups, so that what its own children start is found as well.
    */
-  add(child: ChildLike): Disposable {
+  add(child: ChildLike, about?: ChildAbout): Disposable {
     const { pid } = child;
     if (pid === undefined || child.exitCode !== null || child.signalCode !== null) {
       return disposable(() => undefined);
@@ -37,19 +64,27 @@ export class ChildRegistry {
     const forget = (): void => {
       child.removeListener('exit', forget);
       this.#children.delete(child);
+      this.#changes.fire();
       if (this.#children.size === 0) this.#ended?.();
     };
     child.once('exit', forget);
-    this.#children.set(child, { pid, forget });
+    this.#children.set(child, { pid, about, forget });
+    this.#changes.fire();
     return disposable(forget);
   }
 
-  /** Those that run, with the command that started each. */
-  list(): readonly { readonly pid: number; readonly command: string }[] {
-    return Array.from(this.#children, ([child, { pid }]) => ({
+  /** Those that run. */
+  list(): readonly RunningChild[] {
+    return Array.from(this.#children, ([child, { pid, about }]) => ({
       pid,
       command: (child.spawnargs ?? []).join(' '),
+      about,
     }));
+  }
+
+  /** Told when a child has come or gone. */
+  onDidChange(listener: () => void): Disposable {
+    return this.#changes.add(listener);
   }
 
   /** Ends one child and its descendants. False where it is not one of these. */

@@ -1,7 +1,7 @@
 export { RootwardMcpError } from '../error.js';
 export type { McpErrorCode } from '../error.js';
 export { ChildRegistry } from '../lifecycle/child-registry.js';
-export type { ChildLike } from '../lifecycle/child-registry.js';
+export type { ChildAbout, ChildLike, RunningChild } from '../lifecycle/child-registry.js';
 export type { GuardedStdio, GuardedStdioOptions } from '../lifecycle/guarded-stdio.js';
 export { ProcessGuard } from '../lifecycle/process-guard.js';
 export type { ProcessGuardOptions } from '../lifecycle/process-guard.js';

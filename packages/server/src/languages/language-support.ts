@@ -101,7 +101,7 @@ export class LanguageSupport {
     const options: LanguageServersOptions = {
       servers: library.readServerSettings(servers),
       log,
-      onDidSpawn: (child) => void children.add(child),
+      onDidSpawn: (child, server) => void children.add(child, { kind: 'language server', ...server }),
       ...(trustWorkspaceServers !== undefined && { trustWorkspaceServers }),
       ...(environment !== undefined && { environment }),
       ...(sandbox !== undefined && { sandbox }),

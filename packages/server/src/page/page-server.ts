@@ -17,6 +17,7 @@ const METHODS: ReadonlySet<string> = new Set<ToProcess['method']>([
   'limit',
   'lift',
   'end',
+  'restart',
   'answer',
   'changes',
   'difference',

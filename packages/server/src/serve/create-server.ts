@@ -22,6 +22,7 @@ import { registerTools } from '../tools/register-tools.js';
 import type { RegisterToolsOptions } from '../tools/register-tools.js';
 import { registerWrapped } from '../tools/wrapped/register-wrapped.js';
 import { VERSION } from '../version.js';
+import { modernSession } from '../watch/live-process.js';
 import type { ServerSetup } from './prepare-server.js';
 import { offerSubscriptions, registerResources } from './resources.js';
 import { ToolChoice } from '../tools/framework/tool-choice.js';
@@ -128,6 +129,7 @@ function modernServer(setup: ServerSetup, shared: Shared): McpServer {
 /** Has a workspace of its own to listen to. */
 function legacyServer(setup: ServerSetup, shared: Shared): McpServer {
   const plain = newServer();
+  const session = randomUUID();
   let announce: ((workspace: Workspace) => void) | undefined;
   const options: WorkspaceOptions = {
     ...setup.prepared.options,
@@ -136,9 +138,9 @@ function legacyServer(setup: ServerSetup, shared: Shared): McpServer {
       announce?.(workspace);
       shared.onWorkspace?.(workspace);
     },
+    onCaller: (caller) => setup.sessions.noteCall(session, caller),
   };
   const server = withWorkspace(plain, options);
-  const session = randomUUID();
   const tellGuides = equip(server, 'legacy', setup, shared, session);
   const tellSubscribers = offerSubscriptions(server);
   announce = (workspace) => {
@@ -191,7 +193,7 @@ function equip(
   shared: Shared,
   session: string,
 ): (workspace: Workspace) => void {
-  const { settings, log, events, questions, projectSettings, home } = setup;
+  const { settings, log, events, sessions, questions, projectSettings, home } = setup;
   const { children, changes, patternTurns, choice, languages, runner } = shared;
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
@@ -218,7 +220,7 @@ function equip(
       return settings.uiConsent && questions.canAsk ? questions : undefined;
     },
     get observe() {
-      return era === 'modern' && events.wanted ? observeModern(setup) : undefined;
+      return era === 'modern' && sessions.watched ? observeModern(setup) : undefined;
     },
   });
   registerResources(server);
@@ -263,10 +265,11 @@ function equipExecutables(
 
 /** Nothing lives on between modern requests, so a client is shown with what its last call saw. */
 function observeModern({ sessions }: ServerSetup): RegisterToolsOptions['observe'] {
-  return (client, view) => {
-    const id = `modern ${client}`;
+  return ({ name, version }, view) => {
+    const id = modernSession(name);
     const known = sessions.list().find((session) => session.id === id);
-    sessions.add({ id, era: 'modern', since: known?.since ?? Date.now(), view, client: () => client });
+    const client = `${name} ${version}`.trim();
+    sessions.update({ id, era: 'modern', since: known?.since ?? Date.now(), view, client: () => client });
   };
 }
 

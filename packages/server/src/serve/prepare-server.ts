@@ -20,7 +20,7 @@ import { prepareSources, sourceOptions } from './prepare-sources.js';
 import type { PreparedSources, StartContext } from './prepare-sources.js';
 import type { ToolCatalogue } from '../exec/catalogue/tool-catalogue.js';
 import { ProjectSettingsStore } from '../guidance/settings-store.js';
-import { LiveSessions } from '../watch/live-process.js';
+import { LiveSessions, modernSession } from '../watch/live-process.js';
 import { WaitingQuestions } from '../watch/waiting-questions.js';
 import { StderrLogger } from './stderr-logger.js';
 
@@ -75,6 +75,7 @@ export async function prepareServer(
   const protect = steeringFiles(settings, start, projectSettings);
   const history = historyOpener(settings, start, log);
   const limits = new OperatorLimits();
+  const sessions = new LiveSessions();
   const options = workspaceOptions(settings, start, log, {
     projectSettings,
     temporaries,
@@ -95,13 +96,17 @@ export async function prepareServer(
   await sandboxes.check();
   return {
     settings,
-    prepared: prepareWorkspace({ ...options, sources }),
+    prepared: prepareWorkspace({
+      ...options,
+      sources,
+      onCaller: (caller) => sessions.noteCall(modernSession(caller.client ?? ''), caller),
+    }),
     sources,
     log,
     audit,
     events,
     limits,
-    sessions: new LiveSessions(),
+    sessions,
     questions: new WaitingQuestions(),
     projectSettings,
     temporaries,

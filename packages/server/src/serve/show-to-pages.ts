@@ -13,7 +13,7 @@ export function showToPages(
   children: ChildRegistry,
   onShutdown: (hook: () => void) => void,
 ): void {
-  const { events, limits, sessions, questions, history, environment, directory } = setup;
+  const { events, limits, sessions, questions, history, wrapped, environment, directory } = setup;
   const started = Date.now();
   const live: LiveProcess = {
     transport,
@@ -23,7 +23,7 @@ export function showToPages(
     limits,
     sessions,
     questions,
-    children,
+    children: [children, ...(wrapped === undefined ? [] : [wrapped.children])],
     history,
   };
   let reporter: Promise<PageReporter> | undefined;

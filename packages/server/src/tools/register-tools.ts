@@ -30,6 +30,11 @@ interface CallView {
   project(): { readonly name: string };
 }
 
+interface CallingClient {
+  readonly name: string;
+  readonly version: string;
+}
+
 export interface RegisterToolsOptions {
   /** The era of the connection the server is made for. */
   readonly era: Era;
@@ -47,7 +52,7 @@ export interface RegisterToolsOptions {
   /** Asks the user where the client cannot. */
   readonly consent?: { ask(message: string, signal: AbortSignal): Promise<Consent> } | undefined;
   /** Told which client called, and what the call could touch. */
-  readonly observe?: ((client: string, view: CallView) => void) | undefined;
+  readonly observe?: ((client: CallingClient, view: CallView) => void) | undefined;
   /** Children started by tools; whoever ends the process ends them. */
   readonly children?: ChildRegistry;
   /** Pass one where several servers of a process serve the same files, as over HTTP. */
@@ -199,7 +204,9 @@ async function observe(
 ): Promise<void> {
   const { envelope } = ctx.mcpReq;
   const info: unknown = isObject(envelope) ? envelope[CLIENT_INFO_META_KEY] : undefined;
-  const client = isObject(info) ? `${String(info['name'])} ${String(info['version'])}` : '';
+  const client = isObject(info)
+    ? { name: String(info['name']), version: String(info['version']) }
+    : { name: '', version: '' };
   try {
     const [snapshot, scope] = [await ctx.workspace.snapshot(), await ctx.workspace.scope()];
     const project = await ctx.workspace.project().catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { OperatorLimits, Scope, Snapshot } from '@rootward/core';
 import { disposable, Emitter } from '@rootward/core/platform';
 import type { Disposable } from '@rootward/core';
-import type { ChildRegistry } from '@rootward/mcp';
+import type { ChildRegistry, SeenCaller } from '@rootward/mcp';
 import type { History } from '@rootward/core/history';
 import type { EventHub } from '../audit/event-hub.js';
 import type { WaitingQuestions } from './waiting-questions.js';
@@ -25,6 +25,11 @@ export interface LiveSession {
   readonly onDidChange?: ((listener: () => void) => Disposable) | undefined;
 }
 
+/** Clients without connections are told apart by their names. */
+export function modernSession(client: string): string {
+  return `modern ${client}`;
+}
+
 /** What a page may see and change of this process. */
 export interface LiveProcess {
   readonly transport: string;
@@ -34,15 +39,30 @@ export interface LiveProcess {
   readonly limits: OperatorLimits;
   readonly sessions: LiveSessions;
   readonly questions: WaitingQuestions;
-  readonly children: ChildRegistry;
+  /** Each with what one part of the process has started. */
+  readonly children: readonly ChildRegistry[];
   /** Undefined where the operator wants none. */
   readonly history: (() => History | Promise<History>) | undefined;
 }
 
-/** The connections of a process. */
+/** A caller, and when it called last. */
+export interface LiveCaller extends Omit<SeenCaller, 'client'> {
+  readonly last: number;
+}
+
+/** The oldest are forgotten. */
+const MAX_CALLERS = 50;
+
+/** The connections of a process, and who calls over each. */
 export class LiveSessions {
   readonly #sessions = new Map<string, LiveSession>();
+  readonly #callers = new Map<string, Map<string, LiveCaller>>();
   readonly #changes = new Emitter();
+
+  /** Whether anybody looks. */
+  get watched(): boolean {
+    return this.#changes.size > 0;
+  }
 
   add(session: LiveSession): Disposable {
     this.#sessions.set(session.id, session);
@@ -51,12 +71,40 @@ export class LiveSessions {
     return disposable(() => {
       watched?.[Symbol.dispose]();
       if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
+      this.#callers.delete(session.id);
       this.#changes.fire();
     });
   }
 
+  /** Takes the place of a session that nothing announces. */
+  update(session: LiveSession): void {
+    const known = this.#sessions.get(session.id);
+    this.#sessions.set(session.id, session);
+    if (known?.view.snapshot() !== session.view.snapshot()) this.#changes.fire();
+  }
+
+  /** Costs nothing while nobody looks. */
+  noteCall(id: string, { agent, directory, known, others }: SeenCaller): void {
+    if (!this.watched) return;
+    const callers = this.#callers.get(id) ?? new Map<string, LiveCaller>();
+    this.#callers.set(id, callers);
+    const key = JSON.stringify([agent, directory, known, others]);
+    const isNew = !callers.delete(key);
+    callers.set(key, { agent, directory, known, others, last: Date.now() });
+    for (const oldest of callers.keys()) {
+      if (callers.size <= MAX_CALLERS) break;
+      callers.delete(oldest);
+    }
+    if (isNew) this.#changes.fire();
+  }
+
   list(): readonly LiveSession[] {
     return [...this.#sessions.values()];
+  }
+
+  /** Who called over a session, the last first. */
+  callersOf(id: string): readonly LiveCaller[] {
+    return [...(this.#callers.get(id)?.values() ?? [])].reverse();
   }
 
   onDidChange(listener: () => void): Disposable {

@@ -2,7 +2,7 @@ import type { OperatorLimit } from '@rootward/core';
 import type { ActivityEvent } from '../audit/event-hub.js';
 
 /** Grows when a page and a server of different versions could misunderstand each other. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** A root as the page shows it. */
 export interface ShownRoot {
@@ -11,6 +11,27 @@ export interface ShownRoot {
   readonly access: string;
   readonly source: string;
   readonly broad: boolean;
+}
+
+/** A checkout of a repository. */
+export interface ShownTree {
+  readonly path: string;
+  readonly branch: string;
+  /** Not the main one of its repository. */
+  readonly linked: boolean;
+}
+
+/** Who called last, and where it works. */
+export interface ShownCaller {
+  /** Empty for the main agent. */
+  readonly agent: string;
+  /** Whether a hook of the client says who calls. */
+  readonly named: boolean;
+  readonly directory: string;
+  /** The source that says so; empty where nobody can tell. */
+  readonly known: string;
+  readonly others: readonly string[];
+  readonly last: number;
 }
 
 /** One connection of a client. */
@@ -29,11 +50,19 @@ export interface ShownSession {
     readonly reason: string;
   }[];
   readonly project: string | undefined;
+  readonly callers: readonly ShownCaller[];
+  /** Those of the repository of the first root. */
+  readonly trees: readonly ShownTree[];
 }
 
 export interface ShownChild {
   readonly pid: number;
   readonly command: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly sandbox: string;
+  readonly lastLines: readonly string[];
+  readonly canRestart: boolean;
   readonly memoryKb: number | undefined;
 }
 
@@ -94,6 +123,15 @@ export type FromProcess =
 /** What a page asks of it. */
 export interface ToProcess {
   readonly id: number;
-  readonly method: 'ask' | 'limit' | 'lift' | 'end' | 'answer' | 'changes' | 'difference' | 'undo';
+  readonly method:
+    | 'ask'
+    | 'limit'
+    | 'lift'
+    | 'end'
+    | 'restart'
+    | 'answer'
+    | 'changes'
+    | 'difference'
+    | 'undo';
   readonly params: Readonly<Record<string, unknown>>;
 }

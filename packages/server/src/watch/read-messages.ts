@@ -15,8 +15,16 @@ export function isProcessState(value: unknown): value is ProcessState {
     hasTexts(value, ['version', 'transport', 'directory']) &&
     isListOf(value['sessions'], isSession) &&
     isListOf(value['limits'], (item) => hasTexts(item, ['path', 'limit'])) &&
-    isListOf(value['children'], (item) => hasNumbers(item, ['pid']) && hasTexts(item, ['command'])) &&
+    isListOf(value['children'], isChild) &&
     isListOf(value['questions'], (item) => hasTexts(item, ['id', 'message']) && hasNumbers(item, ['since']))
+  );
+}
+
+function isChild(value: Readonly<Record<string, unknown>>): boolean {
+  return (
+    hasNumbers(value, ['pid']) &&
+    hasTexts(value, ['command', 'kind', 'name', 'sandbox']) &&
+    isTexts(value['lastLines'])
   );
 }
 
@@ -26,7 +34,15 @@ function isSession(value: Readonly<Record<string, unknown>>): boolean {
     hasNumbers(value, ['since', 'rootCount']) &&
     isListOf(value['roots'], (item) => hasTexts(item, ['path', 'name', 'access', 'source'])) &&
     isListOf(value['trace'], (item) => hasTexts(item, ['source', 'verdict', 'detail'])) &&
-    isListOf(value['rejected'], (item) => hasTexts(item, ['declared', 'source', 'reason']))
+    isListOf(value['rejected'], (item) => hasTexts(item, ['declared', 'source', 'reason'])) &&
+    isListOf(value['trees'], (item) => hasTexts(item, ['path', 'branch'])) &&
+    isListOf(
+      value['callers'],
+      (item) =>
+        hasTexts(item, ['agent', 'directory', 'known']) &&
+        hasNumbers(item, ['last']) &&
+        isTexts(item['others']),
+    )
   );
 }
 
@@ -46,6 +62,10 @@ function isListOf(value: unknown, fits: (item: Readonly<Record<string, unknown>>
   return (
     Array.isArray(value) && value.length <= MAX_ITEMS && value.every((item) => isObject(item) && fits(item))
   );
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= MAX_ITEMS && value.every((item) => typeof item === 'string');
 }
 
 function hasTexts(value: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {

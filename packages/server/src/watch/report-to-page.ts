@@ -1,22 +1,20 @@
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { RootwardError } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import type { ActivityEvent } from '../audit/event-hub.js';
-import { VERSION } from '../version.js';
 import { JsonLines } from './json-lines.js';
 import type { LiveProcess, LiveSession } from './live-process.js';
-import type { FromProcess, NumberedEvent, ProcessState, ShownChild, ShownSession } from './protocol.js';
-import { PROTOCOL } from './protocol.js';
+import type { FromProcess, NumberedEvent } from './protocol.js';
+import { showState } from './show-state.js';
 
 /** What a page that comes, or comes back, still gets of what happened before. */
 const MAX_EVENTS = 10_000;
-const MAX_ROOTS = 200;
-const MAX_REJECTED = 50;
 /** Memory of children changes by itself. */
 const REFRESH_MS = 2000;
-const PAGE_KB = 4;
-const MAX_COMMAND_LENGTH = 500;
+/** Looking at the memory of children reads the table of processes. */
+const STATE_MS = 50;
+/** A server that answers thousands of calls sends its events in a few messages, and a page still has them at once. */
+const GATHER_MS = 20;
 
 /** Serves the pages that connect to one process. Made when the first one comes, and kept for those that come back. */
 export class PageReporter {
@@ -35,6 +33,7 @@ export class PageReporter {
     live.sessions.onDidChange(changed);
     live.limits.onDidChange(changed);
     live.questions.onDidChange(changed);
+    for (const children of live.children) children.onDidChange(changed);
   }
 
   connect(socket: Socket): void {
@@ -50,7 +49,7 @@ export class PageReporter {
       clearInterval(this.#timer);
       this.#timer = undefined;
     });
-    send(page, { type: 'state', state: this.#state() });
+    send(page, { type: 'state', state: showState(this.#live) });
     // What is about to be sent goes to all pages, this one among them.
     const about = new Set(this.#unsent);
     send(page, { type: 'events', events: this.#events.filter((event) => !about.has(event)) });
@@ -62,7 +61,7 @@ export class PageReporter {
     if (this.#events.length > MAX_EVENTS) this.#events.splice(0, this.#events.length - MAX_EVENTS);
     if (this.#pages.size === 0) return;
     // A call may decide about hundreds of paths: they go out as one message.
-    if (this.#unsent.length === 0) setImmediate(() => this.#flush());
+    if (this.#unsent.length === 0) setTimeout(() => this.#flush(), GATHER_MS).unref();
     this.#unsent.push(numbered);
   }
 
@@ -75,27 +74,12 @@ export class PageReporter {
   #refresh(): void {
     if (this.#pending || this.#pages.size === 0) return;
     this.#pending = true;
-    setImmediate(() => {
+    const tell = (): void => {
       this.#pending = false;
-      const state = this.#state();
+      const state = showState(this.#live);
       for (const page of this.#pages) send(page, { type: 'state', state });
-    });
-  }
-
-  #state(): ProcessState {
-    const { transport, directory, started, sessions, limits, children, questions } = this.#live;
-    return {
-      protocol: PROTOCOL,
-      pid: process.pid,
-      version: VERSION,
-      started,
-      transport,
-      directory,
-      sessions: sessions.list().map(showSession),
-      limits: limits.list(),
-      children: children.list().map(showChild),
-      questions: questions.list(),
     };
+    setTimeout(tell, STATE_MS).unref();
   }
 
   async #answer(page: JsonLines, message: unknown): Promise<void> {
@@ -134,8 +118,11 @@ export class PageReporter {
       case 'end': {
         const pid = Number(params['pid']);
         this.#note('end-child', String(pid));
-        return await this.#live.children.endOne(pid);
+        for (const children of this.#live.children) if (await children.endOne(pid)) return true;
+        return false;
       }
+      case 'restart':
+        return this.#restart(Number(params['pid']));
       case 'answer': {
         const accepted = params['accepted'] === true;
         const question = this.#live.questions.list().find(({ id }) => id === params['question']);
@@ -150,6 +137,20 @@ export class PageReporter {
       default:
         throw new TypeError(`Cannot do ${JSON.stringify(method)}: it is not known`);
     }
+  }
+
+  /** Answered at once: a start may take longer than a page waits, and shows itself. */
+  #restart(pid: number): boolean {
+    const running = this.#live.children.flatMap((children) => children.list());
+    const restart = running.find((child) => child.pid === pid)?.about?.restart;
+    if (restart === undefined)
+      throw new Error('Cannot restart the child: it has ended, or is started by a call');
+    this.#note('restart-child', String(pid));
+    restart().then(
+      () => this.#refresh(),
+      () => this.#refresh(),
+    );
+    return true;
   }
 
   async #lookBack(method: string, id: string, change: unknown): Promise<unknown> {
@@ -188,47 +189,4 @@ export class PageReporter {
 
 function send(page: JsonLines, message: FromProcess): void {
   page.send(message);
-}
-
-function showSession({ id, era, since, view, client }: LiveSession): ShownSession {
-  const { roots, trace, rejected, client: clientState } = view.snapshot();
-  return {
-    id,
-    era,
-    since,
-    client: client(),
-    clientState,
-    roots: view
-      .scope()
-      .roots.slice(0, MAX_ROOTS)
-      .map(({ path, name, access, source, broad }) => ({ path, name, access, source, broad })),
-    rootCount: roots.length,
-    trace: trace.map(({ source, verdict, detail }) => ({ source, verdict, detail })),
-    rejected: rejected
-      .slice(0, MAX_REJECTED)
-      .map(({ declared, source, reason }) => ({ declared, source, reason })),
-    project: projectOf(view),
-  };
-}
-
-function projectOf(view: LiveSession['view']): string | undefined {
-  try {
-    return view.project().name;
-  } catch {
-    return undefined;
-  }
-}
-
-function showChild({ pid, command }: { readonly pid: number; readonly command: string }): ShownChild {
-  return { pid, command: command.slice(0, MAX_COMMAND_LENGTH), memoryKb: memoryOf(pid) };
-}
-
-/** Undefined where the system does not say. */
-function memoryOf(pid: number): number | undefined {
-  try {
-    const resident = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
-    return Number.isFinite(resident) ? resident * PAGE_KB : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -13,6 +13,8 @@ import { findCommand } from './find-command.js';
 export interface WrappedServers {
   /** By prefix. */
   readonly servers: ReadonlyMap<string, WrappedServer>;
+  /** Their processes. */
+  readonly children: ChildRegistry;
   close(): Promise<void>;
 }
 
@@ -39,7 +41,7 @@ export async function openWrapped(
   process.once('exit', () => rmSync(empty, { recursive: true, force: true }));
   const servers = new Map<string, WrappedServer>();
   for (const [prefix, entry] of entries) {
-    servers.set(prefix, await create(entry, settings, start, { children, empty }));
+    servers.set(prefix, await create(prefix, entry, settings, start, { children, empty }));
   }
   const opening = [...servers].map(async ([prefix, server]) => {
     try {
@@ -51,6 +53,7 @@ export async function openWrapped(
   await within(Promise.all(opening), { milliseconds: START_MS });
   return {
     servers,
+    children,
     close: async () => {
       for (const server of servers.values()) server.close();
       await children.end();
@@ -59,6 +62,7 @@ export async function openWrapped(
 }
 
 async function create(
+  name: string,
   { command, args = [], env = {}, sandbox, onChange = 'auto', tools, hideTools }: WrappedEntry,
   settings: Pick<Settings, 'sandbox'>,
   start: Start,
@@ -78,5 +82,6 @@ async function create(
     noise: (bytes) => void process.stderr.write(bytes),
     emptyFolder: () => empty,
     contain: contained?.contain,
+    shown: { name, sandbox: contained?.description ?? 'off' },
   });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PROTOCOL } from '../../src/watch/protocol.js';
 import { isProcessState, readEvents } from '../../src/watch/read-messages.js';
 
 const session = {
@@ -11,9 +12,12 @@ const session = {
   roots: [{ path: '/a', name: 'a', access: 'read-write', source: 'client', broad: false }],
   trace: [{ source: 'client', verdict: 'used', detail: 'd' }],
   rejected: [],
+  callers: [{ agent: '', named: true, directory: '/a', known: 'agent', others: [], last: 1 }],
+  trees: [{ path: '/a', branch: 'main', linked: false }],
 };
+const child = { pid: 8, command: 'x', kind: 'tool', name: 'x', sandbox: 'off', lastLines: ['l'] };
 const state = {
-  protocol: 1,
+  protocol: PROTOCOL,
   pid: 7,
   version: '1',
   started: 1,
@@ -21,7 +25,7 @@ const state = {
   directory: '/a',
   sessions: [session],
   limits: [{ path: '/a', limit: 'revoked' }],
-  children: [{ pid: 8, command: 'x' }],
+  children: [child],
   questions: [{ id: 'q', message: 'm', since: 1 }],
 };
 
@@ -34,14 +38,17 @@ describe('isProcessState()', () => {
     null,
     [],
     {},
-    { ...state, protocol: 2 },
+    { ...state, protocol: PROTOCOL + 1 },
     { ...state, pid: '7' },
     { ...state, pid: Number.NaN },
     { ...state, directory: {} },
     { ...state, sessions: {} },
     { ...state, sessions: [{ ...session, client: { toString: 1 } }] },
     { ...state, sessions: [{ ...session, roots: [{ path: 1 }] }] },
-    { ...state, children: Array.from({ length: 10_001 }, () => ({ pid: 1, command: '' })) },
+    { ...state, children: Array.from({ length: 10_001 }, () => child) },
+    { ...state, children: [{ ...child, lastLines: [{}] }] },
+    { ...state, sessions: [{ ...session, callers: [{}] }] },
+    { ...state, sessions: [{ ...session, trees: [{ path: 1 }] }] },
   ])('refuses what a page could not show: case %#', (value) => {
     expect(isProcessState(value)).toBe(false);
   });

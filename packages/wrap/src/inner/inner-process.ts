@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { killTrees } from '@rootward/core/platform';
-import type { ChildRegistry } from '@rootward/mcp/host';
+import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
 import { LineSplitter } from '../wire/line-splitter.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
@@ -50,7 +50,12 @@ export class InnerProcess {
   #ended = false;
   #stopping: NodeJS.Timeout | undefined;
 
-  constructor(run: Run, children: ChildRegistry, events: InnerEvents) {
+  constructor(
+    run: Run,
+    children: ChildRegistry,
+    events: InnerEvents,
+    about: Pick<ChildAbout, 'name' | 'sandbox' | 'restart'>,
+  ) {
     this.#events = events;
     this.#run = run;
     const child = spawn(run.command, run.args, {
@@ -65,7 +70,11 @@ export class InnerProcess {
     if (stdin === null || stdout === null || stderr === null) throw new TypeError('Cannot start: no pipes');
     this.#child = child;
     this.#pipes = { stdin, stdout, stderr };
-    children.add(this.#child);
+    children.add(this.#child, {
+      ...about,
+      kind: 'wrapped server',
+      lastLines: () => this.#lastWords.lines(),
+    });
     const { pid } = this.#child;
     this.#watch = pid === undefined ? undefined : watchGroup(pid);
     this.#listen();

@@ -1,10 +1,10 @@
 import type { Root } from '@rootward/core';
 import { pathToFileUri } from '@rootward/core';
-import type { ChildRegistry } from '@rootward/mcp/host';
+import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from '../error.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { InnerProcess, MAX_MESSAGE_BYTES } from './inner-process.js';
-import type { InnerEnd } from './inner-process.js';
+import type { InnerEnd, InnerEvents } from './inner-process.js';
 import type { Launch, Run } from './launch.js';
 
 /** A request that the inner server has not answered yet. Exactly one of the two is called, once. */
@@ -39,6 +39,7 @@ export interface InstanceOptions {
   /** Started before the roots are known, only to learn what the server is. */
   readonly provisional: boolean;
   readonly children: ChildRegistry;
+  readonly about: Pick<ChildAbout, 'name' | 'sandbox' | 'restart'>;
   readonly events: InstanceEvents;
 }
 
@@ -60,17 +61,18 @@ export class Instance {
   #leaving = false;
   #silent = false;
 
-  constructor({ launch, run, roots, provisional, children, events }: InstanceOptions) {
+  constructor({ launch, run, roots, provisional, children, about, events }: InstanceOptions) {
     this.launch = launch;
     this.provisional = provisional;
     this.#roots = roots;
     this.#events = events;
-    this.#process = new InnerProcess(run, children, {
+    const heard: InnerEvents = {
       message: (message) => this.#receive(message),
       noise: (bytes, from) => events.noise(bytes, from),
       tooLong: (tail) => this.#failOversized(tail),
       ended: (end) => this.#onEnd(end),
-    });
+    };
+    this.#process = new InnerProcess(run, children, heard, about);
   }
 
   get roots(): readonly Root[] {

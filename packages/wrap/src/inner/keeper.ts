@@ -10,6 +10,8 @@ import type { Launch, Run } from './launch.js';
 
 /** How a keeper starts servers. */
 export interface KeeperOptions extends Pick<InstanceOptions, 'children'> {
+  /** What the server is called, and the sandbox it is in, for people. */
+  readonly shown: ShownServer;
   readonly policy: ChangePolicy;
   readonly events: Omit<InstanceEvents, 'crashed' | 'worked'>;
   /** How to start the server for these roots; undefined roots for a start before they are known. */
@@ -27,6 +29,15 @@ export interface KeeperOptions extends Pick<InstanceOptions, 'children'> {
 const DRAIN_MS = 10_000;
 const CHANGED =
   'the folders of the workspace changed, and the server was restarted for it; call again for an answer from the new ones';
+
+const RESTARTED = 'the operator restarted the server; call again for an answer from the new one';
+
+/** What people are told of a server. */
+interface ShownServer {
+  readonly name: string;
+  /** Level, backend and guarantee; `off` where there is none. */
+  readonly sandbox: string;
+}
 
 interface Seat {
   readonly instance: Instance;
@@ -100,6 +111,13 @@ export class Keeper {
     }
   }
 
+  /** Ends the server now, whatever it is at, and starts another. */
+  async restart(): Promise<void> {
+    const seat = this.#seat;
+    if (seat !== undefined) this.#leave(seat, true, RESTARTED);
+    await this.acquire();
+  }
+
   close(reason: string): void {
     this.#closed = true;
     this.#seat?.instance.cut(reason);
@@ -116,7 +134,7 @@ export class Keeper {
   async #start(): Promise<Seat> {
     const { delay } = this.#backoff;
     if (delay > 0) await sleep(delay, undefined, { ref: false });
-    const { contain, launch, children, events, introduce } = this.#options;
+    const { contain, launch, children, events, introduce, shown } = this.#options;
     const roots = this.#roots;
     const planned = launch(roots);
     const run = contain === undefined ? planned : await contain(planned, roots ?? []);
@@ -127,6 +145,7 @@ export class Keeper {
       roots: roots ?? [],
       provisional: roots === undefined,
       children,
+      about: { ...shown, restart: () => this.restart() },
       events: {
         ...events,
         crashed: (crashed, error) => this.#onCrash(crashed, error),
@@ -151,12 +170,12 @@ export class Keeper {
     this.#served = true;
   }
 
-  #leave(seat: Seat, isRemoval: boolean): void {
+  #leave(seat: Seat, isRemoval: boolean, reason = CHANGED): void {
     const { instance } = seat;
     seat.left = true;
     this.#seat = undefined;
-    if (isRemoval) instance.cut(CHANGED);
-    else void instance.retire(DRAIN_MS, CHANGED);
+    if (isRemoval) instance.cut(reason);
+    else void instance.retire(DRAIN_MS, reason);
   }
 
   #onCrash(instance: Instance, error: RootwardWrapError): void {

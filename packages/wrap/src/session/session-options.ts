@@ -29,6 +29,7 @@ export interface SessionOptions {
   readonly watch?: WatchCall | undefined;
   /** Over HTTP, who the client is. */
   readonly principal?: string | undefined;
+  readonly shown: KeeperOptions['shown'];
   /** Where roots come from, if not from the client of this session. */
   readonly roots?: CallRoots | undefined;
   /** Told when the server does not read fast enough, and when it does again. */

@@ -138,11 +138,12 @@ export class Session {
   }
 
   #keeper(): Keeper {
-    const { policy, children, noise, contain } = this.#options;
+    const { policy, children, noise, contain, shown } = this.#options;
     return new Keeper({
       policy,
       children,
       contain,
+      shown,
       launch: (roots) => launchFor(this.#options, roots, this.#startsHere),
       introduce: (instance) => this.#requireIntroduction().perform(instance),
       replaced: (instance) => void this.#compareLists(instance),

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { ChildRegistry } from '@rootward/mcp';
+import type { ChildAbout, ChildRegistry } from '@rootward/mcp';
 import type { SandboxChild } from '@rootward/sandbox';
 import { errnoOf, nextTurn, within } from '@rootward/core/platform';
 import type { RunEnd, RunOutcome } from '../answer/run-outcome.js';
@@ -34,6 +34,8 @@ export interface RunProcessOptions {
   /** Marks the lines of the channel. */
   readonly channelTag: string;
   readonly children: ChildRegistry;
+  /** What people are told of it. */
+  readonly shown: Pick<ChildAbout, 'name' | 'sandbox'>;
   /** A line of the channel. True for a sign of progress. */
   readonly onLine: (line: string) => boolean;
   /** Called before the tool is told to end. */
@@ -105,7 +107,11 @@ class Run {
     this.#group = new GroupEnd(pid, this.#exited, options.sandbox?.supervised);
     this.#deadline = performance.now() + (options.extendedMs ?? options.timeoutMs);
     options.guard.watch(pid);
-    const registered = options.children.add(child);
+    const registered = options.children.add(child, {
+      ...options.shown,
+      kind: 'tool',
+      lastLines: () => this.#lastLines(),
+    });
     this.#startTimer();
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (options.signal.aborted) this.#onAbort();
@@ -153,6 +159,12 @@ class Run {
     this.#chunks.push(kept);
     this.#bytes += kept.length;
     if (chunk.length > room) this.#stop('too-much-output');
+  }
+
+  /** Of its output, then of its messages. */
+  #lastLines(): readonly string[] {
+    const printed = this.#chunks.at(-1)?.subarray(-STDERR_TAIL_BYTES).toString('utf8') ?? '';
+    return `${printed}\n${this.#stderr.text()}`.split('\n').filter((line) => line.trim() !== '');
   }
 
   #onProgress(): void {

@@ -151,7 +151,7 @@ export class ToolRunner implements Disposable {
     const running = { tool: tool.metadata.name, sandbox: sandbox?.description ?? 'off' };
     this.#running.add(running);
     try {
-      return await this.#runWith(tool, call, roots, sandbox?.child);
+      return await this.#runWith(tool, call, roots, { child: sandbox?.child, shown: running.sandbox });
     } finally {
       this.#running.delete(running);
       sandbox?.child.dispose();
@@ -162,7 +162,7 @@ export class ToolRunner implements Disposable {
     tool: ExecutableTool,
     call: ToolCall,
     roots: readonly Root[],
-    sandbox: SandboxChild | undefined,
+    { child: sandbox, shown }: { readonly child: SandboxChild | undefined; readonly shown: string },
   ): Promise<ToolAnswer> {
     const environment = await this.environment(tool, call.args, roots, sandbox?.temp);
     const { guard, pipes } = this.#prepare();
@@ -180,6 +180,7 @@ export class ToolRunner implements Disposable {
         onStop,
         channelTag: environment.channelTag,
         sandbox,
+        shown: { name: tool.metadata.name, sandbox: shown },
       });
     } finally {
       await removeAll(written);
@@ -254,7 +255,7 @@ export class ToolRunner implements Disposable {
     call: ToolCall,
     roots: readonly Root[],
     environment: ToolEnvironment,
-    how: Pick<RunProcessOptions, 'guard' | 'pipes' | 'onStop' | 'channelTag' | 'sandbox'>,
+    how: Pick<RunProcessOptions, 'guard' | 'pipes' | 'onStop' | 'channelTag' | 'sandbox' | 'shown'>,
   ): Promise<ToolAnswer> {
     const { metadata } = tool;
     const { maxOutputBytes } = this.#limits;

@@ -13,7 +13,7 @@ import type { HttpPort, Settings } from '../../../settings/settings.js';
 export async function wrapHttp(
   options: Pick<
     WrapStdioOptions,
-    'prepared' | 'template' | 'policy' | 'filter' | 'log' | 'contain' | 'watch'
+    'prepared' | 'template' | 'policy' | 'filter' | 'log' | 'contain' | 'watch' | 'shown'
   > & {
     readonly directory: string;
   },

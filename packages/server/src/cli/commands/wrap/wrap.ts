@@ -48,7 +48,18 @@ export async function runWrap(
   const contained = await openSandbox(settings, start);
   const { directory } = start;
   const watch = await openWatch(settings, start, sources, log);
-  const options = { prepared, template, policy, filter, log, directory, contain: contained?.contain, watch };
+  const shown = { name: words.join(' '), sandbox: contained?.description ?? 'off' };
+  const options = {
+    prepared,
+    template,
+    policy,
+    filter,
+    log,
+    directory,
+    contain: contained?.contain,
+    watch,
+    shown,
+  };
   let place = 'stdio';
   if (settings.http === undefined) wrapStdio(options);
   else {

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, describe, test } from 'vitest';
+import { makeProject } from '../exec/fixtures/tools-project.js';
+import { INNER } from '../wrap/fixtures/wrapped.js';
+import { browserPath, seriousFindings, useBrowser, view } from './fixtures/browser.js';
+import { Place } from './fixtures/ui.js';
+
+const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
+
+describe.skipIf(browserPath === undefined)('The children on the page', () => {
+  const use = useBrowser();
+  const tools = makeProject({ wait: 'echo "half of it is done <b>" >&2; sleep 600' });
+
+  test('a tool that runs is shown with its sandbox, memory and last lines, and can be ended', async () => {
+    const place = new Place();
+    const session = await place.server({ args: ['--project', tools.path, '--sandbox', 'off'] });
+    const page = await use().open(await place.ui());
+    await page.getByText('a client 1.0').waitFor();
+    const answer = session.call('wait', {});
+    await view(page, 'Children');
+    const child = page.getByRole('listitem', { name: 'wait' });
+    await child.getByText('half of it is done <b>').waitFor();
+    await child.getByText('tool · pid').waitFor();
+    await child.getByText('off', { exact: true }).waitFor();
+    await child.getByText(/^\d+ MB$/).waitFor();
+    // It was started by a call, so there is nothing to put in its place.
+    expect(await child.getByRole('button', { name: 'Restart' }).count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    await child.getByRole('button', { name: 'End' }).click();
+    await child.getByRole('button', { name: 'Yes' }).click();
+    expect(await answer).toMatchObject({ refused: true });
+    await page.getByText('No child is running').waitFor();
+  });
+
+  test('a wrapped server and a language server are restarted, and ended ones come back with the next call', async () => {
+    const place = new Place({ 'a.sh': 'greet() { echo hi; }\n' });
+    const config = join(new Place().project, 'rootward.json');
+    const inner = { command: process.execPath, args: [INNER] };
+    writeFileSync(config, JSON.stringify({ wrap: { inner }, sandbox: { level: 'off' } }));
+    const session = await place.server({
+      args: ['--config', config],
+      environment: { PATH: `${place.environment['PATH'] ?? ''}${delimiter}${BIN}` },
+    });
+    const page = await use().open(await place.ui());
+    await page.getByText('a client 1.0').waitFor();
+    await session.call('inner_where', {});
+    expect(await session.call('outline', { file: 'a.sh' })).toMatchObject({ refused: false });
+    await view(page, 'Children');
+    for (const [name, again] of [
+      ['inner', () => session.call('inner_where', {})],
+      ['bash-language-server', () => session.call('outline', { file: 'a.sh' })],
+    ] as const) {
+      const child = page.getByRole('listitem', { name });
+      const pid = async (): Promise<string> => /pid (\d+)/.exec(await child.innerText())?.[1] ?? '';
+      await child.waitFor();
+      const first = await pid();
+      await child.getByRole('button', { name: 'Restart' }).click();
+      await child.getByRole('button', { name: 'Yes' }).click();
+      await expect.poll(pid, { timeout: 60_000 }).not.toBe(first);
+      expect(await again()).toMatchObject({ refused: false });
+      await child.getByRole('button', { name: 'End' }).click();
+      await child.getByRole('button', { name: 'Yes' }).click();
+      await child.waitFor({ state: 'detached' });
+      expect(await again()).toMatchObject({ refused: false });
+      await child.waitFor();
+    }
+    await view(page, 'Decisions');
+    for (const action of ['restart-child', 'end-child']) await page.getByText(action).first().waitFor();
+  });
+});
