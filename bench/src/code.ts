@@ -171,7 +171,7 @@ async function characters(root: string): Promise<Row[]> {
     const text = async (name: string, args: object): Promise<number> =>
       (await rootward.call(name, args)).content.reduce((sum, part) => sum + (part.text?.length ?? 0), 0);
     const { symbols } = await outline(code, { file, depth: ALL_LEVELS });
-    const { files } = await findSymbol(code, { query: 'create' });
+    const { files } = await findSymbol(code, { query: 'create', locals: true });
     const listed = files.flatMap(({ file: path, symbols: found }) =>
       [path].concat(
         found.map(({ line, kind, container, name }) => `  ${line}: ${kind} ${container ?? ''}.${name}`),
@@ -191,7 +191,6 @@ async function characters(root: string): Promise<Row[]> {
         ours: await text('find_symbol', { query: 'create' }),
         peer: listed.join('\n').length,
         ...row,
-        goal: 0.75,
       },
     ];
   } finally {

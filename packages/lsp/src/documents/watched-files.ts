@@ -7,8 +7,11 @@ import type { FilePattern } from './watch-patterns.js';
 
 /** More files than this are not compared: that would take seconds for each question. */
 const MAX_FILES = 20_000;
-/** A comparison that took longer than this is repeated only after ten times as long, or when an answer must be complete. */
-const CHEAP_SCAN_MS = 250;
+/**
+ * A comparison that took longer than this is repeated only after ten times as long, when this process has changed files,
+ * or when an answer must be complete.
+ */
+const CHEAP_SCAN_MS = 5;
 const REST_FACTOR = 10;
 
 /** As the protocol numbers them; its library would be loaded for these three alone. */
@@ -24,6 +27,8 @@ export interface WatchedFilesOptions {
   readonly tooMany?: (root: string) => void;
   /** The most files compared. */
   readonly limit?: number;
+  /** How often this process has changed files: the next comparison must not rest. */
+  readonly changesMade?: (() => number) | undefined;
 }
 
 export interface ChangesOptions {
@@ -51,13 +56,21 @@ export class WatchedFiles {
   /** By root, so that a root that comes or goes does not look like files that do. */
   #stamps: ReadonlyMap<string, Stamps> = new Map();
   #restsUntil = 0;
+  readonly #changesMade: () => number;
+  #changesSeen = 0;
   /** Wall clock, since it is compared with the times of files. */
   readonly #startedAt: number = Date.now();
 
-  constructor({ clock, tooMany = () => undefined, limit = MAX_FILES }: WatchedFilesOptions) {
+  constructor({
+    clock,
+    tooMany = () => undefined,
+    limit = MAX_FILES,
+    changesMade = () => 0,
+  }: WatchedFilesOptions) {
     this.#clock = clock;
     this.#tooMany = tooMany;
     this.#limit = limit;
+    this.#changesMade = changesMade;
   }
 
   register(registration: Registration): void {
@@ -78,12 +91,15 @@ export class WatchedFiles {
     { thorough, folders = [], signal }: ChangesOptions,
   ): Promise<readonly FileEvent[]> {
     if (this.#patterns.size === 0) return [];
-    if (!thorough && this.#clock.now() < this.#restsUntil) return [];
+    const changesMade = this.#changesMade();
+    const mayRest = !thorough && changesMade === this.#changesSeen;
+    if (mayRest && this.#clock.now() < this.#restsUntil) return [];
     const start = this.#clock.now();
     const before = this.#stamps;
     const after = await this.#scan(scope, foldersToScan(scope, folders), signal);
-    const took = this.#clock.now() - start;
-    if (took > CHEAP_SCAN_MS) this.#restsUntil = this.#clock.now() + took * REST_FACTOR;
+    const end = this.#clock.now();
+    this.#restsUntil = end - start > CHEAP_SCAN_MS ? end + (end - start) * REST_FACTOR : end;
+    this.#changesSeen = changesMade;
     this.#stamps = after;
     return [...after].flatMap(([root, stamps]) => {
       const known = before.get(root);
@@ -154,17 +170,17 @@ async function scanFolder(
   const stamps = new Map<string, string>();
   const options = {
     gitignore: true,
+    stats: true,
     filter: ({ name }: { readonly name: string }): boolean => !isPassedOver(name),
     ...(signal !== undefined && { signal }),
   };
   for await (const entry of scope.walk(folder, options)) {
     if (entry.kind !== 'file' || !patterns.some((matches) => matches(folder, entry.relative))) continue;
     if (stamps.size >= limit) return undefined;
-    try {
-      const { modified, size } = await scope.stat(entry.path);
+    // One that went away while we looked has none, which the comparison will show.
+    if (entry.stats !== undefined) {
+      const { modified, size } = entry.stats;
       stamps.set(entry.path, `${modified.getTime()} ${size}`);
-    } catch {
-      // It went away while we looked, which the comparison will show.
     }
   }
   return stamps;

@@ -54,6 +54,8 @@ export interface LanguageServersOptions {
   readonly log?: Logger;
   /** Called for every process, so that the guard of this one can end it too. */
   readonly onDidSpawn?: (child: ChildProcess, server: SpawnedServer) => void;
+  /** A number that grows with every change this process makes to files: the next question sees it at once. */
+  readonly changesMade?: () => number;
 }
 
 /** What can be told of the process of a server, and done with it. */
@@ -81,6 +83,7 @@ export class LanguageServers {
   readonly #budget: ServerBudget;
   readonly #log: Logger;
   readonly #onDidSpawn: LanguageServersOptions['onDidSpawn'];
+  readonly #changesMade: (() => number) | undefined;
   readonly #following: { dispose(): void } | undefined;
   readonly #slots = new Map<string, ServerSlot>();
   /** What servers turned out to be that nobody had measured. */
@@ -102,6 +105,7 @@ export class LanguageServers {
     this.#budget = options.budget ?? new ServerBudget(this.limits.maxServers);
     this.#log = options.log ?? silentLogger;
     this.#onDidSpawn = options.onDidSpawn;
+    this.#changesMade = options.changesMade;
     this.#following = workspace.onDidChange?.((change) => this.#rootsChanged(change));
   }
 
@@ -344,6 +348,7 @@ export class LanguageServers {
         limits: this.limits,
         clock: this.clock,
         log: this.#log,
+        changesMade: this.#changesMade,
       });
     } finally {
       this.#starting.delete(process);

@@ -47,6 +47,7 @@ export interface InstanceOptions {
   readonly limits: PoolLimits;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly changesMade?: (() => number) | undefined;
 }
 
 /** Files to open for a question. */
@@ -111,7 +112,7 @@ export class ServerInstance {
     }
   }
 
-  private constructor({ definition, process, folders, limits, clock, log }: InstanceOptions) {
+  private constructor({ definition, process, folders, limits, clock, log, changesMade }: InstanceOptions) {
     this.definition = definition;
     this.process = process;
     this.readiness = new Readiness(clock, definition.ready);
@@ -129,7 +130,7 @@ export class ServerInstance {
         shownAs: (scope, path, text) => this.#schemas.mask(scope, path, text),
       }),
     });
-    this.#watched = new WatchedFiles({ clock, tooMany: (root) => this.#warnUnwatched(root) });
+    this.#watched = new WatchedFiles({ clock, changesMade, tooMany: (root) => this.#warnUnwatched(root) });
     serveClientSide(this.#connection.wire, {
       folders: () => this.#folders.map(toWire),
       settings: definition.settings ?? {},

@@ -7,10 +7,19 @@ import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { searchServer } from './search-server.js';
 import type { FoundSymbol, Match, Part } from './search-server.js';
-import type { ServerToAsk } from './asking/servers-to-ask.js';
+import type { ServerToAsk, Unserved } from './asking/servers-to-ask.js';
+import { withoutLocals } from './locals.js';
 import { readSymbol } from './symbols/symbol-name.js';
 import type { SymbolName } from './symbols/symbol-name.js';
 import { describeError, isGap, serversToAsk } from './asking/servers-to-ask.js';
+
+/** What to look for, and where. */
+export interface FindSymbolRequest {
+  readonly query: string;
+  readonly root?: string | undefined;
+  /** Locals and parameters too, which are listed only where nothing else is found, or what they are in is named. */
+  readonly locals?: boolean | undefined;
+}
 
 /** What `findSymbol` returns. */
 export interface FindSymbolResult {
@@ -34,27 +43,40 @@ const MAX_NAMED = 5;
 /** Declarations whose name contains the query, in any letter case, over all roots and languages. */
 export async function findSymbol(
   context: CodeContext,
-  request: { readonly query: string; readonly root?: string | undefined },
+  request: FindSymbolRequest,
 ): Promise<FindSymbolResult> {
   const query = request.query.trim();
   if (query === '') throw new RootwardLspError('invalid-option', 'Cannot search: the query is empty');
   const roots = await chooseRoots(context.scope, request.root);
-  const { toAsk, files, notes, complete } = await serversToAsk(context, roots);
+  const { toAsk, files, unserved, notes, complete } = await serversToAsk(context, roots);
   const wanted = readSymbol(query);
   const parts = await Promise.all(toAsk.map((server) => askProjects(context, server, wanted, roots)));
-  const matches = rank(
+  const found = rank(
     parts.flatMap((part) => part.matches),
     wanted.name,
     files,
   );
+  const all = request.locals === true || wanted.containers.length > 0;
+  const global = all ? found : await withoutLocals(context.scope, found, context.signal);
+  const matches = global.length > 0 ? global : found;
+  const isEmpty = found.length === 0;
   const shown = matches.slice(0, MAX_SYMBOLS).map((match) => concealMatch(context, match));
   return {
     query,
     total: matches.length,
     files: byFile(shown),
-    complete: complete && parts.every((part) => part.complete),
+    complete:
+      complete && parts.every((part) => part.complete) && !(isEmpty && unserved.some(({ isMain }) => isMain)),
     truncated: matches.length > MAX_SYMBOLS,
-    notes: [...new Set([...notes, ...parts.flatMap((part) => part.notes), ...unlisted(matches.length)])],
+    notes: [
+      ...new Set([
+        ...describeUnserved(unserved, isEmpty),
+        ...notes,
+        ...parts.flatMap((part) => part.notes),
+        ...unlisted(matches.length),
+        ...leftOutLocals(found.length - matches.length),
+      ]),
+    ],
   };
 }
 
@@ -98,6 +120,21 @@ async function askProjects(
   const left = [...projects.keys()].slice(asked);
   if (left.length > 0) notes.push(leftOut(definition, asked, left));
   return { matches, complete: complete && left.length === 0, notes };
+}
+
+/** Languages without a server are one line, unless that is why nothing was found: then what to do matters. */
+function describeUnserved(unserved: readonly Unserved[], isEmpty: boolean): readonly string[] {
+  const isBrief = ({ error, isMain }: Unserved): boolean =>
+    error.code === 'not-installed' && !(isEmpty && isMain);
+  const names = unserved.filter(isBrief).map(({ language }) => language);
+  return [
+    ...unserved.filter((each) => !isBrief(each)).map(({ error }) => describeError(error)),
+    ...(names.length === 0 ? [] : [`no server is installed for ${names.join(', ')}`]),
+  ];
+}
+
+function leftOutLocals(count: number): readonly string[] {
+  return count === 0 ? [] : [`${count} locals are left out: name what they are in, as in Outer.name`];
 }
 
 function unlisted(total: number): readonly string[] {

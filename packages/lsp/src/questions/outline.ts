@@ -4,7 +4,7 @@ import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { requireCapability } from './asking/require-capability.js';
 import type { SymbolNode } from './symbols/document-symbols.js';
-import { freshSymbols } from './symbols/document-symbols.js';
+import { freshSymbols, isValue } from './symbols/document-symbols.js';
 import { extentOf } from './symbols/symbol-extent.js';
 
 /** A declaration in a file, with those inside it. */
@@ -40,21 +40,6 @@ const MAX_SYMBOLS = 400;
 const MAX_BODY_CHARS = 60_000;
 /** Declarations inside these are locals and parameters. */
 const CALLABLE: ReadonlySet<string> = new Set(['function', 'method', 'constructor', 'operator']);
-/** What a local or a parameter is, unlike a function or a class inside another one. */
-const VALUES: ReadonlySet<string> = new Set([
-  'variable',
-  'constant',
-  'property',
-  'field',
-  'string',
-  'number',
-  'boolean',
-  'array',
-  'object',
-  'null',
-  'key',
-  'type parameter',
-]);
 const IMPORT = /^\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|require\b|#\s*include\b)/;
 
 /** What a file declares, as a tree. */
@@ -101,8 +86,8 @@ function describe(
     symbols: symbols.slice(0, MAX_SYMBOLS).map((symbol) => draw(symbol, depth)),
     truncated:
       room < 0 ||
-      (wanted === undefined &&
-        countAt(symbols, Number.POSITIVE_INFINITY) > Math.min(countAt(symbols, depth), MAX_SYMBOLS)),
+      symbols.length > MAX_SYMBOLS ||
+      countAt(symbols, wanted ?? Number.POSITIVE_INFINITY) > countAt(symbols, depth),
   };
 }
 
@@ -120,7 +105,7 @@ function withoutDetails(
   const isLocal = around !== undefined && CALLABLE.has(around.kind);
   return symbols
     .filter(({ kind, range }) => {
-      if (kind === 'type parameter' || (isLocal && VALUES.has(kind))) return false;
+      if (kind === 'type parameter' || (isLocal && isValue(kind))) return false;
       return !(around === undefined && IMPORT.test(lines[range.start.line] ?? '') && kind !== 'function');
     })
     .map((symbol) => Object.assign({}, symbol, { children: withoutDetails(symbol.children, lines, symbol) }));

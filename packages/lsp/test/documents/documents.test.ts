@@ -13,6 +13,10 @@ let home: Folder;
 let workspace: Workspace;
 let servers: LanguageServers;
 
+/** Each question is one after a change, since a slow machine would rest otherwise. */
+let changes = 0;
+const changesMade = (): number => (changes += 1);
+
 beforeEach(async () => {
   home = new Folder({ 'root/a.toy': 'one' });
   workspace = await liveWorkspace(home.at('root'));
@@ -22,7 +26,10 @@ beforeEach(async () => {
     register: ['workspace/didChangeWatchedFiles'],
     registerOptions,
   };
-  servers = new LanguageServers(workspace, { servers: [scripted(script, { folders: 'file-driven' })] });
+  servers = new LanguageServers(workspace, {
+    servers: [scripted(script, { folders: 'file-driven' })],
+    changesMade,
+  });
 });
 
 afterEach(async () => {
@@ -97,7 +104,11 @@ async function serveSigns(
   const registerOptions = { watchers: [{ globPattern: '**/*.toy' }] };
   const script = { record, register: ['workspace/didChangeWatchedFiles'], registerOptions, sign };
   const definition = { ...scripted(script, { folders: 'shared' }), ready };
-  servers = new LanguageServers(workspace, { servers: [definition], limits: { settleTimeout: NEVER } });
+  servers = new LanguageServers(workspace, {
+    servers: [definition],
+    changesMade,
+    limits: { settleTimeout: NEVER },
+  });
   await ask('a.toy');
   const steps = (): readonly string[] =>
     recorded(record).flatMap((entry) => Object.keys(entry).filter((key) => /^(sign|watched)$/.test(key)));

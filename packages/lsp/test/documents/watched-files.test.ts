@@ -48,6 +48,20 @@ test('WatchedFiles.changes() rests after a look that took long, but not when an 
   ]);
 });
 
+test('WatchedFiles.changes() does not rest when this process has changed files', async () => {
+  let changesMade = 0;
+  const watched = watch({ clock: new SlowClock(), changesMade: () => changesMade });
+  const changed = async (): Promise<number> =>
+    (await watched.changes(workspace.scope(), { thorough: false })).length;
+  await changed();
+  home.write({ 'root/b.py': '' });
+  expect(await changed()).toBe(0);
+  changesMade += 1;
+  expect(await changed()).toBe(1);
+  home.write({ 'root/c.py': '' });
+  expect(await changed()).toBe(0);
+});
+
 test('WatchedFiles.changes() says once which root has too many files, and compares the others', async () => {
   home.write({ 'large/a.py': '', 'large/b.py': '', 'large/c.py': '' });
   await giveRoots(workspace, home.at('large'), home.at('root'));

@@ -211,8 +211,13 @@ test('findSymbol() is complete when one language of several is not served, and n
   const missing = { ...scripted({}, { name: 'missing', extension: '.gone' }), commands: ['no-such-server'] };
   home.write({ 'root/b.gone': 'word\n' });
   const served = home.serve({ servers: [scripted({}, { folders: 'per-root' }), missing] });
-  const notes = [expect.stringContaining('is not installed')];
-  expect(await findSymbol(served, { query: 'word' })).toMatchObject({ complete: true, notes });
+  expect(await findSymbol(served, { query: 'word' })).toMatchObject({
+    complete: true,
+    notes: ['no server is installed for Toy'],
+  });
+  home.write({ 'root/c.gone': '', 'root/d.gone': '' });
+  const notes = [expect.stringMatching(/is not installed. Run: /)];
+  expect(await findSymbol(served, { query: 'nowhere' })).toMatchObject({ complete: false, notes });
   await home.servers.dispose();
   expect(await findSymbol(serve(missing), { query: 'word' })).toMatchObject({ complete: false, notes });
 });

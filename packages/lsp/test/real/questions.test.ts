@@ -76,6 +76,10 @@ test('find_symbol finds a member by what it is in, keeps to a folder, and lists 
   expect(found).toMatchObject({ total: 1, files: [{ file: home.at('py/src/shop/app.py') }] });
   const everywhere = await findSymbol(code, { query: 'Blueprint' });
   expect(everywhere.files[0]!.file).not.toContain('generated');
+  const total = await findSymbol(code, { query: 'total' });
+  expect(total).toMatchObject({ total: 1, files: [{ file: home.at('ts/a/shapes.ts') }] });
+  const local = await findSymbol(code, { query: 'sum' });
+  expect(local.notes).not.toContainEqual(expect.stringContaining('locals'));
   const inFolder = await findSymbol(code, { query: 'url_for', root: 'src/shop/app.py' });
   expect(inFolder.files.map(({ file }) => file)).toEqual([home.at('py/src/shop/app.py')]);
 });

@@ -54,6 +54,7 @@ interface Loaded {
 export class LanguageSupport {
   readonly #options: LanguageSupportOptions;
   #loading: Promise<Loaded> | undefined;
+  #changesMade = 0;
 
   constructor(options: LanguageSupportOptions) {
     this.#options = options;
@@ -66,6 +67,11 @@ export class LanguageSupport {
     return this.#lend(shared, scope, asker, (servers) =>
       act({ library, journal, code: { servers, scope, signal: asker.signal, progress: asker.progress } }),
     );
+  }
+
+  /** To be called after each call that may have changed files: the next question must see it. */
+  noteChange(): void {
+    this.#changesMade += 1;
   }
 
   /** Servers that run for this asker, or should. Starts nothing. */
@@ -101,6 +107,7 @@ export class LanguageSupport {
     const options: LanguageServersOptions = {
       servers: library.readServerSettings(servers),
       log,
+      changesMade: () => this.#changesMade,
       onDidSpawn: (child, server) => void children.add(child, { kind: 'language server', ...server }),
       ...(trustWorkspaceServers !== undefined && { trustWorkspaceServers }),
       ...(environment !== undefined && { environment }),

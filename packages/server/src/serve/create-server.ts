@@ -197,6 +197,7 @@ function equip(
   const { children, changes, patternTurns, choice, languages, runner } = shared;
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
+  const onDidRun = (): void => languages.noteChange();
   const record = (entry: Omit<AuditRecord, 'session'>): void => events.record({ session, ...entry });
   registerTools(server, {
     era,
@@ -225,9 +226,9 @@ function equip(
   });
   registerResources(server);
   if (runner !== undefined && fail !== undefined) {
-    equipExecutables(server, era, setup, { runner, fail, choice, audit: record });
+    equipExecutables(server, era, setup, { runner, fail, choice, onDidRun, audit: record });
   }
-  equipWrapped(server, era, setup, choice);
+  equipWrapped(server, era, setup, { choice, onDidRun });
   const hasGuides = settings.toolsets?.includes('project') ?? true;
   return hasGuides ? registerGuides(server, projects) : () => undefined;
 }
@@ -236,12 +237,12 @@ function equipWrapped(
   server: WorkspaceServer,
   era: Era,
   { wrapped, settings }: ServerSetup,
-  choice: ToolChoice,
+  shared: { readonly choice: ToolChoice; readonly onDidRun: () => void },
 ): void {
   if (wrapped === undefined) return;
   const { readOnly, http, historyExec: keepChanges } = settings;
   const follow = era === 'legacy' || http === undefined;
-  const followed = registerWrapped(server, wrapped.servers, { choice, readOnly, follow, keepChanges });
+  const followed = registerWrapped(server, wrapped.servers, { ...shared, readOnly, follow, keepChanges });
   atClose(server, () => followed[Symbol.dispose]());
 }
 
@@ -249,7 +250,7 @@ function equipExecutables(
   server: WorkspaceServer,
   era: Era,
   { catalogue, settings }: ServerSetup,
-  shared: Pick<RegisterExecutablesOptions, 'runner' | 'fail' | 'choice' | 'audit'>,
+  shared: Pick<RegisterExecutablesOptions, 'runner' | 'fail' | 'choice' | 'onDidRun' | 'audit'>,
 ): void {
   if (catalogue === undefined) return;
   const followed = registerExecutables(server, {

@@ -169,6 +169,8 @@ async function runTool(
     // A part of it may have been done.
     else if (context.signal.aborted) auditRest('allowed', 'cancelled');
     throw error;
+  } finally {
+    if (!tool.annotations.readOnlyHint) shared.languages.noteChange();
   }
 }
 

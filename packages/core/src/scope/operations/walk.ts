@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { relative as relativePath, sep } from 'node:path';
 import { childPath } from '../gate/child-path.js';
@@ -8,6 +9,8 @@ import type { FolderRules } from '../gate/rules-file.js';
 import type { FoldersSeen } from '../gate/rules.js';
 import { byName, isHidden, kindOf } from './list.js';
 import type { EntryKind, EntryOrder } from './list.js';
+import { toEntryStats } from './stat.js';
+import type { EntryStats } from './stat.js';
 import type { Pin } from '../pin/pin.js';
 import { fromSystem } from '../gate/refusal.js';
 import { Pacer } from '../../platform/pacing.js';
@@ -23,6 +26,8 @@ export interface WalkEntry {
   readonly kind: EntryKind;
   /** 1 for the entries of the folder the walk started in. */
   readonly depth: number;
+  /** Only with `stats: true`, and only for files. */
+  readonly stats?: EntryStats;
 }
 
 /** Options of `Scope.walk()`. */
@@ -30,6 +35,8 @@ export interface WalkOptions {
   /** Leave out what `.gitignore` files leave out, and `.git` itself. */
   readonly gitignore?: boolean;
   readonly maxDepth?: number;
+  /** Sizes and times of files: far cheaper than asking for each of them. A filter does not see them. */
+  readonly stats?: boolean;
   /** By name, the default, or as the disk has them, which needs no memory for the names of a folder. */
   readonly order?: EntryOrder;
   /** Return false to leave an entry out, and with a folder all that is in it. */
@@ -86,6 +93,12 @@ function pinWhereSeen(gate: Gate, path: string): Pin | undefined {
   if (pin.path === path) return pin;
   pin.close();
   return undefined;
+}
+
+/** As it is now; without stats when it went away meanwhile. Never those of what a link leads to. */
+function withStats(entry: WalkEntry, directory: Pin): WalkEntry {
+  const stats = lstatSync(directory.child(entry.name), { throwIfNoEntry: false });
+  return stats?.isFile() === true ? { ...entry, stats: toEntryStats(stats) } : entry;
 }
 
 /**
@@ -154,7 +167,7 @@ export async function* walkInScope(
           const { path, relative, depth } = entry;
           below.push({ path, relative, depth, rules, above: files });
         }
-        yield entry;
+        yield options.stats === true && kind === 'file' ? withStats(entry, directory) : entry;
       }
       // The last one in is the first one out.
       pending.push(...below.reverse());

@@ -34,6 +34,20 @@ describe.each(platforms)('Scope.walk() on the %s platform', (_name, platform) =>
     });
   });
 
+  test('gives sizes and times of files where they are wanted, and never those behind a link', async () => {
+    tree().make({ 'a.txt': 'abc', sub: {} });
+    tree().link('in', 'a.txt');
+    const sizes = (await collect(scope(), '.', { stats: true })).map(({ name, stats }) => [
+      name,
+      stats?.size,
+    ]);
+    expect(sizes).toEqual([
+      ['a.txt', 3],
+      ['in', undefined],
+      ['sub', undefined],
+    ]);
+  });
+
   test('walks an empty folder to its end', async () => {
     expect(await seen(scope())).toEqual([]);
   });

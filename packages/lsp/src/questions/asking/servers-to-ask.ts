@@ -16,11 +16,21 @@ export interface ServerToAsk {
   readonly projects: ReadonlyMap<string, string>;
 }
 
+/** A language that no server is there for. */
+export interface Unserved {
+  readonly language: string;
+  readonly error: RootwardLspError;
+  /** It has more files than all others that are served. */
+  readonly isMain: boolean;
+}
+
 export interface ServersToAsk {
   readonly toAsk: readonly ServerToAsk[];
   /** The source files that were found; those that git ignores are not among them. */
   readonly files: ReadonlySet<string>;
-  /** What cannot be asked, and why. */
+  /** Languages of which nothing can be asked, and why. */
+  readonly unserved: readonly Unserved[];
+  /** What was not looked at, and why. */
   readonly notes: readonly string[];
   /** Nothing that could be asked was passed over. */
   readonly complete: boolean;
@@ -46,6 +56,8 @@ export async function serversToAsk(
   const files = new Set<string>();
   const found = new Map<ServerDefinition, Map<string, string>>();
   const folders = new Map<ServerDefinition, KnownFolders>();
+  const unserved = new Map<RootwardLspError, { language: string; files: number }>();
+  let served = 0;
   const notes = new Set<string>();
   let complete = true;
   const serverFor = remembered(servers);
@@ -66,12 +78,16 @@ export async function serversToAsk(
         break;
       }
       files.add(file);
-      const definition = await serverFor(await languageName(scope, file));
+      const name = await languageName(scope, file);
+      const definition = await serverFor(name);
       if (definition instanceof RootwardLspError) {
         if (isGap(definition)) complete = false;
-        notes.add(describeError(definition));
+        const known = unserved.get(definition);
+        const language = servers.candidatesFor(name)[0]?.language ?? name;
+        unserved.set(definition, { language, files: (known?.files ?? 0) + 1 });
         continue;
       }
+      served += 1;
       const known = entry(folders, definition);
       const hasMany = (servers.kindOf(definition) ?? 'per-root') === 'per-root';
       const folder = hasMany ? projectFolder(scope, file, definition.markers ?? [], known) : undefined;
@@ -82,8 +98,16 @@ export async function serversToAsk(
   }
   const toAsk = [...found].map(([definition, projects]) => ({ definition, projects: sorted(projects) }));
   // One language that is not served leaves the others whole; where none is, an empty answer says nothing.
-  const anyServed = toAsk.length > 0 || notes.size === 0;
-  return { toAsk, files, notes: [...notes], complete: complete && anyServed };
+  const anyServed = toAsk.length > 0 || (unserved.size === 0 && notes.size === 0);
+  return {
+    toAsk,
+    files,
+    unserved: [...unserved]
+      .map(([error, { language, files: count }]) => ({ error, language, isMain: count > served }))
+      .toSorted((a, b) => Number(b.isMain) - Number(a.isMain)),
+    notes: [...notes],
+    complete: complete && anyServed,
+  };
 }
 
 /** Whether there is a server for any of some files. */

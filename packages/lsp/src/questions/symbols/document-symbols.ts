@@ -54,6 +54,27 @@ const KINDS = [
   'type parameter',
 ] as const;
 
+/** What a local or a parameter is, unlike a function or a class inside another one. */
+const VALUES: ReadonlySet<string> = new Set([
+  'variable',
+  'constant',
+  'property',
+  'field',
+  'string',
+  'number',
+  'boolean',
+  'array',
+  'object',
+  'null',
+  'key',
+  'type parameter',
+]);
+
+/** Whether a symbol of this kind may be a local or a parameter. */
+export function isValue(kind: string): boolean {
+  return VALUES.has(kind);
+}
+
 /** The symbols of a document, asked for once as long as its text is the same. */
 export async function documentSymbols(
   instance: ServerInstance,

@@ -38,7 +38,9 @@ export const findSymbol: Tool = defineTool({
       }));
       const lines = files.flatMap(({ file, symbols }) => [file, ...symbols.map((symbol) => ` ${symbol}`)]);
       const data = { files, total, complete, notes };
-      if (total === 0) return dataResult(data, emptyAnswer('No symbols found', notes));
-      return dataResult(data, lines.join('\n') + caveats({ complete, notes }));
+      const text = total === 0 ? 'No symbols found' : lines.join('\n');
+      // What keeps an answer from being whole is why it is empty.
+      if (total === 0 && !complete) return dataResult(data, emptyAnswer(text, notes));
+      return dataResult(data, text + caveats({ complete, notes }));
     }),
 });

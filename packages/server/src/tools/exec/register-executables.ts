@@ -26,6 +26,8 @@ export interface RegisterExecutablesOptions {
   readonly readOnly?: boolean;
   /** Keep what tools change in the roots in the history, as far as its budget allows. */
   readonly keepChanges?: boolean;
+  /** Called after each run: files may be others now. */
+  readonly onDidRun?: () => void;
 }
 
 /**
@@ -72,7 +74,7 @@ function isSame(a: ExecutableTool, b: ExecutableTool): boolean {
 function register(
   server: WorkspaceServer,
   tool: ExecutableTool,
-  { runner, fail, audit, keepChanges }: RegisterExecutablesOptions,
+  { runner, fail, audit, keepChanges, onDidRun }: RegisterExecutablesOptions,
 ): RegisteredTool {
   const { metadata } = tool;
   const config = {
@@ -87,18 +89,20 @@ function register(
     config,
     async (args: CheckedArguments, ctx: WorkspaceServerContext): Promise<CallToolResult> => {
       const run = (): Promise<ToolAnswer> =>
-        runner.run(tool, {
-          args: args.tool,
-          roots: async () => {
-            // It works in the first root, so it must be known which working tree that is.
-            await ctx.workspace.directory();
-            return ctx.workspace.roots();
-          },
-          scope: () => ctx.workspace.scope(),
-          onSandbox: (sandbox) => auditSandbox(tool, sandbox, audit),
-          signal: ctx.mcpReq.signal,
-          onMessage: (message) => forward(message, ctx),
-        });
+        runner
+          .run(tool, {
+            args: args.tool,
+            roots: async () => {
+              // It works in the first root, so it must be known which working tree that is.
+              await ctx.workspace.directory();
+              return ctx.workspace.roots();
+            },
+            scope: () => ctx.workspace.scope(),
+            onSandbox: (sandbox) => auditSandbox(tool, sandbox, audit),
+            signal: ctx.mcpReq.signal,
+            onMessage: (message) => forward(message, ctx),
+          })
+          .finally(onDidRun);
       const isWatched = keepChanges === true && metadata.annotations.readOnlyHint !== true;
       const { answer, changeId } = isWatched
         ? await watchedCall(metadata.name, ctx, run)

@@ -20,12 +20,15 @@ export function registerWrapped(
     readOnly,
     follow,
     keepChanges,
+    onDidRun,
   }: {
     readonly choice: ToolChoice;
     readonly readOnly: boolean;
     readonly follow: boolean;
     /** In the history, as far as its budget allows. */
     readonly keepChanges: boolean;
+    /** Called after each call: files may be others now. */
+    readonly onDidRun: () => void;
   },
 ): Disposable {
   const followed = [...servers].map(([prefix, wrapped]) => {
@@ -39,7 +42,12 @@ export function registerWrapped(
             choice.allows(`${prefix}_${tool.name}`) &&
             (!readOnly || changesNothing(tool)),
         )
-        .map((tool) => register(server, prefix, wrapped, tool, keepChanges && !changesNothing(tool)));
+        .map((tool) =>
+          register(server, prefix, wrapped, tool, {
+            isWatched: keepChanges && !changesNothing(tool),
+            onDidRun,
+          }),
+        );
     };
     apply(wrapped.tools);
     return follow ? wrapped.onDidChangeTools(apply) : undefined;
@@ -56,7 +64,7 @@ function register(
   prefix: string,
   wrapped: WrappedServer,
   tool: WrappedTool,
-  isWatched: boolean,
+  { isWatched, onDidRun }: { readonly isWatched: boolean; readonly onDidRun: () => void },
 ): RegisteredTool {
   const { name, title, description, annotations, inputSchema } = tool;
   const config = {
@@ -74,7 +82,9 @@ function register(
       const roots = await ctx.workspace.roots();
       const run = (): Promise<CallToolResult> =>
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- passed on as it came
-        wrapped.call(name, args.tool, { roots, signal: ctx.mcpReq.signal }) as Promise<CallToolResult>;
+        wrapped
+          .call(name, args.tool, { roots, signal: ctx.mcpReq.signal })
+          .finally(onDidRun) as Promise<CallToolResult>;
       if (!isWatched) return run();
       const { answer, changeId } = await watchedCall(`${prefix}_${name}`, ctx, run);
       return withChange(answer, changeId);
