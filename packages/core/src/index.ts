@@ -93,7 +93,7 @@ export { ambiguousTree } from './trees/ambiguous-tree.js';
 export type { Advice } from './trees/ambiguous-tree.js';
 export { CallerBindings } from './trees/caller-bindings.js';
 export type { CallerBinding } from './trees/caller-bindings.js';
-export { gitFacts } from './trees/linked-trees.js';
+export { GitFacts } from './trees/linked-trees.js';
 export type { LinkedTree, TreeClaim, TreeFacts } from './trees/linked-trees.js';
 export { moveRoots } from './trees/move-roots.js';
 export { mayBeLeft, placeCall } from './trees/place-call.js';

@@ -1,6 +1,6 @@
 // Makes dist/rootward.cjs and dist/program.cjs: the command line in one file, with what is rarely needed evaluated on
 // demand. CJS, because a cached compilation can only be handed to a script.
-import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { thirdPartyNotices } from './third-party-notices.mjs';
@@ -37,6 +37,31 @@ const lazyValidator = {
   },
 };
 
+/**
+ * The SDK asks of every message in turn whether it fits one schema after another, and a schema that does not fit costs the
+ * most: a tenth of a small call. The member without which each of them fails is asked for first.
+ */
+const REQUIRED_MEMBERS = {
+  Request: 'id',
+  Notification: 'method',
+  ResultResponse: 'result',
+  ErrorResponse: 'error',
+};
+const quickChecks = {
+  name: 'quick-checks',
+  setup({ onLoad }) {
+    onLoad({ filter: /@modelcontextprotocol\/server\/dist\/src-[^/]+\.mjs$/ }, ({ path }) => {
+      let contents = readFileSync(path, 'utf8');
+      for (const [kind, member] of Object.entries(REQUIRED_MEMBERS)) {
+        const check = `const isJSONRPC${kind} = (value) => `;
+        if (contents.split(check).length !== 2) throw new Error(`Cannot find ${check}in ${path}`);
+        contents = contents.replace(check, `${check}value?.${member} !== undefined && `);
+      }
+      return { contents };
+    });
+  },
+};
+
 /** Only `install` and `config` need these: in files of their own, a server neither reads nor compiles them. */
 const APART = ['jsonc-parser', 'smol-toml', 'yaml'];
 const libraries = {
@@ -62,7 +87,7 @@ const program = await build({
   format: 'cjs',
   target: 'node20.19',
   legalComments: 'none',
-  plugins: [lazyValidator, libraries],
+  plugins: [lazyValidator, quickChecks, libraries],
   logLevel: 'warning',
   external: ['@vscode/ripgrep'],
   // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.

@@ -3,7 +3,7 @@ import type { Clock } from './clock.js';
 /** A promise and the function that resolves it. */
 export class Deferred<Value = void> {
   readonly promise: Promise<Value>;
-  #resolve: ((value: Value) => void) | undefined;
+  #resolve: ((value: Value | PromiseLike<Value>) => void) | undefined;
 
   constructor() {
     this.promise = new Promise((resolve) => {
@@ -11,7 +11,7 @@ export class Deferred<Value = void> {
     });
   }
 
-  resolve(value: Value): void {
+  resolve(value: Value | PromiseLike<Value>): void {
     this.#resolve?.(value);
   }
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
-import { locateRepository, readStart } from './repository.js';
+import { findMarkers, locateRepository, readStart } from './repository.js';
 import type { Repository } from './repository.js';
 
 /** What can be said of a directory's repository without running git. For people; it grants nothing. */
@@ -15,7 +15,7 @@ export interface RepositoryFacts extends Repository {
 
 /** The repository a directory belongs to, read without running git; undefined where there is none. */
 export function describeRepository(directory: string): RepositoryFacts | undefined {
-  const located = locateRepository(directory);
+  const located = locateRepository(findMarkers(directory));
   if (located === undefined) return undefined;
   const { top, path, store } = located;
   return { top, path, worktree: top !== path, ...readHead(store) };

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { childPath } from '../scope/gate/child-path.js';
 
 /** Where a directory's version history lives. For people and for ids: the path may lie outside the roots and grants nothing. */
 export interface Repository {
@@ -21,26 +22,43 @@ export interface LocatedRepository extends Repository {
  * too: otherwise any folder could claim to belong to any repository.
  */
 export function findRepository(directory: string): Repository | undefined {
-  const located = locateRepository(directory);
+  const located = locateRepository(findMarkers(directory));
   return located === undefined ? undefined : { top: located.top, path: located.path };
+}
+
+/** A `.git` in a folder, which may be a repository, lead to one, or neither. */
+export interface Marker {
+  readonly top: string;
+  readonly path: string;
+  readonly kind: 'directory' | 'file';
+}
+
+/** Those in a canonical directory and in the folders above it, innermost first. Most folders of a disk have none. */
+export function findMarkers(directory: string): readonly Marker[] {
+  const found: Marker[] = [];
+  for (let top = directory; ; top = dirname(top)) {
+    const path = childPath(top, '.git');
+    const kind = kindOf(path);
+    if (kind !== undefined) found.push({ top, path, kind });
+    if (top === dirname(top)) return found;
+  }
 }
 
 /**
  * The same, with where the state of the working tree is kept. A `.git` file that leads to no repository hides those
  * above it, unless `passesOver`.
  */
-export function locateRepository(directory: string, passesOver = false): LocatedRepository | undefined {
-  for (let top = directory; ; top = dirname(top)) {
-    const marker = join(top, '.git');
-    const kind = kindOf(marker);
-    if (kind === 'directory') return { top, path: top, store: marker };
-    if (kind === 'file') {
-      const main = findMainRepository(marker);
-      if (main !== undefined) return { top, ...main };
-      if (!passesOver) return undefined;
-    }
-    if (top === dirname(top)) return undefined;
+export function locateRepository(
+  markers: readonly Marker[],
+  passesOver = false,
+): LocatedRepository | undefined {
+  for (const { top, path, kind } of markers) {
+    if (kind === 'directory') return { top, path: top, store: path };
+    const main = findMainRepository(path);
+    if (main !== undefined) return { top, ...main };
+    if (!passesOver) return undefined;
   }
+  return undefined;
 }
 
 function findMainRepository(marker: string): Pick<LocatedRepository, 'path' | 'store'> | undefined {
@@ -68,18 +86,16 @@ export type LinkedTreeClaim =
   | { readonly confirmed: false };
 
 /**
- * The deepest linked worktree that contains a canonical directory. Repositories inside it, such as submodules, do not
- * hide it.
+ * The deepest linked worktree that contains a directory with these markers. Repositories inside it, such as submodules,
+ * do not hide it.
  */
-export function findLinkedTree(directory: string): LinkedTreeClaim | undefined {
-  for (let top = directory; ; top = dirname(top)) {
-    const marker = join(top, '.git');
-    if (kindOf(marker) === 'file' && WORKTREE_POINTER.test(readStart(marker) ?? '')) {
-      const main = findMainRepository(marker);
-      return main === undefined ? { confirmed: false } : { confirmed: true, tree: { top, ...main } };
-    }
-    if (top === dirname(top)) return undefined;
+export function findLinkedTree(markers: readonly Marker[]): LinkedTreeClaim | undefined {
+  for (const { top, path, kind } of markers) {
+    if (kind !== 'file' || !WORKTREE_POINTER.test(readStart(path) ?? '')) continue;
+    const main = findMainRepository(path);
+    return main === undefined ? { confirmed: false } : { confirmed: true, tree: { top, ...main } };
   }
+  return undefined;
 }
 
 /** The pointer of a submodule leads to `modules` instead. */

@@ -76,10 +76,13 @@ export class Scope {
   readonly #options: ScopeOptions;
 
   constructor(options: ScopeOptions, gate?: Gate) {
+    const { platform = systemPlatform(), temporaries = new TemporaryFiles() } = options;
     this.roots = options.roots;
-    this.#platform = options.platform ?? systemPlatform();
-    this.#temporaries = options.temporaries ?? new TemporaryFiles();
-    this.#options = options;
+    this.#platform = platform;
+    this.#temporaries = temporaries;
+    // With what it made itself, so that another scope of the same options shares it.
+    const isComplete = options.platform !== undefined && options.temporaries !== undefined;
+    this.#options = isComplete ? options : { ...options, platform, temporaries };
     this.#recorder = options.recorder;
     this.#gate =
       gate ??
@@ -91,22 +94,17 @@ export class Scope {
 
   /** The same scope, with this recorder for its changes. */
   recordedBy(recorder: Recorder): Scope {
-    return new Scope({ ...this.#shared(), recorder }, this.#gate);
+    return new Scope({ ...this.#options, recorder }, this.#gate);
   }
 
   /** The same scope with its rules tied to a fence. */
   fencedBy(fence: Fence): Scope {
-    return this.#options.fence === fence ? this : new Scope({ ...this.#shared(), fence });
+    return this.#options.fence === fence ? this : new Scope({ ...this.#options, fence });
   }
 
   /** The same scope without relative paths. */
   refusingRelative(refuseRelative: () => RootwardError): Scope {
-    return new Scope({ ...this.#shared(), refuseRelative });
-  }
-
-  /** With what it made itself, so that another scope of the same options shares it. */
-  #shared(): ScopeOptions {
-    return { ...this.#options, platform: this.#platform, temporaries: this.#temporaries };
+    return new Scope({ ...this.#options, refuseRelative });
   }
 
   /** Whether an operation decides on the very object it then uses, on this system. */

@@ -1,8 +1,8 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { findLinkedTree, locateRepository, readStart } from '../project/repository.js';
-import type { Repository } from '../project/repository.js';
+import { findLinkedTree, findMarkers, locateRepository, readStart } from '../project/repository.js';
+import type { Marker, Repository } from '../project/repository.js';
 
 /** A linked worktree that its repository confirms. */
 export interface LinkedTree {
@@ -15,7 +15,7 @@ export interface LinkedTree {
 /** A linked worktree that contains a directory: confirmed by its repository, or only claimed. */
 export type TreeClaim = Repository | 'unconfirmed' | undefined;
 
-/** What git says about working trees. Read anew for each call: nothing is watched, and nothing is remembered. */
+/** What git says about working trees at one moment. Nothing is watched. */
 export interface TreeFacts {
   /** The canonical path of a directory; undefined where there is none. */
   canonical(directory: string): string | undefined;
@@ -30,9 +30,15 @@ export interface TreeFacts {
 /** A repository with more has a broken clean-up; each costs some file accesses. */
 const MAX_TREES = 1000;
 
-/** Reads the facts from the disk, without running git. */
-export const gitFacts: TreeFacts = {
-  canonical: (directory) => {
+/**
+ * Reads the facts from the disk, without running git. Each folder is looked at once, so that calls which are served at
+ * the same moment can share the look.
+ */
+export class GitFacts implements TreeFacts {
+  readonly #markers = new Map<string, readonly Marker[]>();
+  readonly #trees = new Map<string, readonly Entry[]>();
+
+  canonical(directory: string): string | undefined {
     if (!isAbsolute(directory)) return undefined;
     try {
       const path = realpathSync.native(directory);
@@ -40,23 +46,41 @@ export const gitFacts: TreeFacts = {
     } catch {
       return undefined;
     }
-  },
-  repositoryOf: (directory) => {
+  }
+
+  repositoryOf(directory: string): Repository | undefined {
     // The `.git` of a submodule leads to no repository of its own, so the one around it counts.
-    const located = locateRepository(directory, true);
+    const located = locateRepository(this.#markersOf(directory), true);
     return located === undefined ? undefined : { top: located.top, path: located.path };
-  },
-  linkedTreeOf: (directory) => {
-    const claim = findLinkedTree(directory);
+  }
+
+  linkedTreeOf(directory: string): TreeClaim {
+    const claim = findLinkedTree(this.#markersOf(directory));
     if (claim === undefined) return undefined;
     return claim.confirmed ? { top: claim.tree.top, path: claim.tree.path } : 'unconfirmed';
-  },
-  linkedTrees: (repository, isOfInterest) =>
-    entriesOf(repository).flatMap((entry) => {
-      const tree = readTree(entry);
-      return tree !== undefined && isOfInterest(tree) && isConfirmed(tree.top, entry) ? [tree] : [];
-    }),
-};
+  }
+
+  linkedTrees(repository: string, isOfInterest: (tree: LinkedTree) => boolean): readonly LinkedTree[] {
+    let trees = this.#trees.get(repository);
+    if (trees === undefined) this.#trees.set(repository, (trees = readTrees(repository)));
+    return trees.filter((tree) => isOfInterest(tree) && isConfirmed(tree));
+  }
+
+  #markersOf(directory: string): readonly Marker[] {
+    let markers = this.#markers.get(directory);
+    if (markers === undefined) this.#markers.set(directory, (markers = findMarkers(directory)));
+    return markers;
+  }
+}
+
+/** A worktree, and the folder in which its repository keeps what belongs to it. */
+interface Entry extends LinkedTree {
+  readonly entry: string;
+}
+
+function readTrees(repository: string): readonly Entry[] {
+  return entriesOf(repository).flatMap((entry) => readTree(entry) ?? []);
+}
 
 /** The folders in which a repository keeps what belongs to one worktree each. Most repositories have none. */
 function entriesOf(repository: string): readonly string[] {
@@ -76,7 +100,7 @@ function entriesOf(repository: string): readonly string[] {
 /** What changes when someone works in a tree: its index, its head, and the folder itself. */
 const TRACES = ['index', 'HEAD', join('logs', 'HEAD')] as const;
 
-function readTree(entry: string): LinkedTree | undefined {
+function readTree(entry: string): Entry | undefined {
   const pointer = readStart(join(entry, 'gitdir'))?.trim();
   const added = statOf(entry);
   if (pointer === undefined || pointer === '' || added === undefined) return undefined;
@@ -84,11 +108,11 @@ function readTree(entry: string): LinkedTree | undefined {
   const traces = [top, ...TRACES.map((name) => join(entry, name))].map((path) => statOf(path)?.mtimeMs ?? 0);
   // Some file systems do not keep the time of birth, and say 0 or the time of the last change.
   const addedAt = added.birthtimeMs > 0 ? added.birthtimeMs : added.ctimeMs;
-  return { top, addedAt, usedAt: Math.max(added.mtimeMs, ...traces) };
+  return { entry, top, addedAt, usedAt: Math.max(added.mtimeMs, ...traces) };
 }
 
-function isConfirmed(top: string, entry: string): boolean {
-  const claim = findLinkedTree(top);
+function isConfirmed({ top, entry }: Entry): boolean {
+  const claim = findLinkedTree(findMarkers(top));
   return claim?.confirmed === true && claim.tree.top === top && sameFolder(claim.tree.store, entry);
 }
 

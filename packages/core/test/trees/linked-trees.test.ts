@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gitFacts } from '../../src/trees/linked-trees.js';
+import { GitFacts } from '../../src/trees/linked-trees.js';
 import { makeTree } from '../workspace/scripted-client.js';
 
 function git(directory: string, ...args: readonly string[]): void {
@@ -24,12 +24,12 @@ function makeRepository(directory: string): void {
 }
 
 const topsOf = (repository: string): readonly string[] =>
-  gitFacts
+  new GitFacts()
     .linkedTrees(repository, () => true)
     .map(({ top }) => top)
     .toSorted();
 
-test('gitFacts.linkedTrees() follows worktrees that are added, moved and removed', () => {
+test('GitFacts.linkedTrees() follows worktrees that are added, moved and removed', () => {
   const tree = makeTree();
   makeRepository(tree('main'));
   expect(topsOf(tree('main'))).toEqual([]);
@@ -37,17 +37,17 @@ test('gitFacts.linkedTrees() follows worktrees that are added, moved and removed
   git(tree('main'), 'worktree', 'add', tree('a'));
   git(tree('main'), 'worktree', 'add', tree('b'));
   expect(topsOf(tree('main'))).toEqual([tree('a'), tree('b')]);
-  for (const { addedAt, usedAt } of gitFacts.linkedTrees(tree('main'), () => true)) {
+  for (const { addedAt, usedAt } of new GitFacts().linkedTrees(tree('main'), () => true)) {
     expect(addedAt).toBeGreaterThan(before);
     expect(usedAt).toBeGreaterThan(before);
   }
   git(tree('main'), 'worktree', 'move', tree('a'), tree('c'));
   git(tree('main'), 'worktree', 'remove', tree('b'));
   expect(topsOf(tree('main'))).toEqual([tree('c')]);
-  expect(gitFacts.linkedTrees(tree('main'), () => false)).toEqual([]);
+  expect(new GitFacts().linkedTrees(tree('main'), () => false)).toEqual([]);
 });
 
-test('gitFacts.linkedTrees() leaves out what the worktree does not confirm', () => {
+test('GitFacts.linkedTrees() leaves out what the worktree does not confirm', () => {
   const tree = makeTree('victim');
   makeRepository(tree('main'));
   const entry = join(tree('main'), '.git', 'worktrees', 'forged');
@@ -59,7 +59,7 @@ test('gitFacts.linkedTrees() leaves out what the worktree does not confirm', () 
   expect(topsOf(tree('main'))).toEqual([tree('honest')]);
 });
 
-test('gitFacts.linkedTrees() knows the worktrees of a bare repository', () => {
+test('GitFacts.linkedTrees() knows the worktrees of a bare repository', () => {
   const tree = makeTree();
   makeRepository(tree('origin'));
   git(tree('origin'), 'clone', '--bare', tree('origin'), tree('bare.git'));
@@ -67,26 +67,26 @@ test('gitFacts.linkedTrees() knows the worktrees of a bare repository', () => {
   expect(topsOf(tree('bare.git'))).toEqual([tree('w')]);
 });
 
-test('gitFacts.linkedTreeOf() finds the worktree around a clone, and tells a mere claim', () => {
+test('GitFacts.linkedTreeOf() finds the worktree around a clone, and tells a mere claim', () => {
   const tree = makeTree('plain', 'liar');
   makeRepository(tree('main'));
   git(tree('main'), 'worktree', 'add', tree('w'));
   makeRepository(tree('w/vendor/clone'));
   const expected = { top: tree('w'), path: tree('main') };
-  expect(gitFacts.linkedTreeOf(tree('w/vendor/clone'))).toEqual(expected);
-  expect(gitFacts.linkedTreeOf(tree('w'))).toEqual(expected);
-  expect(gitFacts.linkedTreeOf(tree('main'))).toBeUndefined();
-  expect(gitFacts.linkedTreeOf(tree('plain'))).toBeUndefined();
+  expect(new GitFacts().linkedTreeOf(tree('w/vendor/clone'))).toEqual(expected);
+  expect(new GitFacts().linkedTreeOf(tree('w'))).toEqual(expected);
+  expect(new GitFacts().linkedTreeOf(tree('main'))).toBeUndefined();
+  expect(new GitFacts().linkedTreeOf(tree('plain'))).toBeUndefined();
   writeFileSync(join(tree('liar'), '.git'), `gitdir: ${tree('main')}/.git/worktrees/w\n`);
-  expect(gitFacts.linkedTreeOf(tree('liar'))).toBe('unconfirmed');
+  expect(new GitFacts().linkedTreeOf(tree('liar'))).toBe('unconfirmed');
 });
 
-test('gitFacts.canonical() resolves links, and knows nothing of files, relative or missing paths', () => {
+test('GitFacts.canonical() resolves links, and knows nothing of files, relative or missing paths', () => {
   const tree = makeTree('folder');
   symlinkSync(tree('folder'), tree('link'));
   writeFileSync(tree('file'), '');
-  expect(gitFacts.canonical(tree('link'))).toBe(tree('folder'));
-  expect([tree('file'), tree('missing'), 'folder'].map((path) => gitFacts.canonical(path))).toEqual([
+  expect(new GitFacts().canonical(tree('link'))).toBe(tree('folder'));
+  expect([tree('file'), tree('missing'), 'folder'].map((path) => new GitFacts().canonical(path))).toEqual([
     undefined,
     undefined,
     undefined,

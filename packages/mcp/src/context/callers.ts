@@ -1,7 +1,7 @@
 import {
   ambiguousTree,
   CallerBindings,
-  gitFacts,
+  GitFacts,
   mayBeLeft,
   moveRoots,
   placeCall,
@@ -23,6 +23,8 @@ export interface CallOrigin {
   /** The name of the client. */
   readonly client: string | undefined;
   readonly transport: TransportKind;
+  /** What `arrive()` said when the call came. */
+  readonly came: number;
   /** The working tree that the handle of the call stands for. */
   readonly tree?: string | undefined;
   /** Looks again, where the client can be asked; for roots that may be out of date. */
@@ -38,6 +40,10 @@ export class Callers {
   readonly #connectedAt: number;
   readonly #lasts: () => boolean;
   #mentionedInstall = false;
+  /** How many calls came so far. */
+  #calls = 0;
+  /** What git says, and how many calls had come when it was asked. */
+  #look: { readonly facts: GitFacts; readonly calls: number } | undefined;
 
   /** `lasts` is false where each request is a connection of its own. */
   constructor(prepared: PreparedWorkspace, lasts: () => boolean) {
@@ -58,16 +64,24 @@ export class Callers {
     if (id !== undefined) this.bindings.end(id);
   }
 
+  /** A call came. It sees git as it is from now on, together with others that came by the time it looks. */
+  arrive(): number {
+    return ++this.#calls;
+  }
+
   /** What the call sees: the roots of the tree its caller works in. */
   async place(view: WorkspaceView, origin: CallOrigin): Promise<PlacedView> {
-    const context = await this.#contextOf(origin);
+    const told = this.#signalOf(origin);
+    const signal = told && (await told);
+    const context = this.#contextOf(origin, signal);
+    const facts = this.#factsFor(origin);
     let base = view;
-    let place = this.#decide(base, context);
-    if (origin.lookAgain !== undefined && this.#mayBeOld(base, place, context)) {
+    let place = placeCall(base.snapshot().roots, context, facts);
+    if (origin.lookAgain !== undefined && mayBeOld(base, place, context, facts)) {
       base = await origin.lookAgain();
-      place = this.#decide(base, context);
+      place = placeCall(base.snapshot().roots, context, new GitFacts());
     }
-    const placed = await this.#view(base, place, context.signal?.source, origin);
+    const placed = await this.#view(base, place, signal?.source, origin);
     this.#tell(placed, place, origin);
     return placed;
   }
@@ -91,30 +105,46 @@ export class Callers {
     transport: TransportKind,
     principal: string,
   ): Promise<string | undefined> {
-    const origin: CallOrigin = { meta: undefined, client: undefined, transport, tree: directory };
-    const context = await this.#contextOf(origin);
-    const path = gitFacts.canonical(directory);
-    const place = this.#decide(base, context);
-    if (path === undefined || context.signal === undefined || place.kind === 'unclear') return undefined;
+    const origin: CallOrigin = {
+      meta: undefined,
+      client: undefined,
+      transport,
+      came: this.arrive(),
+      tree: directory,
+    };
+    const signal = await this.#signalOf(origin);
+    const facts = new GitFacts();
+    const path = facts.canonical(directory);
+    const { roots } = base.snapshot();
+    const place = placeCall(roots, this.#contextOf(origin, signal), facts);
+    if (path === undefined || signal === undefined || place.kind === 'unclear') return undefined;
     if (place.kind === 'moved') await this.#view(base, place, 'handle', origin);
     else if (!base.scope().contains(path)) return undefined;
-    const { roots } = base.snapshot();
     return this.#prepared.handles.mint(roots, principal, place.kind === 'moved' ? place.tree.top : path);
   }
 
-  async #contextOf({ meta, client, tree, transport }: CallOrigin): Promise<CallerContext> {
-    const { clientRoots } = await this.#prepared.sources(transport);
-    const signal = clientRoots === 'ignore' ? undefined : this.#signalOf(meta, tree);
+  #contextOf({ client }: CallOrigin, signal: CallerSignal | undefined): CallerContext {
     const now = this.#prepared.clock.now();
     // Where each request is a connection of its own, what came since the server started counts, for a day.
     const connectedAt = this.#lasts() ? this.#connectedAt : Math.max(this.#prepared.startedAt, now - DAY_MS);
     return { signal, client, connectedAt, now };
   }
 
-  #signalOf(meta: unknown, tree: string | undefined): CallerSignal | undefined {
-    if (tree !== undefined) return { source: 'handle', directory: tree };
+  /** Kept until what is under way has been served, so that a call never sees git as it was before it came. */
+  #factsFor({ came }: CallOrigin): GitFacts {
+    if (this.#look === undefined || came > this.#look.calls) {
+      if (this.#look === undefined) process.nextTick(() => (this.#look = undefined));
+      this.#look = { facts: new GitFacts(), calls: this.#calls };
+    }
+    return this.#look.facts;
+  }
+
+  /** A promise only where there is a signal: most calls have none. */
+  #signalOf({ meta, tree, transport }: CallOrigin): Promise<CallerSignal | undefined> | undefined {
+    if (tree !== undefined) return this.#unlessIgnored({ source: 'handle', directory: tree }, transport);
     const binding = this.#bindingOf(meta);
-    return binding === undefined ? undefined : { source: 'agent', directory: binding.cwd };
+    if (binding === undefined) return undefined;
+    return this.#unlessIgnored({ source: 'agent', directory: binding.cwd }, transport);
   }
 
   #bindingOf(meta: unknown): CallerBinding | undefined {
@@ -122,13 +152,9 @@ export class Callers {
     return id === undefined ? undefined : this.bindings.get(id);
   }
 
-  #decide(view: WorkspaceView, context: CallerContext): Place {
-    return placeCall(view.snapshot().roots, context, gitFacts);
-  }
-
-  #mayBeOld(view: WorkspaceView, place: Place, context: CallerContext): boolean {
-    if (place.kind === 'unclear') return place.why !== 'unconfirmed';
-    return context.signal === undefined && mayBeLeft(view.snapshot().roots, context, gitFacts);
+  async #unlessIgnored(signal: CallerSignal, transport: TransportKind): Promise<CallerSignal | undefined> {
+    const { clientRoots } = await this.#prepared.sources(transport);
+    return clientRoots === 'ignore' ? undefined : signal;
   }
 
   async #view(
@@ -160,6 +186,11 @@ export class Callers {
       },
     });
   }
+}
+
+function mayBeOld(view: WorkspaceView, place: Place, context: CallerContext, facts: GitFacts): boolean {
+  if (place.kind === 'unclear') return place.why !== 'unconfirmed';
+  return context.signal === undefined && mayBeLeft(view.snapshot().roots, context, facts);
 }
 
 function callIdOf(meta: unknown): string | undefined {

@@ -57,12 +57,12 @@ export function usualHistory(
 /** What one call changes, kept as one change. Costs nothing until something is changed. */
 class CallRecorder implements Recorder {
   readonly #open: OpenHistory;
-  readonly #about: ChangeAbout;
+  readonly #about: () => ChangeAbout;
   readonly #roots: readonly Root[];
   #starting: Promise<ChangeRecorder> | undefined;
   #recorder: ChangeRecorder | undefined;
 
-  constructor(open: OpenHistory, about: ChangeAbout, roots: readonly Root[]) {
+  constructor(open: OpenHistory, about: () => ChangeAbout, roots: readonly Root[]) {
     this.#open = open;
     this.#about = about;
     this.#roots = roots;
@@ -83,39 +83,58 @@ class CallRecorder implements Recorder {
 
   async #start(): Promise<ChangeRecorder> {
     const history = await this.#open();
-    this.#recorder = history.change(this.#about, this.#roots);
+    this.#recorder = history.change(this.#about(), this.#roots);
     return this.#recorder;
   }
 }
 
-/** A context whose file access keeps what was there before each change. */
+class KeptChange implements CallHistory {
+  readonly #open: OpenHistory;
+  readonly #caller: () => Caller;
+  readonly #id: () => string | undefined;
+
+  constructor(open: OpenHistory, caller: () => Caller, id: () => string | undefined) {
+    this.#open = open;
+    this.#caller = caller;
+    this.#id = id;
+  }
+
+  get changeId(): string | undefined {
+    return this.#id();
+  }
+
+  get session(): string {
+    return this.#caller().session;
+  }
+
+  get principal(): string {
+    return this.#caller().principal;
+  }
+
+  async open(): Promise<History> {
+    return this.#open();
+  }
+}
+
+/** A context whose file access keeps what was there before each change. Costs next to nothing until something is changed. */
 export class RecordedContext implements WorkspaceContext {
   readonly #context: WorkspaceContext;
   readonly #open: OpenHistory;
-  readonly #about: ChangeAbout;
-  readonly history: CallHistory;
+  readonly #tool: string;
+  readonly #caller: () => Caller;
+  #history: CallHistory | undefined;
   #recorder: CallRecorder | undefined;
   #scope: Promise<Scope> | undefined;
 
-  constructor(context: WorkspaceContext, open: OpenHistory, tool: string, caller: Caller) {
-    const { session, client, principal } = caller;
-    const changeId = (): string | undefined => this.#recorder?.id;
-    this.history = {
-      session,
-      principal,
-      open: async () => open(),
-      get changeId() {
-        return changeId();
-      },
-    };
+  constructor(context: WorkspaceContext, open: OpenHistory, tool: string, caller: () => Caller) {
     this.#context = context;
     this.#open = open;
-    this.#about = {
-      tool,
-      session,
-      ...(client !== undefined && { client: client.slice(0, MAX_NAME) }),
-      ...(principal !== '' && { principal }),
-    };
+    this.#tool = tool;
+    this.#caller = caller;
+  }
+
+  get history(): CallHistory {
+    return (this.#history ??= new KeptChange(this.#open, this.#caller, () => this.#recorder?.id));
   }
 
   snapshot(): Promise<Snapshot> {
@@ -128,7 +147,7 @@ export class RecordedContext implements WorkspaceContext {
 
   scope(): Promise<Scope> {
     this.#scope ??= this.#context.scope().then((scope) => {
-      this.#recorder = new CallRecorder(this.#open, this.#about, scope.roots);
+      this.#recorder = new CallRecorder(this.#open, () => this.#about(), scope.roots);
       return scope.recordedBy(this.#recorder);
     });
     this.#scope.catch(() => undefined);
@@ -166,5 +185,15 @@ export class RecordedContext implements WorkspaceContext {
   /** The call is over. */
   finish(): void {
     this.#recorder?.finish();
+  }
+
+  #about(): ChangeAbout {
+    const { session, client, principal } = this.#caller();
+    return {
+      tool: this.#tool,
+      session,
+      ...(client !== undefined && { client: client.slice(0, MAX_NAME) }),
+      ...(principal !== '' && { principal }),
+    };
   }
 }

@@ -78,10 +78,16 @@ export class PreparedWorkspace {
     return this.options.handleArgument ?? 'workspace';
   }
 
+  /** Whether the arguments of a call have a handle among them. */
+  hasHandle(args: unknown): args is { readonly [name: string]: unknown } {
+    const name = this.handleArgument;
+    return name !== false && isObject(args) && args[name] !== undefined;
+  }
+
   /** What the handle among the arguments of a call stands for; throws for one that is not good. */
   readHandle(args: unknown, principal: string): HandleContent | undefined {
     const name = this.handleArgument;
-    if (name === false || !isObject(args) || args[name] === undefined) return undefined;
+    if (name === false || !this.hasHandle(args)) return undefined;
     return this.handles.verify(args[name], principal);
   }
 

@@ -93,10 +93,11 @@ export class ServerBinding<Context> {
   recorded(ctx: Context, workspace: WorkspaceContext, tool: string): RecordedContext | undefined {
     const { history } = this.#prepared;
     if (history === undefined) return undefined;
-    const { session = this.#session, isHttp } = this.sdk.origin(ctx);
-    const principal = isHttp ? principalDigest(this.sdk.request(ctx).principal) : '';
-    const caller = { session, client: this.clientOf(ctx), principal };
-    return new RecordedContext(workspace, history, tool, caller);
+    return new RecordedContext(workspace, history, tool, () => {
+      const { session = this.#session, isHttp } = this.sdk.origin(ctx);
+      const principal = isHttp ? principalDigest(this.sdk.request(ctx).principal) : '';
+      return { session, client: this.clientOf(ctx), principal };
+    });
   }
 
   /** Counts a refusal for the statistics of the connection. */
@@ -114,10 +115,13 @@ export class ServerBinding<Context> {
     const { meta, signal, principal } = this.sdk.request(ctx);
     const call = { meta, signal, port };
     const kind = transportKind(transport);
+    const came = callers.arrive();
     return new LazyWorkspaceContext({
       view: async () => {
-        const origin = { meta, client: this.clientOf(ctx), transport: kind };
-        const handle = await this.#readHandle(args, principal, kind);
+        const origin = { meta, client: this.clientOf(ctx), transport: kind, came };
+        const handle = this.#prepared.hasHandle(args)
+          ? await this.#readHandle(args, principal, kind)
+          : undefined;
         if (handle === undefined) {
           const lookAgain = (): Promise<WorkspaceView> => connection.viewAfresh(call);
           return callers.place(await connection.view(call), { ...origin, lookAgain });

@@ -53,8 +53,9 @@ export class LegacyConnection {
   }
 
   async view({ meta, signal, port }: LegacyCall): Promise<WorkspaceView> {
-    const workspace = await this.live();
-    return workspace.forRequest(meta, { signal, ...(port !== undefined && { port }) });
+    const workspace = this.#workspace ?? (await this.#open());
+    this.#declare(workspace);
+    return workspace.forRequest(meta, port === undefined ? { signal } : { signal, port });
   }
 
   /** The same after the client was asked once more: it may have moved without saying so. */

@@ -46,11 +46,12 @@ export function modernContext(
   };
   const readOnce = (): Promise<Request> => (request ??= read());
   const principal = principalOf(ctx);
+  const came = callers.arrive();
   return {
     workspace: new LazyWorkspaceContext({
       view: async () => {
         const found = await readOnce();
-        return callers.place(await viewRequest(prepared, found), originOf(found));
+        return callers.place(await viewRequest(prepared, found), originOf(found, came));
       },
       live: async () => {
         const workspace = await openForRequest(prepared, await readOnce());
@@ -80,8 +81,8 @@ export function clientNameOf(ctx: ServerContext): string | undefined {
   return readClientInfo(ctx.mcpReq.envelope)?.name;
 }
 
-function originOf({ meta, clientInfo, transport, tree }: Request): CallOrigin {
-  return { meta, client: clientInfo?.name, transport, tree };
+function originOf({ meta, clientInfo, transport, tree }: Request, came: number): CallOrigin {
+  return { meta, client: clientInfo?.name, transport, tree, came };
 }
 
 function transportOf({ http }: ServerContext): TransportKind {

@@ -4,6 +4,7 @@ import { RootwardMcpError } from '../error.js';
 import { Batches } from './batches.js';
 import type { Placement } from './batches.js';
 import { LineReader } from './line-reader.js';
+import { LineWriter } from './line-writer.js';
 import {
   failure,
   INTERNAL_ERROR,
@@ -67,6 +68,7 @@ export class StdioTransport {
   readonly #stdout: Writable;
   readonly #stderr: Writable;
   readonly #lines: LineReader;
+  readonly #out: LineWriter;
   readonly #lingerMs: number;
   readonly #batches = new Batches();
   /** Ids of our own requests that wait for an answer. */
@@ -75,7 +77,6 @@ export class StdioTransport {
   readonly #serving = new Map<RequestId, number>();
   #initializeId: RequestId | undefined;
   #batchesLegal = false;
-  #gathering = false;
   /** When the first large piece of this turn of the event loop came. */
   #stretchSince: number | undefined;
   #resting = false;
@@ -88,6 +89,7 @@ export class StdioTransport {
     this.#stdout = options.stdout ?? process.stdout;
     this.#stderr = options.stderr ?? process.stderr;
     this.#lines = new LineReader(options.maxLineBytes ?? MAX_LINE_BYTES);
+    this.#out = new LineWriter(this.#stdout);
     this.#lingerMs = options.lingerMs ?? LINGER_MS;
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
@@ -126,8 +128,8 @@ export class StdioTransport {
       const id = message.params?.['requestId'];
       if (typeof id === 'string' || typeof id === 'number') this.#asked.delete(id);
     }
-    this.#gather();
-    return this.#write(JSON.stringify(message));
+    this.#out.gather();
+    return this.#out.write(JSON.stringify(message));
   }
 
   close(): Promise<void> {
@@ -296,7 +298,7 @@ export class StdioTransport {
       this.#batchesLegal = typeof revision === 'string' && BATCH_REVISIONS.has(revision);
     }
     // The answer to the only request under way would wait for the end of the turn and share its system call with nothing.
-    if (this.#serving.size > 1) this.#gather();
+    if (this.#serving.size > 1) this.#out.gather();
     try {
       await this.#writePlaced(answer, this.#batches.place(answer));
     } finally {
@@ -307,8 +309,8 @@ export class StdioTransport {
 
   #writePlaced(answer: JsonRpcAnswer, placement: Placement): Promise<void> {
     if (placement.kind === 'held') return Promise.resolve();
-    if (placement.kind === 'single') return this.#write(answerText(answer));
-    return this.#write(`[${placement.answers.map((each) => answerText(each)).join(',')}]`);
+    if (placement.kind === 'single') return this.#out.write(answerText(answer));
+    return this.#out.write(`[${placement.answers.map((each) => answerText(each)).join(',')}]`);
   }
 
   #served(id: RequestId): void {
@@ -321,28 +323,8 @@ export class StdioTransport {
     if (this.#state === 'ending' && this.#serving.size === 0) this.#close('ended');
   }
 
-  #write(text: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#stdout.write(`${text}\n`, (cause) => {
-        if (cause === null || cause === undefined) resolve();
-        else reject(new RootwardMcpError('closed', 'Cannot send: the pipe is closed', { cause }));
-      });
-    });
-  }
-
-  /** What is ready in one turn of the event loop goes out in one system call: those are a third of a small call's cost. */
-  #gather(): void {
-    if (this.#gathering) return;
-    this.#gathering = true;
-    this.#stdout.cork();
-    setImmediate(() => {
-      this.#gathering = false;
-      this.#stdout.uncork();
-    });
-  }
-
   #writeQuietly(text: string): void {
-    this.#write(text).catch((error: unknown) => this.#report(error));
+    this.#out.write(text).catch((error: unknown) => this.#report(error));
   }
 
   #deliver(message: JsonRpcMessage): void {

@@ -1,4 +1,4 @@
-import { describeRepository, gitFacts } from '@rootward/core';
+import { describeRepository, GitFacts } from '@rootward/core';
 import { residentMemory } from '@rootward/core/platform';
 import type { RunningChild } from '@rootward/mcp/host';
 import { VERSION } from '../version.js';
@@ -71,7 +71,8 @@ function showCaller({ agent, directory, known, others, last }: LiveCaller): Show
 function treesOf(directory: string | undefined): readonly ShownTree[] {
   const repository = directory === undefined ? undefined : describeRepository(directory);
   if (repository === undefined) return [];
-  const tops = [repository.path, ...gitFacts.linkedTrees(repository.path, () => true).map(({ top }) => top)];
+  const linked = new GitFacts().linkedTrees(repository.path, () => true);
+  const tops = [repository.path, ...linked.map(({ top }) => top)];
   return tops.slice(0, MAX_TREES).map((path, index) => {
     const facts = describeRepository(path);
     return { path, branch: facts?.branch ?? facts?.commit?.slice(0, 12) ?? '', linked: index > 0 };

@@ -4,10 +4,10 @@ import { foldCase } from './letter-case.js';
 import { PathIndex } from './path-index.js';
 
 /** Kernel interfaces, not files: never in scope, whatever the roots are. A root of `/` would otherwise open them. */
-const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev'];
+const KERNEL_DIRECTORIES = /^\/(?:proc|sys|dev)(?:\/|$)/;
 
 export function isKernelPath(path: string): boolean {
-  return KERNEL_DIRECTORIES.some((directory) => path === directory || path.startsWith(`${directory}/`));
+  return KERNEL_DIRECTORIES.test(path);
 }
 
 /** Finds the roots that contain a canonical path. */
