@@ -2,7 +2,9 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -173,6 +175,31 @@ describe('undoChanges()', () => {
     const id = await change(only, (scope) => scope.write(path, 'A'));
     await undo(only, [id]);
     expect(readFileSync(path, 'utf8')).toBe('a');
+  });
+
+  test('takes back a change that was cut off before the folder was taken away that it removes', async () => {
+    const place = start({ 'x/a.txt': 'a' });
+    const before = photograph(place.work);
+    const recorder = place.history.change({ tool: 'test' }, place.roots);
+    const scope = place.scope.recordedBy(recorder);
+    await scope.write('x/a.txt', 'A');
+    await scope.remove('x', { recursive: true });
+    // As when the process is killed between the note and the move.
+    const trees = join(place.directory, 'trees');
+    renameSync(join(trees, readdirSync(trees)[0]!), join(place.work, 'x'));
+    await undo(place, [recorder.id]);
+    expect(photograph(place.work)).toEqual(before);
+  });
+
+  test('takes back what was in a part of a removed folder that was moved before', async () => {
+    const place = start();
+    const ids = [
+      await change(place, (scope) => scope.mkdir('a/b/c', { recursive: true })),
+      await change(place, (scope) => scope.rename('a/b', 'a/d')),
+      await change(place, (scope) => scope.remove('a', { recursive: true })),
+    ];
+    await undo(place, ids);
+    expect(photograph(place.work)).toEqual({});
   });
 
   test('takes back the part of a change that was cut off', async () => {

@@ -22,8 +22,7 @@ export class Outlook {
   readonly #trees: TreeStore;
   readonly #foreseen = new Map<string, Foreseen>();
   /** Where what will be at a path is now. */
-  readonly #origins = new Map<string, string>();
-
+  readonly #origins = new Map<string, Somewhere>();
   readonly #described = new Map<string, ReadonlyMap<string, EntryDescription>>();
 
   constructor(scope: Scope, trees: TreeStore) {
@@ -35,9 +34,9 @@ export class Outlook {
   async at(path: string): Promise<EntryDescription> {
     const own = this.#foreseen.get(path);
     if (own !== undefined) return own.entry;
-    const place = this.#placeOf(path);
+    const place = await this.#placeOf(path);
     if (place.kind === 'nowhere') return ABSENT;
-    if (place.kind === 'kept') return (await this.#kept(place.tree)).get(place.relative) ?? ABSENT;
+    if (place.kind === 'kept') return place.entries.get(place.relative) ?? ABSENT;
     return this.#scope.describe(place.path, { forChange: true });
   }
 
@@ -45,7 +44,7 @@ export class Outlook {
     for (const [path, { entry }] of this.#foreseen) {
       if (dirname(path) === folder && entry.kind !== 'absent') return false;
     }
-    for (const name of await this.#namesIn(this.#placeOf(folder))) {
+    for (const name of await this.#namesIn(await this.#placeOf(folder))) {
       if ((await this.at(join(folder, name))).kind !== 'absent') return false;
     }
     return true;
@@ -55,7 +54,7 @@ export class Outlook {
   async #namesIn(place: Place): Promise<readonly string[]> {
     if (place.kind === 'disk') return (await this.#scope.list(place.path)).map(({ name }) => name);
     if (place.kind === 'nowhere') return [];
-    const kept = [...(await this.#kept(place.tree)).keys()].filter((each) => each !== '');
+    const kept = [...place.entries.keys()].filter((each) => each !== '');
     const parent = place.relative === '' ? '.' : place.relative;
     return kept.filter((each) => dirname(each) === parent).map((each) => basename(each));
   }
@@ -69,19 +68,14 @@ export class Outlook {
   }
 
   async #entriesOf(folder: string, signal?: AbortSignal): Promise<Map<string, EntryDescription>> {
-    const place = this.#placeOf(folder);
-    const entries =
-      place.kind === 'disk'
-        ? await this.#scope.describeTree(place.path, signal)
-        : new Map(place.kind === 'kept' ? await this.#kept(place.tree) : []);
+    const entries = await this.#entriesAt(await this.#placeOf(folder), signal);
     const own = this.#foreseen.get(folder);
     if (own !== undefined) entries.set('', own.entry);
     for (const [path, origin] of this.#origins) {
       if (path === folder || !isWithin(path, folder)) continue;
       const base = relativePath(folder, path);
-      if ((await this.#scope.describe(origin)).kind !== 'directory') continue;
-      const moved = await this.#scope.describeTree(origin, signal);
-      for (const [below, entry] of moved) entries.set(joined(base, below), entry);
+      for (const [below, entry] of await this.#entriesAt(origin, signal))
+        entries.set(joined(base, below), entry);
     }
     // Folders before what is in them.
     const foreseen = [...this.#foreseen].toSorted(([one], [other]) => one.length - other.length);
@@ -90,6 +84,19 @@ export class Outlook {
       await this.#overlay(entries, relativePath(folder, path), entry, tree);
     }
     return entries;
+  }
+
+  /** What is at a place and below it, by paths from there. */
+  async #entriesAt(place: Place, signal?: AbortSignal): Promise<Map<string, EntryDescription>> {
+    if (place.kind === 'nowhere') return new Map();
+    if (place.kind === 'kept') {
+      const { entries, relative } = place;
+      const found = [...entries].filter(([each]) => relative === '' || isWithin(each, relative));
+      return new Map(found.map(([each, entry]) => [relativePath(relative, each), entry]));
+    }
+    const entry = await this.#scope.describe(place.path);
+    if (entry.kind !== 'directory') return new Map(entry.kind === 'absent' ? [] : [['', entry]]);
+    return this.#scope.describeTree(place.path, signal);
   }
 
   /** Something will exist, or will be gone. */
@@ -103,15 +110,15 @@ export class Outlook {
 
   async move(from: string, to: string): Promise<void> {
     const moved = await this.at(from);
-    const place = this.#placeOf(from);
+    const place = await this.#placeOf(from);
     const known = [...this.#foreseen].filter(([path]) => isWithin(path, from));
     const origins = [...this.#origins].filter(([path]) => path !== from && isWithin(path, from));
     this.#forgetBelow(from);
     this.#forgetBelow(to);
     for (const [path, each] of known) this.#foreseen.set(to + path.slice(from.length), each);
     for (const [path, origin] of origins) this.#origins.set(to + path.slice(from.length), origin);
-    if (place.kind === 'disk') this.#origins.set(to, place.path);
-    if (!this.#foreseen.has(to)) this.#foreseen.set(to, { entry: moved, fresh: place.kind !== 'disk' });
+    if (place.kind !== 'nowhere') this.#origins.set(to, place);
+    if (!this.#foreseen.has(to)) this.#foreseen.set(to, { entry: moved, fresh: place.kind === 'nowhere' });
     this.#foreseen.set(from, { entry: ABSENT, fresh: true });
   }
 
@@ -122,13 +129,14 @@ export class Outlook {
   }
 
   /** Where the entry is to be looked up: on the disk, in a kept tree, or nowhere because its folder is new or gone. */
-  #placeOf(path: string): Place {
+  async #placeOf(path: string): Promise<Place> {
     for (let above = path; ; above = dirname(above)) {
+      const below = relativePath(above, path);
       const origin = this.#origins.get(above);
-      if (origin !== undefined) return { kind: 'disk', path: origin + path.slice(above.length) };
+      if (origin !== undefined) return within(origin, below);
       const known = this.#foreseen.get(above);
       if (known?.tree !== undefined) {
-        return { kind: 'kept', tree: known.tree, relative: relativePath(above, path) };
+        return { kind: 'kept', entries: await this.#kept(known.tree), relative: below };
       }
       if (known !== undefined && (known.fresh || known.entry.kind !== 'directory')) {
         return { kind: 'nowhere' };
@@ -165,10 +173,21 @@ function joined(base: string, below: string): string {
   return below === '' ? base : `${base}/${below}`;
 }
 
-type Place =
+/** On the disk, or in a tree that comes back; its entries as they are then: the tree may be kept again without them. */
+type Somewhere =
   | { readonly kind: 'disk'; readonly path: string }
-  | { readonly kind: 'kept'; readonly tree: string; readonly relative: string }
-  | { readonly kind: 'nowhere' };
+  | {
+      readonly kind: 'kept';
+      readonly entries: ReadonlyMap<string, EntryDescription>;
+      readonly relative: string;
+    };
+
+type Place = Somewhere | { readonly kind: 'nowhere' };
+
+function within(place: Somewhere, below: string): Somewhere {
+  if (place.kind === 'disk') return { kind: 'disk', path: join(place.path, below) };
+  return { ...place, relative: place.relative === '' ? below : joined(place.relative, below) };
+}
 
 function describe(state: EntryState): EntryDescription {
   switch (state.kind) {

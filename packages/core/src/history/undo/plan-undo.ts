@@ -44,20 +44,22 @@ export async function planUndo(
   { path, signal }: PlanOptions,
 ): Promise<UndoPlan> {
   const planner = new Planner(scope, store, signal);
-  for (const { step } of stepsNewestFirst(changes)) {
+  for (const { step, isCutOff } of stepsNewestFirst(changes)) {
     if (path !== undefined && !pathsOf(step).some((each) => isWithin(each, path))) continue;
     signal?.throwIfAborted();
     if (isMove(step)) await planner.move(step);
-    else await planner.put(step);
+    else await planner.put(step, isCutOff);
   }
   return planner;
 }
 
 /** Changes may have been made at the same time, their steps in turn. */
-function stepsNewestFirst(changes: readonly Change[]): readonly PlacedStep[] {
+function stepsNewestFirst(
+  changes: readonly Change[],
+): readonly (PlacedStep & { readonly isCutOff: boolean })[] {
   return changes
     .toReversed()
-    .flatMap((change) => change.steps)
+    .flatMap(({ steps, complete }) => steps.map((step) => ({ ...step, isCutOff: !complete })))
     .toSorted((one, other) => one.at - other.at || one.position - other.position)
     .toReversed();
 }
@@ -76,8 +78,11 @@ class Planner implements UndoPlan {
     this.#signal = signal;
   }
 
-  async put({ path, before, after }: PutStep): Promise<void> {
+  async put({ path, before, after }: PutStep, isCutOff: boolean): Promise<void> {
     const current = await this.#outlook.at(path);
+    // A folder is noted before it is taken away, and nothing of it goes before all of it is kept.
+    if (isCutOff && current.kind === 'directory' && before.kind === 'tree' && !this.#isKept(path, before))
+      return;
     if (!(await this.#matches(path, after, current))) {
       if (await this.#matches(path, before, current)) return;
       this.#changed(path);
