@@ -176,7 +176,21 @@ async function searching(base: string): Promise<Row[]> {
       [() => servers[0].call('search_content', { path: directory, pattern: 'line 99[0-9]+$' })],
       { batches: 7, perBatch: 1 },
     );
+    const [oursTree = 0, peerTree = 0] = await compare(
+      [
+        () => servers[0].call('directory_tree', { path: directory, maxEntries: 2 * MANY_FILES }),
+        () => servers[1].call('directory_tree', { path: directory }),
+      ],
+      { batches: 7, perBatch: 1 },
+    );
     return [
+      {
+        what: `directory_tree, ${MANY_FILES} files, whole`,
+        unit: 'ms',
+        ours: oursTree / 1000,
+        peer: peerTree / 1000,
+        goal: 0.5,
+      },
       {
         what: `search_files, ${MANY_FILES} files`,
         unit: 'ms',

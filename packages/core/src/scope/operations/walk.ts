@@ -39,6 +39,8 @@ export interface WalkOptions {
   readonly stats?: boolean;
   /** By name, the default, or as the disk has them, which needs no memory for the names of a folder. */
   readonly order?: EntryOrder;
+  /** One level after the other, instead of going down each folder first. */
+  readonly breadthFirst?: boolean;
   /** Return false to leave an entry out, and with a folder all that is in it. */
   readonly filter?: (entry: WalkEntry) => boolean;
   readonly signal?: AbortSignal;
@@ -129,7 +131,9 @@ export async function* walkInScope(
   const pending: Pending[] =
     maxDepth > 0 ? [{ path: start, relative: '', depth: 0, rules: first, above: undefined }] : [];
 
-  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+  let next = 0;
+  const take = (): Pending | undefined => (options.breadthFirst === true ? pending[next++] : pending.pop());
+  for (let folder = take(); folder !== undefined; folder = take()) {
     const directory = pinWhereSeen(gate, folder.path);
     if (directory === undefined) continue;
     try {
@@ -169,8 +173,8 @@ export async function* walkInScope(
         }
         yield options.stats === true && kind === 'file' ? withStats(entry, directory) : entry;
       }
-      // The last one in is the first one out.
-      pending.push(...below.reverse());
+      // Otherwise the last one in is the first one out.
+      pending.push(...(options.breadthFirst === true ? below : below.reverse()));
     } catch (error) {
       throw error instanceof Error && 'syscall' in error ? fromSystem('walk', asked, error) : error;
     } finally {

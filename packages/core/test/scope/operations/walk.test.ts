@@ -48,6 +48,27 @@ describe.each(platforms)('Scope.walk() on the %s platform', (_name, platform) =>
     ]);
   });
 
+  test('goes down each folder first, or level by level with breadthFirst', async () => {
+    tree().make({ a: { b: { 'c.txt': '' } }, d: { 'e.txt': '' }, 'f.txt': '' });
+    expect((await collect(scope())).map(({ relative }) => relative)).toEqual([
+      'a',
+      'd',
+      'f.txt',
+      'a/b',
+      'a/b/c.txt',
+      'd/e.txt',
+    ]);
+    const levels = await collect(scope(), '.', { breadthFirst: true });
+    expect(levels.map(({ relative }) => relative)).toEqual([
+      'a',
+      'd',
+      'f.txt',
+      'a/b',
+      'd/e.txt',
+      'a/b/c.txt',
+    ]);
+  });
+
   test('walks an empty folder to its end', async () => {
     expect(await seen(scope())).toEqual([]);
   });

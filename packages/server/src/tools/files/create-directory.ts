@@ -8,7 +8,7 @@ export const createDirectory: Tool = defineTool({
   name: 'create_directory',
   toolset: 'files',
   title: 'Create Directory',
-  description: 'Create a directory with all that are missing above it. One that exists already is fine.',
+  description: 'Create a directory and its missing parents. An existing one is fine.',
   annotations: ADDS,
   input: () => z.object({ path: z.string() }),
   paths: ({ path }) => [path],

@@ -6,8 +6,9 @@ import type { Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import { compileTreeExcludes } from '../../search/glob.js';
 
-/** A tree is for getting an overview; with more entries than this it is none, and fills a model's context. */
-const MAX_ENTRIES = 5000;
+/** A tree is for getting an overview; one with more entries fills a model's context. Callers may ask for more. */
+const USUAL_ENTRIES = 5000;
+const MAX_ENTRIES = 100_000;
 /** Far more than that many entries need, unless they are hundreds of levels deep; then nearly all of it is blanks. */
 const MAX_INDENTED = 1_000_000;
 
@@ -21,22 +22,22 @@ interface TreeNode {
 
 interface Tree {
   readonly nodes: readonly TreeNode[];
-  readonly entries: number;
-  /** There was more than the limit allows. */
-  readonly full: boolean;
+  /** What was left out, if anything. */
+  readonly note?: string;
 }
 
 export const directoryTree: Tool = defineTool({
   name: 'directory_tree',
   toolset: 'files',
   title: 'Directory Tree',
-  description: `A directory and all below it as JSON: name, type, children. A tree of more than ${MAX_ENTRIES} entries is cut at the depth that fits.`,
+  description: `A directory and all below it as JSON: name, type, children. Cut at the depth that fits into maxEntries (${USUAL_ENTRIES}).`,
   annotations: READS,
   input: () =>
     z.object({
       path: z.string(),
       excludePatterns: z.array(z.string()).optional().default([]),
       maxDepth: z.int().min(1).optional(),
+      maxEntries: z.int().min(1).max(MAX_ENTRIES).optional(),
       respectGitignore: z.boolean().optional(),
     }),
   output: () =>
@@ -46,7 +47,7 @@ export const directoryTree: Tool = defineTool({
       note: z.string().optional(),
     }),
   paths: ({ path }) => [path],
-  handle: async ({ path: asked, excludePatterns, maxDepth, respectGitignore }, context) => {
+  handle: async ({ path: asked, excludePatterns, maxDepth, maxEntries, respectGitignore }, context) => {
     const path = context.expandHome(asked);
     const scope = await context.workspace.scope();
     const excluded = compileTreeExcludes(excludePatterns);
@@ -54,8 +55,9 @@ export const directoryTree: Tool = defineTool({
       gitignore: respectGitignore === true,
       filter: ({ relative }) => !excluded(relative),
       signal: context.signal,
+      ...(maxDepth !== undefined && { maxDepth }),
     };
-    const { nodes, note } = await buildFittingTree(scope, path, options, maxDepth);
+    const { nodes, note } = await buildFittingTree(scope, path, maxEntries ?? USUAL_ENTRIES, options);
     const data = { tree: nodes, truncated: note !== undefined, ...(note !== undefined && { note }) };
     return dataResult(data, print(nodes), note);
   },
@@ -70,49 +72,41 @@ function print(nodes: readonly TreeNode[]): string {
 async function buildFittingTree(
   scope: Scope,
   path: string,
+  maxEntries: number,
   options: WalkOptions,
-  maxDepth = Number.POSITIVE_INFINITY,
-): Promise<{ readonly nodes: readonly TreeNode[]; readonly note?: string }> {
-  const whole = await buildTree(scope, path, options, maxDepth);
-  if (!whole.full) return { nodes: whole.nodes };
-  let fitting = await buildTree(scope, path, options, 1);
-  if (fitting.full) return { nodes: fitting.nodes, note: overfullNote() };
-  // Every try walks thousands of entries, and trees may be a thousand levels deep: not level by level.
-  let depth = 1;
-  let tooDeep = Number.POSITIVE_INFINITY;
-  while (tooDeep - depth > 1) {
-    const next = Math.min(depth * 2, Math.floor((depth + tooDeep) / 2));
-    const deeper = await buildTree(scope, path, options, next);
-    if (deeper.full) {
-      tooDeep = next;
-    } else {
-      depth = next;
-      fitting = deeper;
-    }
-  }
-  return { nodes: fitting.nodes, note: depthNote(depth) };
-}
-
-async function buildTree(scope: Scope, path: string, options: WalkOptions, maxDepth: number): Promise<Tree> {
+): Promise<Tree> {
   const nodes: TreeNode[] = [];
-  const folders = new Map<string, TreeNode[]>([['', nodes]]);
+  const folders = new Map([['', nodes]]);
+  /** The folders whose entries stand on the level that is being read. */
+  let above = new Set<TreeNode>();
+  let level: TreeNode[] = [];
+  let depth = 1;
   let entries = 0;
-  let full = false;
-  for await (const entry of scope.walk(path, { ...options, maxDepth })) {
-    if (entries === MAX_ENTRIES) {
-      full = true;
-      break;
+  for await (const entry of scope.walk(path, { ...options, breadthFirst: true })) {
+    if (entry.depth > depth) {
+      above = new Set(level);
+      level = [];
+      depth = entry.depth;
+    }
+    if (entries === maxEntries) {
+      if (depth === 1) return { nodes, note: overfullNote(maxEntries) };
+      for (const folder of above) {
+        if (folder.children === undefined) continue;
+        folder.children.length = 0;
+        folder.truncated = true;
+      }
+      return { nodes, note: depthNote(depth - 1, maxEntries) };
     }
     entries++;
-    const node = toNode(entry, maxDepth);
+    const node = toNode(entry, options.maxDepth);
+    level.push(node);
     if (node.children !== undefined) folders.set(entry.relative, node.children);
     folders.get(parentOf(entry))?.push(node);
   }
-  for (const children of folders.values()) children.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { nodes, entries, full };
+  return { nodes };
 }
 
-function toNode({ name, kind, depth }: WalkEntry, maxDepth: number): TreeNode {
+function toNode({ name, kind, depth }: WalkEntry, maxDepth = Number.POSITIVE_INFINITY): TreeNode {
   if (kind !== 'directory') return { name, type: 'file' };
   return { name, type: 'directory', children: [], ...(depth >= maxDepth && { truncated: true }) };
 }
@@ -121,11 +115,11 @@ function parentOf({ relative, name }: WalkEntry): string {
   return relative.slice(0, Math.max(0, relative.length - name.length - 1));
 }
 
-function depthNote(depth: number): string {
+function depthNote(depth: number, maxEntries: number): string {
   const levels = depth === 1 ? 'the first level is' : `the first ${depth} levels are`;
-  return `Truncated: more than ${MAX_ENTRIES} entries, so only ${levels} shown; ask for a directory marked truncated, or exclude more`;
+  return `Truncated: more than ${maxEntries} entries, so only ${levels} shown; ask for a directory marked truncated, exclude more, or pass a larger maxEntries`;
 }
 
-function overfullNote(): string {
-  return `Truncated: the directory itself has more than ${MAX_ENTRIES} entries; use list_directory, which has pages, or search_files`;
+function overfullNote(maxEntries: number): string {
+  return `Truncated: the directory itself has more than ${maxEntries} entries; use list_directory, which has pages, or search_files`;
 }

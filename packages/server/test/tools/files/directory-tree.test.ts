@@ -71,10 +71,17 @@ test('directory_tree is cut at the depth that fits, and says so', async () => {
   expect(nodes[0]).toEqual({ ...directory('d0'), truncated: true });
   const part = await call('directory_tree', { path: 'd7' });
   expect(part.structuredContent).toMatchObject({ truncated: false });
+  const whole = await call('directory_tree', { path: '.', maxEntries: 6060 });
+  expect(whole.structuredContent).toMatchObject({ truncated: false });
+  expect(notesOf(whole)).toEqual([]);
+  const less = await call('directory_tree', { path: '.', maxEntries: 6059 });
+  expect(notesOf(less)).toEqual([
+    expect.stringMatching(/^Truncated: more than 6059 entries, so only the first level/),
+  ]);
   await close();
 });
 
-test('directory_tree of a tree of hundreds of levels finds the depth that fits in a few steps', async () => {
+test('directory_tree of a tree of hundreds of levels is cut at the depth that fits', async () => {
   const levels = Array.from({ length: 700 }, (_, level) => 'd/'.repeat(level));
   tree.add(
     Object.fromEntries(
