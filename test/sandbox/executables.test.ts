@@ -128,10 +128,22 @@ describe.each(['bubblewrap', 'landlock'] as const)('An executable at level stric
         .split('\n');
       for (const folder of [home, temp]) {
         expect(folder).toContain('rootward-sandbox-');
-        expect(existsSync(folder)).toBe(false);
+        await vi.waitFor(() => expect(existsSync(folder)).toBe(false), WAIT);
       }
     },
   );
+
+  test.skipIf(!working.has(backend))('tells its progress', async () => {
+    const { client } = await connect(STRICT);
+    await client.callTool('run', { script: 'true' }, { meta: { progressToken: 7 } });
+    const told = client.received.filter((message) => 'method' in message);
+    expect(told).toContainEqual(
+      expect.objectContaining({
+        method: 'notifications/progress',
+        params: { progressToken: 7, progress: 50, total: 100, message: 'half' },
+      }),
+    );
+  });
 
   test.skipIf(!working.has(backend))('sees a root that comes, and no longer one that has gone', async () => {
     const { call, client } = await connect(STRICT);

@@ -9,8 +9,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 const working = new Set(
   (await findBackends()).flatMap(({ name, backend }) => (backend === undefined ? [] : [name])),
 );
-const PROGRAM = fileURLToPath(new URL('../../packages/server/dist/rootward.cjs', import.meta.url));
-const EXAMPLE = fileURLToPath(new URL('../../examples/tools-project/check.mjs', import.meta.url));
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const PROGRAM = join(REPOSITORY, 'packages/server/dist/rootward.cjs');
+const EXAMPLE = join(REPOSITORY, 'examples/tools-project/check.mjs');
+/** Those that need no network, and start no sandbox of their own. */
+const EXAMPLES = ['fence-tour/tour.mjs', 'server-v1/client.mjs', 'server-v2/client.mjs'];
 
 /** What must go on working at level strict: the program it needs, and what shows that it works. */
 const WORKS: Readonly<Record<string, readonly [program: string, script: string]>> = {
@@ -85,24 +88,32 @@ describe.each(['bubblewrap', 'landlock'] as const)('At level strict with %s', (b
 
   afterAll(() => sandbox?.dispose());
 
-  for (const [name, [program, script]] of Object.entries(WORKS)) {
-    test.skipIf(!working.has(backend) || !isThere(program))(`${name} works`, () => {
-      const root = mkdtempSync(join(base, 'root-'));
-      const roots = [{ path: root, kind: 'directory', access: 'read-write', broad: false }] as const;
-      using child = sandbox!.child(sandbox!.plan({ roots, program: '/bin/bash' }));
-      const env = { PATH: process.env['PATH'] ?? '', HOME: '/', GIT_CONFIG_NOSYSTEM: '1' };
-      const start = child.command({
-        command: '/bin/bash',
-        args: ['-c', `set -o pipefail; ${script}`],
-        cwd: root,
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const { status, stderr } = spawnSync(start.command, start.args, { ...start, encoding: 'utf8' });
-      start.spawned();
-      expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+  function run(command: string, args: readonly string[], read: readonly string[] = []): void {
+    const root = mkdtempSync(join(base, 'root-'));
+    const roots = [{ path: root, kind: 'directory', access: 'read-write', broad: false }] as const;
+    using child = sandbox!.child(sandbox!.plan({ roots, program: command, profile: { read } }));
+    const start = child.command({
+      command,
+      args,
+      cwd: root,
+      env: { PATH: process.env['PATH'] ?? '', HOME: '/', GIT_CONFIG_NOSYSTEM: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const { status, stdout, stderr } = spawnSync(start.command, start.args, { ...start, encoding: 'utf8' });
+    start.spawned();
+    const said = status === 0 ? '' : stdout + stderr;
+    expect({ status, said }).toEqual({ status: 0, said: '' });
   }
+
+  for (const [name, [program, script]] of Object.entries(WORKS)) {
+    test.skipIf(!working.has(backend) || !isThere(program))(`${name} works`, () =>
+      run('/bin/bash', ['-c', `set -o pipefail; ${script}`]),
+    );
+  }
+
+  test.skipIf(!working.has(backend)).each(EXAMPLES)('the example %s ends as it announces', (example) =>
+    run(process.execPath, [join(REPOSITORY, 'examples', example)], [REPOSITORY]),
+  );
 
   test.skipIf(!working.has(backend))('the example of a tools project ends as it announces', () => {
     const env = { ...process.env, ROOTWARD_SANDBOX: 'strict', ROOTWARD_SANDBOX_BACKENDS: backend };

@@ -1,14 +1,15 @@
 /*
  * rootward-launcher: holds itself to a plan, and then becomes the program it was asked to run.
  *
- *   rootward-launcher PLAN_FD PROGRAM [ARGUMENT...]
+ *   rootward-launcher PLAN_FD FOLDER PROGRAM [ARGUMENT...]
  *   rootward-launcher --probe
  *
  * Nothing here is trusted to the program: by the time it runs, Landlock decides about files, TCP, signals and abstract
  * sockets, a seccomp filter about the rest, no capability is left, and no descriptor is open that the plan does not
  * name. Everything that fails ends the launcher with a reason and exit code 125; the program is never run with less.
  *
- * The plan is read from a descriptor. It is a list of records, each ended by a zero byte; the first byte says what it is:
+ * FOLDER belongs to the program alone, which may change everything in it. The plan is the same for many programs, and is
+ * read from a descriptor. It is a list of records, each ended by a zero byte; the first byte says what it is:
  *
  *   r PATH   may be read and executed, with everything below
  *   w PATH   may be read, executed and changed, with everything below; no device may be made
@@ -226,7 +227,7 @@ static int ascending(const void *a, const void *b) {
 
 int main(int count, char **arguments) {
   if (count == 2 && strcmp(arguments[1], "--probe") == 0) return probe();
-  if (count < 3) stop("usage: rootward-launcher PLAN_FD PROGRAM [ARGUMENT...]");
+  if (count < 4) stop("usage: rootward-launcher PLAN_FD FOLDER PROGRAM [ARGUMENT...]");
   int kept[MAX_KEPT], kept_count = 0, network = 0;
   long parent = 0;
   const char *hex = NULL;
@@ -268,10 +269,11 @@ int main(int count, char **arguments) {
       default: stop("the plan has an unknown record \"%s\"", record);
     }
   }
+  allow_path(ruleset, held.files, arguments[2], READING | CHANGING);
   for (int descriptor = 0; descriptor <= 2; descriptor++) allow_descriptor(ruleset, held.files, descriptor);
   for (int at = 0; at < kept_count; at++) allow_descriptor(ruleset, held.files, kept[at]);
   drop_capabilities();
   restrict_self(ruleset, filter);
-  execvp(arguments[2], arguments + 2);
-  stop("%s: %s", arguments[2], strerror(errno));
+  execvp(arguments[3], arguments + 3);
+  stop("%s: %s", arguments[3], strerror(errno));
 }

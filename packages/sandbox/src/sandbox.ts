@@ -1,5 +1,5 @@
 import type { StdioOptions } from 'node:child_process';
-import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend, CommandRequest, SandboxedCommand } from './backends/backend.js';
 import { inheritedDescriptors } from './child/inherited-descriptors.js';
@@ -162,7 +162,7 @@ export class SandboxChild implements Disposable {
 
   /** The private temporary folder: the same path inside and outside. */
   get temp(): string {
-    return this.#folder.temp;
+    return this.#folder.path;
   }
 
   /** Turns what is to run into what to spawn. */
@@ -175,45 +175,37 @@ export class SandboxChild implements Disposable {
       },
       { plan: this.plan, folder: this.#folder, shared: this.#shared, inherited: this.#inherited },
     );
-    const opened = [...inputs].map(([descriptor, bytes]) => ({ descriptor, source: this.#open(bytes) }));
-    const all: StdioEntry[] = [...stdio];
-    for (const { descriptor, source } of opened) all[descriptor] = source;
+    const opened = new Map<number, number>();
+    for (const [descriptor, bytes] of inputs) opened.set(descriptor, this.#shared.openInput(bytes));
+    const length = Math.max(stdio.length, ...[...opened.keys()].map((descriptor) => descriptor + 1));
     return {
       ...command,
-      stdio: all,
+      stdio: Array.from(
+        { length },
+        (_, descriptor) => opened.get(descriptor) ?? stdio[descriptor] ?? 'ignore',
+      ),
       spawned: () => {
-        for (const { source } of opened) closeSync(source);
+        for (const source of opened.values()) closeSync(source);
       },
     };
   }
 
-  /** Removes what the child has left behind. Call it when the child is gone. */
-  dispose(): void {
-    this.#folder.remove();
+  /** Removes what the child has left behind; settles when that is done. Call it when the child is gone. */
+  dispose(): Promise<void> {
+    return this.#folder.remove();
   }
 
   [Symbol.dispose](): void {
-    this.dispose();
+    void this.dispose();
   }
 
   #environment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    const { temp, home } = this.#folder;
+    const { path } = this.#folder;
     const own = {
-      TMPDIR: temp,
-      ...(this.#backend.keepsHome(this.plan) ? {} : { HOME: home, ...xdg(env, home) }),
+      TMPDIR: path,
+      ...(this.#backend.keepsHome(this.plan) ? {} : { HOME: path, ...xdg(env, path) }),
     };
     return { ...env, ...own };
-  }
-
-  /** A file without a name: the child's descriptor is all that leads to it. */
-  #open(bytes: Buffer): number {
-    const file = join(this.#folder.path, 'input');
-    writeFileSync(file, bytes, { mode: 0o600 });
-    try {
-      return openSync(file, 'r');
-    } finally {
-      unlinkSync(file);
-    }
   }
 }
 

@@ -212,7 +212,7 @@ async function run({ level, backend }) {
     await new Promise((resolve) => setImmediate(resolve));
     const outliving = await takeOutliving(sandbox?.guarantee === 'full');
     if (!started.stdout.readableEnded) await once(started.stdout, 'close');
-    child?.dispose();
+    await child?.dispose();
     for (const line of output.trim().split('\n')) {
       const [name, got] = line.split(' ');
       const isOutliving = Object.values(OUTLIVING).includes(name);

@@ -64,7 +64,7 @@ export async function spawnServer(options: SpawnServerOptions): Promise<ServerPr
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
       running = false;
-      sandbox?.child.dispose();
+      void sandbox?.child.dispose();
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
       const late = setTimeout(() => resolve(how), LAST_WORDS_MS);
       child.once('close', () => {
@@ -103,7 +103,7 @@ function startChild(options: SpawnServerOptions): ChildProcessWithoutNullStreams
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the first three of `stdio` are pipes
     return child as ChildProcessWithoutNullStreams;
   } catch (cause) {
-    options.sandbox?.child.dispose();
+    void options.sandbox?.child.dispose();
     // Some failures, such as arguments that are too long, are thrown instead of announced.
     throw startFailed(options.name, cause);
   }

@@ -1,11 +1,11 @@
-import { seccompFilter } from '../seccomp/filter.js';
+import { seccompFilters } from '../seccomp/filter.js';
 import type { Processor } from '../seccomp/system-calls.js';
 import { firstFree } from './backend.js';
 import type { Backend, BackendFinding } from './backend.js';
 import { bubblewrapArguments, ISOLATION } from './bubblewrap-arguments.js';
 import { findProgram, processorOf, tryProgram } from './programs.js';
 
-const BASH = '/bin/bash';
+const NOTHING = Buffer.alloc(0);
 const INSTALL = 'Install bubblewrap, for example with: apt-get install bubblewrap';
 /** Everything a plan may use, so that what works here works there. */
 const PROBE: readonly string[] = [
@@ -52,6 +52,7 @@ export async function findBubblewrap(path: string | undefined): Promise<BackendF
 }
 
 function bubblewrap(program: string, detail: string, processor: Processor): Backend {
+  const filters = seccompFilters(processor, 'isolated');
   return {
     name: 'bubblewrap',
     guarantee: 'full',
@@ -62,35 +63,24 @@ function bubblewrap(program: string, detail: string, processor: Processor): Back
     keepsHome: ({ readsEverything }) => readsEverything,
     command: (request, place) => {
       const filter = firstFree(request.descriptors);
-      const args = [
-        ...bubblewrapArguments(place.plan, place),
-        '--seccomp',
-        String(filter),
-        '--chdir',
-        request.cwd,
-        '--',
-        request.command,
-        ...request.args,
-      ];
-      const bytes = seccompFilter({ processor, namespaces: 'isolated', network: place.plan.network });
-      const close = place.inherited.filter((each) => !request.descriptors.includes(each) && each !== filter);
+      // bubblewrap hands on every descriptor it gets; an empty file takes the place of those that are not meant.
+      const unmeant = place.inherited.filter((each) => !request.descriptors.includes(each));
       return {
-        ...closing(close, program, args),
+        command: program,
+        args: [
+          ...bubblewrapArguments(place.plan, place),
+          '--seccomp',
+          String(filter),
+          '--chdir',
+          request.cwd,
+          '--',
+          request.command,
+          ...request.args,
+        ],
         cwd: '/',
         env: request.env,
-        inputs: new Map([[filter, bytes]]),
+        inputs: new Map([...unmeant.map((each) => [each, NOTHING] as const), [filter, filters(place.plan)]]),
       };
     },
   };
-}
-
-/** bubblewrap hands on every descriptor it gets. `-p`: nothing in the environment may steer the shell. */
-function closing(
-  descriptors: readonly number[],
-  program: string,
-  args: readonly string[],
-): { readonly command: string; readonly args: readonly string[] } {
-  if (descriptors.length === 0) return { command: program, args };
-  const redirections = descriptors.map((descriptor) => `${descriptor}>&-`).join(' ');
-  return { command: BASH, args: ['-p', '-c', `exec "$0" "$@" ${redirections}`, program, ...args] };
 }

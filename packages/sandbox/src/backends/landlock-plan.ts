@@ -4,7 +4,6 @@ import type { Carver } from './carve.js';
 
 /** What the launcher gets in addition to the paths. */
 export interface LauncherFacts {
-  readonly folder: string;
   readonly descriptors: readonly number[];
   readonly parent: number;
   readonly filter: Buffer;
@@ -19,7 +18,6 @@ export function launcherPlan(plan: SandboxPlan, facts: LauncherFacts, carver: Pi
   const records = [
     ...landlockPaths(plan, carver).map(({ path, access }) => `${LETTERS[access]}${path}`),
     'r/proc',
-    `w${facts.folder}`,
     ...(plan.network ? ['n'] : []),
     ...facts.descriptors.map((descriptor) => `k${descriptor}`),
     `p${facts.parent}`,

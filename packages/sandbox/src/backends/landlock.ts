@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { seccompFilter } from '../seccomp/filter.js';
+import { seccompFilters } from '../seccomp/filter.js';
 import type { Processor } from '../seccomp/system-calls.js';
 import { firstFree } from './backend.js';
 import type { Backend, BackendFinding } from './backend.js';
@@ -62,6 +62,7 @@ function findLauncher(processor: Processor): string | undefined {
 
 function landlock(program: string, abi: number, processor: Processor): Backend {
   const carver = new Carver();
+  const filters = seccompFilters(processor, 'shared');
   const signals = abi >= SIGNALS_ABI ? '' : ', without rules for signals';
   return {
     name: 'landlock',
@@ -76,16 +77,15 @@ function landlock(program: string, abi: number, processor: Processor): Backend {
       const bytes = launcherPlan(
         plan,
         {
-          folder: folder.path,
           descriptors: request.descriptors,
           parent: process.pid,
-          filter: seccompFilter({ processor, namespaces: 'shared', network: plan.network }),
+          filter: filters(plan),
         },
         carver,
       );
       return {
         command: program,
-        args: [String(input), request.command, ...request.args],
+        args: [String(input), folder.path, request.command, ...request.args],
         cwd: request.cwd,
         env: request.env,
         inputs: new Map([[input, bytes]]),

@@ -3,25 +3,29 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   realpathSync,
   rmSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-/** What belongs to one child alone, and goes with it. */
+/** What belongs to one child alone, and goes with it: its temporary folder, and where its home directory is private, that. */
 export interface PrivateFolder {
   readonly path: string;
-  readonly temp: string;
-  readonly home: string;
-  remove(): void;
+  /** Settles when it is gone. Never rejects. */
+  remove(): Promise<void>;
 }
 
 const PREFIX = 'rootward-sandbox-';
+/** Plans and filters that are kept to be read again; each snapshot has a few. */
+const MAX_INPUTS = 32;
 
 /** The folder in which a process keeps those of its children, and what their sandboxes are made of. */
 export class SandboxFolder implements Disposable {
@@ -29,6 +33,9 @@ export class SandboxFolder implements Disposable {
   /** A file and a folder that nobody can read, put in place of what is hidden. */
   readonly emptyFile: string;
   readonly emptyFolder: string;
+  /** Files by their contents: children of one snapshot are started with the same. */
+  readonly #inputs = new Map<string, string>();
+  #made = 0;
 
   constructor(parent: string = tmpdir()) {
     removeAbandoned(parent);
@@ -47,18 +54,34 @@ export class SandboxFolder implements Disposable {
   /** `links`: paths below `realHome` that the private home directory leads to. */
   add(realHome: string, links: readonly string[]): PrivateFolder {
     const path = mkdtempSync(join(this.path, 'child-'));
-    const temp = join(path, 'tmp');
-    const home = join(path, 'home');
-    mkdirSync(temp, { mode: 0o700 });
-    mkdirSync(home, { mode: 0o700 });
     for (const target of links) {
       if (statSync(target, { throwIfNoEntry: false }) === undefined) continue;
-      const link = join(home, relative(realHome, target));
+      const link = join(path, relative(realHome, target));
       mkdirSync(dirname(link), { recursive: true });
       // One named folder may lie inside another.
       if (lstatSync(link, { throwIfNoEntry: false }) === undefined) symlinkSync(target, link);
     }
-    return { path, temp, home, remove: () => removeFolder(path) };
+    return { path, remove: () => removeSoon(path) };
+  }
+
+  /** A descriptor that reads these bytes from their start. */
+  openInput(bytes: Buffer): number {
+    const key = bytes.toString('latin1');
+    let file = this.#inputs.get(key);
+    if (file === undefined) {
+      file = join(this.path, `input-${++this.#made}`);
+      writeFileSync(file, bytes, { mode: 0o600, flag: 'wx' });
+      this.#inputs.set(key, file);
+      this.#dropOldestInput();
+    }
+    return openSync(file, 'r');
+  }
+
+  #dropOldestInput(): void {
+    const [oldest] = this.#inputs;
+    if (this.#inputs.size <= MAX_INPUTS || oldest === undefined) return;
+    this.#inputs.delete(oldest[0]);
+    unlinkSync(oldest[1]);
   }
 
   dispose(): void {
@@ -67,6 +90,15 @@ export class SandboxFolder implements Disposable {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+}
+
+/** Not at once: on some disks removing a folder takes milliseconds, and the answer of the child need not wait for it. */
+async function removeSoon(path: string): Promise<void> {
+  try {
+    await rmdir(path);
+  } catch {
+    await rm(path, { recursive: true, force: true }).catch(() => removeFolder(path));
   }
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { HiddenPath, PlannedLink } from '../plan/plan.js';
@@ -44,7 +44,24 @@ export function readHost(environment: Readonly<Record<string, string | undefined
 function hidden(path: string): readonly HiddenPath[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return [];
-  return [{ path: canonicalOr(path), kind: found.isDirectory() ? 'directory' : 'file', why: 'credential' }];
+  return asHidden(canonicalOr(path), found.isDirectory());
+}
+
+/** What this user cannot open needs no hiding: no child ever has more rights than its user. */
+function asHidden(path: string, isFolder: boolean): readonly HiddenPath[] {
+  const ways = isFolder ? [constants.R_OK, constants.X_OK] : [constants.R_OK];
+  return ways.some((way) => canAccess(path, way))
+    ? [{ path, kind: isFolder ? 'directory' : 'file', why: 'credential' }]
+    : [];
+}
+
+function canAccess(path: string, way: number): boolean {
+  try {
+    accessSync(path, way);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What the system itself keeps from other users is a secret, whatever its name; it matters where the user is root. */
@@ -57,7 +74,7 @@ function unreadableToOthers(folder: string, depth: number): readonly HiddenPath[
     if (stats === undefined) continue;
     const isFolder = stats.isDirectory();
     if ((stats.mode & OTHERS_READ) === 0) {
-      found.push({ path, kind: isFolder ? 'directory' : 'file', why: 'credential' });
+      found.push(...asHidden(path, isFolder));
     } else if (isFolder && depth > 1) {
       found.push(...unreadableToOthers(path, depth - 1));
     }

@@ -120,6 +120,16 @@ const SOCKET_TYPE_BITS = 0xf;
 const SOCK_STREAM = 1;
 const SOCK_SEQPACKET = 5;
 
+/** The filters of children with and without the network, assembled once. */
+export function seccompFilters(
+  processor: Processor,
+  namespaces: FilterOptions['namespaces'],
+): (plan: { readonly network: boolean }) => Buffer {
+  const open = seccompFilter({ processor, namespaces, network: true });
+  const closed = seccompFilter({ processor, namespaces, network: false });
+  return ({ network }) => (network ? open : closed);
+}
+
 /** The filter that a child gets, as the kernel reads it. Pure. */
 export function seccompFilter(options: FilterOptions): Buffer {
   return encode(filterProgram(options));

@@ -27,7 +27,7 @@ const PLAN: SandboxPlan = {
   homeLinks: [],
 };
 const shared = { path: '/s', emptyFile: '/s/file', emptyFolder: '/s/folder' };
-const folder = { path: '/s/child', temp: '/s/child/tmp', home: '/s/child/home', remove: () => undefined };
+const folder = { path: '/s/child', remove: () => Promise.resolve() };
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the arguments need its paths alone
 const PLACE = { folder, shared: shared as never };
 
@@ -96,7 +96,7 @@ function list(path: string): readonly string[] {
 }
 
 describe('launcherPlan()', () => {
-  const FACTS = { folder: '/s/child', descriptors: [7], parent: 42, filter: Buffer.from([1, 255]) };
+  const FACTS = { descriptors: [7], parent: 42, filter: Buffer.from([1, 255]) };
   const records = (plan: SandboxPlan): readonly string[] =>
     launcherPlan(plan, FACTS, { carve: (path, without) => carve(path, without, list) })
       .toString()
@@ -111,7 +111,6 @@ describe('launcherPlan()', () => {
       'w/p/inner',
       'r/p/locked',
       'r/proc',
-      'w/s/child',
       'k7',
       'p42',
       'f01ff',

@@ -154,7 +154,7 @@ export class ToolRunner implements Disposable {
       return await this.#runWith(tool, call, roots, { child: sandbox?.child, shown: running.sandbox });
     } finally {
       this.#running.delete(running);
-      sandbox?.child.dispose();
+      void sandbox?.child.dispose();
     }
   }
 
