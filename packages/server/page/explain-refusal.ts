@@ -24,6 +24,10 @@ const REFUSALS: Readonly<Record<string, Explanation>> = {
     rule: 'It lies in a read-only root.',
     remedy: 'Start the server without --read-only, or lift the limit under Now.',
   },
+  'hidden-tool': {
+    rule: 'The operator has hidden this tool.',
+    remedy: 'Start the server with other --tools or --hide-tools.',
+  },
   protected: {
     rule: 'It is a file that steers the fence itself, and is never changed through it.',
     remedy: 'Change it with an editor.',

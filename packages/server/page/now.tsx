@@ -57,6 +57,7 @@ function Process({
           ))}
         </ul>
       )}
+      {process.caveat !== '' && <p class="caveat">{process.caveat}</p>}
       {process.sessions.length === 0 && <p class="quiet">No client is connected.</p>}
       {process.sessions.map((session) => (
         <Session key={session.id} session={session} limit={limit} />

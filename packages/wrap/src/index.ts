@@ -8,6 +8,7 @@ export type { Preset } from './presets.js';
 export { probeServer } from './probe.js';
 export type { ProbeOptions, ProbeReport } from './probe.js';
 export type { EndWatch, WatchCall, WatchedCall } from './session/call-watch.js';
+export type { SeenCall, SeenEnd, SeenSession, SessionObserver } from './session/observed-session.js';
 export { ToolFilter } from './session/tool-filter.js';
 export type { ToolFilterOptions } from './session/tool-filter.js';
 export { WrapEndpoint } from './http/wrap-endpoint.js';

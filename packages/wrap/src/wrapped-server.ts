@@ -1,4 +1,4 @@
-import type { Root } from '@rootward/core';
+import type { OperatorLimits, Root } from '@rootward/core';
 import { projectOf } from '@rootward/core';
 import { Emitter, isObject, within } from '@rootward/core/platform';
 import type { ChildRegistry } from '@rootward/mcp/host';
@@ -9,7 +9,7 @@ import { Keeper } from './inner/keeper.js';
 import type { KeeperOptions } from './inner/keeper.js';
 import { fillIn } from './inner/launch.js';
 import type { CommandTemplate, Launch } from './inner/launch.js';
-import { isSameRoots, SideServers } from './session/side-servers.js';
+import { isLimited, isSameRoots, SideServers } from './session/side-servers.js';
 import type { ToolFilter } from './session/tool-filter.js';
 import { RawMessage } from './wire/raw-message.js';
 
@@ -30,6 +30,8 @@ export interface WrappedServerOptions {
   readonly emptyFolder: () => string;
   readonly contain?: KeeperOptions['contain'] | undefined;
   readonly shown: KeeperOptions['shown'];
+  /** What the operator takes away while it runs. */
+  readonly limits?: OperatorLimits | undefined;
 }
 
 /** How one call of a tool is made. */
@@ -49,6 +51,7 @@ export class WrappedServer {
   readonly #main: Keeper;
   readonly #sides: SideServers;
   readonly #changed = new Emitter<readonly WrappedTool[]>();
+  readonly #limited: Disposable | undefined;
   #roots: readonly Root[] | undefined;
   #tools: readonly WrappedTool[] = [];
 
@@ -56,6 +59,9 @@ export class WrappedServer {
     this.#options = options;
     this.#main = this.#keeper();
     this.#sides = new SideServers(() => this.#keeper());
+    const { limits } = options;
+    this.#sides.obey(limits);
+    this.#limited = limits?.onDidChange(() => this.#endLimited(limits));
   }
 
   /** What it offers, as far as is known. */
@@ -100,6 +106,14 @@ export class WrappedServer {
   close(): void {
     this.#main.close('the connection is closed');
     this.#sides.close('the connection is closed');
+    this.#limited?.[Symbol.dispose]();
+  }
+
+  /** A call that comes later is refused or brings the roots that are left. */
+  #endLimited(limits: OperatorLimits): void {
+    if (this.#roots === undefined || !isLimited(this.#roots, limits)) return;
+    this.#roots = limits.apply(this.#roots);
+    this.#main.change(this.#roots, true);
   }
 
   /** One that is busy in other folders is left alone. */

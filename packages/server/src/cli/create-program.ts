@@ -36,6 +36,7 @@ const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
   '--project',
   '--tool-env',
   '--audit',
+  '--ui-consent',
 ]);
 const WRAP_OPTIONS = OPTIONS.filter((spec) => !NOT_FOR_WRAP.has(flagName(spec)));
 const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;

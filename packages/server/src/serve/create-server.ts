@@ -21,6 +21,7 @@ import { registerGuides } from '../tools/guidance/register-guides.js';
 import { registerTools } from '../tools/register-tools.js';
 import type { RegisterToolsOptions } from '../tools/register-tools.js';
 import { registerWrapped } from '../tools/wrapped/register-wrapped.js';
+import type { RegisterWrappedOptions } from '../tools/wrapped/register-wrapped.js';
 import { VERSION } from '../version.js';
 import { modernSession } from '../watch/live-process.js';
 import type { ServerSetup } from './prepare-server.js';
@@ -228,7 +229,7 @@ function equip(
   if (runner !== undefined && fail !== undefined) {
     equipExecutables(server, era, setup, { runner, fail, choice, onDidRun, audit: record });
   }
-  equipWrapped(server, era, setup, { choice, onDidRun });
+  equipWrapped(server, era, setup, { choice, onDidRun, audit: record });
   const hasGuides = settings.toolsets?.includes('project') ?? true;
   return hasGuides ? registerGuides(server, projects) : () => undefined;
 }
@@ -237,7 +238,7 @@ function equipWrapped(
   server: WorkspaceServer,
   era: Era,
   { wrapped, settings }: ServerSetup,
-  shared: { readonly choice: ToolChoice; readonly onDidRun: () => void },
+  shared: Pick<RegisterWrappedOptions, 'choice' | 'onDidRun' | 'audit'>,
 ): void {
   if (wrapped === undefined) return;
   const { readOnly, http, historyExec: keepChanges } = settings;

@@ -6,26 +6,28 @@ import type { PageReporter } from '../watch/report-to-page.js';
 import { runtimeFolder } from '../watch/runtime-folder.js';
 import type { ServerSetup } from './prepare-server.js';
 
+type OnShutdown = (hook: () => void) => void;
+
 /** Lets pages of this user find the process. Opened when the server is ready, so that its start does not wait for it. */
 export function showToPages(
   setup: ServerSetup,
   transport: string,
   children: ChildRegistry,
-  onShutdown: (hook: () => void) => void,
+  onShutdown: OnShutdown,
 ): void {
   const { events, limits, sessions, questions, history, wrapped, environment, directory } = setup;
-  const started = Date.now();
-  const live: LiveProcess = {
-    transport,
-    directory,
-    started,
-    events,
-    limits,
-    sessions,
-    questions,
-    children: [children, ...(wrapped === undefined ? [] : [wrapped.children])],
-    history,
-  };
+  const all = [children, ...(wrapped === undefined ? [] : [wrapped.children])];
+  const live = { transport, directory, events, limits, sessions, questions, children: all, history };
+  showProcess(live, environment, onShutdown);
+}
+
+/** The same for any process that has something to show. */
+export function showProcess(
+  shown: Omit<LiveProcess, 'started'>,
+  environment: ServerSetup['environment'],
+  onShutdown: OnShutdown,
+): void {
+  const live = { ...shown, started: Date.now() };
   let reporter: Promise<PageReporter> | undefined;
   const connect = (socket: Socket): void => {
     socket.on('error', () => socket.destroy());

@@ -1,4 +1,4 @@
-import type { OperatorLimits, Scope, Snapshot } from '@rootward/core';
+import type { OperatorLimit, OperatorLimits, Scope, Snapshot } from '@rootward/core';
 import { disposable, Emitter } from '@rootward/core/platform';
 import type { Disposable } from '@rootward/core';
 import type { ChildRegistry, SeenCaller } from '@rootward/mcp';
@@ -43,6 +43,10 @@ export interface LiveProcess {
   readonly children: readonly ChildRegistry[];
   /** Undefined where the operator wants none. */
   readonly history: (() => History | Promise<History>) | undefined;
+  /** What does not hold here, for people; undefined where everything does. */
+  readonly caveat?: string | undefined;
+  /** Throws where a limit could not be kept. */
+  readonly checkLimit?: ((path: string, limit: OperatorLimit) => void) | undefined;
 }
 
 /** A caller, and when it called last. */

@@ -85,6 +85,8 @@ export interface ProcessState {
   readonly limits: readonly { readonly path: string; readonly limit: OperatorLimit }[];
   readonly children: readonly ShownChild[];
   readonly questions: readonly ShownQuestion[];
+  /** What does not hold for this process; empty where everything does. */
+  readonly caveat: string;
 }
 
 /** One change of files that can be taken back. */

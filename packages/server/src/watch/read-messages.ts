@@ -12,7 +12,7 @@ export function isProcessState(value: unknown): value is ProcessState {
     isObject(value) &&
     value['protocol'] === PROTOCOL &&
     hasNumbers(value, ['pid', 'started']) &&
-    hasTexts(value, ['version', 'transport', 'directory']) &&
+    hasTexts(value, ['version', 'transport', 'directory', 'caveat']) &&
     isListOf(value['sessions'], isSession) &&
     isListOf(value['limits'], (item) => hasTexts(item, ['path', 'limit'])) &&
     isListOf(value['children'], isChild) &&

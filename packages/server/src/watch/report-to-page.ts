@@ -108,6 +108,7 @@ export class PageReporter {
         const limit = text('limit');
         if (limit !== 'revoked' && limit !== 'read-only')
           throw new TypeError(`Cannot set the limit ${limit}`);
+        this.#live.checkLimit?.(text('path'), limit);
         this.#note(limit === 'revoked' ? 'revoke' : 'make-read-only', text('path'));
         this.#live.limits.set(text('path'), limit);
         return true;

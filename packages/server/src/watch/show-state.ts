@@ -15,7 +15,7 @@ const MAX_LINE_LENGTH = 300;
 
 /** What a page is shown of a process, right now. */
 export function showState(live: LiveProcess): ProcessState {
-  const { transport, directory, started, sessions, limits, children, questions } = live;
+  const { transport, directory, started, sessions, limits, children, questions, caveat = '' } = live;
   return {
     protocol: PROTOCOL,
     pid: process.pid,
@@ -27,6 +27,7 @@ export function showState(live: LiveProcess): ProcessState {
     limits: limits.list(),
     children: children.flatMap((each) => each.list()).map(showChild),
     questions: questions.list(),
+    caveat,
   };
 }
 

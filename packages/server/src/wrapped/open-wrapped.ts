@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '@rootward/core';
+import type { Logger, OperatorLimits } from '@rootward/core';
 import { within } from '@rootward/core/platform';
 import { ChildRegistry } from '@rootward/mcp/host';
 import type { WrappedServer } from '@rootward/wrap';
@@ -31,7 +31,7 @@ const START_MS = 10_000;
 export async function openWrapped(
   settings: Pick<Settings, 'wrap' | 'sandbox'>,
   start: Start,
-  log: Logger,
+  { log, limits }: { readonly log: Logger; readonly limits: OperatorLimits },
 ): Promise<WrappedServers | undefined> {
   const entries = Object.entries(settings.wrap ?? {});
   if (entries.length === 0) return undefined;
@@ -41,7 +41,7 @@ export async function openWrapped(
   process.once('exit', () => rmSync(empty, { recursive: true, force: true }));
   const servers = new Map<string, WrappedServer>();
   for (const [prefix, entry] of entries) {
-    servers.set(prefix, await create(prefix, entry, settings, start, { children, empty }));
+    servers.set(prefix, await create(prefix, entry, settings, start, { children, empty, limits }));
   }
   const opening = [...servers].map(async ([prefix, server]) => {
     try {
@@ -66,7 +66,11 @@ async function create(
   { command, args = [], env = {}, sandbox, onChange = 'auto', tools, hideTools }: WrappedEntry,
   settings: Pick<Settings, 'sandbox'>,
   start: Start,
-  { children, empty }: { readonly children: ChildRegistry; readonly empty: string },
+  {
+    children,
+    empty,
+    limits,
+  }: { readonly children: ChildRegistry; readonly empty: string; readonly limits: OperatorLimits },
 ): Promise<WrappedServer> {
   const { ToolFilter, WrappedServer } = await import('@rootward/wrap');
   const found = await findCommand([command, ...args], start);
@@ -79,6 +83,7 @@ async function create(
     policy: onChange,
     filter: new ToolFilter({ show: tools, hide: hideTools }),
     children,
+    limits,
     noise: (bytes) => void process.stderr.write(bytes),
     emptyFolder: () => empty,
     contain: contained?.contain,

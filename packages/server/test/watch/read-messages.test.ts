@@ -23,6 +23,7 @@ const state = {
   started: 1,
   transport: 'stdio',
   directory: '/a',
+  caveat: '',
   sessions: [session],
   limits: [{ path: '/a', limit: 'revoked' }],
   children: [child],

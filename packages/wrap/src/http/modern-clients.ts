@@ -1,5 +1,5 @@
 import { resolveSnapshot } from '@rootward/core';
-import type { Root } from '@rootward/core';
+import type { OperatorLimits, Snapshot } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../modern/envelope.js';
 import { ModernFront } from '../modern/front.js';
@@ -7,9 +7,9 @@ import { StateSigner } from '../modern/state.js';
 import { FixedRoots } from '../roots/fixed-roots.js';
 import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import { fail, NO_ROOTS, refuse } from '../session/answers.js';
-import { INTRODUCTORY } from '../session/session.js';
+import { INTRODUCTORY } from '../session/introduction.js';
 import type { SessionOptions } from '../session/session-options.js';
-import { keyOf } from '../session/side-servers.js';
+import { isLimited, keyOf } from '../session/side-servers.js';
 import { RawMessage } from '../wire/raw-message.js';
 import type { Edit } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
@@ -18,6 +18,7 @@ interface Place {
   readonly number: string;
   readonly front: ModernFront;
   readonly principal: string;
+  readonly roots: Snapshot['roots'];
   readonly exchanges: Map<string, { readonly exchange: Exchange; readonly id: string }>;
   timer: NodeJS.Timeout | undefined;
 }
@@ -39,6 +40,10 @@ export class ModernClients {
 
   constructor(options: Omit<SessionOptions, 'era' | 'roots'>) {
     this.#options = options;
+    void options.prepared.sources('http').then(
+      ({ limits }) => limits?.onDidChange(() => this.#endLimited(limits)),
+      () => undefined,
+    );
   }
 
   async receive(message: RawMessage, exchange: Exchange, principal: string): Promise<void> {
@@ -60,16 +65,16 @@ export class ModernClients {
       exchange.answer(Buffer.concat([...fail(id, INVALID_PARAMS, reason)]));
       return;
     }
-    const roots = await this.#rootsOf(message, exchange, id);
-    if (roots === undefined) return;
+    const snapshot = await this.#rootsOf(message, exchange, id);
+    if (snapshot === undefined) return;
     const { method = '' } = message;
-    if (roots.length === 0 && !INTRODUCTORY.has(method) && method !== 'server/discover') {
+    if (snapshot.roots.length === 0 && !INTRODUCTORY.has(method) && method !== 'server/discover') {
       exchange.answer(Buffer.concat([...refuse(id, method, NO_ROOTS)]));
       return;
     }
     // The round that brought the roots is over; for the server this is the first one.
     const round = state === undefined ? [] : message.set(['params', 'requestState'], 'null');
-    this.#pass(message, exchange, this.#placeFor(roots, principal), round);
+    this.#pass(message, exchange, this.#placeFor(snapshot, principal), round);
   }
 
   close(): void {
@@ -80,8 +85,18 @@ export class ModernClients {
     this.#places.clear();
   }
 
+  /** Servers of roots that the operator has limited since: their next request gets another. */
+  #endLimited(limits: OperatorLimits): void {
+    for (const [key, { front, timer, roots }] of this.#places) {
+      if (!isLimited(roots, limits)) continue;
+      clearTimeout(timer);
+      this.#places.delete(key);
+      void front.session.close();
+    }
+  }
+
   /** Undefined where the client was asked for them instead. */
-  async #rootsOf(message: RawMessage, exchange: Exchange, id: string): Promise<readonly Root[] | undefined> {
+  async #rootsOf(message: RawMessage, exchange: Exchange, id: string): Promise<Snapshot | undefined> {
     const envelope = readEnvelope(message);
     const sources = await this.#options.prepared.sources('http');
     const canAsk =
@@ -106,19 +121,26 @@ export class ModernClients {
       answer: canAsk ? answer : undefined,
       meta: message.value('params', '_meta'),
     };
-    return (await resolveSnapshot(sources, facts, { now: Date.now() })).roots;
+    return resolveSnapshot(sources, facts, { now: Date.now() });
   }
 
-  #placeFor(roots: readonly Root[], principal: string): Place {
-    const key = JSON.stringify([principal, keyOf(roots)]);
+  #placeFor(snapshot: Snapshot, principal: string): Place {
+    const key = JSON.stringify([principal, keyOf(snapshot.roots)]);
     const known = this.#places.get(key);
     if (known !== undefined) return known;
     const exchanges: Place['exchanges'] = new Map();
     const front = new ModernFront(
       { send: (pieces, related) => this.#send(place, Buffer.concat([...pieces]), related) },
-      { ...this.#options, era: 'modern', roots: new FixedRoots(roots), principal },
+      { ...this.#options, era: 'modern', roots: new FixedRoots(snapshot), principal },
     );
-    const place: Place = { number: String(this.#nextPlace++), front, principal, exchanges, timer: undefined };
+    const place: Place = {
+      number: String(this.#nextPlace++),
+      front,
+      principal,
+      exchanges,
+      roots: snapshot.roots,
+      timer: undefined,
+    };
     this.#places.set(key, place);
     this.#watch(key, place);
     return place;

@@ -1,4 +1,4 @@
-import type { ClientInfo, Root } from '@rootward/core';
+import type { ClientInfo, Root, Snapshot } from '@rootward/core';
 
 /** What a client says about roots when it introduces itself. */
 export interface Declaration {
@@ -14,6 +14,8 @@ export type RootsListener = (roots: readonly Root[], isRemoval: boolean) => void
 export interface CallRoots {
   /** What is known now, without asking. */
   current(): readonly Root[];
+  /** The same with where they come from. */
+  snapshot(): Snapshot;
   /** Whether the client has to be asked before anything is known for sure. */
   declare(declaration: Declaration): { readonly mustAsk: boolean };
   /** The client may be asked from now on. Resolves when its roots are known, or not to be had. */

@@ -1,16 +1,20 @@
-import type { Root } from '@rootward/core';
+import type { Root, Snapshot } from '@rootward/core';
 import type { CallRoots } from './call-roots.js';
 
 /** Roots that were settled before the session began, for sessions of which there is one per root set. */
 export class FixedRoots implements CallRoots {
-  readonly #roots: readonly Root[];
+  readonly #snapshot: Snapshot;
 
-  constructor(roots: readonly Root[]) {
-    this.#roots = roots;
+  constructor(snapshot: Snapshot) {
+    this.#snapshot = snapshot;
+  }
+
+  snapshot(): Snapshot {
+    return this.#snapshot;
   }
 
   current(): readonly Root[] {
-    return this.#roots;
+    return this.#snapshot.roots;
   }
 
   declare(): { readonly mustAsk: boolean } {
@@ -18,7 +22,7 @@ export class FixedRoots implements CallRoots {
   }
 
   begin(): Promise<readonly Root[]> {
-    return Promise.resolve(this.#roots);
+    return Promise.resolve(this.#snapshot.roots);
   }
 
   changed(): void {
@@ -26,7 +30,7 @@ export class FixedRoots implements CallRoots {
   }
 
   forCall(): Promise<readonly Root[]> {
-    return Promise.resolve(this.#roots);
+    return Promise.resolve(this.#snapshot.roots);
   }
 
   dispose(): void {

@@ -1,4 +1,4 @@
-import type { Root, RootsPort, Workspace } from '@rootward/core';
+import type { Root, RootsPort, Snapshot, Workspace } from '@rootward/core';
 import type { PreparedWorkspace } from '@rootward/mcp/host';
 import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
 
@@ -25,6 +25,10 @@ export class LegacyRoots implements CallRoots {
 
   current(): readonly Root[] {
     return this.#workspace.snapshot().roots;
+  }
+
+  snapshot(): Snapshot {
+    return this.#workspace.snapshot();
   }
 
   declare({ roots, listChanged, clientInfo }: Declaration): { readonly mustAsk: boolean } {

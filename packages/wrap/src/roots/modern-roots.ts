@@ -1,5 +1,5 @@
 import { diffRoots, resolveSnapshot } from '@rootward/core';
-import type { RequestFacts, Root, RootsPort, Sources } from '@rootward/core';
+import type { RequestFacts, Root, RootsPort, Snapshot, Sources } from '@rootward/core';
 import type { PreparedWorkspace } from '@rootward/mcp/host';
 import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
 
@@ -24,13 +24,19 @@ export class ModernRoots implements CallRoots {
   #answer: Answer | undefined;
   #freshUntil = 0;
   #asking: Promise<void> | undefined;
-  #current: readonly Root[] = [];
+  #snapshot: Snapshot;
+  readonly #limited: Disposable | undefined;
   readonly #disposed = new AbortController();
 
-  private constructor(sources: Sources, port: RootsPort, onChange: RootsListener) {
+  private constructor(sources: Sources, port: RootsPort, onChange: RootsListener, first: Snapshot) {
     this.#sources = sources;
     this.#port = port;
     this.#onChange = onChange;
+    this.#snapshot = first;
+    // What the operator takes away is gone at once, not with the next call.
+    this.#limited = sources.limits?.onDidChange(
+      () => void this.#resolve(undefined).then((now) => this.#replace(now)),
+    );
   }
 
   static async open(
@@ -39,13 +45,22 @@ export class ModernRoots implements CallRoots {
     port: RootsPort,
     onChange: RootsListener,
   ): Promise<ModernRoots> {
-    const roots = new ModernRoots(await prepared.sources(kind), port, onChange);
-    roots.#current = await roots.#resolve(undefined);
-    return roots;
+    const sources = await prepared.sources(kind);
+    const facts = { declaresRoots: false, clientInfo: undefined, answer: undefined, meta: undefined };
+    return new ModernRoots(
+      sources,
+      port,
+      onChange,
+      await resolveSnapshot(sources, facts, { now: Date.now() }),
+    );
   }
 
   current(): readonly Root[] {
-    return this.#current;
+    return this.#snapshot.roots;
+  }
+
+  snapshot(): Snapshot {
+    return this.#snapshot;
   }
 
   declare(declaration: Declaration): { readonly mustAsk: boolean } {
@@ -54,7 +69,7 @@ export class ModernRoots implements CallRoots {
   }
 
   begin(): Promise<readonly Root[]> {
-    return Promise.resolve(this.#canAsk() ? [] : this.#current);
+    return Promise.resolve(this.#canAsk() ? [] : this.current());
   }
 
   changed(): void {
@@ -69,11 +84,12 @@ export class ModernRoots implements CallRoots {
     }
     if (mayAsk) await this.#asking;
     this.#replace(await this.#resolve(undefined));
-    return meta === undefined ? this.#current : this.#resolve(meta);
+    return meta === undefined ? this.current() : (await this.#resolve(meta)).roots;
   }
 
   dispose(): void {
     this.#disposed.abort();
+    this.#limited?.[Symbol.dispose]();
   }
 
   #canAsk(): boolean {
@@ -93,17 +109,17 @@ export class ModernRoots implements CallRoots {
     this.#freshUntil = now + fresh;
   }
 
-  async #resolve(meta: unknown): Promise<readonly Root[]> {
+  #resolve(meta: unknown): Promise<Snapshot> {
     const { roots, clientInfo } = this.#declaration;
     const answer = this.#canAsk() ? (this.#answer ?? MISSING) : undefined;
     const facts = { declaresRoots: roots, clientInfo, answer, meta };
-    return (await resolveSnapshot(this.#sources, facts, { now: Date.now() })).roots;
+    return resolveSnapshot(this.#sources, facts, { now: Date.now() });
   }
 
-  #replace(roots: readonly Root[]): void {
-    const { added, removed, primaryChanged } = diffRoots(this.#current, roots);
+  #replace(snapshot: Snapshot): void {
+    const { added, removed, primaryChanged } = diffRoots(this.current(), snapshot.roots);
+    this.#snapshot = snapshot;
     if (added.length === 0 && removed.length === 0 && !primaryChanged) return;
-    this.#current = roots;
-    this.#onChange(roots, removed.length > 0);
+    this.#onChange(snapshot.roots, removed.length > 0);
   }
 }

@@ -1,8 +1,18 @@
-import { within } from '@rootward/core/platform';
+import type { ClientInfo } from '@rootward/core';
+import { isObject, within } from '@rootward/core/platform';
 import { RootwardWrapError } from '../error.js';
 import type { Instance } from '../inner/instance.js';
 import { RawMessage } from '../wire/raw-message.js';
 
+/** What a server tells about itself whatever the roots are; never kept waiting for them. */
+export const INTRODUCTORY: ReadonlySet<string> = new Set([
+  'ping',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'logging/setLevel',
+]);
 /** A server that has not answered by then speaks another language. Package runners may have to download it first. */
 const INTRODUCTION_MS = 120_000;
 const ROOTS_CAPABILITY = '{"listChanged":true}';
@@ -76,6 +86,13 @@ export class Introduction {
       `the server did not answer "initialize" within ${String(INTRODUCTION_MS / 1000)} s; is it an MCP server?${words}`,
     );
   }
+}
+
+/** What a client says about itself, where it is readable. */
+export function clientInfo(info: unknown): ClientInfo | undefined {
+  if (!isObject(info) || typeof info['name'] !== 'string') return undefined;
+  const { name, version } = info;
+  return { name, ...(typeof version === 'string' && { version }) };
 }
 
 function withRoots(initialize: RawMessage): RawMessage {

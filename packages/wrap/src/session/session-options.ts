@@ -5,6 +5,7 @@ import type { KeeperOptions } from '../inner/keeper.js';
 import type { CommandTemplate } from '../inner/launch.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import type { WatchCall } from './call-watch.js';
+import type { SessionObserver } from './observed-session.js';
 import type { ToolFilter } from './tool-filter.js';
 
 /** What a session is made of. */
@@ -30,6 +31,7 @@ export interface SessionOptions {
   /** Over HTTP, who the client is. */
   readonly principal?: string | undefined;
   readonly shown: KeeperOptions['shown'];
+  readonly observer?: SessionObserver | undefined;
   /** Where roots come from, if not from the client of this session. */
   readonly roots?: CallRoots | undefined;
   /** Told when the server does not read fast enough, and when it does again. */

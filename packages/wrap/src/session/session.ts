@@ -12,26 +12,18 @@ import { changeEdits, crashNote, sandboxEdits } from './answer-edits.js';
 import { fail, hiddenTool, lostCall, NO_ROOTS, refuse, refusalOf } from './answers.js';
 import { CallWatch } from './call-watch.js';
 import type { EndWatch } from './call-watch.js';
-import { Introduction } from './introduction.js';
+import { clientInfo, Introduction, INTRODUCTORY } from './introduction.js';
 import { Lane } from './lane.js';
 import { launchFor } from './launch-for.js';
 import { Listings } from './listings.js';
 import { Questions } from './outer.js';
 import type { Outer } from './outer.js';
+import { ObservedSession } from './observed-session.js';
 import { RunningCalls } from './running-calls.js';
 import { ServerQuestions } from './server-questions.js';
 import type { SessionOptions } from './session-options.js';
 import { isSameRoots, SideServers } from './side-servers.js';
 
-/** What a server tells about itself whatever the roots are; never kept waiting for them. */
-export const INTRODUCTORY: ReadonlySet<string> = new Set([
-  'ping',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'logging/setLevel',
-]);
 /** Clients by this name say where a call works, if a server advertises that it listens. */
 const CODEX = /codex/i;
 /** More than that waiting for one side stops reading from the other. */
@@ -57,6 +49,7 @@ export class Session {
   readonly #serverQuestions: ServerQuestions;
   readonly #lane: Lane;
   readonly #watch: CallWatch;
+  readonly #seen: ObservedSession;
   #introducing = false;
   #startsHere = false;
   #introduction: Introduction | undefined;
@@ -71,11 +64,13 @@ export class Session {
     this.#serverQuestions = new ServerQuestions(this.#questions);
     this.#lane = new Lane((error) => options.log.debug('message not passed on', { error: String(error) }));
     this.#watch = new CallWatch(options);
+    this.#seen = new ObservedSession(options);
     this.#main = this.#keeper();
     this.#sides = new SideServers(() => this.#keeper());
     this.#opening = this.#open();
-    this.#opening.catch((error: unknown) =>
-      options.log.warn('workspace not opened', { error: String(error) }),
+    this.#opening.then(
+      (roots) => this.#closed || this.#seen.open(roots),
+      (error: unknown) => options.log.warn('workspace not opened', { error: String(error) }),
     );
   }
 
@@ -114,11 +109,13 @@ export class Session {
     this.#main.close('the connection is closed');
     this.#sides.close('the connection is closed');
     this.#roots?.dispose();
+    this.#seen.close();
     await this.#running.endWatches();
   }
 
   async #open(): Promise<CallRoots> {
     const { prepared, reach, era, roots: given } = this.#options;
+    this.#sides.obey((await prepared.sources(reach)).limits);
     if (given !== undefined) return given;
     const port = {
       ask: (signal: AbortSignal): Promise<unknown> => this.#questions.ask('roots/list', signal),
@@ -129,6 +126,7 @@ export class Session {
       port,
       (roots, isRemoval) => {
         this.#main.change(roots, isRemoval);
+        this.#seen.changed();
         this.#startAhead();
       },
     );
@@ -207,20 +205,21 @@ export class Session {
       const connection = await this.#opening;
       this.#introduction = new Introduction(message);
       const roots: unknown = message.value('params', 'capabilities', 'roots');
-      const info: unknown = message.value('params', 'clientInfo');
+      const client = clientInfo(message.value('params', 'clientInfo'));
       const declares = isObject(roots);
       const { mustAsk } = connection.declare({
         roots: declares,
         listChanged: declares && roots['listChanged'] === true,
-        clientInfo: isObject(info) && typeof info['name'] === 'string' ? clientInfo(info) : undefined,
+        clientInfo: client,
       });
-      if (isObject(info)) this.#watch.client = String(info['name']);
+      this.#watch.client = client?.name;
+      this.#seen.introduced(client);
       const known = connection.current();
       if (!mustAsk && known.length > 0) this.#main.settle(known);
       const instance = await this.#firstServer();
       const answer = this.#introduction.answerOf(instance);
       if (answer === undefined) throw new RootwardWrapError('no-answer', 'it did not introduce itself');
-      const codex = isObject(info) && CODEX.test(String(info['name'])) ? sandboxEdits(answer) : [];
+      const codex = CODEX.test(client?.name ?? '') ? sandboxEdits(answer) : [];
       this.#introducing = false;
       this.#outer.send(answer.edited([...answer.set(['id'], id), ...codex]), id);
     } catch (error) {
@@ -274,6 +273,7 @@ export class Session {
       const name = message.value('params', 'name');
       if (!filter.allows(name)) {
         this.#waiting.delete(id);
+        this.#seen.refused(message, 'hidden-tool');
         this.#outer.send(refuse(id, method, hiddenTool(String(name))), id);
         return;
       }
@@ -282,6 +282,7 @@ export class Session {
       const meta: unknown = message.value('params', '_meta');
       const keeper = INTRODUCTORY.has(method) ? this.#main : await this.#keeperFor(meta, method);
       if (keeper === undefined) {
+        this.#seen.refused(message, 'no-roots');
         if (!waiting.cancelled) this.#outer.send(refuse(id, method, NO_ROOTS), id);
         return;
       }
@@ -317,14 +318,18 @@ export class Session {
       if (endWatch === undefined) end();
       else void endWatch().then(end);
     };
+    const ended = this.#seen.passed(message, instance.roots);
     const innerId = instance.request(message, {
       method: message.method ?? '',
       answered: (answer) => {
         if (!answer.isError) this.#introduction?.note(message);
+        ended?.(answer.isError || answer.value('result', 'isError') === true);
         over((changeId) => this.#answered(message, id, answer, changeId));
       },
-      failed: (error) =>
-        over(() => this.#outer.send(refuse(id, message.method ?? '', lostCall(error.message)), id)),
+      failed: (error) => {
+        ended?.(true);
+        over(() => this.#outer.send(refuse(id, message.method ?? '', lostCall(error.message)), id));
+      },
     });
     this.#running.set(id, { instance, innerId, token, endWatch });
     const { flow } = this.#options;
@@ -391,9 +396,4 @@ export class Session {
   #instances(): readonly Instance[] {
     return [this.#main, ...this.#sides.keepers()].flatMap(({ instance }) => instance ?? []);
   }
-}
-
-function clientInfo(info: Readonly<Record<string, unknown>>): { name: string; version?: string } {
-  const { name, version } = info;
-  return { name: String(name), ...(typeof version === 'string' && { version }) };
 }

@@ -1,8 +1,9 @@
-import type { Root } from '@rootward/core';
+import type { OperatorLimits, Root } from '@rootward/core';
 import type { Keeper } from '../inner/keeper.js';
 
 interface Side {
   readonly keeper: Keeper;
+  readonly roots: readonly Root[];
   timer: NodeJS.Timeout;
 }
 
@@ -17,9 +18,21 @@ const MAX_SIDES = 8;
 export class SideServers {
   readonly #create: () => Keeper;
   readonly #sides = new Map<string, Side>();
+  #limited: Disposable | undefined;
 
   constructor(create: () => Keeper) {
     this.#create = create;
+  }
+
+  /** Ends the servers of roots that the operator limits after they were started. */
+  obey(limits: OperatorLimits | undefined): void {
+    this.#limited = limits?.onDidChange(() => this.#endLimited(limits));
+  }
+
+  #endLimited(limits: OperatorLimits): void {
+    for (const [key, side] of this.#sides) {
+      if (isLimited(side.roots, limits)) this.#end(key, side, 'the operator took the folder away');
+    }
   }
 
   for(roots: readonly Root[]): Keeper {
@@ -31,7 +44,7 @@ export class SideServers {
     }
     const keeper = known?.keeper ?? this.#create();
     if (known === undefined) keeper.settle(roots);
-    this.#sides.set(key, { keeper, timer: this.#timer(key) });
+    this.#sides.set(key, { keeper, roots, timer: this.#timer(key) });
     this.#makeRoom();
     return keeper;
   }
@@ -46,6 +59,7 @@ export class SideServers {
       keeper.close(reason);
     }
     this.#sides.clear();
+    this.#limited?.[Symbol.dispose]();
   }
 
   #timer(key: string): NodeJS.Timeout {
@@ -69,11 +83,16 @@ export class SideServers {
     }
   }
 
-  #end(key: string, { keeper, timer }: Side): void {
+  #end(key: string, { keeper, timer }: Side, reason = 'it was idle'): void {
     clearTimeout(timer);
     this.#sides.delete(key);
-    keeper.close('it was idle');
+    keeper.close(reason);
   }
+}
+
+/** Whether the operator leaves less of these roots than they were. */
+export function isLimited(roots: readonly Root[], limits: OperatorLimits): boolean {
+  return !isSameRoots(limits.apply(roots), roots);
 }
 
 export function isSameRoots(one: readonly Root[], other: readonly Root[]): boolean {

@@ -15,7 +15,7 @@ import { noiseTo } from './noise.js';
 /** How a server is wrapped over stdin and stdout. */
 export interface WrapStdioOptions extends Pick<
   SessionOptions,
-  'prepared' | 'template' | 'policy' | 'filter' | 'log' | 'contain' | 'watch' | 'shown'
+  'prepared' | 'template' | 'policy' | 'filter' | 'log' | 'contain' | 'watch' | 'shown' | 'observer'
 > {
   /** Where this process was started. */
   readonly directory?: string;

@@ -22,6 +22,14 @@ export async function runUi({ port, open }: UiFlags, terminal: Terminal): Promis
   return undefined;
 }
 
+/** The page of this process alone. It ends with the process, and never keeps it alive. */
+export async function showOwnPage({ start, err }: Terminal): Promise<void> {
+  const { program, environment } = start;
+  const { address, server } = await startPage({ program, environment, only: process.pid });
+  server.unref();
+  err(`rootward: the page is at ${address}\n`);
+}
+
 function readPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);

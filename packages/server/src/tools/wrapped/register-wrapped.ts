@@ -5,31 +5,30 @@ import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import type { WrappedServer, WrappedTool } from '@rootward/wrap';
 import { argumentSchema } from '../../exec/catalogue/argument-schema.js';
 import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
+import type { AuditRecord } from '../../audit/audit-trail.js';
 import type { ToolChoice } from '../framework/tool-choice.js';
 import { watchedCall, withChange } from '../framework/watched-call.js';
 
 const NAME = /^[\w.-]{1,128}$/;
 const ANY_ARGUMENTS: JsonObject = { type: 'object' };
 
+export interface RegisterWrappedOptions {
+  readonly choice: ToolChoice;
+  readonly readOnly: boolean;
+  readonly follow: boolean;
+  /** In the history, as far as its budget allows. */
+  readonly keepChanges: boolean;
+  /** Called after each call: files may be others now. */
+  readonly onDidRun: () => void;
+  /** Told in which folder each call works. */
+  readonly audit: (entry: Omit<AuditRecord, 'session'>) => void;
+}
+
 /** Offers the tools of wrapped servers, each under its prefix, and follows their changes until disposed of. */
 export function registerWrapped(
   server: WorkspaceServer,
   servers: ReadonlyMap<string, WrappedServer>,
-  {
-    choice,
-    readOnly,
-    follow,
-    keepChanges,
-    onDidRun,
-  }: {
-    readonly choice: ToolChoice;
-    readonly readOnly: boolean;
-    readonly follow: boolean;
-    /** In the history, as far as its budget allows. */
-    readonly keepChanges: boolean;
-    /** Called after each call: files may be others now. */
-    readonly onDidRun: () => void;
-  },
+  { choice, readOnly, follow, keepChanges, onDidRun, audit }: RegisterWrappedOptions,
 ): Disposable {
   const followed = [...servers].map(([prefix, wrapped]) => {
     let registered: readonly RegisteredTool[] = [];
@@ -42,12 +41,10 @@ export function registerWrapped(
             choice.allows(`${prefix}_${tool.name}`) &&
             (!readOnly || changesNothing(tool)),
         )
-        .map((tool) =>
-          register(server, prefix, wrapped, tool, {
-            isWatched: keepChanges && !changesNothing(tool),
-            onDidRun,
-          }),
-        );
+        .map((tool) => {
+          const isWatched = keepChanges && !changesNothing(tool);
+          return register(server, prefix, wrapped, tool, { isWatched, onDidRun, audit });
+        });
     };
     apply(wrapped.tools);
     return follow ? wrapped.onDidChangeTools(apply) : undefined;
@@ -64,7 +61,11 @@ function register(
   prefix: string,
   wrapped: WrappedServer,
   tool: WrappedTool,
-  { isWatched, onDidRun }: { readonly isWatched: boolean; readonly onDidRun: () => void },
+  {
+    isWatched,
+    onDidRun,
+    audit,
+  }: { readonly isWatched: boolean } & Pick<RegisterWrappedOptions, 'onDidRun' | 'audit'>,
 ): RegisteredTool {
   const { name, title, description, annotations, inputSchema } = tool;
   const config = {
@@ -80,6 +81,7 @@ function register(
       // It works in the first root, so it must be known which working tree that is; without a project it is refused.
       await ctx.workspace.project();
       const roots = await ctx.workspace.roots();
+      audit({ tool: `${prefix}_${name}`, path: roots[0]?.path ?? '', decision: 'allowed' });
       const run = (): Promise<CallToolResult> =>
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- passed on as it came
         wrapped

@@ -9,7 +9,7 @@ import type { Terminal } from '../../output/terminal.js';
 async function withWrapped(setup: ServerSetup, start: Terminal['start']): Promise<ServerSetup> {
   if (setup.settings.wrap === undefined) return setup;
   const { openWrapped } = await import('../../../wrapped/open-wrapped.js');
-  return { ...setup, wrapped: await openWrapped(setup.settings, start, setup.log) };
+  return { ...setup, wrapped: await openWrapped(setup.settings, start, setup) };
 }
 
 /** Starts serving. Undefined while the process lives on; an exit code where there is nobody to serve. */
@@ -35,12 +35,8 @@ export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<
   return undefined;
 }
 
-/** The page of this process alone. It ends with the process, and never keeps it alive. */
 async function showPage({ settings }: ServerSetup, terminal: Terminal): Promise<void> {
   if (!settings.ui) return;
-  const { startPage } = await import('../../../page/start-page.js');
-  const { program, environment } = terminal.start;
-  const { address, server } = await startPage({ program, environment, only: process.pid });
-  server.unref();
-  terminal.err(`rootward: the page is at ${address}\n`);
+  const { showOwnPage } = await import('../ui.js');
+  await showOwnPage(terminal);
 }

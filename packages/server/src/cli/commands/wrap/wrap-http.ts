@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ProcessGuard } from '@rootward/mcp/host';
+import type { ProcessGuard } from '@rootward/mcp/host';
 import { WrapEndpoint } from '@rootward/wrap';
 import type { WrapStdioOptions } from '@rootward/wrap';
 import { createGuardedServer } from '../../../serve/http-server.js';
@@ -13,15 +13,16 @@ import type { HttpPort, Settings } from '../../../settings/settings.js';
 export async function wrapHttp(
   options: Pick<
     WrapStdioOptions,
-    'prepared' | 'template' | 'policy' | 'filter' | 'log' | 'contain' | 'watch' | 'shown'
+    'prepared' | 'template' | 'policy' | 'filter' | 'log' | 'contain' | 'watch' | 'shown' | 'observer'
   > & {
     readonly directory: string;
+    readonly guard: ProcessGuard;
   },
   settings: Pick<Settings, 'host' | 'tokens' | 'insecureNoToken'>,
   wanted: HttpPort,
 ): Promise<HttpEndpoint> {
   const { tokens, madeToken } = chooseTokens(settings);
-  const guard = new ProcessGuard({ watchParent: false });
+  const { guard } = options;
   const empty = mkdtempSync(join(tmpdir(), 'rootward-wrap-'));
   process.once('exit', () => rmSync(empty, { recursive: true, force: true }));
   const endpoint = new WrapEndpoint({

@@ -1,17 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger, Sources } from '@rootward/core';
 import { suggest } from '@rootward/core/platform';
+import { ProcessGuard } from '@rootward/mcp/host';
 import { CHANGE_POLICIES, ToolFilter, wrapStdio } from '@rootward/wrap';
 import type { ChangePolicy, CommandTemplate, WatchCall } from '@rootward/wrap';
 import { RootwardServerError } from '../../../error.js';
 import { readinessLine } from '../../../serve/readiness.js';
-import { prepareSources, sourceOptions } from '../../../serve/prepare-sources.js';
 import { StderrLogger } from '../../../serve/stderr-logger.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { FINE } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 import type { Containment } from '../../../wrapped/contain.js';
 import { findCommand } from '../../../wrapped/find-command.js';
+import { WrappedProcess } from '../../../serve/wrapped-process.js';
 
 /** What the command line says beside the folders. */
 export interface WrapFlags {
@@ -43,7 +44,8 @@ export async function runWrap(
   // Almost all it makes is garbage at once; V8 would give that 16 MB more room, which is a quarter of this process.
   setFlagsFromString('--semi-space-growth-factor=1');
   const log = new StderrLogger(settings.logLevel);
-  const { prepared, sources } = await prepareSources(settings, sourceOptions(settings, start, log));
+  const wrapped = await WrappedProcess.open(settings, start, log);
+  const { prepared, sources, observer } = wrapped;
   const filter = new ToolFilter({ show: flags.tools, hide: flags.hideTools });
   const contained = await openSandbox(settings, start);
   const { directory } = start;
@@ -59,6 +61,8 @@ export async function runWrap(
     contain: contained?.contain,
     watch,
     shown,
+    observer,
+    guard: new ProcessGuard({ watchParent: settings.http === undefined }),
   };
   let place = 'stdio';
   if (settings.http === undefined) wrapStdio(options);
@@ -68,6 +72,13 @@ export async function runWrap(
     place = url;
     const token = madeToken === undefined ? '' : `\nThe token, made for this run: ${madeToken}`;
     terminal.out(`rootward wrap serves MCP at ${url}${token}\nStop it with Ctrl+C.\n`);
+  }
+  const { children } = options.guard;
+  const transport = settings.http === undefined ? 'stdio' : 'http';
+  wrapped.show(transport, contained !== undefined, children, (hook) => void options.guard.onShutdown(hook));
+  if (settings.ui) {
+    const { showOwnPage } = await import('../ui.js');
+    await showOwnPage(terminal);
   }
   if (contained !== undefined && settings.logLevel !== 'silent')
     terminal.err(`sandbox: ${contained.description}\n`);

@@ -1,0 +1,116 @@
+import { OperatorLimits, viewSnapshot } from '@rootward/core';
+import type { Logger, OperatorLimit, Snapshot, Sources, WorkspaceView } from '@rootward/core';
+import { prepareWorkspace } from '@rootward/mcp/host';
+import type { ChildRegistry, PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp/host';
+import type { SessionObserver } from '@rootward/wrap';
+import { EventHub } from '../audit/event-hub.js';
+import { historyOpener } from '../history/open-history.js';
+import { prepareSources, sourceOptions } from './prepare-sources.js';
+import type { StartContext } from './prepare-sources.js';
+import { showProcess } from './show-to-pages.js';
+import type { LoadedSettings } from '../settings/load-settings.js';
+import { LiveSessions } from '../watch/live-process.js';
+import { WaitingQuestions } from '../watch/waiting-questions.js';
+
+const CAVEAT =
+  'A wrapped server is told its folders. It runs without a sandbox, so nothing holds it to them but itself.';
+
+/** What a wrapped server may touch, and what those see who look at the process. */
+export class WrappedProcess {
+  readonly prepared: PreparedWorkspace;
+  readonly sources: Sources;
+  readonly #sessions = new LiveSessions();
+  readonly #events = new EventHub();
+  readonly #limits: OperatorLimits;
+  readonly #start: StartContext;
+  readonly #settings: LoadedSettings;
+  readonly #log: Logger;
+
+  /** Throws where something named by the operator cannot be used. */
+  static async open(settings: LoadedSettings, start: StartContext, log: Logger): Promise<WrappedProcess> {
+    const options = sourceOptions(settings, start, log);
+    const { sources } = await prepareSources(settings, options);
+    return new WrappedProcess(options, sources, settings, start, log);
+  }
+
+  private constructor(
+    options: WorkspaceOptions,
+    found: Sources,
+    settings: LoadedSettings,
+    start: StartContext,
+    log: Logger,
+  ) {
+    this.#limits = new OperatorLimits();
+    this.sources = { ...found, limits: this.#limits };
+    this.prepared = prepareWorkspace({ ...options, sources: this.sources });
+    this.#settings = settings;
+    this.#start = start;
+    this.#log = log;
+  }
+
+  get observer(): SessionObserver {
+    const sessions = this.#sessions;
+    const events = this.#events;
+    return {
+      get wanted() {
+        return events.wanted;
+      },
+      opened: ({ id, era, client, snapshot, onDidChange }) => {
+        const view = viewOf(snapshot);
+        return sessions.add({ id, era, since: Date.now(), client, view, onDidChange });
+      },
+      called: ({ session, tool, path, refusal }) => {
+        const decision = refusal === undefined ? 'allowed' : 'refused';
+        events.record({ session, tool, path, decision, ...(refusal !== undefined && { reason: refusal }) });
+        return undefined;
+      },
+    };
+  }
+
+  /** Lets pages find the process. */
+  show(
+    transport: string,
+    isSandboxed: boolean,
+    children: ChildRegistry,
+    onShutdown: (hook: () => void) => void,
+  ): void {
+    const { historyExec } = this.#settings;
+    const live = {
+      transport: `wrap, ${transport}`,
+      directory: this.#start.directory,
+      events: this.#events,
+      limits: this.#limits,
+      sessions: this.#sessions,
+      questions: new WaitingQuestions(),
+      children: [children],
+      history: historyExec ? historyOpener(this.#settings, this.#start, this.#log) : undefined,
+      caveat: isSandboxed ? undefined : CAVEAT,
+      checkLimit: (path: string, limit: OperatorLimit) => this.#checkLimit(path, limit, isSandboxed),
+    };
+    showProcess(live, this.#start.environment, onShutdown);
+  }
+
+  /** A server that another wrote is started with roots: only whole ones can be taken from it. */
+  #checkLimit(path: string, limit: OperatorLimit, isSandboxed: boolean): void {
+    const roots = this.#sessions.list().flatMap(({ view }) => view.snapshot().roots);
+    if (!roots.some((root) => root.path === path)) {
+      throw new Error('Cannot limit a part of a root: a wrapped server can only lose whole roots');
+    }
+    if (limit === 'read-only' && !isSandboxed) {
+      throw new Error(
+        'Cannot make it read-only: without a sandbox nothing holds a wrapped server to it. Revoke it, or start the server with --sandbox write',
+      );
+    }
+  }
+}
+
+/** Made once for each snapshot. */
+function viewOf(snapshot: () => Snapshot): Pick<WorkspaceView, 'snapshot' | 'scope' | 'project'> {
+  let last: { readonly of: Snapshot; readonly view: WorkspaceView } | undefined;
+  const view = (): WorkspaceView => {
+    const now = snapshot();
+    if (last?.of !== now) last = { of: now, view: viewSnapshot(now) };
+    return last.view;
+  };
+  return { snapshot, scope: () => view().scope(), project: () => view().project() };
+}
