@@ -29,7 +29,7 @@ export type {
   RelationsResult,
 } from './questions/symbol-relations.js';
 export { LanguageServers } from './pool/language-servers.js';
-export type { FollowedRoots, LanguageServersOptions, SpawnedServer } from './pool/language-servers.js';
+export type { FollowedRoots, LanguageServersOptions, SpawnedServer } from './pool/options.js';
 export { defaultPoolLimits } from './pool/limits.js';
 export type { PoolLimits } from './pool/limits.js';
 export { ServerBudget } from './pool/server-budget.js';

@@ -1,6 +1,11 @@
 import { isAbsolute } from 'node:path';
 import type { Root } from '@rootward/core';
+import { isObject } from '@rootward/core/platform';
+import type { Environment } from '@rootward/core/platform';
 import type { HiddenPath, Sandbox, SandboxChild, SandboxProfile } from '@rootward/sandbox';
+import { RootwardLspError } from '../error.js';
+import type { ServerDefinition } from '../servers/definition.js';
+import { sandboxProfile } from '../servers/sandbox-profile.js';
 
 /** How server processes are held to the roots. */
 export interface ServerSandbox {
@@ -22,21 +27,39 @@ export interface SandboxedServer {
 }
 
 export interface EnterOptions {
-  readonly server: string;
+  readonly definition: ServerDefinition;
+  readonly environment: Environment;
   readonly roots: readonly Root[];
   /** The folders it serves, in place of roots that are too broad. */
   readonly folders: readonly { readonly path: string }[];
   readonly program: string;
   readonly args: readonly string[];
-  readonly profile: SandboxProfile;
 }
 
 /** A place for one server process, in which it can read the roots and change nothing; undefined for none. */
 export async function enterSandbox(
-  servers: ServerSandbox,
-  { server, roots, folders, program, args, profile }: EnterOptions,
+  servers: ServerSandbox | undefined,
+  options: EnterOptions,
 ): Promise<SandboxedServer | undefined> {
-  const sandbox = await servers.open(server);
+  try {
+    return servers === undefined ? undefined : await enter(servers, options);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const instruction =
+      isObject(cause) && typeof cause['instruction'] === 'string' ? cause['instruction'] : undefined;
+    throw new RootwardLspError('start-failed', `Cannot start ${options.definition.name}: ${reason}`, {
+      cause,
+      ...(instruction !== undefined && { instruction }),
+    });
+  }
+}
+
+async function enter(
+  servers: ServerSandbox,
+  { definition, environment, roots, folders, program, args }: EnterOptions,
+): Promise<SandboxedServer | undefined> {
+  const { name } = definition;
+  const sandbox = await servers.open(name);
   if (sandbox === undefined) return undefined;
   const narrow = roots.filter(({ broad }) => !broad);
   const served = roots.length === narrow.length ? [] : folders;
@@ -52,7 +75,7 @@ export async function enterSandbox(
     ],
     readOnly: true,
     program: [program, ...args.filter(isAbsolute)],
-    profile,
+    profile: sandboxProfile(definition, environment, servers.profile?.(name)),
     denied: (await servers.denied?.(roots)) ?? [],
   });
   const shortfall = sandbox.shortfall(plan);

@@ -17,30 +17,46 @@ type Followed = Pick<
   'kind' | 'folders' | 'touched' | 'isSandboxed' | 'closeUnless' | 'changeFolders'
 >;
 
+/** What becomes of a server: it goes on, goes on until another has taken over, or ends at once. */
+export type Fate = 'goes on' | 'is replaced' | 'ends';
+
 /**
- * Lets a running server follow a change of the roots; `after` are all of them. False when it has to end: one that
- * follows folders when none is left, one that knows a single folder with that folder, and one that serves whatever was
- * opened when it has seen anything of a folder that is gone, because it would go on answering for it; and one in a
- * sandbox with every change.
+ * Lets a running server follow a change of the roots; `after` are all of them. It ends when it follows folders and none
+ * is left, when it knows a single folder and that is gone, and when it serves whatever was opened and has seen anything
+ * of a folder that is gone, because it would go on answering for it. What a sandbox lets a server see was fixed when it
+ * started: one that follows folders is replaced with every change, others end, unless a root that is added is none of
+ * the business of a server that knows a single folder.
  */
 export function followRoots(
   instance: Followed,
   { added, removed }: RootsChange,
   after: readonly Root[],
-): boolean {
+): Fate {
   const isInScope = (path: string): boolean =>
     after.some((root) => containsPath(root.path, path, hostPathStyle));
-  // What its sandbox lets it see was fixed when it started.
-  if (instance.isSandboxed && added.length + removed.length > 0) return false;
+  const isOutdated = instance.isSandboxed && added.length + removed.length > 0;
+  if (isOutdated && instance.kind !== 'shared' && !isElsewhere(instance, { added, removed })) return 'ends';
   instance.closeUnless(isInScope);
   switch (instance.kind) {
     case 'shared':
-      if (foldersOf(after).length === 0) return after.length > 0 && instance.folders.length === 0;
-      instance.changeFolders(foldersOf(added), foldersOf(removed));
-      return true;
+      if (foldersOf(after).length === 0)
+        return after.length > 0 && instance.folders.length === 0 && !isOutdated ? 'goes on' : 'ends';
+      instance.changeFolders(isOutdated ? [] : foldersOf(added), foldersOf(removed));
+      if (!isOutdated) return 'goes on';
+      return instance.folders.length > 0 ? 'is replaced' : 'ends';
     case 'per-root':
-      return instance.folders.every(({ path }) => isInScope(path));
+      return instance.folders.every(({ path }) => isInScope(path)) ? 'goes on' : 'ends';
     case 'file-driven':
-      return [...instance.touched].every(isInScope);
+      return [...instance.touched].every(isInScope) ? 'goes on' : 'ends';
   }
+}
+
+/** Whether a server of one folder sees all it should, and nothing that went. */
+function isElsewhere({ kind, folders }: Followed, { added, removed }: RootsChange): boolean {
+  const isApart = (root: Root): boolean =>
+    folders.every(
+      ({ path }) =>
+        !containsPath(root.path, path, hostPathStyle) && !containsPath(path, root.path, hostPathStyle),
+    );
+  return kind === 'per-root' && removed.length === 0 && added.every(isApart);
 }

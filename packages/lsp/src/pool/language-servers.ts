@@ -1,25 +1,23 @@
 import { basename } from 'node:path';
-import type { ChildProcess } from 'node:child_process';
 import { containsPath, hostPathStyle, Scope, systemClock } from '@rootward/core';
-import type { Clock, Logger, Root, Snapshot } from '@rootward/core';
-import { isObject, silentLogger, within } from '@rootward/core/platform';
+import type { Clock, Logger, Root } from '@rootward/core';
+import { silentLogger, within } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { Environment } from '@rootward/core/platform';
 import { serverEnvironment } from '../servers/environment.js';
-import { sandboxProfile } from '../servers/sandbox-profile.js';
 import { enterSandbox } from '../connection/server-sandbox.js';
-import type { SandboxedServer, ServerSandbox } from '../connection/server-sandbox.js';
+import type { ServerSandbox } from '../connection/server-sandbox.js';
 import { spawnServer } from '../connection/spawn-server.js';
 import type { ServerProcess } from '../connection/spawn-server.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { languageIdOf } from '../servers/definition.js';
-import { findServer } from '../servers/find-server.js';
-import type { ServerCommand, ServerFinding } from '../servers/find-server.js';
+import type { ServerFinding } from '../servers/find-server.js';
+import { Findings } from '../servers/findings.js';
 import { knownServers } from '../servers/known-servers.js';
-import { missingServer } from '../servers/missing-server.js';
 import { languageName } from '../servers/script-name.js';
+import type { FollowedRoots, LanguageServersOptions } from './options.js';
 import type { PoolLimits } from './limits.js';
 import { readPoolLimits } from './limits.js';
 import { projectFolder } from './project-folder.js';
@@ -29,44 +27,9 @@ import { ServerBudget } from './server-budget.js';
 import { ServerInstance, workingDirectory } from './server-instance.js';
 import type { ServedFolder } from './server-instance.js';
 import { ServerSlot } from './server-slot.js';
+import { Successors } from './successors.js';
 import type { ServerStatus } from './server-status.js';
 import { statusOf } from './server-status.js';
-
-/** What the servers follow: a workspace, or one moment of it. */
-export interface FollowedRoots {
-  snapshot(): Pick<Snapshot, 'roots'>;
-  onDidChange?(listener: (change: RootsChange) => void): { dispose(): void };
-}
-
-/** Options of `LanguageServers`. Everything may be left out. */
-export interface LanguageServersOptions {
-  /** Default: all known ones. Earlier ones are preferred. */
-  readonly servers?: readonly ServerDefinition[];
-  /** Also start servers found inside a root, and those that run code of the workspace. */
-  readonly trustWorkspaceServers?: boolean;
-  readonly environment?: Environment;
-  /** Without it, servers run with all the rights of this process. */
-  readonly sandbox?: ServerSandbox;
-  readonly limits?: Partial<PoolLimits>;
-  /** Pass one to share it between pools. */
-  readonly budget?: ServerBudget;
-  readonly clock?: Clock;
-  readonly log?: Logger;
-  /** Called for every process, so that the guard of this one can end it too. */
-  readonly onDidSpawn?: (child: ChildProcess, server: SpawnedServer) => void;
-  /** A number that grows with every change this process makes to files: the next question sees it at once. */
-  readonly changesMade?: () => number;
-}
-
-/** What can be told of the process of a server, and done with it. */
-export interface SpawnedServer {
-  readonly name: string;
-  /** Level, backend and guarantee; `off` where there is none. */
-  readonly sandbox: string;
-  readonly lastLines: () => readonly string[];
-  /** Ends it and starts another in the same folders. */
-  readonly restart: () => Promise<void>;
-}
 
 /** The one key of a server that serves every folder. */
 const EVERYWHERE = '';
@@ -77,7 +40,7 @@ export class LanguageServers {
   readonly limits: PoolLimits;
   readonly clock: Clock;
   readonly #workspace: FollowedRoots;
-  readonly #trust: boolean;
+  readonly #findings: Findings;
   readonly #environment: Environment;
   readonly #sandbox: ServerSandbox | undefined;
   readonly #budget: ServerBudget;
@@ -86,10 +49,10 @@ export class LanguageServers {
   readonly #changesMade: (() => number) | undefined;
   readonly #following: { dispose(): void } | undefined;
   readonly #slots = new Map<string, ServerSlot>();
+  readonly #successors: Successors;
   /** What servers turned out to be that nobody had measured. */
   readonly #kinds = new Map<string, FolderKind>();
   readonly #deciding = new Map<string, Promise<unknown>>();
-  #findings = new Map<string, Promise<ServerFinding>>();
   /** Processes that are shaking hands: nobody else could end them. */
   readonly #starting = new Set<ServerProcess>();
   #disposed = false;
@@ -98,9 +61,14 @@ export class LanguageServers {
     this.#workspace = workspace;
     this.servers = options.servers ?? knownServers;
     this.limits = readPoolLimits(options.limits);
+    this.#successors = new Successors(this.limits);
     this.clock = options.clock ?? systemClock;
-    this.#trust = options.trustWorkspaceServers ?? false;
     this.#environment = options.environment ?? process.env;
+    this.#findings = new Findings(
+      this.#environment,
+      options.trustWorkspaceServers ?? false,
+      () => this.#roots,
+    );
     this.#sandbox = options.sandbox;
     this.#budget = options.budget ?? new ServerBudget(this.limits.maxServers);
     this.#log = options.log ?? silentLogger;
@@ -124,7 +92,7 @@ export class LanguageServers {
     const folder = isOneForAll ? undefined : projectFolder(scope, file, definition.markers ?? []);
     return concealErrors(
       { scope },
-      this.#unlessLoading(definition, this.#running(definition, folder), signal),
+      this.#unlessLoading(definition, this.#running(definition, scope.locate(file).path, folder), signal),
     );
   }
 
@@ -147,13 +115,7 @@ export class LanguageServers {
 
   /** The installed server for a kind of file, by its name, not yet started. */
   async definitionFor(file: string): Promise<ServerDefinition> {
-    const findings: { readonly definition: ServerDefinition; readonly finding: ServerFinding }[] = [];
-    for (const definition of this.candidatesFor(file)) {
-      const finding = await this.#find(definition);
-      if (finding.kind === 'found') return definition;
-      findings.push({ definition, finding });
-    }
-    throw missingServer(file, findings);
+    return this.#findings.firstOf(this.candidatesFor(file), file);
   }
 
   /** What is installed, whether or not it runs. */
@@ -161,7 +123,10 @@ export class LanguageServers {
     readonly { readonly definition: ServerDefinition; readonly finding: ServerFinding }[]
   > {
     return Promise.all(
-      this.servers.map(async (definition) => ({ definition, finding: await this.#find(definition) })),
+      this.servers.map(async (definition) => ({
+        definition,
+        finding: await this.#findings.find(definition),
+      })),
     );
   }
 
@@ -203,7 +168,7 @@ export class LanguageServers {
     this.#disposed = true;
     this.#following?.dispose();
     for (const process of this.#starting) process.kill();
-    await Promise.all([...this.#slots.values()].map((slot) => slot.dispose()));
+    await Promise.all([...this.#slots.values(), this.#successors].map((each) => each.dispose()));
   }
 
   /** The same without asking or waiting, for the last moment of a process. */
@@ -211,7 +176,7 @@ export class LanguageServers {
     this.#disposed = true;
     this.#following?.dispose();
     for (const process of this.#starting) process.kill();
-    for (const slot of this.#slots.values()) slot.kill();
+    for (const each of [...this.#slots.values(), this.#successors]) each.kill();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -237,10 +202,14 @@ export class LanguageServers {
     );
   }
 
-  async #running(definition: ServerDefinition, folder: string | undefined): Promise<ServerInstance> {
+  async #running(
+    definition: ServerDefinition,
+    file: string,
+    folder: string | undefined,
+  ): Promise<ServerInstance> {
     if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
     const kind = this.kindOf(definition);
-    if (kind === undefined) return this.#decide(definition, folder);
+    if (kind === undefined) return this.#decide(definition, file, folder);
     if (kind === 'per-root' && folder === undefined && this.#roots.some(({ broad }) => broad)) {
       throw new RootwardLspError(
         'broad-root',
@@ -249,16 +218,32 @@ export class LanguageServers {
       );
     }
     const key = kind === 'per-root' ? (folder ?? EVERYWHERE) : EVERYWHERE;
-    const slot = this.#slot(definition, key);
+    const slot = await this.#slotFor(definition, key, file);
     const instance = await slot.use(this.#foldersFor(kind, folder));
     // What was just started may have been given a folder that is gone by now.
-    return instance.broken === undefined && slot.instance === instance
-      ? instance
-      : slot.use(this.#foldersFor(kind, folder));
+    if (instance.broken === undefined && slot.instance === instance) return instance;
+    return (await this.#slotFor(definition, key, file)).use(this.#foldersFor(kind, folder));
+  }
+
+  /** While another is about to take over, it is waited for a little; then the one before has to do, where it can. */
+  async #slotFor(definition: ServerDefinition, key: string, file: string): Promise<ServerSlot> {
+    const successor = this.#successors.get(keyOf(definition.name, key));
+    if (successor === undefined) return this.#slot(definition, key);
+    const { instance } = this.#slot(definition, key);
+    if (instance !== undefined && !instance.readiness.isOutdated) return this.#slot(definition, key);
+    const wait = { clock: this.clock, milliseconds: this.limits.takeOverWait };
+    if (await within(successor.settled, wait)) return this.#slot(definition, key);
+    const slot = this.#slot(definition, key);
+    const isServed = slot.instance?.folders.some(({ path }) => containsPath(path, file, hostPathStyle));
+    return isServed === true ? slot : (this.#successors.get(keyOf(definition.name, key))?.slot ?? slot);
   }
 
   /** Starts a server nobody has measured in one folder, and keeps what it then says about folders. */
-  async #decide(definition: ServerDefinition, folder: string | undefined): Promise<ServerInstance> {
+  async #decide(
+    definition: ServerDefinition,
+    file: string,
+    folder: string | undefined,
+  ): Promise<ServerInstance> {
     const { name } = definition;
     let deciding = this.#deciding.get(name);
     if (deciding === undefined) {
@@ -270,7 +255,7 @@ export class LanguageServers {
     } finally {
       this.#deciding.delete(name);
     }
-    return this.#running(definition, folder);
+    return this.#running(definition, file, folder);
   }
 
   async #learnKind(definition: ServerDefinition, folder: string | undefined): Promise<void> {
@@ -297,18 +282,22 @@ export class LanguageServers {
     const name = keyOf(definition.name, key);
     let slot = this.#slots.get(name);
     if (slot === undefined) {
-      const made: ServerSlot = new ServerSlot({
-        definition,
-        start: (folders) => this.#start(definition, folders, made),
-        limits: this.limits,
-        budget: this.#budget,
-        clock: this.clock,
-        log: this.#log,
-        conceal: (text) => concealPaths(new Scope({ roots: this.#roots }), text),
-      });
-      slot = made;
-      this.#slots.set(name, made);
+      slot = this.#newSlot(definition);
+      this.#slots.set(name, slot);
     }
+    return slot;
+  }
+
+  #newSlot(definition: ServerDefinition): ServerSlot {
+    const slot: ServerSlot = new ServerSlot({
+      definition,
+      start: (folders) => this.#start(definition, folders, slot),
+      limits: this.limits,
+      budget: this.#budget,
+      clock: this.clock,
+      log: this.#log,
+      conceal: (text) => concealPaths(new Scope({ roots: this.#roots }), text),
+    });
     return slot;
   }
 
@@ -317,14 +306,21 @@ export class LanguageServers {
     folders: readonly ServedFolder[],
     slot: ServerSlot,
   ): Promise<ServerInstance> {
-    const { program, args, initializationOptions } = await this.#command(definition);
+    const { program, args, initializationOptions } = await this.#findings.command(definition);
     const process = await spawnServer({
       name: definition.name,
       program,
       args,
       directory: workingDirectory(folders),
       environment: serverEnvironment(this.#environment, this.#roots, definition),
-      sandbox: await this.#enterSandbox(definition, folders, { program, args }),
+      sandbox: await enterSandbox(this.#sandbox, {
+        definition,
+        environment: this.#environment,
+        roots: this.#roots,
+        folders,
+        program,
+        args,
+      }),
     });
     this.#onDidSpawn?.(process.child, {
       name: definition.name,
@@ -355,58 +351,16 @@ export class LanguageServers {
     }
   }
 
-  async #enterSandbox(
-    definition: ServerDefinition,
-    folders: readonly ServedFolder[],
-    { program, args }: Pick<ServerCommand, 'program' | 'args'>,
-  ): Promise<SandboxedServer | undefined> {
-    if (this.#sandbox === undefined) return undefined;
-    const { name: server } = definition;
-    const given = this.#sandbox.profile?.(server);
-    const profile = sandboxProfile(definition, this.#environment, given);
-    try {
-      return await enterSandbox(this.#sandbox, {
-        server,
-        roots: this.#roots,
-        folders,
-        program,
-        args,
-        profile,
-      });
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      const instruction =
-        isObject(cause) && typeof cause['instruction'] === 'string' ? cause['instruction'] : undefined;
-      throw new RootwardLspError('start-failed', `Cannot start ${server}: ${reason}`, {
-        cause,
-        ...(instruction !== undefined && { instruction }),
-      });
-    }
-  }
-
-  async #command(definition: ServerDefinition): Promise<ServerCommand> {
-    const finding = await this.#find(definition);
-    if (finding.kind === 'found') return finding.command;
-    throw missingServer(definition.name, [{ definition, finding }]);
-  }
-
-  #find(definition: ServerDefinition): Promise<ServerFinding> {
-    let finding = this.#findings.get(definition.name);
-    if (finding === undefined) {
-      finding = findServer(definition, {
-        environment: this.#environment,
-        roots: this.#roots,
-        trustWorkspaceServers: this.#trust,
-      });
-      this.#findings.set(definition.name, finding);
-    }
-    return finding;
-  }
-
   #rootsChanged(change: RootsChange): void {
-    // A program that was fine may lie inside a root now.
-    this.#findings = new Map();
-    for (const slot of this.#slots.values()) slot.follow(change, this.#roots);
+    this.#findings.forget();
+    for (const [key, slot] of this.#slots) {
+      const fate = slot.follow(change, this.#roots);
+      if (fate === 'ends') this.#successors.abandon(key);
+      if (fate !== 'is replaced') continue;
+      const slots = { before: slot, next: this.#newSlot(slot.definition) };
+      const folders = this.#foldersFor('shared', undefined);
+      this.#successors.start(key, slots, folders, (next) => this.#slots.set(key, next));
+    }
   }
 }
 

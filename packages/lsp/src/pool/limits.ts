@@ -6,6 +6,8 @@ export interface PoolLimits {
   readonly initializeTimeout: number;
   /** For a server that is starting, before the question is answered with that. It goes on starting. */
   readonly startWait: number;
+  /** For a server that takes over after a change of the roots, before the one it replaces is asked. */
+  readonly takeOverWait: number;
   /** For any other answer. */
   readonly requestTimeout: number;
   /** For a server to finish looking through its files before an answer is marked incomplete. */
@@ -24,6 +26,7 @@ export interface PoolLimits {
 export const defaultPoolLimits: PoolLimits = Object.freeze({
   initializeTimeout: 30_000,
   startWait: 15_000,
+  takeOverWait: 2_000,
   requestTimeout: 30_000,
   settleTimeout: 10_000,
   registrationWait: 300,

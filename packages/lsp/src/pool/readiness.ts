@@ -22,6 +22,8 @@ export class Readiness {
   #overdue = false;
   /** Work in the background began and ended since it was last given something to look through. */
   #hasWorked = false;
+  /** It does not know the folders of today, and never will. */
+  #outdated = false;
   #changed = new Deferred();
 
   constructor(clock: Clock, pattern: RegExp | undefined) {
@@ -53,6 +55,16 @@ export class Readiness {
     this.#announce();
   }
 
+  /** Another server is about to take over: whatever this one says is not all. */
+  outdate(): void {
+    this.#outdated = true;
+    this.#announce();
+  }
+
+  get isOutdated(): boolean {
+    return this.#outdated;
+  }
+
   logged(message: string): void {
     if (this.#pattern?.test(message) !== true) return;
     this.#seen += 1;
@@ -70,6 +82,7 @@ export class Readiness {
   }
 
   get ready(): boolean {
+    if (this.#outdated) return false;
     // Where there is a sign, progress says nothing more: pyright also reports that of answering a question.
     if (this.#pattern !== undefined) return this.#seen >= this.#expected || this.#isOver();
     if (this.#progress.size > 0) return false;
@@ -78,13 +91,14 @@ export class Readiness {
 
   /** Whether the server has given a sign that it is not done; one that gives none may be done or not. */
   get isLoading(): boolean {
+    if (this.#outdated) return true;
     return this.#pattern === undefined ? this.#progress.size > 0 : !this.ready;
   }
 
   /** Waits for a sign of the server, where it gives one, and says whether it is ready. */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const deadline = this.#clock.now() + milliseconds;
-    while (!this.ready && (this.#pattern !== undefined || this.#progress.size > 0)) {
+    while (!this.#outdated && !this.ready && (this.#pattern !== undefined || this.#progress.size > 0)) {
       const left = deadline - this.#clock.now();
       if (left <= 0) this.#overdue = true;
       if (this.#overdue) return false;

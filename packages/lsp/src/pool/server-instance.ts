@@ -314,6 +314,11 @@ export class ServerInstance {
     }
   }
 
+  /** Waits for the questions under way, but no longer than that. */
+  async untilIdle(milliseconds: number): Promise<void> {
+    if (this.busy) await within(this.#idle.promise, { clock: this.#clock, milliseconds });
+  }
+
   /** Lets what is under way finish, asks the server to leave, and ends it with all its descendants. */
   async stop(): Promise<void> {
     if (this.#stopping) {
@@ -322,7 +327,7 @@ export class ServerInstance {
     }
     this.#stopping = true;
     const { stopTimeout } = this.#limits;
-    if (this.busy) await within(this.#idle.promise, { clock: this.#clock, milliseconds: stopTimeout });
+    await this.untilIdle(stopTimeout);
     const shutdown = this.#connection.request('shutdown', undefined, { timeout: stopTimeout });
     // One that does not answer in time is ended all the same.
     await shutdown.catch(() => undefined);

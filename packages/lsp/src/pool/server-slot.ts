@@ -2,7 +2,7 @@ import type { Clock, Logger, Root, Timer } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
 import { followRoots } from './follow-roots.js';
-import type { RootsChange } from './follow-roots.js';
+import type { Fate, RootsChange } from './follow-roots.js';
 import type { PoolLimits } from './limits.js';
 import type { RestartState } from './restart-policy.js';
 import { afterCrash, holdOff, noCrashes } from './restart-policy.js';
@@ -90,10 +90,16 @@ export class ServerSlot implements BudgetEntry {
   }
 
   /** The roots changed: tells the server, or ends it where it must not go on. */
-  follow(change: RootsChange, after: readonly Root[]): void {
+  follow(change: RootsChange, after: readonly Root[]): Fate {
     if (this.#instance === undefined) {
       if (this.#starting !== undefined) this.#missed.push([change, after]);
-    } else if (!followRoots(this.#instance, change, after)) void this.putAside();
+      return 'goes on';
+    }
+    const fate = followRoots(this.#instance, change, after);
+    if (fate === 'ends') void this.putAside();
+    // Without a folder that went, it still knows all that is left.
+    if (fate === 'is replaced' && change.added.length > 0) this.#instance.readiness.outdate();
+    return fate;
   }
 
   /** Ends the server; the next use starts it again. */
@@ -151,7 +157,9 @@ export class ServerSlot implements BudgetEntry {
       this.#instance = instance;
       void instance.process.exited.then((how) => this.#exited(instance, how));
       instance.onDidIdle = () => budget.wake();
-      for (const [change, after] of this.#missed) this.follow(change, after);
+      // Nobody has used it yet: it need not go on until another takes over.
+      for (const [change, after] of this.#missed)
+        if (this.follow(change, after) === 'is replaced') void this.putAside();
       return instance;
     } catch (error) {
       budget.remove(this);

@@ -2,7 +2,7 @@ import type { Root, Timer, Workspace, WorkspaceChange } from '@rootward/core';
 import { systemClock } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import type { RootsChange } from './follow-roots.js';
-import type { FollowedRoots, LanguageServersOptions } from './language-servers.js';
+import type { FollowedRoots, LanguageServersOptions } from './options.js';
 import { LanguageServers } from './language-servers.js';
 import { readPoolLimits } from './limits.js';
 import { ServerBudget } from './server-budget.js';

@@ -70,9 +70,10 @@ export async function findSymbol(
     truncated: matches.length > MAX_SYMBOLS,
     notes: [
       ...new Set([
-        ...describeUnserved(unserved, isEmpty),
+        ...unserved.filter((each) => !isAside(each, isEmpty)).map(({ error }) => describeError(error)),
         ...notes,
         ...parts.flatMap((part) => part.notes),
+        ...aside(unserved.filter((each) => isAside(each, isEmpty))),
         ...unlisted(matches.length),
         ...leftOutLocals(found.length - matches.length),
       ]),
@@ -122,15 +123,14 @@ async function askProjects(
   return { matches, complete: complete && left.length === 0, notes };
 }
 
-/** Languages without a server are one line, unless that is why nothing was found: then what to do matters. */
-function describeUnserved(unserved: readonly Unserved[], isEmpty: boolean): readonly string[] {
-  const isBrief = ({ error, isMain }: Unserved): boolean =>
-    error.code === 'not-installed' && !(isEmpty && isMain);
-  const names = unserved.filter(isBrief).map(({ language }) => language);
-  return [
-    ...unserved.filter((each) => !isBrief(each)).map(({ error }) => describeError(error)),
-    ...(names.length === 0 ? [] : [`no server is installed for ${names.join(', ')}`]),
-  ];
+/** A language without a server is mentioned at the end, unless that is why nothing was found: then what to do matters. */
+function isAside({ error, isMain }: Unserved, isEmpty: boolean): boolean {
+  return error.code === 'not-installed' && !(isEmpty && isMain);
+}
+
+function aside(unserved: readonly Unserved[]): readonly string[] {
+  const languages = unserved.map(({ language }) => language).join(', ');
+  return languages === '' ? [] : [`no server is installed for ${languages}`];
 }
 
 function leftOutLocals(count: number): readonly string[] {

@@ -47,25 +47,31 @@ function follow(
 }
 
 test('followRoots() tells a server that follows folders what came and what went', () => {
-  expect(follow('shared', plain, other)).toEqual([true, ['other'], ['root']]);
+  expect(follow('shared', plain, other)).toEqual(['goes on', ['other'], ['root']]);
 });
 
 test('followRoots() keeps broad and single-file roots from being folders of a server', () => {
-  expect(follow('shared', plain, [...broad, ...file, ...plain])).toEqual([true, [], []]);
-  expect(follow('shared', plain, [...broad, ...file])).toEqual([false]);
-  expect(follow('shared', broad, [...broad, ...file])).toEqual([true]);
-  expect(follow('shared', broad, [])).toEqual([false]);
+  expect(follow('shared', plain, [...broad, ...file, ...plain])).toEqual(['goes on', [], []]);
+  expect(follow('shared', plain, [...broad, ...file])).toEqual(['ends']);
+  expect(follow('shared', broad, [...broad, ...file])).toEqual(['goes on']);
+  expect(follow('shared', broad, [])).toEqual(['ends']);
 });
 
 test('followRoots() ends a server that would go on answering for a folder that is gone', () => {
-  expect(follow('per-root', plain, other)).toEqual([false]);
-  expect(follow('per-root', plain, [...plain, ...other])).toEqual([true]);
-  expect(follow('file-driven', plain, file)).toEqual([false]);
-  expect(follow('file-driven', plain, broad)).toEqual([true]);
+  expect(follow('per-root', plain, other)).toEqual(['ends']);
+  expect(follow('per-root', plain, [...plain, ...other])).toEqual(['goes on']);
+  expect(follow('file-driven', plain, file)).toEqual(['ends']);
+  expect(follow('file-driven', plain, broad)).toEqual(['goes on']);
 });
 
-test('followRoots() ends a server whose sandbox no longer matches', () => {
-  expect(follow('shared', plain, [...plain, ...other], true)).toEqual([false]);
-  expect(follow('file-driven', [...plain, ...other], plain, true)).toEqual([false]);
-  expect(follow('shared', plain, plain, true)).toEqual([true, [], []]);
+test('followRoots() ends or replaces a server whose sandbox no longer matches', () => {
+  expect(follow('shared', plain, [...plain, ...other], true)).toEqual(['is replaced', [], []]);
+  expect(follow('shared', [...plain, ...other], plain, true)).toEqual(['is replaced', [], ['other']]);
+  expect(follow('shared', broad, [...broad, ...other], true)).toEqual(['ends', [], []]);
+  expect(follow('file-driven', [...plain, ...other], plain, true)).toEqual(['ends']);
+  expect(follow('file-driven', plain, [...plain, ...other], true)).toEqual(['ends']);
+  expect(follow('per-root', plain, [...plain, ...other], true)).toEqual(['goes on']);
+  expect(follow('per-root', plain, [...plain, ...broad], true)).toEqual(['ends']);
+  expect(follow('per-root', [...plain, ...other], plain, true)).toEqual(['ends']);
+  expect(follow('shared', plain, plain, true)).toEqual(['goes on', [], []]);
 });

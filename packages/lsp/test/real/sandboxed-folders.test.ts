@@ -1,0 +1,55 @@
+import type { ChildProcess } from 'node:child_process';
+import { afterEach, expect, test, vi } from 'vitest';
+import { definition, findSymbol } from '@rootward/lsp';
+import { openSandbox } from '@rootward/sandbox';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
+import { environment, known } from '../fixtures/real-servers.js';
+
+/** A start, a look at the files and an end, on a busy machine. */
+const WAIT = { timeout: 60_000, interval: 100 };
+const sandbox = await openSandbox({ level: 'auto' });
+
+let home: CodeWorkspace;
+
+afterEach(() => home.dispose());
+
+function isGone({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+async function names(): Promise<{ readonly names: readonly string[]; readonly complete: boolean }> {
+  const { files, complete } = await findSymbol(home.context(), { query: 'serve_' });
+  return { names: files.flatMap(({ symbols }) => symbols.map(({ name }) => name)), complete };
+}
+
+test.skipIf(sandbox === undefined)(
+  'a server in a sandbox answers at once when the roots change, until another has taken over',
+  async () => {
+    const children: ChildProcess[] = [];
+    const files = { 'a/one.py': 'def serve_one(): ...\n', 'b/two.py': 'def serve_two(): ...\n' };
+    home = await CodeWorkspace.open(files, 'a');
+    home.serve({
+      servers: known('pyright'),
+      environment,
+      sandbox: { open: () => Promise.resolve(sandbox) },
+      onDidSpawn: (child) => children.push(child),
+      limits: { settleTimeout: 50_000, requestTimeout: 50_000, takeOverWait: 0 },
+    });
+    const one = { names: ['serve_one'], complete: true };
+    expect(await names()).toEqual(one);
+
+    await home.giveRoots('a', 'b');
+    expect(await names()).toEqual({ ...one, complete: false });
+    // A file that it cannot see is asked about where it can be seen.
+    const two = { symbol: 'serve_two', file: home.at('b/two.py') };
+    expect((await definition(home.context(), two)).definitions).toMatchObject([{ file: two.file }]);
+    const both = { names: ['serve_one', 'serve_two'], complete: true };
+    await vi.waitFor(async () => expect(await names()).toEqual(both), WAIT);
+    expect(home.servers.status()).toMatchObject([{ folders: [home.at('a'), home.at('b')] }]);
+
+    await home.giveRoots('a');
+    expect(await names()).toEqual(one);
+    await vi.waitFor(() => expect(children.map(isGone)).toEqual([true, true, false]), WAIT);
+    expect(await names()).toEqual(one);
+  },
+);
