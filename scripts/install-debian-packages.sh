@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what some tests use and npm does not have: clangd, gopls with Go, gojq, zsh, fish and bubblewrap. Where that
+# Installs what some tests use and npm does not have: clangd, gopls with Go, gojq, zsh, fish, bubblewrap and Redis. Where that
 # is not possible, those tests are skipped.
 set -euo pipefail
 missing=()
@@ -7,6 +7,7 @@ command -v clangd >/dev/null || compgen -c clangd- >/dev/null || missing+=(clang
 for program in gopls gojq zsh fish; do command -v "$program" >/dev/null || missing+=("$program"); done
 command -v go >/dev/null || missing+=(golang-go)
 command -v bwrap >/dev/null || missing+=(bubblewrap)
+command -v redis-server >/dev/null || missing+=(redis-server)
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
   echo "${missing[*]}: not installed, and cannot be installed here; their tests will be skipped" >&2

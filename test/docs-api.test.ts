@@ -63,6 +63,7 @@ describe('What the packages export', () => {
       '@rootward/lsp',
       '@rootward/mcp',
       '@rootward/mcp/host',
+      '@rootward/mcp/redis',
       '@rootward/mcp/testing',
       '@rootward/mcp/v1',
       '@rootward/sandbox',

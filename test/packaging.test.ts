@@ -52,6 +52,7 @@ const BESIDES = [
   '@modelcontextprotocol/node',
   '@modelcontextprotocol/sdk',
   '@modelcontextprotocol/server',
+  '@redis/client',
   '@types/node',
   'zod',
 ];

@@ -14,6 +14,7 @@ const ENTRIES = {
   '@rootward/mcp': 'mcp/dist/index.d.ts',
   '@rootward/mcp/v1': 'mcp/dist/sdk-v1/index.d.ts',
   '@rootward/mcp/testing': 'mcp/dist/testing/index.d.ts',
+  '@rootward/mcp/redis': 'mcp/dist/redis.d.ts',
   '@rootward/mcp/host': 'mcp/dist/host.d.ts',
   '@rootward/lsp': 'lsp/dist/index.d.ts',
   '@rootward/sandbox': 'sandbox/dist/index.d.ts',

@@ -5,6 +5,9 @@ export type McpErrorCode =
   | 'invalid-message'
   | 'invalid-option'
   | 'line-too-long'
+  | 'revoked'
+  | 'store-invalid'
+  | 'store-unavailable'
   | 'unexpected-answer';
 
 /** The only error this package throws on purpose. Switch on `code`; the message is for people. */

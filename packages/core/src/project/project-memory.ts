@@ -19,6 +19,23 @@ export class ProjectMemory {
   #choice: ProjectChoice | undefined;
   #latest: { readonly moment: Moment; readonly project: Project } | undefined;
 
+  /** What someone switched to. */
+  get choice(): ProjectChoice | undefined {
+    return this.#choice;
+  }
+
+  /** Goes on with a choice that was made elsewhere; one that is no longer possible is left out. */
+  restore(kept: { readonly path: string } | { readonly name: string } | undefined, moment: Moment): void {
+    this.#latest = undefined;
+    this.#choice = undefined;
+    if (kept !== undefined && 'name' in kept && isProjectName(kept.name)) {
+      this.#choice = { kind: 'name', name: kept.name, epoch: moment.epoch };
+    } else if (kept !== undefined && 'path' in kept && folderIn(moment.roots, kept.path) !== undefined) {
+      this.#choice = { kind: 'root', path: kept.path };
+    }
+    this.note(moment);
+  }
+
   /** Takes note of new roots, so that what is known does not depend on who asked when. */
   note(moment: Moment): void {
     this.#known = this.#rootOf(moment)?.path;

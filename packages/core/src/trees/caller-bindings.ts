@@ -8,6 +8,9 @@ export interface CallerBinding {
   readonly agent: string;
 }
 
+/** By the id of the call. */
+export type KeptBindings = Readonly<Record<string, CallerBinding>>;
+
 /** A permission prompt may keep a call waiting; one that takes longer is forgotten. */
 const TTL_MS = 30 * 60_000;
 /** Calls that are announced and never come are few; the oldest go first. */
@@ -56,6 +59,18 @@ export class CallerBindings {
     if (binding === undefined || this.#clock.now() < binding.until) return binding;
     this.#bindings.delete(id);
     return undefined;
+  }
+
+  /** What was said about calls that have not been answered, for another process to go on with. */
+  keep(): KeptBindings | undefined {
+    if (this.#bindings.size === 0) return undefined;
+    return Object.fromEntries([...this.#bindings].map(([id, { cwd, agent }]) => [id, { cwd, agent }]));
+  }
+
+  /** Replaces what was said before. */
+  restore(kept: KeptBindings = {}): void {
+    this.#bindings.clear();
+    for (const [id, { cwd, agent }] of Object.entries(kept)) this.bind(id, cwd, agent);
   }
 
   /** The call got its final answer. */

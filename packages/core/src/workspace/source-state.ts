@@ -12,6 +12,7 @@ import { currentSources } from '../sources/read-sources.js';
 import type { RequestHints } from '../sources/request.js';
 import { noRequest, readRequest } from '../sources/request.js';
 import type { SourceReading } from '../sources/root-source.js';
+import type { KeptWorkspace } from './kept-workspace.js';
 import { printable } from '../uri/printable.js';
 
 /** A place the user agreed to, as it was asked for and as it was found, and what the client gave before that. */
@@ -128,6 +129,28 @@ export class SourceState {
     }
     const isKnown = this.#consents.some((consent) => consent.path === root.path);
     if (!isKnown) this.#consents = [...this.#consents, root];
+  }
+
+  keep(): Pick<KeptWorkspace, 'roots' | 'hasGiven' | 'consents'> {
+    const { roots, rejected, hasGiven } = this.#given;
+    const given = [
+      ...roots.map(({ uri, name }) => ({ uri, name })),
+      ...rejected.map(({ declared }) => ({ uri: declared })),
+    ];
+    return {
+      ...(given.length > 0 && { roots: given }),
+      ...(hasGiven && { hasGiven }),
+      ...(this.#consents.length > 0 && { consents: this.#consents.map(({ path }) => path) }),
+    };
+  }
+
+  /** What the client did before the answer that is to be taken next. */
+  assume(hasGiven: boolean): void {
+    this.#given = { ...this.#given, hasGiven: this.#given.hasGiven || hasGiven };
+  }
+
+  replaceConsents(consents: readonly Root[]): void {
+    this.#consents = consents;
   }
 
   /** The consents that survive what the client said since `before`. */

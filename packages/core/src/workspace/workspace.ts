@@ -16,7 +16,7 @@ import { decide } from '../snapshot/precedence.js';
 import { readRequestHints } from '../sources/request.js';
 import type { SourceReading } from '../sources/root-source.js';
 import { Announcer } from './changes/announcer.js';
-import type { Answer } from '../sources/answer.js';
+import type { Answer, Outcome } from '../sources/answer.js';
 import { readAnswer } from '../sources/answer.js';
 import type { WaitOptions } from './asking/asker.js';
 import { Asker } from './asking/asker.js';
@@ -27,6 +27,8 @@ import { systemClock } from '../platform/clock.js';
 import { unlessAborted } from '../platform/async.js';
 import { explainSnapshot } from '../snapshot/explain.js';
 import type { Follower } from './changes/followers.js';
+import type { KeptWorkspace } from './kept-workspace.js';
+import { keepWorkspace, lastWord } from './kept-workspace.js';
 import type { WorkspaceLimits } from './limits.js';
 import { readLimits } from './limits.js';
 import type { ChangeListener, ProjectListener } from './changes/listeners.js';
@@ -206,8 +208,7 @@ export class Workspace implements WorkspaceView, Disposable {
   async useAnswer(answer: Answer, signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use an answer');
     signal?.throwIfAborted();
-    this.#asker.dispatch({ type: 'handed', outcome: readAnswer(answer) });
-    await this.#asker.want(signal === undefined ? NO_OPTIONS : { signal });
+    await this.#hand(readAnswer(answer), signal);
     return this.#snapshot;
   }
 
@@ -265,6 +266,31 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#viewOf(takeSnapshot(this.#input(request), this.#clock.now(), () => epoch));
   }
 
+  /** What another process needs to go on with this workspace. */
+  keep(): KeptWorkspace {
+    const { client, isOutdated } = this.#asker;
+    return keepWorkspace(client, this.#sources.keep(), this.#project.choice, isOutdated);
+  }
+
+  /** Goes on with what was kept, as far as it is still valid and inside the ceiling; nobody is asked. */
+  async restore(kept: KeptWorkspace, signal?: AbortSignal): Promise<void> {
+    this.#requireAlive('restore');
+    const { client, roots = [], hasGiven = false, consents = [], project } = kept;
+    if (client !== undefined) {
+      this.#sources.assume(hasGiven);
+      const said = lastWord(client);
+      if (said === undefined || roots.length > 0) await this.#hand({ kind: 'list', entries: roots }, signal);
+      if (said !== undefined) await this.#hand(said, signal);
+    }
+    const found = await Promise.allSettled(consents.map((path) => this.#sources.consider(path, signal)));
+    this.#requireAlive('restore');
+    this.#sources.replaceConsents(found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
+    this.#replace('consent');
+    this.#project.restore(project, this.#snapshot);
+    this.#view = undefined;
+    if (kept.outdated === true) this.#asker.dispatch({ type: 'notified' });
+  }
+
   /** Counts an operation that was refused, for `stats()`. */
   countRefusal(error: unknown): void {
     if (error instanceof RootwardError) this.#counters.refuse(error.code);
@@ -281,6 +307,11 @@ export class Workspace implements WorkspaceView, Disposable {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  async #hand(outcome: Outcome, signal: AbortSignal | undefined): Promise<void> {
+    this.#asker.dispatch({ type: 'handed', outcome });
+    await this.#asker.want(signal === undefined ? NO_OPTIONS : { signal });
   }
 
   async #askOrWait(options: WaitOptions): Promise<Snapshot> {
@@ -357,7 +388,7 @@ export class Workspace implements WorkspaceView, Disposable {
 const NO_ROOTS: readonly Root[] = Object.freeze([]);
 const NO_OPTIONS: WaitOptions = Object.freeze({});
 
-/** A consent with the access it really has: it lifts no restriction of the place it lies in. */
+/** A consent with the access it really has. */
 function asDecided(consent: Root, { roots }: { readonly roots: readonly Root[] }): Root {
   const decided = roots.find(({ path }) => path === consent.path);
   return decided === undefined ? consent : { ...consent, access: decided.access };

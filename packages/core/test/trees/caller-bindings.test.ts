@@ -52,3 +52,16 @@ test.each([
   expect(bindings.bind(id, cwd, '')).toBe(false);
   expect([bindings.used, bindings.size]).toEqual([false, 0]);
 });
+
+test('restore() goes on with what was kept, and with nothing else', () => {
+  const clock = new FakeClock();
+  const first = new CallerBindings(clock);
+  expect(first.keep()).toBeUndefined();
+  first.bind('call', '/tree', 'agent');
+  const second = new CallerBindings(clock);
+  second.bind('other', '/elsewhere', '');
+  second.restore(first.keep());
+  expect([second.get('call')?.cwd, second.get('other')]).toEqual(['/tree', undefined]);
+  second.restore();
+  expect(second.size).toBe(0);
+});

@@ -51,6 +51,7 @@ const EXPECTED: Readonly<Record<keyof WorkspaceOptions, Expected>> = {
     'a string or false',
     (value) => value === false || (typeof value === 'string' && value !== ''),
   ],
+  revocations: OBJECT,
   onWorkspace: FUNCTION,
   onCaller: FUNCTION,
   history: [

@@ -88,7 +88,10 @@ export class PreparedWorkspace {
   readHandle(args: unknown, principal: string): HandleContent | undefined {
     const name = this.handleArgument;
     if (name === false || !this.hasHandle(args)) return undefined;
-    return this.handles.verify(args[name], principal);
+    const handle = args[name];
+    const content = this.handles.verify(handle, principal);
+    if (typeof handle === 'string') this.options.revocations?.requireValid('handle', handle);
+    return content;
   }
 
   /** Read on first use, so that a server that is only asked what it can do touches no disk. */

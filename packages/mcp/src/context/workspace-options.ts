@@ -9,6 +9,7 @@ import type {
   Workspace,
   WorkspaceLimits,
 } from '@rootward/core';
+import type { Revocations } from '../store/revocations.js';
 import type { OpenHistory } from './kept-changes.js';
 
 /** Who made a call, and where it works. */
@@ -40,6 +41,8 @@ export interface WorkspaceOptions extends Partial<
   readonly log?: Logger;
   /** Signs handles; at least 32 bytes, shared by all instances behind one address. By default `ROOTWARD_HANDLE_KEY`. */
   readonly handleKey?: string | Uint8Array;
+  /** What was revoked, where processes share a session store: handles among it are refused. */
+  readonly revocations?: Revocations;
   /** The tool argument that may hold a handle; false where tools use that name for something else. */
   readonly handleArgument?: string | false;
   /** Told of each workspace that lives as long as a connection, before it is used: the place for followers. */

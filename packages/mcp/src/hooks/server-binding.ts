@@ -1,6 +1,8 @@
 import type { RootsPort, WorkspaceView } from '@rootward/core';
 import { Callers } from '../context/callers.js';
 import type { HandleContent } from '../context/handle-codec.js';
+import type { KeptConnection } from '../context/kept-connection.js';
+import { keepsConnection } from '../context/kept-connection.js';
 import { newSession, principalDigest, RecordedContext } from '../context/kept-changes.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import { viewRequest } from '../context/request-view.js';
@@ -28,7 +30,7 @@ export class ServerBinding<Context> {
   readonly #prepared: PreparedWorkspace;
   /** The names of the tools that the author registered. */
   readonly #tools = new Set<string>();
-  readonly #session = newSession();
+  #session = newSession();
   #connection: LegacyConnection | undefined;
   #callers: Callers | undefined;
 
@@ -56,6 +58,13 @@ export class ServerBinding<Context> {
       const previous = this.#connection;
       const opened = (this.#connection = this.#connect(transport));
       this.#callers = this.#meet(transport);
+      if (keepsConnection(transport)) {
+        transport.keepWith({
+          keep: () => this.#keep(opened),
+          settled: () => opened.settled(),
+          restore: (kept) => this.#restore(opened, kept),
+        });
+      }
       return { opened, undo: () => (this.#connection = previous) };
     });
     hookNotifications(server, sdk, {
@@ -103,6 +112,23 @@ export class ServerBinding<Context> {
   /** Counts a refusal for the statistics of the connection. */
   countRefusal(error: unknown): void {
     this.#connection?.countRefusal(error);
+  }
+
+  #keep(connection: LegacyConnection): KeptConnection {
+    return {
+      workspace: connection.keep(),
+      bindings: this.callers.bindings.keep(),
+      history: this.#session,
+    };
+  }
+
+  async #restore(
+    connection: LegacyConnection,
+    { workspace, bindings, history }: KeptConnection,
+  ): Promise<void> {
+    if (workspace !== undefined) await (await connection.live()).restore(workspace);
+    this.callers.bindings.restore(bindings);
+    if (history !== undefined) this.#session = history;
   }
 
   #legacyContext(ctx: Context, args: unknown): WorkspaceContext {

@@ -1,5 +1,5 @@
-import type { RootsPort, Workspace, WorkspaceView } from '@rootward/core';
-import { isObject } from '@rootward/core/platform';
+import type { KeptWorkspace, RootsPort, Workspace, WorkspaceView } from '@rootward/core';
+import { isObject, nextTurn } from '@rootward/core/platform';
 import { MALFORMED_ANSWER } from '../stdio/message.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import type { TransportKind } from '../context/transport-kind.js';
@@ -68,6 +68,17 @@ export class LegacyConnection {
     const workspace = this.#workspace ?? (await this.#open());
     this.#declare(workspace);
     return workspace;
+  }
+
+  /** When what the client said so far has reached the workspace. */
+  async settled(): Promise<void> {
+    await nextTurn();
+    await this.#opening?.catch(() => undefined);
+  }
+
+  /** What another process needs to go on with the workspace; undefined where none was opened yet. */
+  keep(): KeptWorkspace | undefined {
+    return this.#workspace?.keep();
   }
 
   /** Counts a refusal for the statistics of the connection. */

@@ -76,6 +76,11 @@ export class Asker {
     return this.#state.lost;
   }
 
+  /** Whether the client said that its roots changed, and has not been asked since. */
+  get isOutdated(): boolean {
+    return this.#state.owed?.cause === 'change';
+  }
+
   /** Asks if that is due; the promise, if any, settles when the call need not wait any longer. */
   want({ port, signal }: WaitOptions): Promise<void> | undefined {
     const ticket = port === undefined ? undefined : { port };

@@ -1,11 +1,22 @@
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
 import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from '@modelcontextprotocol/server';
+import { describePrincipal } from '../../context/principal.js';
+import { MemoryStore } from '../../store/memory-store.js';
+import { LimitCounters } from '../../store/principal-limits.js';
+import type { PrincipalLimits } from '../../store/principal-limits.js';
+import { Revocations } from '../../store/revocations.js';
+import { overLimit, principalRevoked, sessionNotFound, storeFailure } from './responses.js';
 import { Sessions } from './sessions.js';
 import type { SessionsOptions } from './sessions.js';
 
 /** Options of `createWorkspaceHandler`: those of its sessions, and those of the SDK's `createMcpHandler`. */
 export interface WorkspaceHandlerOptions
-  extends SessionsOptions, Omit<CreateMcpHandlerOptions, 'legacy' | keyof SessionsOptions> {}
+  extends SessionsOptions, Omit<CreateMcpHandlerOptions, 'legacy' | keyof SessionsOptions> {
+  /** How much one principal may use, over all processes that share the `sessionStore`. */
+  readonly limits?: PrincipalLimits;
+  /** What was revoked; by default what the `sessionStore` says. Pass it to `prepareWorkspace`, too, for handles. */
+  readonly revocations?: Revocations;
+}
 
 /** What the client learns of an error on this side: nothing but that there was one. */
 const INTERNAL_ERROR = {
@@ -29,10 +40,30 @@ export function createWorkspaceHandler(
   factory: McpServerFactory,
   options: WorkspaceHandlerOptions = {},
 ): WorkspaceHandler {
-  const { maxRequestBodySize } = options;
+  const { maxRequestBodySize, sessionStore, limits } = options;
+  const report = (error: unknown): void =>
+    options.onerror?.(error instanceof Error ? error : new Error(String(error)));
   const modern = createMcpHandler(factory, { ...modernOptions(options), legacy: 'reject' });
-  const sessions = new Sessions(factory, options);
+  const counters =
+    limits === undefined ? undefined : new LimitCounters(sessionStore ?? new MemoryStore(), limits);
+  const revocations =
+    options.revocations ?? (sessionStore === undefined ? undefined : new Revocations(sessionStore, report));
+  const sessions = new Sessions(factory, options, counters);
+  const watching = revocations?.onDidChange(() =>
+    sessions.endWhere((id, owner) => revocations.isRevoked('session', id) || isOut(revocations, owner)),
+  );
   const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
+  const serve: McpHttpHandler['fetch'] = async (request, given = {}) => {
+    const principal = describePrincipal(given.authInfo);
+    if (revocations !== undefined && isOut(revocations, principal)) return principalRevoked();
+    const id = request.headers.get('mcp-session-id');
+    if (id !== null && revocations?.isRevoked('session', id) === true) return sessionNotFound();
+    const wait = await counters?.admit(principal, Number(request.headers.get('content-length') ?? 0));
+    if (wait !== undefined) return overLimit(wait);
+    const legacy = await isLegacyRequest(request, given.parsedBody, limit);
+    const response = await (legacy ? sessions : modern).fetch(request, given);
+    return counters?.metered(principal, response, report) ?? response;
+  };
   return {
     notify: modern.notify,
     bus: modern.bus,
@@ -41,17 +72,28 @@ export function createWorkspaceHandler(
     },
     fetch: async (request, given = {}) => {
       try {
-        const legacy = await isLegacyRequest(request, given.parsedBody, limit);
-        return await (legacy ? sessions : modern).fetch(request, given);
+        return await serve(request, given);
       } catch (error) {
-        options.onerror?.(error instanceof Error ? error : new Error(String(error)));
-        return Response.json(INTERNAL_ERROR, { status: 500 });
+        report(error);
+        return storeFailure(error) ?? Response.json(INTERNAL_ERROR, { status: 500 });
       }
     },
     close: async () => {
+      watching?.dispose();
+      if (options.revocations === undefined) revocations?.dispose();
       await Promise.all([modern.close(), sessions.close()]);
     },
   };
+}
+
+/** A principal is revoked by its client, or by its subject. */
+function isOut(revocations: Revocations, principal: string): boolean {
+  if (principal === '') return false;
+  const names: unknown = JSON.parse(principal);
+  return (
+    Array.isArray(names) &&
+    names.some((name) => typeof name === 'string' && revocations.isRevoked('principal', name))
+  );
 }
 
 function modernOptions(options: WorkspaceHandlerOptions): CreateMcpHandlerOptions {

@@ -5,9 +5,22 @@ import type {
   Transport,
   WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
+import type { ConnectionKeeper } from '../../context/kept-connection.js';
+import type { SharedIds } from './shared-ids.js';
 
 /** As in the Language Server Protocol; MCP has no code of its own for it. */
 const CANCELLED = -32_800;
+const INTERNAL_ERROR = -32_603;
+
+/** Who looks at the messages of a session. */
+export interface SessionWatcher {
+  /** A message of the client, before the server gets it; false keeps it from the server. */
+  received(message: JSONRPCMessage): boolean;
+  /** An answer is about to go out. It goes when the promise has resolved; an error goes in its place. */
+  answering(message: JSONRPCMessage): Promise<void> | undefined;
+  /** An answer is on its way. */
+  answered(): void;
+}
 
 /**
  * Streamable HTTP for one session, which says whether a question of ours can travel inside a request of the client,
@@ -16,28 +29,42 @@ const CANCELLED = -32_800;
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   /** With JSON responses there is no stream a question could be put on, and the SDK would lose it silently. */
   readonly carriesRequests: boolean;
+  /** What the server connected to it knows, where that can be kept. */
+  keeper: ConnectionKeeper | undefined;
   readonly #underWay = new Set<RequestId>();
-  #onAnswer: (() => void) | undefined;
+  readonly #ids: SharedIds | undefined;
+  #watcher: SessionWatcher | undefined;
 
-  constructor(options: WebStandardStreamableHTTPServerTransportOptions) {
+  /** `ids`: where several processes ask the same client. */
+  constructor(options: WebStandardStreamableHTTPServerTransportOptions, ids?: SharedIds) {
     super(options);
     this.carriesRequests = options.enableJsonResponse !== true;
+    this.#ids = ids;
   }
 
-  /** Whether a request has come and its answer has not gone. Known once `watchRequests` was called. */
+  keepWith(keeper: ConnectionKeeper): void {
+    this.keeper = keeper;
+  }
+
+  /** Whether a request has come and its answer has not gone. Known once `watch` was called. */
   get isBusy(): boolean {
     return this.#underWay.size > 0;
   }
 
+  isUnderWay(id: unknown): boolean {
+    return (typeof id === 'string' || typeof id === 'number') && this.#underWay.has(id);
+  }
+
   /** To be called when a server has connected, since it is the server who is given the messages. */
-  watchRequests(onAnswer: () => void): void {
-    this.#onAnswer = onAnswer;
+  watch(watcher: SessionWatcher): void {
+    this.#watcher = watcher;
     const { onmessage } = this;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
     this.onmessage = ((message, extra) => {
+      if (!watcher.received(message)) return;
       const isRequest = 'method' in message && 'id' in message;
       if (isRequest) this.#underWay.add(message.id);
-      onmessage?.(message, extra);
+      onmessage?.(this.#ids?.received(message) ?? message, extra);
       if (!isRequest && 'method' in message && message.method === 'notifications/cancelled') {
         this.#endCancelled(message.params?.['requestId']);
       }
@@ -45,8 +72,33 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   override send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
-    if (!('method' in message)) this.#done(message.id);
+    if ('method' in message) return super.send(this.#ids?.sent(message) ?? message, options);
+    const saved = this.#watcher?.answering(message);
+    return saved === undefined ? this.#answer(message, options) : this.#answerAfter(saved, message, options);
+  }
+
+  #answer(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
+    if (!('method' in message) && message.id !== undefined && this.#underWay.delete(message.id)) {
+      this.#watcher?.answered();
+    }
     return super.send(message, options);
+  }
+
+  async #answerAfter(
+    saved: Promise<void>,
+    message: JSONRPCMessage,
+    options?: { relatedRequestId?: RequestId },
+  ): Promise<void> {
+    let outgoing = message;
+    try {
+      await saved;
+    } catch (error) {
+      this.#report(error);
+      const { id } = 'id' in message ? message : { id: undefined };
+      const text = error instanceof Error ? error.message : String(error);
+      if (id !== undefined) outgoing = { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: text } };
+    }
+    await this.#answer(outgoing, options);
   }
 
   /**
@@ -56,12 +108,10 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #endCancelled(id: unknown): void {
     if ((typeof id !== 'string' && typeof id !== 'number') || !this.#underWay.has(id)) return;
     const answer = { jsonrpc: '2.0', id, error: { code: CANCELLED, message: 'Request cancelled' } } as const;
-    this.send(answer).catch((error: unknown) => {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-    });
+    this.send(answer).catch((error: unknown) => this.#report(error));
   }
 
-  #done(id: RequestId | undefined): void {
-    if (id !== undefined && this.#underWay.delete(id)) this.#onAnswer?.();
+  #report(error: unknown): void {
+    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
   }
 }

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  EventStore,
-  McpHandlerRequestOptions,
-  McpServer,
-  McpServerFactory,
-  Server,
-} from '@modelcontextprotocol/server';
+import type { EventStore, McpHandlerRequestOptions, McpServerFactory } from '@modelcontextprotocol/server';
 import { systemClock } from '@rootward/core';
 import type { Clock, Timer } from '@rootward/core';
 import { RootwardMcpError } from '../../error.js';
 import { describePrincipal } from '../../context/principal.js';
+import type { LimitCounters } from '../../store/principal-limits.js';
+import type { SessionStore } from '../../store/session-store.js';
+import { LiveSession } from './live-session.js';
+import { METHODS, methodNotAllowed, sessionNotFound, sessionRequired, tooManySessions } from './responses.js';
 import { SessionEventStore } from './session-event-store.js';
-import { SessionTransport } from './session-transport.js';
+import { makeRecord } from './session-record.js';
+import type { SessionRecord } from './session-record.js';
+import { Sharing } from './sharing.js';
 
 /** How sessions of legacy clients over HTTP are kept. */
 export interface SessionsOptions {
@@ -19,6 +19,16 @@ export interface SessionsOptions {
   readonly jsonResponse?: boolean;
   /** Lets clients resume streams that broke off. One for all sessions; each gets its own events back, and no others. */
   readonly eventStore?: EventStore;
+  /**
+   * Lets several processes serve the same sessions, and clients resume streams that broke off. Servers are then made
+   * anew wherever a session goes on, and told again what its client said: keep nothing else in them.
+   */
+  readonly sessionStore?: SessionStore;
+  /**
+   * After so long without a request or a stream, a session gives its server back and gets a new one with its next
+   * request, in milliseconds. By default never, and after a minute with a `sessionStore`. See there.
+   */
+  readonly parkAfter?: number;
   readonly maxRequestBodySize?: number;
   /** How often a stream without news says that it is there, in milliseconds; 0 for never. */
   readonly keepAliveMs?: number;
@@ -29,22 +39,22 @@ export interface SessionsOptions {
   readonly clock?: Clock;
 }
 
+/** A session that this process knows. */
 interface Session {
-  readonly transport: SessionTransport;
-  readonly server: McpServer | Server;
   readonly principal: string;
-  /** GET streams that are open. */
-  listening: number;
   usedAt: number;
+  /** Undefined while it is parked. */
+  live: LiveSession | undefined;
+  /** What it goes on with after that. */
+  parked: SessionRecord | undefined;
+  /** It is getting a server. */
+  opening: Promise<LiveSession> | undefined;
 }
 
 const IDLE_MS = 30 * 60_000;
+const SHARED_PARK_MS = 60_000;
 const MAX_SESSIONS = 10_000;
-const RETRY_AFTER_SECONDS = 5;
 const SESSION_HEADER = 'mcp-session-id';
-const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE']);
-const SESSION_NOT_FOUND = -32_001;
-const BAD_REQUEST = -32_000;
 
 /**
  * The sessions of legacy clients over HTTP, each with a server and a transport of its own. A session belongs to the
@@ -54,6 +64,8 @@ export class Sessions {
   readonly #factory: McpServerFactory;
   readonly #options: SessionsOptions;
   readonly #clock: Clock;
+  readonly #limits: LimitCounters | undefined;
+  readonly #sharing: Sharing | undefined;
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
   #sweep: Timer | undefined;
@@ -61,10 +73,25 @@ export class Sessions {
   #opening = 0;
   #closed = false;
 
-  constructor(factory: McpServerFactory, options: SessionsOptions = {}) {
+  constructor(
+    factory: McpServerFactory,
+    options: SessionsOptions & { readonly onerror?: ((error: Error) => void) | undefined } = {},
+    limits?: LimitCounters,
+  ) {
     this.#factory = factory;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#limits = limits;
+    const { sessionStore, keepAliveMs, onerror } = options;
+    if (sessionStore !== undefined) {
+      this.#sharing = new Sharing(sessionStore, {
+        ttl: this.#idle,
+        clock: this.#clock,
+        keepAliveMs,
+        end: (live) => this.#end(live),
+        onerror: (error) => onerror?.(error instanceof Error ? error : new Error(String(error))),
+      });
+    }
   }
 
   get size(): number {
@@ -77,107 +104,199 @@ export class Sessions {
       if (request.method === 'POST') return this.#admit(request, options);
       return METHODS.has(request.method) ? sessionRequired() : methodNotAllowed();
     }
+    const principal = describePrincipal(options.authInfo);
+    const name = this.#sharing?.nameOf(principal, id) ?? '';
+    const record = await this.#sharing?.read(name);
     const session = this.#sessions.get(id);
-    if (session === undefined || session.principal !== describePrincipal(options.authInfo)) {
+    if (this.#sharing !== undefined && record === undefined) {
+      if (session?.live?.principal === principal) this.#end(session.live);
       return sessionNotFound();
     }
-    this.#sessions.delete(id);
-    this.#sessions.set(id, session);
-    return this.#serve(session, request, options);
+    if (session === undefined ? record === undefined : session.principal !== principal) {
+      return sessionNotFound();
+    }
+    const live = await this.#liveOf(id, session, record, request, options);
+    if (record !== undefined) await live.catchUp(record, options.authInfo);
+    if ((await this.#limits?.claimSession(principal, id, this.#idle)) === false) return tooManySessions();
+    if (request.method === 'DELETE') {
+      await this.#limits?.releaseSession(principal, id);
+      await this.#sharing?.remove(live);
+    }
+    return this.#serve(live, request, options);
   }
 
+  /** Ends the sessions that this is true of. */
+  endWhere(isOver: (id: string, principal: string) => boolean): void {
+    for (const [id, { principal, live }] of this.#sessions) {
+      if (!isOver(id, principal)) continue;
+      this.#sessions.delete(id);
+      if (live !== undefined) this.#end(live);
+    }
+  }
+
+  /** Sessions that are shared go on elsewhere; all others end. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#sweep?.clear();
     this.#sweep = undefined;
     const open = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.all(open.map(({ server }) => server.close()));
+    await Promise.all(open.map(async ({ live }) => live?.close()));
+    await this.#sharing?.close();
+  }
+
+  get #idle(): number {
+    return this.#options.sessionIdleTimeout ?? IDLE_MS;
+  }
+
+  get #parkAfter(): number {
+    return this.#options.parkAfter ?? (this.#sharing === undefined ? this.#idle : SHARED_PARK_MS);
   }
 
   async #admit(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
-    if (!this.#makeRoom(describePrincipal(options.authInfo))) return tooManySessions();
+    const principal = describePrincipal(options.authInfo);
+    const id = randomUUID();
+    await this.#sharing?.requireReady();
+    if ((await this.#limits?.claimSession(principal, id, this.#idle)) === false) return tooManySessions();
+    if (!this.#makeRoom(principal)) return tooManySessions();
     this.#opening += 1;
     try {
-      return await this.#open(request, options);
+      const live = await this.#connect(id, principal, request, options);
+      const response = await this.#serve(live, request, options);
+      await this.#requireOpen(live);
+      // The transport refuses anything but `initialize`; then there is no session, and the server is not kept.
+      if (live.id !== undefined) return response;
+      await this.#limits?.releaseSession(principal, id);
+      await live.close();
+      return response;
     } finally {
       this.#opening -= 1;
     }
   }
 
-  /** The transport refuses anything but `initialize`; then there is no session, and the server is not kept. */
-  async #open(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
-    const { authInfo } = options;
+  async #connect(
+    id: string,
+    principal: string,
+    request: Request,
+    { authInfo }: McpHandlerRequestOptions,
+  ): Promise<LiveSession> {
     const { jsonResponse, eventStore, maxRequestBodySize, keepAliveMs } = this.#options;
-    const transport = new SessionTransport({
-      sessionIdGenerator: () => randomUUID(),
-      onsessioninitialized: (id) => this.#keep(id, session),
-      ...(jsonResponse !== undefined && { enableJsonResponse: jsonResponse }),
-      ...(eventStore !== undefined && { eventStore: new SessionEventStore(eventStore) }),
-      ...(maxRequestBodySize !== undefined && { maxRequestBodySize }),
-      ...(keepAliveMs !== undefined && { keepAliveMs }),
+    const sharing = this.#sharing;
+    const own = eventStore === undefined ? undefined : new SessionEventStore(eventStore);
+    const name = sharing?.nameOf(principal, id) ?? '';
+    const events = sharing?.eventStore(name) ?? own;
+    const live = await LiveSession.open({
+      factory: this.#factory,
+      request,
+      authInfo,
+      principal,
+      name,
+      ids: sharing?.ids,
+      replaying: (act) => sharing?.replaying(act) ?? act(),
+      transport: (session) => ({
+        sessionIdGenerator: () => id,
+        onsessioninitialized: () => this.#keep(id, session),
+        ...(jsonResponse !== undefined && { enableJsonResponse: jsonResponse }),
+        ...(events !== undefined && { eventStore: events }),
+        ...(maxRequestBodySize !== undefined && { maxRequestBodySize }),
+        ...(keepAliveMs !== undefined && { keepAliveMs }),
+      }),
     });
-    transport.onclose = () => this.#forget(session);
-    const server = await this.#factory({
-      era: 'legacy',
-      requestInfo: request,
-      ...(authInfo !== undefined && { authInfo }),
-    });
-    await this.#requireOpen(server);
-    const session: Session = {
-      transport,
-      server,
-      principal: describePrincipal(authInfo),
-      listening: 0,
-      usedAt: this.#clock.now(),
-    };
-    await server.connect(transport);
-    transport.watchRequests(() => this.#touch(session));
-    const response = await this.#serve(session, request, options);
-    await this.#requireOpen(server);
-    if (transport.sessionId === undefined) await server.close();
-    return response;
+    live.transport.onclose = () => this.#forget(live);
+    await this.#requireOpen(live);
+    const answered = (): void => this.#touch(live);
+    await live.connect(
+      sharing?.watcher(live, answered) ?? { received: () => true, answering: () => undefined, answered },
+    );
+    return live;
+  }
+
+  /** The server of a session, made anew where it is parked or comes from another process. */
+  async #liveOf(
+    id: string,
+    known: Session | undefined,
+    shared: SessionRecord | undefined,
+    request: Request,
+    options: McpHandlerRequestOptions,
+  ): Promise<LiveSession> {
+    const principal = describePrincipal(options.authInfo);
+    const session = known ?? { principal, usedAt: 0, live: undefined, parked: undefined, opening: undefined };
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    // It has a server before that server knows everything.
+    if (session.opening !== undefined) return session.opening;
+    if (session.live !== undefined) return session.live;
+    session.opening = this.#restore(id, shared ?? session.parked, request, options);
+    try {
+      const live = await session.opening;
+      session.parked = undefined;
+      return live;
+    } catch (error) {
+      if (known === undefined) this.#sessions.delete(id);
+      throw error;
+    } finally {
+      session.opening = undefined;
+    }
+  }
+
+  async #restore(
+    id: string,
+    record: SessionRecord | undefined,
+    request: Request,
+    options: McpHandlerRequestOptions,
+  ): Promise<LiveSession> {
+    const live = await this.#connect(id, describePrincipal(options.authInfo), request, options);
+    if (record !== undefined) await live.replay(id, record, options.authInfo);
+    return live;
   }
 
   /** `close()` does not know of a session that is still being opened. */
-  async #requireOpen(server: Session['server']): Promise<void> {
+  async #requireOpen(live: LiveSession): Promise<void> {
     if (!this.#closed) return;
-    await server.close();
+    await live.close();
     throw new RootwardMcpError('closed', 'Cannot open a session: the handler is closed');
   }
 
-  async #serve(session: Session, request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+  async #serve(live: LiveSession, request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const { authInfo, parsedBody } = options;
-    this.#touch(session);
-    const response = await session.transport.handleRequest(request, {
-      ...(authInfo !== undefined && { authInfo }),
-      ...(parsedBody !== undefined && { parsedBody }),
-    });
-    return request.method === 'GET' && response.ok ? this.#listen(session, request, response) : response;
+    this.#touch(live);
+    const handle = (): Promise<Response> =>
+      live.transport.handleRequest(request, {
+        ...(authInfo !== undefined && { authInfo }),
+        ...(parsedBody !== undefined && { parsedBody }),
+      });
+    if (this.#sharing !== undefined && request.method !== 'DELETE') {
+      return this.#sharing.serve(live, request, handle, () => this.#touch(live));
+    }
+    const response = await handle();
+    return request.method === 'GET' && response.ok ? this.#listen(live, request, response) : response;
   }
 
   /**
    * A stream counts until either side ends it. It is taken from the transport as soon as its client goes away: whoever
    * writes it out notices only with the next event, and until then the client could not come back.
    */
-  #listen(session: Session, { signal }: Request, response: Response): Response {
+  #listen(live: LiveSession, { signal }: Request, response: Response): Response {
     if (response.body === null) return response;
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const end = (): void => {
-      session.listening -= 1;
-      this.#touch(session);
+      live.listening -= 1;
+      this.#touch(live);
     };
-    session.listening += 1;
+    live.listening += 1;
     response.body.pipeTo(writable, { signal }).then(end, end);
     return new Response(readable, response);
   }
 
-  #touch(session: Session): void {
-    session.usedAt = this.#clock.now();
+  #touch({ id = '' }: LiveSession): void {
+    const session = this.#sessions.get(id);
+    if (session !== undefined) session.usedAt = this.#clock.now();
   }
 
-  #keep(id: string, session: Session): void {
-    this.#sessions.set(id, session);
+  #keep(id: string, live: LiveSession): void {
+    const { principal } = live;
+    const session = this.#sessions.get(id) ?? { principal, parked: undefined, opening: undefined };
+    this.#sessions.set(id, Object.assign(session, { live, usedAt: this.#clock.now() }));
     this.#scheduleSweep();
   }
 
@@ -189,9 +308,9 @@ export class Sessions {
     const limit = this.#options.maxSessions ?? MAX_SESSIONS;
     const isFull = (): boolean => this.#sessions.size + this.#opening >= limit;
     for (const mayEnd of [(owner: string) => owner === principal, () => true]) {
-      for (const session of this.#sessions.values()) {
+      for (const [id, session] of this.#sessions) {
         if (!isFull()) return true;
-        if (isIdle(session) && mayEnd(session.principal)) this.#end(session);
+        if (isIdle(session) && mayEnd(session.principal)) this.#drop(id, session);
       }
     }
     return !isFull();
@@ -199,51 +318,50 @@ export class Sessions {
 
   #scheduleSweep(): void {
     if (this.#sweep !== undefined || this.#sessions.size === 0) return;
-    const idle = this.#options.sessionIdleTimeout ?? IDLE_MS;
-    this.#sweep = this.#clock.setTimeout(() => {
-      this.#sweep = undefined;
-      const limit = this.#clock.now() - idle;
-      for (const session of this.#sessions.values()) {
-        if (isIdle(session) && session.usedAt <= limit) this.#end(session);
-      }
-      this.#scheduleSweep();
-    }, idle);
+    this.#sweep = this.#clock.setTimeout(
+      () => {
+        this.#sweep = undefined;
+        const now = this.#clock.now();
+        for (const [id, session] of this.#sessions) {
+          if (!isIdle(session)) continue;
+          if (session.usedAt <= now - this.#idle) this.#drop(id, session);
+          else if (session.usedAt <= now - this.#parkAfter) this.#park(id, session);
+        }
+        this.#scheduleSweep();
+      },
+      Math.min(this.#idle, this.#parkAfter),
+    );
   }
 
-  #end(session: Session): void {
-    this.#forget(session);
-    void session.server.close();
+  /** Gives the server of a session back. One that is shared is in the store, and need not be known here. */
+  #park(id: string, session: Session): void {
+    const { live } = session;
+    if (live === undefined) return;
+    if (this.#sharing !== undefined) {
+      this.#drop(id, session);
+      return;
+    }
+    session.parked = makeRecord(0, live.fields());
+    session.live = undefined;
+    void live.close();
   }
 
-  #forget({ transport }: Session): void {
-    if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
+  #drop(id: string, { live }: Session): void {
+    this.#sessions.delete(id);
+    void live?.close();
+  }
+
+  #end(live: LiveSession): void {
+    this.#forget(live);
+    void live.close();
+  }
+
+  #forget(live: LiveSession): void {
+    this.#sharing?.forget(live);
+    if (live.id !== undefined && this.#sessions.get(live.id)?.live === live) this.#sessions.delete(live.id);
   }
 }
 
-function isIdle({ listening, transport }: Session): boolean {
-  return listening === 0 && !transport.isBusy;
-}
-
-function sessionNotFound(): Response {
-  return failure(404, SESSION_NOT_FOUND, 'Session not found');
-}
-
-function sessionRequired(): Response {
-  return failure(400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
-}
-
-function tooManySessions(): Response {
-  const response = failure(503, BAD_REQUEST, 'Too many sessions');
-  response.headers.set('Retry-After', String(RETRY_AFTER_SECONDS));
-  return response;
-}
-
-function methodNotAllowed(): Response {
-  const response = failure(405, BAD_REQUEST, 'Method not allowed.');
-  response.headers.set('Allow', [...METHODS].join(', '));
-  return response;
-}
-
-function failure(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+function isIdle({ live, opening }: Session): boolean {
+  return opening === undefined && (live === undefined || live.isIdle);
 }

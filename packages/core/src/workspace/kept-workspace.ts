@@ -1,0 +1,48 @@
+import type { ClientState } from '../sources/client-state.js';
+import type { ProjectChoice } from '../project/project.js';
+import type { Outcome } from '../sources/answer.js';
+
+/** What someone switched to, as it is kept. */
+export type KeptProject = { readonly path: string } | { readonly name: string };
+
+/**
+ * What a workspace knows that nobody else does, as plain data: enough for another process to go on with it. Grants
+ * nothing by itself: `restore` canonicalises what it names and cuts it to the ceiling again.
+ */
+export interface KeptWorkspace {
+  /** What became of the last question; absent where the client was not asked yet. */
+  readonly client?: ClientState;
+  /** What the client gave, valid or not. */
+  readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
+  /** It has given roots once: without any, it has taken them back. */
+  readonly hasGiven?: boolean;
+  /** Places the user agreed to. */
+  readonly consents?: readonly string[];
+  readonly project?: KeptProject;
+  /** The client said that its roots changed, and has not been asked since. */
+  readonly outdated?: boolean;
+}
+
+/** States in which a client need not be asked again right away. */
+const SETTLED: ReadonlySet<ClientState> = new Set(['answered', 'empty', 'refused', 'silent', 'malformed']);
+
+export function keepWorkspace(
+  client: ClientState,
+  said: Pick<KeptWorkspace, 'roots' | 'hasGiven' | 'consents'>,
+  choice: ProjectChoice | undefined,
+  outdated: boolean,
+): KeptWorkspace {
+  return {
+    ...(SETTLED.has(client) && { client }),
+    ...said,
+    ...(choice && { project: choice.kind === 'root' ? { path: choice.path } : { name: choice.name } }),
+    ...(outdated && { outdated }),
+  };
+}
+
+/** What the client said last, where that was no list. */
+export function lastWord(client: ClientState | undefined): Outcome | undefined {
+  if (client === 'refused') return { kind: 'refused', code: 0 };
+  if (client === 'silent') return { kind: 'lost', detail: 'no answer came' };
+  return client === 'malformed' ? { kind: 'malformed', detail: 'it was malformed' } : undefined;
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { readSources, Workspace } from '../../src/index.js';
+import type { KeptWorkspace } from '../../src/index.js';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-kept-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+const uri = (path: string): string => pathToFileURL(path).href;
+
+function folder(...names: string[]): string {
+  const path = join(top, ...names);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+async function open(within?: string): Promise<Workspace> {
+  const sources = await readSources({
+    environment: {},
+    home: folder('home'),
+    ...(within !== undefined && { within: [within] }),
+  });
+  const workspace = new Workspace({ sources });
+  workspace.clientDeclared({ roots: true });
+  workspace.clientReady();
+  return workspace;
+}
+
+const paths = (workspace: Workspace): readonly string[] => workspace.snapshot().roots.map(({ path }) => path);
+
+test('restore() goes on with roots, consents and project of another workspace', async () => {
+  const [one, two, agreed] = [folder('one'), folder('two'), folder('agreed')];
+  using first = await open();
+  await first.useAnswer({ result: { roots: [{ uri: uri(one), name: 'One' }, { uri: uri(two) }] } });
+  await first.grant(agreed);
+  const [, root] = first.snapshot().roots;
+  first.chooseProject({ root: root! });
+  using second = await open();
+  await second.restore(JSON.parse(JSON.stringify(first.keep())) as KeptWorkspace);
+  expect(paths(second)).toEqual([one, two, agreed]);
+  expect(second.snapshot().roots.map(({ name }) => name)).toEqual(['One', 'two', 'agreed']);
+  expect(second.project().path).toBe(two);
+  expect(second.keep()).toEqual(first.keep());
+  expect((await second.ready()).client).toBe('answered');
+});
+
+test('restore() takes away what the other workspace lost', async () => {
+  const [one, agreed] = [folder('one'), folder('agreed')];
+  using first = await open();
+  await first.useAnswer({ result: { roots: [{ uri: uri(one) }] } });
+  await first.grant(agreed);
+  using second = await open();
+  await second.restore(first.keep());
+  await first.useAnswer({ result: { roots: [] } });
+  await second.restore(first.keep());
+  expect(paths(second)).toEqual([]);
+  expect(second.explain()).toBe(first.explain());
+});
+
+test('restore() cuts what was kept to the ceiling, and follows no link that took its place', async () => {
+  const [inside, outside] = [folder('ceiling', 'inside'), folder('outside')];
+  const link = join(top, 'ceiling', 'link');
+  symlinkSync(outside, link);
+  using workspace = await open(folder('ceiling'));
+  await workspace.restore({
+    client: 'answered',
+    roots: [{ uri: uri(inside) }, { uri: uri(outside) }, { uri: uri(link) }],
+    hasGiven: true,
+    consents: [outside, link],
+    project: { path: outside },
+  });
+  expect(paths(workspace)).toEqual([inside]);
+  expect(workspace.project().path).toBe(inside);
+});
+
+test.each(['refused', 'silent', 'malformed'] as const)(
+  'restore() does not ask a client again that was %s',
+  async (client) => {
+    const one = folder('one');
+    using workspace = await open();
+    await workspace.restore({ client, roots: [{ uri: uri(one) }], hasGiven: true });
+    expect((await workspace.ready()).client).toBe(client);
+    expect(paths(workspace)).toEqual([one]);
+  },
+);
+
+test('restore() knows that the client was to be asked again', async () => {
+  const [one, two] = [folder('one'), folder('two')];
+  using first = await open();
+  await first.useAnswer({ result: { roots: [{ uri: uri(one) }] } });
+  first.rootsChanged();
+  using second = await open();
+  await second.restore(first.keep());
+  const port = { ask: () => Promise.resolve({ roots: [{ uri: uri(two) }] }) };
+  await second.ready({ port });
+  expect(paths(second)).toEqual([two]);
+});

@@ -1,0 +1,214 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+import { isObject } from '@rootward/core/platform';
+import type { LogLine, SessionStore } from '../../store/session-store.js';
+import { storedFields, storedText } from '../../store/stored-value.js';
+
+/** The stream that belongs to no request, as the SDK calls it. */
+const STANDALONE = '_GET_stream';
+const STREAM_NAME = /^[\w-]{1,64}$/;
+/** The place before the first line. */
+const START = '0';
+/** How long an answer is kept for a client that may have missed it. */
+const ANSWERED_MS = 60_000;
+/** How often a stream that broke off is looked at for news. */
+const LOOK_MS = 200;
+const INTERNAL_ERROR = -32_603;
+
+/** A message of a stream, with the id under which the client may ask for what follows. */
+export interface StreamEvent {
+  readonly id: string;
+  readonly message: JSONRPCMessage | undefined;
+}
+
+/** The stream of one POST while it is being served, and what must be stored before its headers leave. */
+interface Exchange {
+  stream?: string;
+  /** Nothing of it goes out to a client. */
+  readonly isReplay?: boolean;
+  readonly pending: Promise<unknown>[];
+}
+
+interface LogOptions {
+  readonly instance: string;
+  /** How long a stream without an answer is kept. */
+  readonly ttl: number;
+  /** Whether a process is there that may still answer. */
+  readonly isAlive: (instance: string) => Promise<boolean>;
+  /** There is news on the standalone stream of a session. */
+  readonly announce: (session: string) => void;
+  readonly onerror: (error: unknown) => void;
+}
+
+/** What went out to clients, for those that lose a connection: one log per session and stream. */
+export class EventLog {
+  readonly #store: SessionStore;
+  readonly #options: LogOptions;
+  readonly #exchange = new AsyncLocalStorage<Exchange>();
+
+  constructor(store: SessionStore, options: LogOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** The part of it that the SDK writes for one session. What cannot be stored goes out all the same. */
+  storeFor(session: string): EventStore {
+    return {
+      storeEvent: async (stream, message) => {
+        const exchange = this.#exchange.getStore();
+        if (exchange?.isReplay === true) return '';
+        if (!('jsonrpc' in message)) {
+          if (exchange !== undefined) exchange.stream = stream;
+          return eventId(stream, START);
+        }
+        try {
+          return await this.#write(session, stream, message);
+        } catch (error) {
+          this.#options.onerror(error);
+          return '';
+        }
+      },
+      // Streams are resumed by `resume`, never by the SDK.
+      replayEventsAfter: () => Promise.resolve(''),
+    };
+  }
+
+  /** Serves a POST. What has to be known of it elsewhere is stored before its response is returned. */
+  async serve(act: () => Promise<Response>): Promise<Response> {
+    const exchange: Exchange = { pending: [] };
+    const response = await this.#exchange.run(exchange, act);
+    await Promise.all(exchange.pending);
+    return response;
+  }
+
+  /** Does what nobody is to hear of. */
+  async replay(act: () => Promise<void>): Promise<void> {
+    await this.#exchange.run({ isReplay: true, pending: [] }, act);
+  }
+
+  /** What must have happened before the response to the current POST leaves. */
+  hold(promise: Promise<unknown>): void {
+    const held = promise.catch((error: unknown) => this.#options.onerror(error));
+    this.#exchange.getStore()?.pending.push(held);
+  }
+
+  /** This process serves a request, on the stream of the current POST. */
+  own(session: string, request: RequestId): void {
+    const stream = this.#exchange.getStore()?.stream;
+    if (stream === undefined) return;
+    const line = storedText({ owner: this.#options.instance, request });
+    this.hold(this.#store.append(logKey(session, stream), line, this.#options.ttl));
+  }
+
+  /** The standalone stream from now on. */
+  async *listen(
+    session: string,
+    news: AsyncIterable<void>,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamEvent> {
+    const known = await this.#store.lines(logKey(session, STANDALONE));
+    yield* this.#standalone(session, known.at(-1)?.id ?? START, news, signal);
+  }
+
+  /** What followed an event, and goes on to follow; undefined for an event that never was. */
+  async resume(
+    session: string,
+    lastEventId: string,
+    news: AsyncIterable<void>,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<StreamEvent> | undefined> {
+    const [stream = '', place = ''] = lastEventId.split('/', 2);
+    if (!STREAM_NAME.test(stream) || place === '') return undefined;
+    if (stream === STANDALONE) return this.#standalone(session, place, news, signal);
+    const lines = await this.#store.lines(logKey(session, stream));
+    return lines.length === 0 ? undefined : this.#ofRequest(session, stream, lines, place, signal);
+  }
+
+  async *#standalone(
+    session: string,
+    from: string,
+    news: AsyncIterable<void>,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamEvent> {
+    let place = from;
+    yield { id: eventId(STANDALONE, place), message: undefined };
+    for await (const _ of news) {
+      if (signal.aborted) return;
+      for (const { id, text } of await this.#store.lines(logKey(session, STANDALONE), place)) {
+        place = id;
+        const message = messageOf(text);
+        if (message !== undefined) yield { id: eventId(STANDALONE, id), message };
+      }
+    }
+  }
+
+  /** Ends with the last answer. Where the process is gone that owed it, an error takes its place. */
+  async *#ofRequest(
+    session: string,
+    stream: string,
+    first: readonly LogLine[],
+    from: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamEvent> {
+    const key = logKey(session, stream);
+    const owners = new Map<RequestId, string>();
+    for (const { text } of first) note(text, owners);
+    for (let place = from; !signal.aborted;) {
+      for (const { id, text } of await this.#store.lines(key, place)) {
+        place = id;
+        const message = note(text, owners);
+        if (message !== undefined) yield { id: eventId(stream, id), message };
+      }
+      if (owners.size === 0) return;
+      await this.#replaceLost(session, stream, owners);
+      await new Promise((resolve) => {
+        setTimeout(resolve, LOOK_MS).unref();
+      });
+    }
+  }
+
+  async #replaceLost(session: string, stream: string, owners: ReadonlyMap<RequestId, string>): Promise<void> {
+    for (const [id, owner] of owners) {
+      if (await this.#options.isAlive(owner)) continue;
+      const message = 'The process that served this request ended before it answered; send the request again';
+      await this.#write(session, stream, { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
+    }
+  }
+
+  async #write(session: string, stream: string, message: JSONRPCMessage): Promise<string> {
+    const ttl = 'method' in message ? this.#options.ttl : ANSWERED_MS;
+    const id = await this.#store.append(logKey(session, stream), storedText({ message }), ttl);
+    if (stream === STANDALONE) this.#options.announce(session);
+    return eventId(stream, id);
+  }
+}
+
+/** Whether an event is of the stream that belongs to no request. */
+export function isStandalone(id: string): boolean {
+  return id.startsWith(`${STANDALONE}/`);
+}
+
+function logKey(session: string, stream: string): string {
+  return `events:${session}:${stream}`;
+}
+
+function eventId(stream: string, id: string): string {
+  return `${stream}/${id}`;
+}
+
+function messageOf(text: string): JSONRPCMessage | undefined {
+  const { message } = storedFields(text);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was one when it was stored
+  return isObject(message) ? (message as unknown as JSONRPCMessage) : undefined;
+}
+
+/** The message of a line, if it holds one. `owners` are told who owes which answer. */
+function note(text: string, owners: Map<RequestId, string>): JSONRPCMessage | undefined {
+  const message = messageOf(text);
+  if (message === undefined) {
+    const { owner, request } = storedFields(text);
+    const isId = typeof request === 'string' || typeof request === 'number';
+    if (typeof owner === 'string' && isId) owners.set(request, owner);
+  } else if (!('method' in message) && message.id !== undefined) owners.delete(message.id);
+  return message;
+}

@@ -1,0 +1,196 @@
+import type {
+  AuthInfo,
+  JSONRPCMessage,
+  McpServer,
+  McpServerFactory,
+  RequestId,
+  Server,
+  WebStandardStreamableHTTPServerTransportOptions,
+} from '@modelcontextprotocol/server';
+import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
+import type { Bell } from './bell.js';
+import type { SessionRecord } from './session-record.js';
+import { changedFields, connectionFields, readConnection, SUBSCRIPTION } from './session-record.js';
+import { SessionTransport } from './session-transport.js';
+import type { SessionWatcher } from './session-transport.js';
+import type { SharedIds } from './shared-ids.js';
+
+interface Opening {
+  readonly factory: McpServerFactory;
+  readonly request: Request;
+  readonly authInfo: AuthInfo | undefined;
+  readonly principal: string;
+  readonly name: string;
+  readonly ids: SharedIds | undefined;
+  readonly transport: (session: LiveSession) => WebStandardStreamableHTTPServerTransportOptions;
+  /** Does what goes out to no client. */
+  readonly replaying: (act: () => Promise<void>) => Promise<void>;
+}
+
+const SET_LEVEL = 'logging/setLevel';
+const INITIALIZED = 'notifications/initialized';
+/** Of no client: those that are under way have ids of their own. */
+const REPLAY_ID = 'rootward replay ';
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+/** A session as one process serves it: a server and a transport of its own, and what can be kept of them. */
+export class LiveSession {
+  readonly principal: string;
+  /** What a store calls it. */
+  readonly name: string;
+  readonly transport: SessionTransport;
+  /** GET streams that are open. */
+  listening = 0;
+  /** When its time in a store was last prolonged. */
+  usedAt = 0;
+  /** Wakes the stream that belongs to no request, where it is open here and shared with others. */
+  bell: Bell | undefined;
+  /** What it was made from, or was saved as: never older than what it knows. */
+  saved: SessionRecord | undefined;
+  #server: McpServer | Server | undefined;
+  readonly #replaying: Opening['replaying'];
+  /** What the client did that a new server has to be told, by the name of its field. */
+  readonly #done = new Map<string, unknown>();
+  /** What counts once a request was answered. */
+  readonly #whenAnswered = new Map<RequestId, () => void>();
+
+  static async open(opening: Opening): Promise<LiveSession> {
+    const session = new LiveSession(opening);
+    const { factory, request, authInfo } = opening;
+    session.#server = await factory({
+      era: 'legacy',
+      requestInfo: request,
+      ...(authInfo !== undefined && { authInfo }),
+    });
+    return session;
+  }
+
+  private constructor({ principal, name, transport, ids, replaying }: Opening) {
+    this.principal = principal;
+    this.name = name;
+    this.#replaying = replaying;
+    this.transport = new SessionTransport(transport(this), ids);
+  }
+
+  get id(): string | undefined {
+    return this.transport.sessionId;
+  }
+
+  get isIdle(): boolean {
+    return this.listening === 0 && !this.transport.isBusy;
+  }
+
+  async connect(watcher: SessionWatcher): Promise<void> {
+    await this.#server?.connect(this.transport);
+    this.transport.watch({
+      received: (message) => {
+        this.#note(message);
+        return watcher.received(message);
+      },
+      answering: (message) => {
+        this.#settle(message);
+        return isReplayed(message) ? undefined : watcher.answering(message);
+      },
+      answered: () => watcher.answered(),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.bell?.close();
+    await this.#server?.close();
+  }
+
+  /** All that is worth keeping now. */
+  fields(): JsonObject {
+    const kept = this.transport.keeper?.keep();
+    return { ...Object.fromEntries(this.#done), ...(kept === undefined ? {} : connectionFields(kept)) };
+  }
+
+  /** Tells a new server what the client did, as if it did it now. */
+  async replay(id: string, record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
+    await this.#replaying(async () => {
+      await this.#tell(id, 'initialize', record.fields['initialize'], authInfo);
+      await this.#apply(record, {}, authInfo);
+    });
+  }
+
+  /** Goes on with what another process knows by now. */
+  async catchUp(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
+    const { saved } = this;
+    if (saved !== undefined && saved.turn >= record.turn) return;
+    await this.#replaying(() => this.#apply(record, saved?.fields ?? {}, authInfo));
+  }
+
+  async #apply(record: SessionRecord, before: JsonObject, authInfo: AuthInfo | undefined): Promise<void> {
+    this.saved = record;
+    const { id = '' } = this;
+    const changes = changedFields(before, record.fields);
+    for (const [name, value] of changes) {
+      if (name === INITIALIZED) await this.#tell(id, name, undefined, authInfo);
+      else if (name === SET_LEVEL) await this.#tell(id, name, value, authInfo);
+      else if (name.startsWith(SUBSCRIPTION)) {
+        const method = value === undefined ? 'resources/unsubscribe' : 'resources/subscribe';
+        await this.#tell(id, method, { uri: name.slice(SUBSCRIPTION.length) }, authInfo);
+      }
+    }
+    await this.transport.keeper?.restore(readConnection(record.fields));
+  }
+
+  async #tell(
+    session: string,
+    method: string,
+    params: unknown,
+    authInfo: AuthInfo | undefined,
+  ): Promise<void> {
+    const isRequest = !method.startsWith('notifications/');
+    const body = {
+      jsonrpc: '2.0',
+      method,
+      ...(params !== undefined && { params }),
+      ...(isRequest && { id: REPLAY_ID + method }),
+    };
+    const headers = method === 'initialize' ? HEADERS : { ...HEADERS, 'mcp-session-id': session };
+    const request = new Request('http://localhost/', { method: 'POST', headers });
+    const response = await this.transport.handleRequest(request, {
+      parsedBody: body,
+      ...(authInfo !== undefined && { authInfo }),
+    });
+    await response.text();
+  }
+
+  #note(message: JSONRPCMessage): void {
+    if (!('method' in message)) return;
+    const { method, params } = message;
+    if (method === INITIALIZED) this.#done.set(method, true);
+    if (!('id' in message)) return;
+    const then = this.#effectOf(method, params);
+    if (then !== undefined) this.#whenAnswered.set(message.id, then);
+  }
+
+  #effectOf(method: string, params: unknown): (() => void) | undefined {
+    const uri = isObject(params) && typeof params['uri'] === 'string' ? params['uri'] : '';
+    switch (method) {
+      case 'initialize':
+      case SET_LEVEL:
+        return () => void this.#done.set(method, params);
+      case 'resources/subscribe':
+        return () => void this.#done.set(SUBSCRIPTION + uri, true);
+      case 'resources/unsubscribe':
+        return () => void this.#done.delete(SUBSCRIPTION + uri);
+      default:
+        return undefined;
+    }
+  }
+
+  #settle(message: JSONRPCMessage): void {
+    if ('method' in message || message.id === undefined) return;
+    const then = this.#whenAnswered.get(message.id);
+    this.#whenAnswered.delete(message.id);
+    if ('result' in message) then?.();
+  }
+}
+
+function isReplayed(message: JSONRPCMessage): boolean {
+  return 'id' in message && typeof message.id === 'string' && message.id.startsWith(REPLAY_ID);
+}

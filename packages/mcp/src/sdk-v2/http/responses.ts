@@ -1,0 +1,56 @@
+import { RootwardMcpError } from '../../error.js';
+
+const RETRY_AFTER_SECONDS = 5;
+const SESSION_NOT_FOUND = -32_001;
+const BAD_REQUEST = -32_000;
+export const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE']);
+
+export function sessionNotFound(): Response {
+  return failure(404, SESSION_NOT_FOUND, 'Session not found');
+}
+
+export function sessionRequired(): Response {
+  return failure(400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
+}
+
+export function unknownEvent(): Response {
+  return failure(400, BAD_REQUEST, 'Bad Request: the event of Last-Event-ID is not known');
+}
+
+export function tooManySessions(): Response {
+  return later(503, 'Too many sessions', RETRY_AFTER_SECONDS);
+}
+
+/** The principal used up what it may use. */
+export function overLimit(seconds: number): Response {
+  return later(429, 'Too many requests for this principal', seconds);
+}
+
+export function principalRevoked(): Response {
+  const response = failure(401, BAD_REQUEST, 'Access was revoked');
+  response.headers.set('WWW-Authenticate', 'Bearer error="invalid_token", error_description="revoked"');
+  return response;
+}
+
+/** Undefined for what has nothing to do with the store. */
+export function storeFailure(error: unknown): Response | undefined {
+  if (!(error instanceof RootwardMcpError)) return undefined;
+  if (error.code === 'store-unavailable') return later(503, error.message, RETRY_AFTER_SECONDS);
+  return error.code === 'store-invalid' ? sessionNotFound() : undefined;
+}
+
+export function methodNotAllowed(): Response {
+  const response = failure(405, BAD_REQUEST, 'Method not allowed.');
+  response.headers.set('Allow', [...METHODS].join(', '));
+  return response;
+}
+
+function later(status: number, message: string, seconds: number): Response {
+  const response = failure(status, BAD_REQUEST, message);
+  response.headers.set('Retry-After', String(seconds));
+  return response;
+}
+
+function failure(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+}

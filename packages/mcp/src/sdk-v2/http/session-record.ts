@@ -1,0 +1,73 @@
+import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
+import type { KeptConnection } from '../../context/kept-connection.js';
+import { storedFields, storedText } from '../../store/stored-value.js';
+
+/**
+ * What is kept of a session: plain fields, so that two processes that change different ones at the same time both get
+ * their way.
+ */
+export interface SessionRecord {
+  /** Grows with every change. */
+  readonly turn: number;
+  readonly fields: JsonObject;
+  /** As it is stored. */
+  readonly text: string;
+}
+
+/** What the names of these fields start with. */
+export const SUBSCRIPTION = 'subscription ';
+const BINDING = 'binding ';
+const WORKSPACE = 'workspace';
+const HISTORY = 'history';
+
+export function makeRecord(turn: number, fields: JsonObject): SessionRecord {
+  return { turn, fields, text: storedText({ turn, fields }) };
+}
+
+/** Throws `store-invalid`. */
+export function readRecord(text: string): SessionRecord {
+  const { turn, fields } = storedFields(text);
+  return { turn: Number(turn), fields: isObject(fields) ? fields : {}, text };
+}
+
+/** Undefined stands for a field that is gone. */
+export function changedFields(
+  before: JsonObject,
+  after: JsonObject,
+): readonly (readonly [string, unknown])[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names]
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => [name, after[name]] as const);
+}
+
+/** Their record with our changes. */
+export function mergeFields(
+  theirs: JsonObject,
+  changes: readonly (readonly [string, unknown])[],
+): JsonObject {
+  const merged = Object.fromEntries([...Object.entries(theirs), ...changes]);
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
+}
+
+export function connectionFields({ workspace, bindings = {}, history }: KeptConnection): JsonObject {
+  return {
+    ...(workspace !== undefined && { [WORKSPACE]: workspace }),
+    ...(history !== undefined && { [HISTORY]: history }),
+    ...Object.fromEntries(Object.entries(bindings).map(([id, binding]) => [BINDING + id, binding])),
+  };
+}
+
+/** What is wrong in it grants nothing: roots and consents are looked up and cut to the ceiling on use. */
+export function readConnection(fields: JsonObject): KeptConnection {
+  const { [WORKSPACE]: workspace, [HISTORY]: history } = fields;
+  const bindings = Object.entries(fields)
+    .filter(([name, value]) => name.startsWith(BINDING) && isObject(value))
+    .map(([name, value]) => [name.slice(BINDING.length), value]);
+  return {
+    ...(isObject(workspace) && { workspace }),
+    ...(typeof history === 'string' && { history }),
+    bindings: Object.fromEntries(bindings),
+  };
+}

@@ -1,0 +1,240 @@
+import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Clock } from '@rootward/core';
+import { RootwardMcpError } from '../../error.js';
+import type { SessionStore } from '../../store/session-store.js';
+import { Bell } from './bell.js';
+import { isStandalone } from './event-log.js';
+import { eventStreamResponse } from './event-stream.js';
+import type { LiveSession } from './live-session.js';
+import { unknownEvent } from './responses.js';
+import { changedFields, makeRecord, mergeFields, readRecord } from './session-record.js';
+import type { SessionRecord } from './session-record.js';
+import type { SessionWatcher } from './session-transport.js';
+import { SharedIds } from './shared-ids.js';
+import { SharedSessions } from './shared-sessions.js';
+import type { Note } from './shared-sessions.js';
+
+interface SharingOptions {
+  readonly ttl: number;
+  readonly clock: Clock;
+  readonly keepAliveMs: number | undefined;
+  readonly end: (session: LiveSession) => void;
+  readonly onerror: (error: unknown) => void;
+}
+
+const MAX_ATTEMPTS = 10;
+/** How often a session in use is kept from expiring, in the time it would take to. */
+const TOUCHES = 3;
+
+/** What becomes of the sessions of this process when other processes serve them, too. */
+export class Sharing {
+  readonly #store: SessionStore;
+  readonly #shared: SharedSessions;
+  readonly #options: SharingOptions;
+  /** The sessions that this process serves, by what the store calls them. */
+  readonly #open = new Map<string, LiveSession>();
+
+  constructor(store: SessionStore, options: SharingOptions) {
+    this.#store = store;
+    this.#options = options;
+    const { ttl, clock, onerror } = options;
+    this.#shared = new SharedSessions(store, {
+      ttl,
+      clock,
+      onerror,
+      onNote: (note) => this.#hear(note),
+      onMissed: () => {
+        for (const { bell } of this.#open.values()) bell?.ring();
+      },
+      onBeat: () => this.#touchOpen(),
+    });
+  }
+
+  get ids(): SharedIds {
+    return this.#shared.ids;
+  }
+
+  nameOf(principal: string, id: string): string {
+    return this.#shared.nameOf(principal, id);
+  }
+
+  eventStore(name: string): EventStore {
+    return this.#shared.events.storeFor(name);
+  }
+
+  replaying(act: () => Promise<void>): Promise<void> {
+    return this.#shared.events.replay(act);
+  }
+
+  /** Throws `store-unavailable`. */
+  async requireReady(): Promise<void> {
+    await this.#store.read('ready');
+  }
+
+  /** Throws `store-unavailable` and `store-invalid`. */
+  async read(name: string): Promise<SessionRecord | undefined> {
+    const text = await this.#shared.read(name);
+    return text === undefined ? undefined : readRecord(text);
+  }
+
+  async remove({ name, saved }: LiveSession): Promise<void> {
+    if (saved !== undefined) await this.#shared.remove(name, saved.text);
+  }
+
+  /** The session is closed here. */
+  forget(live: LiveSession): void {
+    if (this.#open.get(live.name) === live) this.#open.delete(live.name);
+  }
+
+  watcher(live: LiveSession, answered: () => void): SessionWatcher {
+    this.#open.set(live.name, live);
+    return {
+      received: (message) => this.#received(live, message),
+      answering: () => this.#save(live),
+      answered,
+    };
+  }
+
+  /** A response that leaves only when other processes know what they need to go on without this one. */
+  async serve(
+    live: LiveSession,
+    request: Request,
+    handle: () => Promise<Response>,
+    onUse: () => void,
+  ): Promise<Response> {
+    const { events } = this.#shared;
+    if (request.method === 'POST') return events.serve(handle);
+    const accepts = request.headers.get('accept')?.includes('text/event-stream') ?? false;
+    if (request.method !== 'GET' || !accepts) return handle();
+    return this.#listen(live, request, onUse);
+  }
+
+  close(): Promise<void> {
+    return this.#shared.close();
+  }
+
+  async #listen(live: LiveSession, request: Request, onUse: () => void): Promise<Response> {
+    const { events } = this.#shared;
+    const { name } = live;
+    const last = request.headers.get('last-event-id');
+    const bell = new Bell();
+    const over = new AbortController();
+    const stream =
+      last === null
+        ? events.listen(name, bell, over.signal)
+        : await events.resume(name, last, bell, over.signal);
+    if (stream === undefined) return unknownEvent();
+    if (last === null || isStandalone(last)) {
+      // The client opened this one because the one before is gone.
+      live.bell?.close();
+      live.bell = bell;
+      this.#shared.tell({ kind: 'listening', session: name });
+    }
+    live.listening += 1;
+    return eventStreamResponse(request, stream, {
+      session: live.id ?? '',
+      keepAliveMs: this.#options.keepAliveMs,
+      onerror: this.#options.onerror,
+      onEnd: () => {
+        over.abort();
+        bell.close();
+        if (live.bell === bell) live.bell = undefined;
+        live.listening -= 1;
+        onUse();
+      },
+    });
+  }
+
+  /** Messages that belong to what another process does are passed on to it. */
+  #received(live: LiveSession, message: JSONRPCMessage): boolean {
+    const { events, instance } = this.#shared;
+    const session = live.name;
+    if ('method' in message && 'id' in message) {
+      events.own(session, message.id);
+      return true;
+    }
+    const asker = SharedIds.instanceOf(message);
+    if (asker !== undefined && asker !== instance) {
+      events.hold(this.#shared.pass({ kind: 'message', session, message }, asker));
+      return false;
+    }
+    if (!('method' in message)) return true;
+    if (message.method === 'notifications/cancelled') {
+      if (live.transport.isUnderWay(message.params?.['requestId'])) return true;
+      events.hold(this.#shared.pass({ kind: 'message', session, message }, undefined));
+      return false;
+    }
+    events.hold(this.#saveSettled(live));
+    return true;
+  }
+
+  #hear(note: Note): void {
+    const live = this.#open.get(note.session);
+    if (live === undefined) return;
+    switch (note.kind) {
+      case 'message':
+        if (isMeantFor(live, note.message)) live.transport.onmessage?.(note.message);
+        return;
+      case 'news':
+        live.bell?.ring();
+        return;
+      case 'listening':
+        live.bell?.close();
+        return;
+      case 'ended':
+        this.#options.end(live);
+    }
+  }
+
+  /** What the server makes of a notification is known a moment later. */
+  async #saveSettled(live: LiveSession): Promise<void> {
+    await live.transport.keeper?.settled();
+    await this.#save(live);
+  }
+
+  /** Nothing is written where nothing has changed. */
+  async #save(live: LiveSession): Promise<void> {
+    const { name } = live;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const { saved } = live;
+      const changes = changedFields(saved?.fields ?? {}, live.fields());
+      if (changes.length === 0) return;
+      const next = makeRecord((saved?.turn ?? 0) + 1, mergeFields(saved?.fields ?? {}, changes));
+      if (await this.#shared.replace(name, saved?.text, next.text)) {
+        live.saved = next;
+        return;
+      }
+      await this.#merge(live, changes);
+    }
+    throw new RootwardMcpError('store-unavailable', 'Cannot save the session: others change it all the time');
+  }
+
+  /** Another process has changed something else meanwhile. */
+  async #merge(live: LiveSession, changes: readonly (readonly [string, unknown])[]): Promise<void> {
+    const text = await this.#shared.read(live.name);
+    if (text === undefined) {
+      this.#options.end(live);
+      throw new RootwardMcpError('closed', 'Cannot go on: the session has ended');
+    }
+    const theirs = readRecord(text);
+    const merged = { ...theirs, fields: mergeFields(theirs.fields, changes) };
+    await live.catchUp(merged, undefined);
+    live.saved = theirs;
+  }
+
+  /** A stream or a call that takes long keeps its session alive. */
+  #touchOpen(): void {
+    const now = this.#options.clock.now();
+    for (const live of this.#open.values()) {
+      if (live.isIdle || now < live.usedAt + this.#options.ttl / TOUCHES) continue;
+      live.usedAt = now;
+      this.#shared.read(live.name).catch(() => undefined);
+    }
+  }
+}
+
+/** One that nobody passes on again. */
+function isMeantFor(live: LiveSession, message: JSONRPCMessage): boolean {
+  const isCancellation = 'method' in message && message.method === 'notifications/cancelled';
+  return !isCancellation || live.transport.isUnderWay(message.params?.['requestId']);
+}

@@ -1,0 +1,69 @@
+import type { SessionStore } from './session-store.js';
+import { keyDigest } from './session-store.js';
+
+/** How much one principal may use, over all processes that share a store. */
+export interface PrincipalLimits {
+  readonly requestsPerSecond?: number;
+  /** Of requests and answers together. */
+  readonly bytesPerMinute?: number;
+  /** Sessions that are open. */
+  readonly sessions?: number;
+}
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+
+/** Counts what principals use. */
+export class LimitCounters {
+  readonly #store: SessionStore;
+  readonly #limits: PrincipalLimits;
+
+  constructor(store: SessionStore, limits: PrincipalLimits) {
+    this.#store = store;
+    this.#limits = limits;
+  }
+
+  /** Counts a request. The seconds until the principal may send the next one, where this one is too many. */
+  async admit(principal: string, bytes: number): Promise<number | undefined> {
+    const { requestsPerSecond, bytesPerMinute } = this.#limits;
+    const name = keyDigest(principal);
+    const [requests, sum] = await Promise.all([
+      requestsPerSecond === undefined ? 0 : this.#store.count(`requests:${name}`, 1, SECOND_MS),
+      bytesPerMinute === undefined ? 0 : this.#store.count(`bytes:${name}`, bytes, MINUTE_MS),
+    ]);
+    if (bytesPerMinute !== undefined && sum > bytesPerMinute) return MINUTE_MS / SECOND_MS;
+    return requestsPerSecond !== undefined && requests > requestsPerSecond ? 1 : undefined;
+  }
+
+  /** The same response, whose bytes are counted. */
+  metered(principal: string, response: Response, onerror: (error: unknown) => void): Response {
+    if (this.#limits.bytesPerMinute === undefined || response.body === null) return response;
+    let bytes = 0;
+    const count = (): void => {
+      const amount = bytes;
+      bytes = 0;
+      if (amount > 0) this.#store.count(`bytes:${keyDigest(principal)}`, amount, MINUTE_MS).catch(onerror);
+    };
+    const meter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.byteLength;
+        controller.enqueue(chunk);
+        count();
+      },
+    });
+    return new Response(response.body.pipeThrough(meter), response);
+  }
+
+  /** Whether a session may be opened or go on. Asked anew for a session, it keeps its place. */
+  async claimSession(principal: string, session: string, ttl: number): Promise<boolean> {
+    const { sessions } = this.#limits;
+    if (sessions === undefined) return true;
+    return this.#store.claim(`sessions:${keyDigest(principal)}`, keyDigest(session), sessions, ttl);
+  }
+
+  async releaseSession(principal: string, session: string): Promise<void> {
+    const { sessions } = this.#limits;
+    if (sessions === undefined) return;
+    await this.#store.claim(`sessions:${keyDigest(principal)}`, keyDigest(session), sessions, 0);
+  }
+}

@@ -1,0 +1,376 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { createParser } from 'eventsource-parser';
+import { afterAll, expect, test, vi } from 'vitest';
+import { MemoryStore, Revocations } from '../../../src/index.js';
+import type { SessionStore, WorkspaceHandler } from '../../../src/index.js';
+import { FakeClock } from '../../../../../testing/fake-clock.js';
+import { createInstance, waiting } from '../../fixtures/instances.js';
+import { RawHttpClient } from '../../fixtures/raw-http-client.js';
+import type { RawHttpClientOptions } from '../../fixtures/raw-http-client.js';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-shared-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+function folder(name: string): string {
+  const path = join(top, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+const [one, two, agreed] = [folder('one'), folder('two'), folder('agreed')];
+const auth = (clientId: string): AuthInfo => ({ token: clientId, clientId, scopes: [] });
+const uri = (path: string): string => pathToFileURL(path).href;
+
+/** A client whose every request goes to the next instance. */
+class Balanced extends RawHttpClient {
+  #next = 0;
+
+  static of(
+    all: readonly WorkspaceHandler[],
+    options: RawHttpClientOptions = {},
+    authInfo?: AuthInfo,
+  ): Balanced {
+    const given = authInfo === undefined ? {} : { authInfo };
+    const client: Balanced = new Balanced(
+      (request) => all[client.#next++ % all.length]!.fetch(request, given),
+      options,
+    );
+    return client;
+  }
+}
+
+interface Event {
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** The events of a stream, as they come. */
+function eventsOf(response: Response): Event[] {
+  const events: Event[] = [];
+  const parser = createParser({ onEvent: ({ id, data }) => void events.push({ id, data }) });
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body!)
+      parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
+  };
+  void read().catch(() => undefined);
+  return events;
+}
+
+async function whenWaiting(name: string): Promise<() => void> {
+  return vi.waitFor(() => {
+    const go = waiting.get(name);
+    if (go === undefined) throw new Error(`${name} has not come`);
+    return go;
+  });
+}
+
+function get(client: RawHttpClient, lastEventId?: string, signal?: AbortSignal): Request {
+  return new Request('http://localhost/mcp', {
+    method: 'GET',
+    headers: {
+      accept: 'text/event-stream',
+      'mcp-session-id': client.session ?? '',
+      'mcp-protocol-version': '2025-11-25',
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
+    ...(signal !== undefined && { signal }),
+  });
+}
+
+function instances(count: number, store: SessionStore = new MemoryStore()): readonly WorkspaceHandler[] {
+  return Array.from({ length: count }, () => createInstance(store, top));
+}
+
+async function close(all: readonly WorkspaceHandler[]): Promise<void> {
+  await Promise.all(all.map((each) => each.close()));
+}
+
+test('a session opened by one process goes on in every other, with its roots, consents and project', async () => {
+  const all = instances(3);
+  const client = Balanced.of(all, { roots: () => [{ uri: uri(one) }] });
+  await client.connect();
+  for (let round = 0; round < 4; round++) {
+    expect(await client.callTool('roots')).toEqual({ roots: [one], project: one });
+  }
+  await client.callTool('grant', { path: agreed });
+  for (let round = 0; round < 4; round++) {
+    expect(await client.callTool('roots')).toEqual({ roots: [one, agreed], project: agreed });
+  }
+  expect(client.asked).toBeLessThanOrEqual(2);
+  await close(all);
+});
+
+test('a change of roots that one process hears of counts in the others', async () => {
+  const all = instances(2);
+  let root = one;
+  const client = Balanced.of(all, { roots: () => [{ uri: uri(root) }] });
+  await client.connect();
+  for (let round = 0; round < 2; round++) await client.callTool('roots');
+  root = two;
+  await client.notify('notifications/roots/list_changed');
+  for (let round = 0; round < 3; round++) {
+    expect(await client.callTool('roots')).toEqual({ roots: [two], project: two });
+  }
+  await close(all);
+});
+
+test('an answer of the client is passed on to the process that asked', async () => {
+  const [first, second] = instances(2);
+  let isFirst = true;
+  const client: RawHttpClient = new RawHttpClient(
+    async (request) => {
+      const isAnswer = request.method === 'POST' && (await request.clone().text()).includes('"result"');
+      return (isAnswer || !isFirst ? second! : first!).fetch(request);
+    },
+    { roots: () => [{ uri: uri(one) }] },
+  );
+  await client.connect();
+  expect(await client.callTool('roots')).toEqual({ roots: [one], project: one });
+  expect(client.asked).toBe(1);
+  isFirst = false;
+  expect(await client.callTool('roots')).toEqual({ roots: [one], project: one });
+  await close([first!, second!]);
+});
+
+test('a cancellation reaches the process that serves the request', async () => {
+  const [first, second] = instances(2);
+  const client = new RawHttpClient(first!.fetch);
+  await client.connect();
+  const call = {
+    jsonrpc: '2.0',
+    id: 77,
+    method: 'tools/call',
+    params: { name: 'wait', arguments: { name: 'c' } },
+  };
+  const response = client.post(call);
+  await whenWaiting('c');
+  const other = new RawHttpClient(second!.fetch);
+  other.session = client.session;
+  await other.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 77 } });
+  await whenWaiting('c cancelled');
+  expect(await (await response).text()).toContain('Request cancelled');
+  await close([first!, second!]);
+});
+
+test('to another principal the session does not exist, in any process', async () => {
+  const all = instances(2);
+  const client = Balanced.of(all, { roots: () => [{ uri: uri(one) }] }, auth('a'));
+  await client.connect();
+  await client.callTool('roots');
+  const thief = Balanced.of(all, {}, auth('b'));
+  thief.session = client.session;
+  for (const method of ['POST', 'GET', 'DELETE', 'POST']) {
+    const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const sent = await thief.send(method, method === 'POST' ? message : undefined);
+    expect(sent.status).toBe(404);
+  }
+  expect(await client.callTool('roots')).toEqual({ roots: [one], project: one });
+  await close(all);
+});
+
+test('a stream that broke off is resumed in another process, without loss or repetition', async () => {
+  const [first, second] = instances(2);
+  const client = new RawHttpClient(first!.fetch);
+  await client.connect();
+  const call = {
+    jsonrpc: '2.0',
+    id: 5,
+    method: 'tools/call',
+    params: { name: 'wait', arguments: { name: 'r' } },
+  };
+  const broken = await client.post(call);
+  const go = await whenWaiting('r');
+  const reader = broken.body!.getReader();
+  const start = new TextDecoder().decode((await reader.read()).value);
+  await reader.cancel();
+  const id = /^id: (.+)$/m.exec(start)?.[1];
+  const resumed = eventsOf(await second!.fetch(get(client, id)));
+  go();
+  await vi.waitFor(() => expect(resumed).toHaveLength(1));
+  expect(JSON.parse(resumed[0]!.data)).toMatchObject({ id: 5, result: { structuredContent: { name: 'r' } } });
+  const again = await second!.fetch(get(client, resumed[0]!.id));
+  expect(await again.text()).toBe('');
+  await close([first!, second!]);
+});
+
+test('a request whose process died is answered with an error that says to send it again', async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const first = createInstance(store, top, { clock });
+  const second = createInstance(store, top);
+  const client = new RawHttpClient(first.fetch);
+  await client.connect();
+  const call = {
+    jsonrpc: '2.0',
+    id: 6,
+    method: 'tools/call',
+    params: { name: 'wait', arguments: { name: 'd' } },
+  };
+  const broken = await client.post(call);
+  await whenWaiting('d');
+  const reader = broken.body!.getReader();
+  const id = /^id: (.+)$/m.exec(new TextDecoder().decode((await reader.read()).value))?.[1];
+  // Nobody keeps its heartbeat any more.
+  await first.close();
+  const events = eventsOf(await second.fetch(get(client, id)));
+  await vi.waitFor(() => expect(events).toHaveLength(1));
+  expect(JSON.parse(events[0]!.data)).toMatchObject({ id: 6, error: { message: /send the request again/ } });
+  await second.close();
+});
+
+test('what one process has to say goes out on the stream that another one has open, and once', async () => {
+  const [first, second] = instances(2);
+  const client = new RawHttpClient(first!.fetch);
+  await client.connect();
+  const abort = new AbortController();
+  const events = eventsOf(await first!.fetch(get(client, undefined, abort.signal)));
+  await vi.waitFor(() => expect(events).toHaveLength(1));
+  const other = new RawHttpClient(second!.fetch);
+  other.session = client.session;
+  await other.callTool('log', { text: 'from the second' });
+  await client.callTool('log', { text: 'from the first' });
+  await vi.waitFor(() => expect(events).toHaveLength(3));
+  abort.abort();
+  await other.callTool('log', { text: 'while nobody listened' });
+  const resumed = eventsOf(await second!.fetch(get(client, events.at(-1)!.id)));
+  await client.callTool('log', { text: 'after that' });
+  await vi.waitFor(() => expect(resumed).toHaveLength(3));
+  const texts = [...events, ...resumed]
+    .filter(({ data }) => data !== '')
+    .map(({ data }) => (JSON.parse(data) as { params: { data: string } }).params.data);
+  expect(texts).toEqual(['from the second', 'from the first', 'while nobody listened', 'after that']);
+  await close([first!, second!]);
+});
+
+test('a session that the client ends is gone everywhere', async () => {
+  const all = instances(2);
+  const client = Balanced.of(all);
+  await client.connect();
+  await client.request('ping');
+  expect((await client.send('DELETE')).status).toBe(200);
+  for (let round = 0; round < 2; round++) {
+    expect((await client.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
+  }
+  await vi.waitFor(() => expect(all.map(({ sessions }) => sessions)).toEqual([0, 0]));
+  await close(all);
+});
+
+test('a revoked session or principal is refused by every process, and its streams end', async () => {
+  const store = new MemoryStore();
+  const revocations = new Revocations(store);
+  const all = instances(2, store);
+  const subject: AuthInfo = { ...auth('client'), extra: { sub: 'subject' } };
+  const client = Balanced.of(all, {}, subject);
+  const other = Balanced.of(all, {}, subject);
+  for (const each of [client, other]) {
+    await each.connect();
+    await each.request('ping');
+  }
+  await revocations.revoke('session', client.session!);
+  await vi.waitFor(async () => {
+    for (let round = 0; round < 2; round++) {
+      expect((await client.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
+    }
+  });
+  await other.request('ping');
+  await revocations.revoke('principal', 'subject');
+  await vi.waitFor(async () => {
+    for (let round = 0; round < 2; round++) {
+      expect((await other.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(401);
+    }
+    expect(all.map(({ sessions }) => sessions)).toEqual([0, 0]);
+  });
+  await close(all);
+});
+
+test('a session whose record is garbage or of another version is not found, and nothing of it is told', async () => {
+  const store = new MemoryStore();
+  const keys = new Set<string>();
+  const spied: SessionStore = Object.assign(Object.create(store) as SessionStore, {
+    ready: true,
+    ...Object.fromEntries(
+      (['read', 'append', 'lines', 'count', 'claim', 'publish', 'subscribe', 'close'] as const).map(
+        (name) => [name, (...args: unknown[]) => Reflect.apply(store[name], store, args) as unknown],
+      ),
+    ),
+    replace: (key: string, ...rest: [string | undefined, string | undefined, number]) => {
+      keys.add(key);
+      return store.replace(key, ...rest);
+    },
+  });
+  const handler = createInstance(spied, top);
+  const client = new RawHttpClient(handler.fetch);
+  await client.connect();
+  const key = [...keys].find((name) => name.startsWith('session:'))!;
+  expect(key).not.toContain(client.session!);
+  for (const text of ['garbage', '{"v":2,"turn":1,"fields":{"secret":1}}', '[]', '']) {
+    await store.replace(key, await store.read(key), text, 1_000_000);
+    const response = await client.post({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain('secret');
+  }
+  await handler.close();
+});
+
+test('a session that is parked goes on with its next request', async () => {
+  const clock = new FakeClock();
+  const { createWorkspaceHandler, withWorkspace } = await import('../../../src/index.js');
+  const { McpServer } = await import('@modelcontextprotocol/server');
+  let made = 0;
+  const handler = createWorkspaceHandler(
+    () => {
+      made += 1;
+      const server = withWorkspace(new McpServer({ name: 'parks', version: '1.0.0' }), {
+        within: [top],
+        environment: {},
+        home: top,
+      });
+      server.registerTool('roots', {}, async ({ workspace }) => {
+        const roots = (await workspace.roots()).map(({ path }) => path);
+        return { content: [], structuredContent: { roots } };
+      });
+      return server;
+    },
+    { clock, parkAfter: 1000, sessionIdleTimeout: 10_000 },
+  );
+  const client = new RawHttpClient(handler.fetch, { roots: () => [{ uri: uri(one) }] });
+  await client.connect();
+  expect(await client.callTool('roots')).toEqual({ roots: [one] });
+  expect(made).toBe(1);
+  clock.advance(1500);
+  clock.advance(1500);
+  const calls = await Promise.all([client.callTool('roots'), client.callTool('roots')]);
+  expect(calls).toEqual([{ roots: [one] }, { roots: [one] }]);
+  expect([made, handler.sessions, client.asked]).toEqual([2, 1, 1]);
+  for (let second = 0; second < 12; second++) clock.advance(1000);
+  expect(handler.sessions).toBe(0);
+  await handler.close();
+});
+
+test('limits hold for a principal over all processes, and say when to come back', async () => {
+  const store = new MemoryStore(new FakeClock());
+  const limits = { requestsPerSecond: 5, sessions: 1 };
+  const all = [createInstance(store, top, { limits }), createInstance(store, top, { limits })];
+  const client = Balanced.of(all, {}, auth('a'));
+  await client.connect();
+  const refused = await Balanced.of(all, {}, auth('a')).post({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+  const statuses: unknown[] = [];
+  for (let round = 0; round < 4; round++) {
+    const response = await client.post({ jsonrpc: '2.0', id: round, method: 'ping' });
+    statuses.push(response.headers.get('retry-after') ?? response.status);
+  }
+  expect(statuses).toEqual([200, 200, '1', '1']);
+  await Balanced.of(all, {}, auth('b')).connect();
+  await close(all);
+});
