@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
@@ -11,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { historyDirectory, undoChanges } from '@rootward/core/history';
 import type { HistoryOptions } from '@rootward/core/history';
@@ -241,6 +242,30 @@ describe('History.prune()', () => {
     ]);
     await undoChanges(place.history, place.scope, await changesOf(place), { about: { tool: 'undo' } });
     expect(readFileSync(join(place.work, 'a'), 'utf8')).toBe(text);
+  });
+
+  test('gets over a content that a killed process left half-written, compressed before or not', async () => {
+    const place = start();
+    const text = 'the same line again\n'.repeat(3000);
+    const contents = join(place.directory, 'contents');
+    const content = join(contents, createHash('sha256').update(text).digest('hex'));
+    for (const halfWritten of ['first', 'compressed before']) {
+      writeFileSync(join(place.work, 'a'), text);
+      mkdirSync(contents, { recursive: true });
+      writeFileSync(content, text.slice(0, 30_000));
+      const id = await change(place, (scope) => scope.write('a', halfWritten));
+      await place.history.settled();
+      age(place.directory);
+      await place.history.prune();
+      expect(readdirSync(contents)).toContain(`${basename(content)}.z`);
+      // Once more, where the whole of it is there.
+      writeFileSync(content, text.slice(0, 30_000));
+      age(place.directory);
+      await place.history.prune();
+      const changes = (await changesOf(place)).filter((each) => each.id === id);
+      await undoChanges(place.history, place.scope, changes, { about: { tool: 'undo' } });
+      expect(readFileSync(join(place.work, 'a'), 'utf8')).toBe(text);
+    }
   });
 
   test('leaves alone what may be needed in a moment', async () => {

@@ -19,7 +19,7 @@ export interface PlacedLine {
 
 /**
  * Lines that are only ever added, by any number of processes at once: each is written in one call at the end of the
- * file. Tidying up puts a shorter file in its place, which a writer notices before and after it writes.
+ * file. Tidying up puts a shorter file in its place, which a writer notices after it has written.
  */
 export class Journal {
   readonly #directory: PrivateDirectory;
@@ -32,10 +32,11 @@ export class Journal {
   append(line: Line): void {
     const bytes = encodeLine(line);
     for (let attempt = 0; attempt < MAX_REWRITES; attempt++) {
-      const fd = this.#open();
+      const fd = (this.#fd ??= openToAppend(this.#directory.child(JOURNAL_FILE)));
       writeWhole(fd, bytes);
-      // Replaced meanwhile: the line may or may not have been carried over. Twice is harmless, never is not.
-      if (!isReplaced(fd)) return;
+      // Replaced before or meanwhile: the line may or may not have been carried over. Twice is harmless, never is not.
+      if (fstatSync(fd).nlink > 0) return;
+      this.close();
     }
     throw Object.assign(new Error('ESTALE: the journal keeps being replaced'), { code: 'ESTALE' });
   }
@@ -60,16 +61,6 @@ export class Journal {
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
   }
-
-  #open(): number {
-    if (this.#fd !== undefined && isReplaced(this.#fd)) this.close();
-    this.#fd ??= openToAppend(this.#directory.child(JOURNAL_FILE));
-    return this.#fd;
-  }
-}
-
-function isReplaced(fd: number): boolean {
-  return fstatSync(fd).nlink === 0;
 }
 
 export function openIfThere(path: string): number | undefined {

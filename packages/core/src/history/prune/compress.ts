@@ -2,6 +2,7 @@ import { closeSync, fstatSync, lstatSync, lutimesSync, readSync, renameSync, unl
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import type { Pacer } from '../../platform/pacing.js';
+import { hashOf } from '../../scope/recording/content-hash.js';
 import { COMPRESSED, HALF_WRITTEN } from '../store/content-store.js';
 import { entriesOf } from '../store/open-store.js';
 import type { PrivateDirectory } from '../store/private-directory.js';
@@ -30,7 +31,13 @@ export async function compressContents(
     const stats = HASH_NAME.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
     if (stats?.isFile() !== true || stats.mtimeMs > before || stats.atimeMs === TRIED.getTime()) continue;
     if (stats.size < MIN_BYTES || stats.size > MAX_BYTES) continue;
-    const packed = await deflateAsync(readWhole(path));
+    const bytes = readWhole(path);
+    if (hashOf(bytes) !== name) {
+      // Left half-written by a process that was killed; the whole of it may be there already, compressed.
+      unlinkSync(path);
+      continue;
+    }
+    const packed = await deflateAsync(bytes);
     if (packed.length > stats.size * PAYS) {
       lutimesSync(path, TRIED, stats.mtime);
       continue;

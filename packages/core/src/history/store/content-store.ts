@@ -5,6 +5,7 @@ import {
   constants,
   copyFileSync,
   fstatSync,
+  ftruncateSync,
   lstatSync,
   lutimesSync,
   read,
@@ -62,7 +63,7 @@ export class ContentStore {
   /** Keeps bytes that are at hand. */
   put(bytes: Uint8Array): string {
     const hash = hashOf(bytes);
-    if (this.#touch(hash)) return hash;
+    if (this.#create(hash, bytes) || this.#touch(hash, bytes.length)) return hash;
     const temporary = this.#temporary();
     try {
       usingDescriptor(createPrivate(temporary), (fd) => writeWhole(fd, bytes));
@@ -75,6 +76,28 @@ export class ContentStore {
     return hash;
   }
 
+  /** Makes the file where there is none. One that a killed process left half-written is told by its size. */
+  #create(hash: string, bytes: Uint8Array): boolean {
+    let fd: number;
+    try {
+      fd = createPrivate(this.#directory.child(hash));
+    } catch (error) {
+      if (errnoOf(error) === 'EEXIST') return false;
+      throw error;
+    }
+    try {
+      writeWhole(fd, bytes);
+    } catch (error) {
+      // Not removed: another process may have put the whole of it under the same name meanwhile.
+      ftruncateSync(fd, 0);
+      throw error;
+    } finally {
+      closeSync(fd);
+    }
+    this.added += bytes.length;
+    return true;
+  }
+
   has(hash: string): boolean {
     return this.#sizeOf(hash) !== undefined || this.#sizeOf(hash + COMPRESSED) !== undefined;
   }
@@ -82,7 +105,8 @@ export class ContentStore {
   /** The content, checked against its name; undefined where it is not kept, or no longer. */
   async read(hash: string): Promise<Buffer | undefined> {
     const plain = await this.#readFile(hash);
-    const bytes = plain ?? (await this.#readCompressed(hash));
+    if (plain !== undefined && hashOf(plain) === hash) return plain;
+    const bytes = await this.#readCompressed(hash);
     return bytes === undefined || hashOf(bytes) !== hash ? undefined : bytes;
   }
 
@@ -120,7 +144,7 @@ export class ContentStore {
         name !== undefined && this.#clone(name, temporary)
           ? await hashClone(temporary)
           : await copyAndHash(fd, temporary);
-      if (this.#touch(content.hash)) discard(temporary);
+      if (this.#touch(content.hash, content.size)) discard(temporary);
       else {
         renameSync(temporary, this.#directory.child(content.hash));
         this.added += content.size;
@@ -151,9 +175,10 @@ export class ContentStore {
   }
 
   /** Says whether a content is there, and that it is in use again. */
-  #touch(hash: string): boolean {
+  #touch(hash: string, size: number): boolean {
     for (const name of [hash, hash + COMPRESSED]) {
-      if (this.#sizeOf(name) === undefined) continue;
+      const found = this.#sizeOf(name);
+      if (found === undefined || (name === hash && found !== size)) continue;
       try {
         const now = new Date();
         lutimesSync(this.#directory.child(name), now, now);
