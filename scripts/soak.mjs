@@ -23,8 +23,8 @@ const PARTS = {
   },
   leaving: { files: ['test/server/leaving.test.ts'], env: { SOAK_ROUNDS: '50' } },
   wrap: {
-    files: ['test/wrap/restarts.test.ts', 'test/wrap/life.test.ts', 'test/wrap/modern.test.ts'],
-    env: { ROOTWARD_WRAP_KILLS: '100' },
+    files: ['restarts', 'life', 'modern', 'forwarding'].map((name) => `test/wrap/${name}.test.ts`),
+    env: { ROOTWARD_WRAP_KILLS: '100', ROOTWARD_WRAP_GARBAGE: '100000000' },
   },
   memory: { files: ['test/server/soak.test.ts'], env: { SOAK_CALLS: '100000' } },
 };

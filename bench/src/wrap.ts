@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { whileAwake } from './awake.js';
 import { HttpBridge } from './http-bridge.js';
 import { compare } from './measure.js';
 import type { Row, Section } from './row.js';
@@ -32,7 +33,7 @@ export async function benchWrap(): Promise<Section> {
     return {
       title: 'A wrapped server',
       peer: 'server-filesystem directly',
-      rows: [...(await overStdio(folder)), ...(await overHttp(folder))],
+      rows: [...(await whileAwake(() => overStdio(folder))), ...(await whileAwake(() => overHttp(folder)))],
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { INNER, makeFolder, roots, textOf, wrap } from './fixtures/wrapped.js';
+import { INNER, jsonOf, makeFolder, roots, textOf, wrap } from './fixtures/wrapped.js';
+import type { Wrapped } from './fixtures/wrapped.js';
 
 const NODE = process.execPath;
+
+/** A call whose answer has begun to reach the client. */
+async function beginLong(
+  args: object,
+  ...folders: readonly string[]
+): Promise<Wrapped & { lines: () => readonly string[]; answer: Promise<unknown>; gate: string }> {
+  const wrapped = await wrap([NODE, INNER, '{roots}'], { roots: roots(...folders) });
+  const { client, connection } = wrapped;
+  await client.callTool('where');
+  let raw = '';
+  const began = new Promise<void>((resolve) => {
+    connection.input.on('data', (chunk: Buffer) => {
+      raw += chunk.toString();
+      if (raw.includes('xxxxxxxx')) resolve();
+    });
+  });
+  const gate = join(makeFolder('gate'), 'open');
+  const answer = client.callTool('begin', { path: gate, ...args });
+  await began;
+  return { ...wrapped, gate, answer, lines: () => raw.split('\n').slice(0, -1) };
+}
 
 describe('messages pass through as they are', () => {
   test('digit for digit, with unknown members', async () => {
@@ -59,6 +83,60 @@ describe('messages pass through as they are', () => {
     expect(textOf(await client.callTool('big', { size }))).toHaveLength(size);
     expect(textOf(await client.callTool('echo', { value: 'é'.repeat(size / 2) }))).toHaveLength(size / 2);
   });
+});
+
+describe('an answer that is passed on while it comes', () => {
+  test('is complete, and what else is said meanwhile follows it', async () => {
+    const { client, gate, answer } = await beginLong({}, makeFolder('a'));
+    const hidden = client.request('prompts/get', { name: 7 }).catch((error: unknown) => String(error));
+    writeFileSync(gate, '');
+    expect(textOf((await answer) as never)).toHaveLength(300_000);
+    expect(await hidden).toContain('Method not found');
+  });
+
+  test('and turns out to be none: every line is a message, and none answers the call', async () => {
+    const { client, gate, lines } = await beginLong({ rest: '"}]} broken' }, makeFolder('a'));
+    writeFileSync(gate, '');
+    expect(textOf(await client.callTool('echo', { value: 'next' }))).toBe('next');
+    const [cut] = lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(cut).toMatchObject({ method: 'notifications/rootward/incomplete_answer' });
+    expect(cut).not.toHaveProperty('id');
+  });
+
+  test('breaks off when the server ends: a clear error', async () => {
+    const { client, answer, lines } = await beginLong({}, makeFolder('a'));
+    void client.callTool('crash');
+    const failed = (await answer) as Record<string, unknown>;
+    expect(failed['isError']).toBe(true);
+    expect(textOf(failed)).toContain('the server ended (signal SIGKILL)');
+    for (const line of lines()) expect(JSON.parse(line)).toBeTypeOf('object');
+  });
+
+  test('breaks off when its folder is taken away', async () => {
+    const [a, b] = [makeFolder('a'), makeFolder('b')];
+    const { client, answer, gate, lines } = await beginLong({}, a, b);
+    client.changeRoots(roots(b));
+    expect(textOf((await answer) as never)).toContain('the folders of the workspace changed');
+    writeFileSync(gate, '');
+    expect(jsonOf(await client.callTool('where'))).toMatchObject({ cwd: b });
+    expect(lines().filter((line) => line.includes('xxxx') && line.includes('"id"'))).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('garbage without end', () => {
+  const BYTES = Number(process.env['ROOTWARD_WRAP_GARBAGE'] ?? 5_000_000);
+  const MAX_MEGABYTES = 220;
+
+  test.each([{ lines: true }, { lines: false }, { lines: false, start: '{"jsonrpc":"2.0",' }])(
+    'neither reaches the client nor fills memory: %j',
+    async (how) => {
+      const { client, connection } = await wrap([NODE, INNER], { roots: roots(makeFolder('a')) });
+      expect(textOf(await client.callTool('garbage', { bytes: BYTES, ...how }))).toBe('printed');
+      expect(JSON.stringify(client.received)).not.toContain('garbage garbage');
+      const status = readFileSync(`/proc/${connection.process.pid}/status`, 'utf8');
+      expect(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024).toBeLessThan(MAX_MEGABYTES);
+    },
+  );
 });
 
 describe('--tools and --hide-tools', () => {

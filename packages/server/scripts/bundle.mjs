@@ -1,5 +1,6 @@
-// Makes dist/rootward.cjs and dist/program.cjs: the command line in one file, with what is rarely needed evaluated on
-// demand. CJS, because a cached compilation can only be handed to a script.
+// Makes dist/rootward.cjs, dist/program.cjs and dist/wrap.cjs: the command line in one file, with what is rarely needed
+// evaluated on demand, and once more with nothing but `rootward wrap`. CJS, because a cached compilation can only be handed
+// to a script.
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -75,11 +76,23 @@ const libraries = {
 };
 
 for (const name of readdirSync(dist)) if (name.endsWith('.cache')) rmSync(dist + name);
-const program = await build({
+/** The command line without what other commands do: `rootward wrap` runs once for each server that a client uses. */
+const onlyWrap = {
+  name: 'only-wrap',
+  setup({ onResolve }) {
+    const KEPT = new Set(['./commands/wrap/wrap.js', './output/status-line.js']);
+    onResolve({ filter: /^\./ }, ({ path, kind, importer }) =>
+      kind === 'dynamic-import' && importer.endsWith('create-program.ts') && !KEPT.has(path)
+        ? { path: './program.cjs', external: true }
+        : undefined,
+    );
+  },
+};
+
+const commandLine = {
   absWorkingDir: here('..'),
   metafile: true,
   entryPoints: [here('../src/cli/main.ts')],
-  outfile: `${dist}program.cjs`,
   bundle: true,
   minify: true,
   keepNames: false,
@@ -87,7 +100,6 @@ const program = await build({
   format: 'cjs',
   target: 'node20.19',
   legalComments: 'none',
-  plugins: [lazyValidator, quickChecks, libraries],
   logLevel: 'warning',
   external: ['@vscode/ripgrep'],
   // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.
@@ -98,7 +110,15 @@ const program = await build({
   banner: {
     js: "(function(exports,require,module,__filename,__dirname){'use strict';const __rootwardUrl=require('node:url').pathToFileURL(__filename).href;",
   },
-});
+};
+const [program, wrap] = await Promise.all([
+  build({ ...commandLine, outfile: `${dist}program.cjs`, plugins: [lazyValidator, quickChecks, libraries] }),
+  build({
+    ...commandLine,
+    outfile: `${dist}wrap.cjs`,
+    plugins: [onlyWrap, lazyValidator, quickChecks, libraries],
+  }),
+]);
 const apart = await build({
   absWorkingDir: here('..'),
   metafile: true,
@@ -136,7 +156,7 @@ writeFileSync(
   `${dist}page.html`,
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Rootward</title><style>${textOf('.css')}</style></head><body><div id="app"></div><script>${textOf('.js').replaceAll('</script', '<\\/script')}</script></body></html>\n`,
 );
-const inputs = [program, apart, page].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const inputs = [program, wrap, apart, page].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(`${dist}THIRD-PARTY-NOTICES.txt`, thirdPartyNotices(here('..'), inputs));
 copyFileSync(here('loader.cjs'), `${dist}rootward.cjs`);
 chmodSync(`${dist}rootward.cjs`, 0o755);

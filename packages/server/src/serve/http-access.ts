@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { isLoopback } from '../settings/settings.js';
@@ -47,6 +48,22 @@ function asInHeader(host: string): string {
  */
 export function isHostHeader(header: string): boolean {
   return !/[\s/\\?#@]/.test(header);
+}
+
+/** Why a request comes from a page, or by a name, that is not ours; undefined where nothing speaks against it. */
+export function faultOfOrigin(
+  { host, origin }: Pick<IncomingHttpHeaders, 'host' | 'origin'>,
+  names: readonly string[],
+): string | undefined {
+  if (host === undefined || host === '') return 'Missing Host header';
+  if (!names.includes(hostnameOf(`http://${host}`))) return `Invalid Host: ${host}`;
+  // Programs send none; a page always does.
+  return origin === undefined || names.includes(hostnameOf(origin)) ? undefined : `Invalid Origin: ${origin}`;
+}
+
+/** Empty where it is no URL, as the origin "null" of a local page. */
+function hostnameOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : '';
 }
 
 /** An IPv6 address stands in brackets where a port may follow. */

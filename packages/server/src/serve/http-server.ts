@@ -1,20 +1,15 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
-import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
 import type { SessionsOptions, WorkspaceHandler } from '@rootward/mcp';
 import type { Logger } from '@rootward/core';
-import { ConnectionGuard } from './connection-guard.js';
-import { allowedHostnames, isHostHeader, TokenGate } from './http-access.js';
+import { createGuardedServer, MAX_BODY_BYTES } from './guarded-server.js';
+import type { GuardOptions } from './guarded-server.js';
 
-export interface HttpServerOptions extends Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {
-  readonly host: string;
-  /** None lets everyone in. */
-  readonly tokens: readonly string[];
+export interface HttpServerOptions
+  extends GuardOptions, Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {
   readonly log: Logger;
-  readonly maxBodyBytes?: number;
 }
 
 export interface HttpServer {
@@ -23,20 +18,6 @@ export interface HttpServer {
   /** Ends all sessions and connections. */
   close(): Promise<void>;
 }
-
-export const ENDPOINT = '/mcp';
-const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
-/** The longest line over stdio, too. */
-const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** A sender that is slower than this holds a connection, not a conversation. */
-const REQUEST_TIMEOUT_MS = 60_000;
-/** Headers are small, and the token is among them. */
-const HEADERS_TIMEOUT_MS = 5_000;
-/** How often Node looks for those that are too slow. */
-const CHECK_INTERVAL_MS = 1_000;
-const MAX_CONNECTIONS = 1000;
-/** How long a client that was refused may go on sending before it has to have read the answer. */
-const LINGER_MS = 5_000;
 
 /** The MCP endpoint behind its guards. Not listening yet. */
 export function createHttpServer(factory: McpServerFactory, options: HttpServerOptions): HttpServer {
@@ -66,80 +47,6 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
   };
 }
 
-/** A request that was let in. */
-export type AdmittedRequest = IncomingMessage & { auth?: AuthInfo };
-
-/** A server that lets a request through only after its name, origin, path, method, token and size were checked. */
-export function createGuardedServer(
-  serve: (request: AdmittedRequest, response: ServerResponse) => void,
-  options: Pick<HttpServerOptions, 'host' | 'tokens' | 'maxBodyBytes'>,
-): Server {
-  const maxRequestBodySize = options.maxBodyBytes ?? MAX_BODY_BYTES;
-  const names = [...allowedHostnames(options.host)];
-  const gate = new TokenGate(options.tokens);
-
-  const limits = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: CHECK_INTERVAL_MS,
-  };
-  const server = createServer(limits, (request: AdmittedRequest, response) => {
-    // All of this before the body is read.
-    if (countHosts(request) > 1) {
-      refuse(request, response, 400, 'There must be one Host header');
-      return;
-    }
-    if (!isHostHeader(request.headers.host ?? '')) {
-      refuse(request, response, 403, 'Invalid Host header');
-      return;
-    }
-    for (const verdict of [
-      validateHostHeader(request.headers.host, names),
-      validateOriginHeader(request.headers.origin, names),
-    ]) {
-      if (verdict.ok) continue;
-      refuse(request, response, 403, verdict.message);
-      return;
-    }
-    if (pathOf(request) !== ENDPOINT) {
-      refuse(request, response, 404, `There is only ${ENDPOINT} here`);
-      return;
-    }
-    if (!METHODS.includes(request.method ?? '')) {
-      response.setHeader('Allow', METHODS.join(', '));
-      refuse(request, response, 405, `Method ${request.method} is not supported`);
-      return;
-    }
-    if (!gate.open) {
-      const auth = gate.admit(request.headers.authorization);
-      if (auth === undefined) {
-        response.setHeader('WWW-Authenticate', 'Bearer');
-        refuse(request, response, 401, 'A bearer token is needed');
-        return;
-      }
-      request.auth = auth;
-      connections.admit(request);
-    } else {
-      connections.admitWhenComplete(request);
-    }
-    // From here on nobody needs the secret, and what is passed on may end up in a log.
-    delete request.headers.authorization;
-    if (Number(request.headers['content-length'] ?? 0) > maxRequestBodySize) {
-      refuse(request, response, 413, `The request body is larger than ${maxRequestBodySize} bytes`);
-      return;
-    }
-    serve(request, response);
-  });
-  server.maxConnections = MAX_CONNECTIONS;
-  const connections = new ConnectionGuard(server);
-  return server;
-}
-
-/** Node takes the first of two, and what stands between us and the client may have looked at the second. */
-function countHosts({ rawHeaders }: IncomingMessage): number {
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
-}
-
 /** Node keeps headers until the first byte of a body, which on a stream without news takes 15 s to come. */
 function flushHeadersEarly(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response);
@@ -148,28 +55,4 @@ function flushHeadersEarly(response: ServerResponse): void {
     response.flushHeaders();
     return response;
   };
-}
-
-function pathOf({ url }: IncomingMessage): string {
-  return (url ?? '').split('?', 1)[0] ?? '';
-}
-
-function refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
-    Connection: 'close',
-  });
-  response.write(body);
-  // Ending while a sender still sends resets the connection, and most clients then report that instead of the answer.
-  // So what still comes is thrown away for a while.
-  const patience = setTimeout(() => request.destroy(), LINGER_MS).unref();
-  request.resume();
-  for (const event of ['end', 'close']) {
-    request.once(event, () => {
-      clearTimeout(patience);
-      response.end();
-    });
-  }
 }

@@ -1,25 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
 import { ProcessGuard } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
-import { localAddress } from './http-access.js';
-import { createHttpServer, ENDPOINT } from './http-server.js';
-import { listen } from './listen.js';
+import { chooseTokens, open } from './http-endpoint.js';
+import type { HttpEndpoint } from './http-endpoint.js';
+import { createHttpServer } from './http-server.js';
 import type { ServerSetup } from './prepare-server.js';
-import type { HttpPort, Settings } from '../settings/settings.js';
+import type { HttpPort } from '../settings/settings.js';
 import { showToPages } from './show-to-pages.js';
-
-/** Where a server listens, and how to get in. */
-export interface HttpEndpoint {
-  /** As clients on this machine reach it. */
-  readonly url: string;
-  /** The default port, where it was taken. */
-  readonly wantedPort: number | undefined;
-  /** Made for this run; undefined where one was given, or none is needed. */
-  readonly madeToken: string | undefined;
-}
-
-const TOKEN_BYTES = 32;
 
 /** Serves any number of clients over HTTP until a signal comes. */
 export async function serveHttp(setup: ServerSetup, wanted: HttpPort): Promise<HttpEndpoint> {
@@ -41,27 +27,4 @@ export async function serveHttp(setup: ServerSetup, wanted: HttpPort): Promise<H
   const endpoint = await open(http.server, wanted, host);
   showToPages(setup, 'http', guard.children, (hook) => void guard.onShutdown(hook));
   return { ...endpoint, madeToken };
-}
-
-/** Where a server listens from now on. */
-export async function open(
-  server: Server,
-  wanted: HttpPort,
-  host: string,
-): Promise<Pick<HttpEndpoint, 'url' | 'wantedPort'>> {
-  const got = await listen(server, wanted, host);
-  return {
-    url: `http://${localAddress(host)}:${got}${ENDPOINT}`,
-    wantedPort: wanted.given || got === wanted.port ? undefined : wanted.port,
-  };
-}
-
-/** The tokens that let clients in; one is made where none was given and one is needed. */
-export function chooseTokens({ tokens, insecureNoToken }: Pick<Settings, 'tokens' | 'insecureNoToken'>): {
-  readonly tokens: readonly string[];
-  readonly madeToken: string | undefined;
-} {
-  if (tokens.length > 0 || insecureNoToken) return { tokens, madeToken: undefined };
-  const madeToken = randomBytes(TOKEN_BYTES).toString('base64url');
-  return { tokens: [madeToken], madeToken };
 }

@@ -4,8 +4,10 @@ import type { Readable, Writable } from 'node:stream';
 import { killTrees } from '@rootward/core/platform';
 import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
 import { LineSplitter } from '../wire/line-splitter.js';
+import type { LineSink } from '../wire/line-splitter.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
+import { writeMessage } from '../wire/write-message.js';
 import { watchGroup } from './group-watch.js';
 import { LastWords } from './last-words.js';
 import type { Run } from './launch.js';
@@ -17,6 +19,7 @@ export interface InnerEvents {
   noise(bytes: Buffer, from: 'stdout' | 'stderr'): void;
   /** A message over the limit was thrown away; its last bytes. */
   tooLong(tail: Buffer): void;
+  long: NonNullable<LineSink['long']>;
   ended(end: InnerEnd): void;
 }
 
@@ -100,10 +103,7 @@ export class InnerProcess {
   send(pieces: readonly Buffer[]): void {
     const { stdin } = this.#pipes;
     if (this.#ended || !stdin.writable) return;
-    stdin.cork();
-    for (const piece of pieces) stdin.write(piece);
-    stdin.write('\n');
-    stdin.uncork();
+    writeMessage(stdin, pieces);
   }
 
   /** Calls back once what was sent has been read. */
@@ -140,6 +140,7 @@ export class InnerProcess {
         line: (bytes) => this.#line(bytes),
         noise: (bytes) => this.#events.noise(bytes, 'stdout'),
         tooLong: (tail) => this.#events.tooLong(tail),
+        long: (parts) => this.#events.long(parts),
       },
       MAX_MESSAGE_BYTES,
     );

@@ -6,12 +6,16 @@ import { RawMessage } from '../wire/raw-message.js';
 import { InnerProcess, MAX_MESSAGE_BYTES } from './inner-process.js';
 import type { InnerEnd, InnerEvents } from './inner-process.js';
 import type { Launch, Run } from './launch.js';
+import { LongAnswer } from './long-answer.js';
+import type { Passage, PassedOutcome } from './long-answer.js';
 
 /** A request that the inner server has not answered yet. Exactly one of the two is called, once. */
 export interface PendingRequest {
   readonly method: string;
   answered(answer: RawMessage): void;
   failed(error: RootwardWrapError): void;
+  /** In place of `answered`, where the answer went out as it came: its id for whoever asked. Without it none may. */
+  readonly passed?: ((isError: boolean) => string | undefined) | undefined;
 }
 
 /** What an inner server does on its own. */
@@ -28,6 +32,8 @@ export interface InstanceEvents {
   crashed(instance: Instance, error: RootwardWrapError): void;
   /** It answered a request. */
   worked(instance: Instance): void;
+  /** A way for an answer that is passed on while it comes. */
+  pass?(): Passage | undefined;
 }
 
 export interface InstanceOptions {
@@ -60,6 +66,7 @@ export class Instance {
   #initialized = false;
   #leaving = false;
   #silent = false;
+  #long: LongAnswer | undefined;
 
   constructor({ launch, run, roots, provisional, children, about, events }: InstanceOptions) {
     this.launch = launch;
@@ -70,6 +77,7 @@ export class Instance {
       message: (message) => this.#receive(message),
       noise: (bytes, from) => events.noise(bytes, from),
       tooLong: (tail) => this.#failOversized(tail),
+      long: (parts) => this.#passOn(parts),
       ended: (end) => this.#onEnd(end),
     };
     this.#process = new InnerProcess(run, children, heard, about);
@@ -206,6 +214,34 @@ export class Instance {
     this.#noteIdle();
   }
 
+  /** An answer of which only the beginning is there; which one it is, most servers say at the end. */
+  #passOn(parts: readonly Buffer[]): LongAnswer | undefined {
+    const isWanted = !this.#silent && [...this.#pending.values()].every(({ passed }) => passed !== undefined);
+    if (!isWanted || !this.busy) return undefined;
+    this.#long = LongAnswer.open(
+      parts,
+      () => this.#events.pass?.(),
+      (id, outcome) => this.#onPassed(id, outcome),
+    );
+    return this.#long;
+  }
+
+  /** Returns how the client knows the request. */
+  #onPassed(id: string, outcome: PassedOutcome): string | undefined {
+    this.#long = undefined;
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return undefined;
+    this.#pending.delete(id);
+    this.#events.worked(this);
+    const outerId = outcome === 'cut-off' ? undefined : pending.passed?.(outcome === 'error');
+    if (outcome === 'cut-off')
+      pending.failed(
+        new RootwardWrapError('no-answer', 'the server took too long in the middle of its answer'),
+      );
+    this.#noteIdle();
+    return outerId;
+  }
+
   #answerRoots(message: RawMessage): void {
     if (!this.#askedForRoots) this.#events.asked?.();
     this.#askedForRoots = true;
@@ -241,6 +277,7 @@ export class Instance {
   #silence(): void {
     if (this.#silent) return;
     this.#silent = true;
+    this.#long?.abandon();
     this.#events.left(this);
   }
 

@@ -1,7 +1,7 @@
-import type { ClientInfo } from '@rootward/core';
 import { isObject, within } from '@rootward/core/platform';
 import { RootwardWrapError } from '../error.js';
 import type { Instance } from '../inner/instance.js';
+import type { Declaration } from '../roots/call-roots.js';
 import { RawMessage } from '../wire/raw-message.js';
 
 /** What a server tells about itself whatever the roots are; never kept waiting for them. */
@@ -88,11 +88,17 @@ export class Introduction {
   }
 }
 
-/** What a client says about itself, where it is readable. */
-export function clientInfo(info: unknown): ClientInfo | undefined {
-  if (!isObject(info) || typeof info['name'] !== 'string') return undefined;
-  const { name, version } = info;
-  return { name, ...(typeof version === 'string' && { version }) };
+/** What `initialize` says about roots. */
+export function declarationOf(initialize: RawMessage): Declaration {
+  const roots: unknown = initialize.value('params', 'capabilities', 'roots');
+  const info: unknown = initialize.value('params', 'clientInfo');
+  const { name, version } = isObject(info) ? info : {};
+  return {
+    roots: isObject(roots),
+    listChanged: isObject(roots) && roots['listChanged'] === true,
+    clientInfo:
+      typeof name === 'string' ? { name, ...(typeof version === 'string' && { version }) } : undefined,
+  };
 }
 
 function withRoots(initialize: RawMessage): RawMessage {

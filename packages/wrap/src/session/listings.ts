@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RawMessage } from '../wire/raw-message.js';
+import { RawMessage } from '../wire/raw-message.js';
 
 /** The lists a client may have read, and what it is told where one has changed. */
 const LISTINGS = [
@@ -7,7 +7,9 @@ const LISTINGS = [
   { method: 'prompts/list', member: 'prompts', changed: 'notifications/prompts/list_changed' },
   { method: 'resources/list', member: 'resources', changed: 'notifications/resources/list_changed' },
 ] as const;
-export type Listing = (typeof LISTINGS)[number];
+type Listing = (typeof LISTINGS)[number];
+
+type Ask = (method: string, params: object | undefined) => Promise<RawMessage>;
 
 /** Beyond so many pages a list counts as changed. */
 const MAX_PAGES = 50;
@@ -26,24 +28,18 @@ export class Listings {
     else if (pages.length < MAX_PAGES) pages.push(page);
   }
 
-  /** Reads the lists again through `ask` and returns those that differ from what the client has read. */
-  async changed(
-    ask: (method: string, params: object | undefined) => Promise<RawMessage>,
-  ): Promise<readonly Listing[]> {
-    const changed: Listing[] = [];
+  /** Reads the lists again through `ask`, and tells of those that differ from what the client has read. */
+  async announce(ask: Ask, tell: (notification: RawMessage) => void): Promise<void> {
     for (const listing of LISTINGS) {
       const known = this.#pages.get(listing.method);
-      if (known !== undefined && (await differs(listing, known, ask))) changed.push(listing);
+      // A server that ended meanwhile is replaced in turn, and its successor is asked.
+      const isChanged = known !== undefined && (await differs(listing, known, ask).catch(() => false));
+      if (isChanged) tell(RawMessage.from({ method: listing.changed }));
     }
-    return changed;
   }
 }
 
-async function differs(
-  { method, member }: Listing,
-  known: readonly string[],
-  ask: (method: string, params: object | undefined) => Promise<RawMessage>,
-): Promise<boolean> {
+async function differs({ method, member }: Listing, known: readonly string[], ask: Ask): Promise<boolean> {
   let cursor: unknown;
   for (const page of known) {
     const answer = await ask(method, cursor === undefined ? undefined : { cursor });

@@ -6,13 +6,12 @@ import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
 import { ModernRoots } from '../roots/modern-roots.js';
-import { RawMessage } from '../wire/raw-message.js';
-import type { Edit } from '../wire/raw-message.js';
+import type { Edit, RawMessage } from '../wire/raw-message.js';
 import { changeEdits, crashNote, sandboxEdits } from './answer-edits.js';
 import { fail, hiddenTool, lostCall, NO_ROOTS, refuse, refusalOf } from './answers.js';
 import { CallWatch } from './call-watch.js';
 import type { EndWatch } from './call-watch.js';
-import { clientInfo, Introduction, INTRODUCTORY } from './introduction.js';
+import { declarationOf, Introduction, INTRODUCTORY } from './introduction.js';
 import { Lane } from './lane.js';
 import { launchFor } from './launch-for.js';
 import { Listings } from './listings.js';
@@ -144,7 +143,11 @@ export class Session {
       shown,
       launch: (roots) => launchFor(this.#options, roots, this.#startsHere),
       introduce: (instance) => this.#requireIntroduction().perform(instance),
-      replaced: (instance) => void this.#compareLists(instance),
+      replaced: (instance) =>
+        void this.#listings.announce(
+          (method, params) => instance.ask(method, params),
+          (notification) => this.#outer.send([notification.bytes]),
+        ),
       crashed: (error) => {
         this.#crash = error.message;
       },
@@ -153,6 +156,7 @@ export class Session {
           this.#serverQuestions.put(message, instance, this.#running.oldestOf(instance)),
         notification: (message, instance) => this.#told(message, instance),
         left: (instance) => this.#serverQuestions.withdraw(instance),
+        pass: () => (this.#crash === undefined ? this.#outer.pass?.() : undefined),
         noise,
       },
     });
@@ -204,14 +208,9 @@ export class Session {
     try {
       const connection = await this.#opening;
       this.#introduction = new Introduction(message);
-      const roots: unknown = message.value('params', 'capabilities', 'roots');
-      const client = clientInfo(message.value('params', 'clientInfo'));
-      const declares = isObject(roots);
-      const { mustAsk } = connection.declare({
-        roots: declares,
-        listChanged: declares && roots['listChanged'] === true,
-        clientInfo: client,
-      });
+      const declaration = declarationOf(message);
+      const { mustAsk } = connection.declare(declaration);
+      const client = declaration.clientInfo;
       this.#watch.client = client?.name;
       this.#seen.introduced(client);
       const known = connection.current();
@@ -326,6 +325,15 @@ export class Session {
         ended?.(answer.isError || answer.value('result', 'isError') === true);
         over((changeId) => this.#answered(message, id, answer, changeId));
       },
+      // Lists are looked at, and what a watched call has changed is told in its answer.
+      passed:
+        endWatch !== undefined || message.method?.endsWith('/list') === true
+          ? undefined
+          : (isError) => {
+              this.#introduction?.note(message);
+              ended?.(isError);
+              return this.#running.delete(id) ? id : undefined;
+            },
       failed: (error) => {
         ended?.(true);
         over(() => this.#outer.send(refuse(id, message.method ?? '', lostCall(error.message)), id));
@@ -377,15 +385,6 @@ export class Session {
     const token =
       message.method === 'notifications/progress' ? message.raw('params', 'progressToken') : undefined;
     this.#outer.send([message.bytes], this.#running.ofToken(token) ?? this.#running.oldestOf(instance));
-  }
-
-  async #compareLists(instance: Instance): Promise<void> {
-    try {
-      const changed = await this.#listings.changed((method, params) => instance.ask(method, params));
-      for (const listing of changed) this.#outer.send([RawMessage.from({ method: listing.changed }).bytes]);
-    } catch (error) {
-      this.#options.log.debug('lists not compared', { error: String(error) });
-    }
   }
 
   #requireIntroduction(): Introduction {

@@ -2,11 +2,15 @@ import type { Readable, Writable } from 'node:stream';
 import { LineSplitter } from '../wire/line-splitter.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
+import { writeMessage } from '../wire/write-message.js';
+import type { Passage } from '../inner/long-answer.js';
 import type { Outer } from '../session/outer.js';
 
 /** What happens on the way to the client. */
 export interface ClientStreamEvents {
   message(message: RawMessage): void;
+  /** A message that was passed on is complete. */
+  passed(): void;
   /** The client does not read fast enough, or does again. */
   blocked(isBlocked: boolean): void;
   ended(reason: 'ended' | 'broken-pipe' | 'line-too-long'): void;
@@ -14,9 +18,7 @@ export interface ClientStreamEvents {
 
 /** As for any rootward server. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
-const MAX_BACKLOG_BYTES = 4 * 1024 * 1024;
-/** Small messages are one write; large ones are not copied for that. */
-const MAX_JOINED_BYTES = 64 * 1024;
+const MAX_BACKLOG_BYTES = 512 * 1024;
 const NEWLINE = Buffer.from('\n');
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -26,6 +28,8 @@ export class ClientStream implements Outer {
   readonly #stdin: Readable;
   readonly #stdout: Writable;
   readonly #events: ClientStreamEvents;
+  /** What waits for the message that is being passed on. */
+  #waiting: (readonly Buffer[])[] | undefined;
   #ended = false;
 
   constructor(stdin: Readable, stdout: Writable, events: ClientStreamEvents) {
@@ -51,16 +55,39 @@ export class ClientStream implements Outer {
   }
 
   send(pieces: readonly Buffer[]): void {
+    if (this.#waiting === undefined) this.#write(pieces);
+    else this.#waiting.push(pieces);
+  }
+
+  pass(): Passage | undefined {
+    if (this.#waiting !== undefined) return undefined;
+    this.#waiting = [];
     const stdout = this.#stdout;
-    const size = pieces.reduce((sum, { length }) => sum + length, 0);
-    if (size <= MAX_JOINED_BYTES) stdout.write(Buffer.concat([...pieces, NEWLINE], size + 1));
-    else {
-      stdout.cork();
-      for (const piece of pieces) stdout.write(piece);
-      stdout.write(NEWLINE);
-      stdout.uncork();
-    }
-    if (stdout.writableLength > MAX_BACKLOG_BYTES) this.#events.blocked(true);
+    const waiting = this.#waiting;
+    return {
+      get isInTheWay(): boolean {
+        return waiting.length > 0 && stdout.writableLength === 0;
+      },
+      write: (pieces) => {
+        for (const piece of pieces) stdout.write(piece);
+        this.#noteBacklog();
+      },
+      end: () => {
+        stdout.write(NEWLINE);
+        this.#waiting = undefined;
+        for (const each of waiting) this.#write(each);
+        this.#events.passed();
+      },
+    };
+  }
+
+  #write(pieces: readonly Buffer[]): void {
+    writeMessage(this.#stdout, pieces);
+    this.#noteBacklog();
+  }
+
+  #noteBacklog(): void {
+    if (this.#stdout.writableLength > MAX_BACKLOG_BYTES) this.#events.blocked(true);
   }
 
   hold(): void {

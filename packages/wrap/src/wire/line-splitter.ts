@@ -10,7 +10,19 @@ export interface LineSink {
   noise(bytes: Buffer): void;
   /** A line that began like a message and is longer than allowed, once it has ended: its last bytes. */
   tooLong(tail: Buffer): void;
+  /** A message that is getting long, as far as it has come. Whoever takes it gets the rest as it comes. */
+  long?(parts: readonly Buffer[]): LongLine | undefined;
 }
+
+/** Takes the rest of a long line. */
+export interface LongLine {
+  push(part: Buffer): void;
+  /** The line is complete, or will never be. */
+  end(isComplete: boolean): void;
+}
+
+/** About as much as a pipe gives at once: what is shorter is there as a whole. */
+const LONG_BYTES = 64 * 1024;
 
 /** Enough to find the id of an answer, which most servers write last. */
 const TAIL_BYTES = 256;
@@ -25,6 +37,8 @@ export class LineSplitter {
   #parts: Buffer[] = [];
   #size = 0;
   #state: 'start' | 'message' | 'noise' | 'too-long' = 'start';
+  #long: LongLine | undefined;
+  #isOffered = false;
   #tail: Buffer = Buffer.alloc(0);
 
   constructor(sink: LineSink, maxLineBytes: number) {
@@ -38,7 +52,10 @@ export class LineSplitter {
       const end = chunk.indexOf(NEWLINE, start);
       const part = chunk.subarray(start, end === -1 ? chunk.length : end);
       this.#take(part);
-      if (end === -1) return;
+      if (end === -1) {
+        this.#offer();
+        return;
+      }
       this.#endLine();
       start = end + 1;
     }
@@ -46,7 +63,8 @@ export class LineSplitter {
 
   /** The stream has ended: what is left is no whole line. */
   end(): void {
-    if (this.#size > 0) this.#sink.noise(Buffer.concat(this.#parts));
+    if (this.#long !== undefined) this.#long.end(false);
+    else if (this.#size > 0) this.#sink.noise(Buffer.concat(this.#parts));
     this.#reset();
   }
 
@@ -62,10 +80,13 @@ export class LineSplitter {
       this.#tail = Buffer.concat([this.#tail, part]).subarray(-TAIL_BYTES);
       return;
     }
-    this.#parts.push(part);
     this.#size += part.length;
+    if (this.#long === undefined) this.#parts.push(part);
+    else this.#long.push(part);
     if (this.#size <= this.#maxLineBytes) return;
-    this.#tail = Buffer.concat(this.#parts.slice(-2)).subarray(-TAIL_BYTES);
+    this.#tail = Buffer.from(part.subarray(-TAIL_BYTES));
+    this.#long?.end(false);
+    this.#long = undefined;
     this.#parts = [];
     this.#size = 0;
     this.#state = 'too-long';
@@ -74,6 +95,10 @@ export class LineSplitter {
   #endLine(): void {
     switch (this.#state) {
       case 'message': {
+        if (this.#long !== undefined) {
+          this.#long.end(true);
+          break;
+        }
         const [first, ...rest] = this.#parts;
         if (first !== undefined) this.#sink.line(rest.length === 0 ? first : Buffer.concat(this.#parts));
         break;
@@ -90,6 +115,13 @@ export class LineSplitter {
     this.#reset();
   }
 
+  #offer(): void {
+    if (this.#state !== 'message' || this.#size < LONG_BYTES || this.#isOffered) return;
+    this.#isOffered = true;
+    this.#long = this.#sink.long?.(this.#parts);
+    if (this.#long !== undefined) this.#parts = [];
+  }
+
   /** By the first byte that is no blank. */
   #guess(part: Buffer): 'start' | 'message' | 'noise' {
     for (const byte of part) {
@@ -103,6 +135,8 @@ export class LineSplitter {
     this.#parts = [];
     this.#size = 0;
     this.#state = 'start';
+    this.#long = undefined;
+    this.#isOffered = false;
     this.#tail = Buffer.alloc(0);
   }
 }

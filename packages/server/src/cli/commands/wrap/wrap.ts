@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Logger, Sources } from '@rootward/core';
 import { suggest } from '@rootward/core/platform';
 import { ProcessGuard } from '@rootward/mcp/host';
@@ -41,8 +40,6 @@ export async function runWrap(
     );
     return FINE;
   }
-  // Almost all it makes is garbage at once; V8 would give that 16 MB more room, which is a quarter of this process.
-  setFlagsFromString('--semi-space-growth-factor=1');
   const log = new StderrLogger(settings.logLevel);
   const wrapped = await WrappedProcess.open(settings, start, log);
   const { prepared, sources, observer } = wrapped;
