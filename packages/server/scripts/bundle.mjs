@@ -101,7 +101,7 @@ const commandLine = {
   target: 'node20.19',
   legalComments: 'none',
   logLevel: 'warning',
-  external: ['@vscode/ripgrep'],
+  external: ['@vscode/ripgrep', '@opentelemetry/sdk-node'],
   // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__rootwardUrl' },

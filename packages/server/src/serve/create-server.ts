@@ -11,6 +11,7 @@ import { ToolRunner } from '../exec/run/tool-runner.js';
 import { ProjectSessions } from '../guidance/project-sessions.js';
 import { LanguageSupport } from '../languages/language-support.js';
 import { profileOf } from '../sandbox/program-profile.js';
+import { traceCalls } from '../telemetry/trace-calls.js';
 import { allowProtocolErrors } from '../tools/exec/protocol-errors.js';
 import { registerExecutables } from '../tools/exec/register-executables.js';
 import type { RegisterExecutablesOptions } from '../tools/exec/register-executables.js';
@@ -155,7 +156,11 @@ function legacyServer(setup: ServerSetup, shared: Shared): McpServer {
       client: () => describeClient(plain.server.getClientVersion()),
       onDidChange: (listener) => workspace.onDidChange(listener),
     });
-    atClose(server, () => seen[Symbol.dispose]());
+    const ended = setup.telemetry?.session();
+    atClose(server, () => {
+      seen[Symbol.dispose]();
+      ended?.();
+    });
   };
   return server;
 }
@@ -194,8 +199,9 @@ function equip(
   shared: Shared,
   session: string,
 ): (workspace: Workspace) => void {
-  const { settings, log, events, sessions, questions, projectSettings, home } = setup;
+  const { settings, log, events, sessions, questions, projectSettings, home, telemetry } = setup;
   const { children, changes, patternTurns, choice, languages, runner } = shared;
+  if (telemetry !== undefined) traceCalls(server, telemetry, session);
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
   const onDidRun = (): void => languages.noteChange();

@@ -14,6 +14,7 @@ import { protectedPaths } from '../settings/protected-paths.js';
 import { isSharedFile } from '../settings/values/token-file.js';
 import { ScopeMaker } from '../settings/workspace-rules.js';
 import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import type { WrappedServers } from '../wrapped/open-wrapped.js';
 import { openCatalogue, projectFolder } from './open-catalogue.js';
 import { prepareSources, sourceOptions } from './prepare-sources.js';
@@ -42,6 +43,8 @@ export interface ServerSetup {
   readonly questions: WaitingQuestions;
   /** The executables of the tools project. */
   readonly catalogue: ToolCatalogue | undefined;
+  /** Where calls are told to as spans and durations; only what serves has it. */
+  readonly telemetry: Telemetry | undefined;
   /** Servers of others; only what serves has them. */
   readonly wrapped: WrappedServers | undefined;
   /** Where edits under way are noted. */
@@ -112,6 +115,7 @@ export async function prepareServer(
     temporaries,
     history,
     catalogue: await openCatalogue(settings, start.environment, log),
+    telemetry: undefined,
     wrapped: undefined,
     environment: start.environment,
     home: start.home,

@@ -8,7 +8,11 @@ import type { HttpPort } from '../settings/settings.js';
 import { showToPages } from './show-to-pages.js';
 
 /** Serves any number of clients over HTTP until a signal comes. */
-export async function serveHttp(setup: ServerSetup, wanted: HttpPort): Promise<HttpEndpoint> {
+export async function serveHttp(
+  setup: ServerSetup,
+  wanted: HttpPort,
+  onShutdown: () => Promise<void>,
+): Promise<HttpEndpoint> {
   const { settings, log, audit, catalogue, temporaries } = setup;
   const { host } = settings;
   const { tokens, madeToken } = chooseTokens(settings);
@@ -22,6 +26,7 @@ export async function serveHttp(setup: ServerSetup, wanted: HttpPort): Promise<H
   // the folder watched, so that each of them sees it as it is.
   catalogue?.onDidChange(() => http.handler.notify.toolsChanged());
   guard.onShutdown(() => http.close());
+  guard.onShutdown(onShutdown);
   process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
   const endpoint = await open(http.server, wanted, host);

@@ -9,6 +9,8 @@ import { prepareSources, sourceOptions } from './prepare-sources.js';
 import type { StartContext } from './prepare-sources.js';
 import { showProcess } from './show-to-pages.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
+import { TOOL_ERROR } from '../telemetry/telemetry.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import { LiveSessions } from '../watch/live-process.js';
 import { WaitingQuestions } from '../watch/waiting-questions.js';
 
@@ -25,6 +27,7 @@ export class WrappedProcess {
   readonly #start: StartContext;
   readonly #settings: LoadedSettings;
   readonly #log: Logger;
+  #telemetry: Telemetry | undefined;
 
   /** Throws where something named by the operator cannot be used. */
   static async open(settings: LoadedSettings, start: StartContext, log: Logger): Promise<WrappedProcess> {
@@ -59,12 +62,29 @@ export class WrappedProcess {
         const view = viewOf(snapshot);
         return sessions.add({ id, era, since: Date.now(), client, view, onDidChange });
       },
-      called: ({ session, tool, path, refusal }) => {
+      called: ({ session, tool, path, refusal, message }) => {
         const decision = refusal === undefined ? 'allowed' : 'refused';
-        events.record({ session, tool, path, decision, ...(refusal !== undefined && { reason: refusal }) });
-        return undefined;
+        const reason = refusal === undefined ? {} : { reason: refusal };
+        const record = (): void => events.record({ session, tool, path, decision, ...reason });
+        const meta: unknown = message.value('params', '_meta');
+        const id = message.id ?? '';
+        const trace = this.#telemetry?.begin({ tool, session, id, revision: undefined, meta });
+        if (trace === undefined) record();
+        else trace.run(record);
+        return (failed) => trace?.end(failed ? TOOL_ERROR : undefined);
       },
     };
+  }
+
+  /** Sends calls to OpenTelemetry, where the operator wants that. Returns what sends the rest of it. */
+  async trace(transport: 'stdio' | 'http'): Promise<() => Promise<void>> {
+    const { openTelemetry } = await import('../telemetry/open-telemetry.js');
+    const { telemetryPaths: paths } = this.#settings;
+    const opened = await openTelemetry(this.#start.environment, { transport, paths }, this.#log);
+    this.#telemetry = opened?.telemetry;
+    if (opened === undefined) return () => Promise.resolve();
+    this.#events.add(opened.telemetry.outlet);
+    return opened.close;
   }
 
   /** Lets pages find the process. */

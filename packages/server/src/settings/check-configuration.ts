@@ -30,6 +30,7 @@ export interface Configuration {
   readonly chdir?: boolean;
   readonly uiConsent?: boolean;
   readonly ui?: boolean;
+  readonly telemetryPaths?: boolean;
   readonly http?: number | boolean;
   readonly host?: string;
   readonly token?: string;

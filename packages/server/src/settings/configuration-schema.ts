@@ -133,6 +133,7 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .optional()
     .describe('What executables and language servers may touch; paths are relative to this file'),
   ui: z.boolean().optional().describe('Serve the page of this process, and print its address to stderr'),
+  telemetryPaths: z.boolean().optional().describe('Let paths be in what goes to OpenTelemetry'),
   uiConsent: z
     .boolean()
     .optional()

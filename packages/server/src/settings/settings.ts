@@ -48,6 +48,8 @@ export interface Settings {
   readonly uiConsent: boolean;
   /** Serve the page of this process. */
   readonly ui: boolean;
+  /** Whether paths are in what goes to OpenTelemetry. */
+  readonly telemetryPaths: boolean;
   /** Undefined for stdio. */
   readonly http: HttpPort | undefined;
   readonly host: string;
@@ -107,6 +109,7 @@ export function settle(
     chdir: given.chdir ?? false,
     uiConsent: given.uiConsent ?? false,
     ui: given.ui ?? false,
+    telemetryPaths: given.telemetryPaths ?? false,
     http: httpPort(given.http),
     host: given.host ?? LOOPBACK,
     ...tokensOf([flags, environment, ...files.map(({ values }) => values)]),

@@ -28,6 +28,7 @@ export interface OptionValues {
   readonly chdir?: boolean;
   readonly uiConsent?: boolean;
   readonly ui?: boolean;
+  readonly telemetryPaths?: boolean;
   /** The port, true for the default one, or false for stdio. */
   readonly http?: number | boolean;
   readonly host?: string;

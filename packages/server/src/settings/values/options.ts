@@ -71,6 +71,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     read: ([text], origin) => ({ ui: readBoolean(text, origin) }),
   },
   {
+    flag: '--telemetry-paths',
+    variable: 'ROOTWARD_TELEMETRY_PATHS',
+    group: 'Settings:',
+    description: 'let paths be in what goes to OpenTelemetry, where an endpoint is set',
+    read: ([text], origin) => ({ telemetryPaths: readBoolean(text, origin) }),
+  },
+  {
     flag: '--ui-consent',
     variable: 'ROOTWARD_UI_CONSENT',
     group: 'Settings:',

@@ -1,5 +1,6 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError } from '@modelcontextprotocol/server';
+import { surroundCalls } from '../framework/surround-calls.js';
 
 /** Makes the call that this context belongs to fail with an error of the protocol. */
 export type FailCall = (
@@ -13,29 +14,14 @@ export type FailCall = (
  * `McpServer` turns whatever a tool throws into a result. Tools may want an error of the protocol all the same: this
  * surrounds the one handler of `tools/call`. Apply it before the first tool is registered.
  */
-export function allowProtocolErrors({ server }: McpServer): FailCall {
+export function allowProtocolErrors(server: McpServer): FailCall {
   const errors = new WeakMap<object, ProtocolError>();
-  const register: unknown = Reflect.get(server, 'setRequestHandler');
-  if (typeof register === 'function') {
-    const patched = (method: unknown, ...rest: unknown[]): unknown => {
-      const handler = rest.at(-1);
-      if (method !== 'tools/call' || typeof handler !== 'function') {
-        return Reflect.apply(register, server, [method, ...rest]);
-      }
-      const surrounded = async (request: unknown, ctx: ServerContext): Promise<unknown> => {
-        const result: unknown = await Reflect.apply(handler, undefined, [request, ctx]);
-        const error = errors.get(ctx.mcpReq);
-        if (error !== undefined) throw error;
-        return result;
-      };
-      return Reflect.apply(register, server, [method, ...rest.slice(0, -1), surrounded]);
-    };
-    Object.defineProperty(server, 'setRequestHandler', {
-      value: patched,
-      configurable: true,
-      writable: true,
-    });
-  }
+  surroundCalls(server, async (_request, ctx, handle) => {
+    const result = await handle();
+    const error = errors.get(ctx.mcpReq);
+    if (error !== undefined) throw error;
+    return result;
+  });
   return (ctx, code, message, data) => {
     errors.set(ctx.mcpReq, new ProtocolError(code, message, data));
   };

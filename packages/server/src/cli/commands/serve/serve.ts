@@ -12,6 +12,19 @@ async function withWrapped(setup: ServerSetup, start: Terminal['start']): Promis
   return { ...setup, wrapped: await openWrapped(setup.settings, start, setup) };
 }
 
+/** The same for what goes to OpenTelemetry. */
+async function withTelemetry(
+  setup: ServerSetup,
+  transport: 'stdio' | 'http',
+): Promise<{ readonly ready: ServerSetup; readonly close: () => Promise<void> }> {
+  const { environment, events, log, settings } = setup;
+  const { openTelemetry } = await import('../../../telemetry/open-telemetry.js');
+  const opened = await openTelemetry(environment, { transport, paths: settings.telemetryPaths }, log);
+  if (opened === undefined) return { ready: setup, close: () => Promise.resolve() };
+  events.add(opened.telemetry.outlet);
+  return { ready: { ...setup, telemetry: opened.telemetry }, close: opened.close };
+}
+
 /** Starts serving. Undefined while the process lives on; an exit code where there is nobody to serve. */
 export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<number | undefined> {
   const { http, logLevel } = setup.settings;
@@ -22,12 +35,14 @@ export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<
       terminal.out(explainStdio(setup, displayFor(terminal, 'out'), own()));
       return FINE;
     }
-    serveStdio(await withWrapped(setup, terminal.start));
+    const { ready, close } = await withTelemetry(await withWrapped(setup, terminal.start), 'stdio');
+    serveStdio(ready).onShutdown(close);
     await showPage(setup, terminal);
     return undefined;
   }
   const { serveHttp } = await import('../../../serve/serve-http.js');
-  const place = await serveHttp(await withWrapped(setup, terminal.start), http);
+  const { ready, close } = await withTelemetry(await withWrapped(setup, terminal.start), 'http');
+  const place = await serveHttp(ready, http, close);
   await showPage(setup, terminal);
   const { explainHttp } = await import('./explain-start.js');
   terminal.out(explainHttp(setup, place, displayFor(terminal, 'out'), own()));

@@ -61,6 +61,8 @@ export async function runWrap(
     observer,
     guard: new ProcessGuard({ watchParent: settings.http === undefined }),
   };
+  const transport = settings.http === undefined ? 'stdio' : 'http';
+  options.guard.onShutdown(await wrapped.trace(transport));
   let place = 'stdio';
   if (settings.http === undefined) wrapStdio(options);
   else {
@@ -71,7 +73,6 @@ export async function runWrap(
     terminal.out(`rootward wrap serves MCP at ${url}${token}\nStop it with Ctrl+C.\n`);
   }
   const { children } = options.guard;
-  const transport = settings.http === undefined ? 'stdio' : 'http';
   wrapped.show(transport, contained !== undefined, children, (hook) => void options.guard.onShutdown(hook));
   if (settings.ui) {
     const { showOwnPage } = await import('../ui.js');
