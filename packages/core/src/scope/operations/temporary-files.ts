@@ -44,13 +44,17 @@ function discard(path: string): void {
   }
 }
 
+interface Writer extends ProcessIdentity {
+  readonly neighbourhood: string;
+}
+
 /**
  * Names for half-written files that say who is writing, so that what a killed process left behind is recognised and
  * removed by the next write to the same folder, while the files of living processes are left alone.
  */
 export class TemporaryFiles {
-  readonly #neighbourhood = neighbourhood();
-  readonly #owner = thisProcess();
+  /** Found out with the first write: most scopes only read. */
+  #writer: Writer | undefined;
   readonly #swept = new Set<string>();
   readonly #unfinished = new Set<string>();
 
@@ -72,9 +76,9 @@ export class TemporaryFiles {
   }
 
   next(): string {
-    const { pid, start } = this.#owner;
+    const { pid, start, neighbourhood: own } = this.#self();
     const owner = `${pid.toString(36)}-${Number(start).toString(36)}`;
-    return `.rootward-${this.#neighbourhood}-${owner}-${randomBytes(6).toString('hex')}.tmp`;
+    return `.rootward-${own}-${owner}-${randomBytes(6).toString('hex')}.tmp`;
   }
 
   /** Once per folder: a listing is cheap, but not for every write. Never fails; it only tidies up. */
@@ -94,11 +98,15 @@ export class TemporaryFiles {
     }
   }
 
+  #self(): Writer {
+    return (this.#writer ??= { ...thisProcess(), neighbourhood: neighbourhood() });
+  }
+
   #isLeftOver(name: string, directory: Pin): boolean {
     const [, neighbours, pid = '', start = ''] = PATTERN.exec(name) ?? [];
     const stats = lstatSync(directory.child(name), { throwIfNoEntry: false });
     if (stats === undefined || !stats.isFile()) return false;
-    if (neighbours === this.#neighbourhood) return !isRunning(ownerOf(pid, start));
+    if (neighbours === this.#self().neighbourhood) return !isRunning(ownerOf(pid, start));
     return Date.now() - stats.mtimeMs > FOREIGN_AGE_MS;
   }
 }
