@@ -30,9 +30,9 @@ export type { BytesReading, ReadBytesOptions } from './scope/operations/read-byt
 export type { ReadTextOptions, TextReading } from './scope/operations/read-text.js';
 export type { RemoveOptions } from './scope/operations/remove.js';
 export type { RenameOptions } from './scope/operations/rename.js';
-export type { RulesInFolder, ScopeRules } from './scope/gate/rules.js';
+export type { ScopeRules } from './scope/gate/rules.js';
 export { readRules, WORKSPACE_RULES_FILE } from './scope/gate/rules-file.js';
-export type { RulesReading } from './scope/gate/rules-file.js';
+export type { RulesInFolder, RulesReading } from './scope/gate/rules-file.js';
 export { STEERING_PATHS } from './scope/gate/steering.js';
 export { Scope } from './scope/scope.js';
 export type { ScopeOptions } from './scope/scope.js';

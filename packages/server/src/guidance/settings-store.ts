@@ -3,7 +3,6 @@ import { readdirSync } from 'node:fs';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { projectOf } from '@rootward/core';
-import type { Root } from '@rootward/core';
 import { checkRules, readRulesFile } from '../settings/workspace-rules.js';
 import type { RulesReading, WorkspaceRules } from '../settings/workspace-rules.js';
 import { RootwardServerError } from '../error.js';
@@ -32,12 +31,16 @@ export class ProjectSettingsStore implements SettingsReader {
   }
 
   /**
-   * What the user says of each root, for the rules of a scope. Undefined where there are no files: then thousands of
-   * roots need not be looked up one by one.
+   * What the user says of each folder, for the rules of a scope. Undefined where there are no files: then thousands of
+   * folders need not be looked up one by one.
    */
-  rules(): ((root: Root) => RulesReading) | undefined {
-    if (this.#isEmpty()) return undefined;
-    return (root) => (root.kind === 'directory' ? this.read(projectOf(root).id) : undefined);
+  rules(): ((folder: string) => RulesReading) | undefined {
+    const names = new Set(this.#names());
+    if (names.size === 0) return undefined;
+    return (folder) => {
+      const { id } = projectOf({ path: folder, source: 'config' });
+      return names.has(settingsFileName(id)) ? this.read(id) : undefined;
+    };
   }
 
   /**
@@ -65,11 +68,11 @@ export class ProjectSettingsStore implements SettingsReader {
     );
   }
 
-  #isEmpty(): boolean {
+  #names(): readonly string[] {
     try {
-      return readdirSync(this.directory).length === 0;
+      return readdirSync(this.directory);
     } catch {
-      return true;
+      return [];
     }
   }
 }

@@ -93,7 +93,8 @@ export async function prepareServer(
   const sandboxes = new ProgramSandboxes({
     settings: settings.sandbox,
     environment: start.environment,
-    denies: () => settings.deny.length > 0 || projectSettings.rules() !== undefined,
+    denies: () =>
+      settings.deny.length + settings.denyAbsolute.length > 0 || projectSettings.rules() !== undefined,
     protect,
   });
   await sandboxes.check();
@@ -181,7 +182,8 @@ function workspaceOptions(
   },
 ): WorkspaceOptions {
   const { deny, readOnly } = settings;
-  const rules = { deny, readOnly, protect, denyAbsolute: [historyFolder(start)], limits };
+  const denyAbsolute = [...settings.denyAbsolute, historyFolder(start)];
+  const rules = { deny, readOnly, protect, denyAbsolute, limits };
   return {
     ...sourceOptions(settings, start, log),
     createScope: new ScopeMaker({

@@ -20,6 +20,7 @@ export interface Configuration {
   readonly hideTools?: readonly string[];
   readonly readOnly?: boolean;
   readonly deny?: readonly string[];
+  readonly denyAbsolute?: readonly string[];
   readonly project?: string;
   readonly writableProject?: boolean;
   readonly toolEnv?: string;

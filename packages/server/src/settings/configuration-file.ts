@@ -22,6 +22,7 @@ export interface ConfigurationFile {
   readonly canonical: string;
   readonly values: OptionValues;
   readonly deny: readonly string[];
+  readonly denyAbsolute: readonly string[];
   /** Undefined where it does not speak of roots. */
   readonly roots: ConfiguredRoots | undefined;
 }
@@ -77,13 +78,14 @@ async function interpret(
   value: unknown,
   file: string,
   home: string,
-): Promise<Pick<ConfigurationFile, 'values' | 'deny' | 'roots'>> {
+): Promise<Omit<ConfigurationFile, 'file' | 'canonical'>> {
   const { checkConfiguration } = await import('./check-configuration.js');
   const checked = checkConfiguration(value);
   if (!checked.ok) throw invalid(file, checked.problems.join('; '));
   const {
     roots,
     deny = [],
+    denyAbsolute = [],
     token,
     http,
     host,
@@ -113,6 +115,7 @@ async function interpret(
       ...(token !== undefined && { tokens: readTokens([token], { ...origin('token'), name: file }) }),
     },
     deny,
+    denyAbsolute: denyAbsolute.map((text) => readPath(text, origin('denyAbsolute'))),
     roots:
       roots === undefined ? undefined : { file, roots: roots.map((root) => withHomeExpanded(root, home)) },
   };

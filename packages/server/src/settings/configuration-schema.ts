@@ -106,6 +106,9 @@ export const configurationSchema: z.ZodObject = z.strictObject({
   hideTools: z.array(z.string().min(1)).optional().describe('No tools whose name matches one of these globs'),
   readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
   deny: z.array(denial).optional().describe('Globs out of reach, relative to every root'),
+  denyAbsolute: paths
+    .optional()
+    .describe('Files and folders out of reach, whatever the roots are; relative to this file'),
   project: path.optional().describe('The tools project; relative to this file'),
   writableProject: z
     .boolean()

@@ -38,6 +38,7 @@ export interface Settings {
   readonly hideTools: readonly string[];
   readonly readOnly: boolean;
   readonly deny: readonly string[];
+  readonly denyAbsolute: readonly string[];
   /** As the configuration file says; undefined for the known ones. */
   readonly languageServers: Readonly<Record<string, unknown>> | undefined;
   /** Servers of others, by the prefix of their tools. */
@@ -103,6 +104,7 @@ export function settle(
     hideTools: given.hideTools ?? [],
     readOnly: given.readOnly ?? false,
     deny: files.flatMap(({ deny }) => deny),
+    denyAbsolute: files.flatMap(({ denyAbsolute }) => denyAbsolute),
     languageServers: given.languageServers,
     wrap: given.wrap,
     trustWorkspaceServers: given.trustWorkspaceServers ?? false,

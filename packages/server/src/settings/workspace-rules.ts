@@ -97,8 +97,8 @@ export interface ScopeMakerOptions {
   /** The operator's rules, which a workspace can add to and never lift. */
   readonly rules: ScopeRules;
   readonly log: Logger;
-  /** Further rules for each root, kept by the user outside of them; looked up anew for each scope. */
-  readonly userRules?: () => ((root: Root) => RulesReading) | undefined;
+  /** Further rules for each folder, kept by the user outside of it; looked up anew for each scope. */
+  readonly userRules?: () => ((folder: string) => RulesReading) | undefined;
   /** Canonical; read-only as a whole where a root is in it, since what is there runs with the next call. */
   readonly toolsProject?: string | undefined;
   /** Shared, so that what one scope left behind is found by the next. */
@@ -120,27 +120,23 @@ export class ScopeMaker {
 
   readonly create = (snapshot: Snapshot): Scope => {
     const { rules, temporaries, toolsProject } = this.#options;
-    const inFolder = new Map<string, RulesInFolder>();
     const isOfTools = ({ path }: Root): boolean =>
       toolsProject !== undefined && containsPath(toolsProject, path, hostPathStyle);
     const userRulesOf = this.#options.userRules?.();
     const roots = snapshot.roots.map((root) => {
       const own = this.#usable(root, ownRulesOf(root));
-      const reading = userRulesOf?.(root);
-      const user = this.#usable(root, reading);
-      if (reading !== undefined) inFolder.set(root.path, toFolderRules(reading));
-      const { standsFor } = root;
-      const main = standsFor === undefined ? undefined : userRulesOf?.({ ...root, path: standsFor });
-      if (standsFor !== undefined && main !== undefined) inFolder.set(standsFor, toFolderRules(main));
+      const user = this.#usable(root, root.kind === 'directory' ? userRulesOf?.(root.path) : undefined);
       const readOnly = isOfTools(root) || [rules, own, user].some((each) => each?.readOnly === true);
       return readOnly ? { ...root, access: 'read-only' as const } : root;
     });
-    if (toolsProject !== undefined && snapshot.roots.some(isOfTools)) {
-      inFolder.set(toolsProject, { ...inFolder.get(toolsProject), readOnly: true });
-    }
+    const isProtected = toolsProject !== undefined && snapshot.roots.some(isOfTools);
     return new Scope({
       roots,
-      rules: inFolder.size === 0 ? rules : { ...rules, inFolder },
+      rules: {
+        ...rules,
+        ...(isProtected && { inFolder: new Map([[toolsProject, { readOnly: true }]]) }),
+        ...(userRulesOf !== undefined && { keptElsewhere: (folder) => folderRulesOf(userRulesOf(folder)) }),
+      },
       fence: snapshot.fence,
       ...(temporaries !== undefined && { temporaries }),
     });
@@ -159,7 +155,8 @@ export class ScopeMaker {
 }
 
 /** What can be read of broken rules holds; where nothing can, they refuse everything. */
-function toFolderRules(reading: WorkspaceRules | BrokenReading): RulesInFolder {
+function folderRulesOf(reading: RulesReading): RulesInFolder | undefined {
+  if (reading === undefined) return undefined;
   if (!('problem' in reading)) return { deny: reading.deny, readOnly: reading.readOnly };
   const rules = reading.value === undefined ? reading : readRules(reading.value);
   if (!('problem' in rules)) return rules;

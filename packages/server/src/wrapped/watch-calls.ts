@@ -20,7 +20,7 @@ export function callWatch(
 ): WatchCall | undefined {
   const open = settings.historyExec ? historyOpener(settings, user, log) : undefined;
   if (open === undefined) return undefined;
-  const rules = { deny: settings.deny, denyAbsolute: [historyFolder(user)] };
+  const rules = { deny: settings.deny, denyAbsolute: [...settings.denyAbsolute, historyFolder(user)] };
   const projects = new ProjectSettingsStore(userDirectory(user.environment, user.home));
   const scopes = new ScopeMaker({ rules, log, userRules: () => projects.rules() });
   return async ({ tool, roots, session, client, principal }) => {

@@ -12,9 +12,19 @@ import type { DenyMatcher } from './deny.js';
 /** A workspace's own rules file: it may tighten the fence, so nothing may change it through the fence. */
 export const WORKSPACE_RULES_FILE = '.rootward.json';
 
+/** What is forbidden in one folder and all below it. */
+export interface RulesInFolder {
+  /** Globs no operation reaches, relative to the folder. */
+  readonly deny?: readonly string[] | undefined;
+  readonly readOnly?: boolean | undefined;
+  /** Where the rules are kept and why they cannot be read. Then nothing in the folder is in reach. */
+  readonly unreadable?: { readonly file: string; readonly problem: string } | undefined;
+}
+
 /** What a rules file says about its folder and all below. */
 export interface FolderRules {
   readonly folder: string;
+  /** Empty where the rules are kept elsewhere. */
   readonly file: string;
   readonly deny: DenyMatcher;
   readonly readOnly: boolean;
@@ -32,6 +42,8 @@ const MAX_BYTES = 64 * 1024;
 const MAX_PATTERNS = 1000;
 /** Files remembered; past this the memory starts anew, which only costs reading them again. */
 const MAX_FILES = 1024;
+const MAX_FOLDERS = 16 * 1024;
+const NONE: readonly FolderRules[] = [];
 // A link is not followed, and a FIFO of this name must not hang the server. Both are absent on Windows.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const NOT_ENTERED: ReadonlySet<string | undefined> = new Set(['ENOTDIR', 'EACCES']);
@@ -45,21 +57,52 @@ interface Known {
 /** The rules files in force. Each is looked for on every use and read again only when it is another or has changed. */
 export class RulesFiles {
   readonly #known = new Map<string, Known>();
+  readonly #askElsewhere: ((folder: string) => RulesInFolder | undefined) | undefined;
+  readonly #elsewhere = new Map<string, FolderRules | undefined>();
+
+  constructor(askElsewhere?: (folder: string) => RulesInFolder | undefined) {
+    this.#askElsewhere = askElsewhere;
+  }
 
   /** Those from `top` down to `folder`, both included. */
   between(top: string, folder: string): readonly FolderRules[] {
     const found: FolderRules[] = [];
     for (let end = top.length; end <= folder.length;) {
-      const rules = this.in(folder.slice(0, end));
-      if (rules !== undefined) found.push(rules);
+      found.push(...this.in(folder.slice(0, end)));
       const next = folder.indexOf(sep, end + 1);
       end = next < 0 && end < folder.length ? folder.length : next < 0 ? folder.length + 1 : next;
     }
     return found;
   }
 
-  /** The one in this folder. `name` is a shorter way to it, where there is one. */
-  in(folder: string, name?: string): FolderRules | undefined {
+  /** The one in this folder, and what is kept elsewhere for it. `name` is a shorter way to it, where there is one. */
+  in(folder: string, name?: string): readonly FolderRules[] {
+    const own = this.#file(folder, name);
+    const other = this.#askElsewhere === undefined ? undefined : this.#keptElsewhere(folder);
+    if (other === undefined) return own === undefined ? NONE : [own];
+    return own === undefined ? [other] : [own, other];
+  }
+
+  #keptElsewhere(folder: string): FolderRules | undefined {
+    if (this.#elsewhere.has(folder)) return this.#elsewhere.get(folder);
+    if (this.#elsewhere.size >= MAX_FOLDERS) this.#elsewhere.clear();
+    const rules = this.#askElsewhere?.(folder);
+    const { unreadable: broken } = rules ?? {};
+    const found =
+      rules === undefined
+        ? undefined
+        : {
+            folder,
+            file: broken?.file ?? '',
+            deny: compileDenies(rules.deny ?? []),
+            readOnly: rules.readOnly ?? false,
+            problem: broken?.problem,
+          };
+    this.#elsewhere.set(folder, found);
+    return found;
+  }
+
+  #file(folder: string, name?: string): FolderRules | undefined {
     const file = childPath(folder, WORKSPACE_RULES_FILE);
     let stats: Stats | undefined;
     try {

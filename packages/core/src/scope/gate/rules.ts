@@ -12,7 +12,7 @@ import { foldCase } from './letter-case.js';
 import { PathIndex } from './path-index.js';
 import type { Pin } from '../pin/pin.js';
 import { RulesFiles, WORKSPACE_RULES_FILE } from './rules-file.js';
-import type { FolderRules } from './rules-file.js';
+import type { FolderRules, RulesInFolder } from './rules-file.js';
 import { RulesTops } from './rules-tops.js';
 import { isSteering } from './steering.js';
 import { StandIns } from './stood-for.js';
@@ -30,17 +30,10 @@ export interface ScopeRules {
   readonly protect?: readonly string[];
   /** Rules for a folder and all below it, by its canonical path. They add to the others, never lift one. */
   readonly inFolder?: ReadonlyMap<string, RulesInFolder>;
+  /** Rules that are kept elsewhere for a folder and all below it, asked for once per folder; as those of a rules file. */
+  readonly keptElsewhere?: (folder: string) => RulesInFolder | undefined;
   /** What the operator takes away while the scope is in use; it counts at once. */
   readonly limits?: OperatorLimits | undefined;
-}
-
-/** What is forbidden in one folder and all below it. */
-export interface RulesInFolder {
-  /** Globs no operation reaches, relative to the folder. */
-  readonly deny?: readonly string[] | undefined;
-  readonly readOnly?: boolean | undefined;
-  /** Where the rules are kept and why they cannot be read. Then nothing in the folder is in reach. */
-  readonly unreadable?: { readonly file: string; readonly problem: string } | undefined;
 }
 
 export type Refusal =
@@ -86,7 +79,7 @@ export class RuleBook {
   readonly #broadCeilings: ReadonlySet<string>;
   readonly #named = new PathIndex<FenceFolder>();
   readonly #fixed = new PathIndex<Fixed>();
-  readonly #files = new RulesFiles();
+  readonly #files: RulesFiles;
   readonly #tops: RulesTops;
   readonly #standIns: StandIns;
   readonly #limits: OperatorLimits | undefined;
@@ -94,6 +87,7 @@ export class RuleBook {
   constructor(rules: ScopeRules, fence: Fence = NO_FENCE, roots: readonly Root[] = []) {
     this.#standIns = new StandIns(roots);
     this.#readOnly = rules.readOnly ?? false;
+    this.#files = new RulesFiles(rules.keptElsewhere);
     this.#limits = rules.limits;
     this.#protect = (rules.protect ?? []).map(foldCase);
     const deny = rules.deny ?? [];
@@ -141,7 +135,8 @@ export class RuleBook {
     ];
     if (fixed.some(({ readOnly }) => readOnly)) return { code: 'read-only' };
     const by = this.#filesFor(placement, seen).find(({ readOnly }) => readOnly);
-    return by === undefined ? undefined : { code: 'read-only', by: by.file };
+    if (by === undefined) return undefined;
+    return by.file === '' ? { code: 'read-only' } : { code: 'read-only', by: by.file };
   }
 
   /** Refuses to move or remove what holds a protected file or folder. */
@@ -238,12 +233,9 @@ export class RuleBook {
   filesBelow(above: readonly FolderRules[], folder: Pin): readonly FolderRules[] {
     const own = this.#files.in(folder.path, folder.child(WORKSPACE_RULES_FILE));
     const stoodFor = this.#standIns.of(folder.path);
-    const other = stoodFor === undefined ? undefined : this.#files.in(stoodFor.path);
-    const found = [
-      ...(own === undefined ? [] : [own]),
-      ...(other === undefined ? [] : [{ ...other, folder: folder.path }]),
-    ];
-    return found.length === 0 ? above : [...above, ...found];
+    const other = stoodFor === undefined ? NO_FILES : this.#files.in(stoodFor.path);
+    if (own.length === 0 && other.length === 0) return above;
+    return [...above, ...own, ...other.map((rules) => Object.assign({}, rules, { folder: folder.path }))];
   }
 
   /** The rules files that hold in a folder that is in scope. */
@@ -319,6 +311,7 @@ export class RuleBook {
 
 const NO_FENCE: Fence = { homes: [], named: [], ceiling: [], hinted: [] };
 const NOTHING_FIXED: readonly Fixed[] = [];
+const NO_FILES: readonly FolderRules[] = [];
 
 function refuseByFiles(path: string, files: readonly FolderRules[]): Refusal | undefined {
   for (const { folder, file, deny, problem } of files) {
