@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 /** A program that offers a stdio server over Streamable HTTP, spoken to without an SDK. */
@@ -35,6 +36,19 @@ export class HttpBridge {
     }
     ended.catch(() => undefined);
     return bridge;
+  }
+
+  /** One more session with the same program. */
+  async another(): Promise<HttpBridge> {
+    const session = new HttpBridge(this.#child, this.#url);
+    await session.#introduce();
+    return session;
+  }
+
+  /** Resident memory of the program and what it started; not a number where the system does not tell. */
+  treeMegabytes(): number {
+    const { pid } = this.#child;
+    return pid === undefined ? Number.NaN : treeKilobytes(pid) / 1024;
   }
 
   /** The length of the answer, which is never empty. */
@@ -83,6 +97,17 @@ export class HttpBridge {
     this.#session ??= response.headers.get('mcp-session-id') ?? undefined;
     if (!response.ok) throw new Error(`Cannot measure: HTTP ${response.status}`);
     return response.text();
+  }
+}
+
+function treeKilobytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    const below = children === '' ? [] : children.split(' ').map((child) => treeKilobytes(Number(child)));
+    return below.reduce((sum, each) => sum + each, Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]));
+  } catch {
+    return Number.NaN;
   }
 }
 

@@ -22,6 +22,7 @@ const SIZES = [
 const MAX_OVERHEAD = 1;
 const MAX_MEGABYTES = 60;
 const TOOL = 'read_text_file';
+const SHARERS = 5;
 
 /** What a wrapped server costs beside the same server without anything in front. */
 export async function benchWrap(): Promise<Section> {
@@ -33,7 +34,11 @@ export async function benchWrap(): Promise<Section> {
     return {
       title: 'A wrapped server',
       peer: 'server-filesystem directly',
-      rows: [...(await whileAwake(() => overStdio(folder))), ...(await whileAwake(() => overHttp(folder)))],
+      rows: [
+        ...(await whileAwake(() => overStdio(folder))),
+        ...(await whileAwake(() => overHttp(folder))),
+        ...(await sharing(folder)),
+      ],
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -70,6 +75,39 @@ async function overStdio(folder: string): Promise<readonly Row[]> {
   });
   await Promise.all([direct.close(), wrapped.close()]);
   return rows;
+}
+
+/** Everything that runs for the sessions of one project: `rootward wrap` and the servers it started. */
+async function sharing(folder: string): Promise<readonly Row[]> {
+  const start = (): Promise<HttpBridge> =>
+    HttpBridge.start((port) => [
+      PROGRAM,
+      'wrap',
+      '--http',
+      String(port),
+      '--share',
+      '--root',
+      folder,
+      '--insecure-no-token',
+      '--',
+      process.execPath,
+      INNER,
+      folder,
+    ]);
+  const megabytes: number[] = [];
+  for (const sessions of [1, SHARERS]) {
+    const bridge = await start();
+    const clients = [bridge];
+    while (clients.length < sessions) clients.push(await bridge.another());
+    for (let turn = 0; turn < 20; turn++) {
+      for (const client of clients) await client.call(TOOL, { path: join(folder, '1 KB') });
+    }
+    megabytes.push(bridge.treeMegabytes());
+    await bridge.close();
+  }
+  const [peer = 0, ours = 0] = megabytes;
+  const what = `memory for ${SHARERS} sessions with --share`;
+  return [{ what, unit: 'MB', ours, peer, peerName: 'for 1 session', goal: 1.2 }];
 }
 
 /** Those that do not start here are left out. */

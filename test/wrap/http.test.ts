@@ -1,90 +1,26 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { connectToProcess } from '@rootward/mcp/testing';
-import { afterAll, describe, expect, test } from 'vitest';
-import { INNER, makeFolder, PROGRAM, uri } from './fixtures/wrapped.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, test } from 'vitest';
+import { connectV1, connectV2, placeOf, serveWrapped, TOKENS } from './fixtures/http.js';
+import { INNER, makeFolder } from './fixtures/wrapped.js';
 
-const TOKENS = ['a-token-for-tests-1', 'a-token-for-tests-2'] as const;
 const top = makeFolder('top');
 const folder = (name: string): string => {
   const path = join(top, name);
   mkdirSync(path, { recursive: true });
   return path;
 };
-
-const { PATH } = process.env;
-const server = connectToProcess(process.execPath, {
-  args: [PROGRAM, 'wrap', '--http', '0', '--root', top, '--', process.execPath, INNER],
-  cwd: top,
-  env: { PATH, HOME: makeFolder('home'), ROOTWARD_TOKEN: TOKENS.join(',') },
-});
-afterAll(async () => {
-  server.process.kill('SIGTERM');
-  await server.exit;
-});
-
-async function address(): Promise<URL> {
-  let banner = '';
-  for await (const text of server.input.setEncoding('utf8') as AsyncIterable<string>) {
-    banner += text;
-    if (banner.includes('Ctrl+C')) break;
-  }
-  return new URL(/serves MCP at (\S+)/.exec(banner)?.[1] ?? '');
-}
-const url = await address();
-
-interface Caller {
-  call(name: string, args?: Record<string, unknown>): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-const requestInit = (token: string): RequestInit => ({ headers: { Authorization: `Bearer ${token}` } });
-
-async function v1(root: string, token: string = TOKENS[0]): Promise<Caller> {
-  const client = new ClientV1({ name: 'v1', version: '1' }, { capabilities: { roots: {}, elicitation: {} } });
-  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: uri(root) }] }));
-  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Ada' } }));
-  await client.connect(new TransportV1(url, { requestInit: requestInit(token) }));
-  return {
-    call: (name, args = {}) => client.callTool({ name, arguments: args }),
-    close: () => client.close(),
-  };
-}
-
-async function v2(root: string, token: string = TOKENS[0]): Promise<Caller> {
-  const client = new Client(
-    { name: 'v2', version: '1' },
-    {
-      capabilities: { roots: {}, elicitation: { form: {} } },
-      versionNegotiation: { mode: { pin: '2026-07-28' } },
-    },
-  );
-  client.setRequestHandler('roots/list', () => ({ roots: [{ uri: uri(root) }] }));
-  client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ada' } }));
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: requestInit(token) }));
-  return {
-    call: (name, args = {}) => client.callTool({ name, arguments: args }),
-    close: () => client.close(),
-  };
-}
-
-function place(result: unknown): { cwd: string; pid: number } {
-  const [first] = (result as { content: { text: string }[] }).content;
-  return JSON.parse(first?.text ?? '{}') as { cwd: string; pid: number };
-}
+const url = await serveWrapped(['--root', top], [process.execPath, INNER]);
 
 describe.each([
-  ['legacy', v1],
-  ['modern', v2],
+  ['legacy', connectV1],
+  ['modern', connectV2],
 ] as const)('wrap --http for official clients of the %s era', (era, connect) => {
   test('gives each root set a server of its own, which may ask back', async () => {
     const [a, b] = [folder('a'), folder('b')];
-    const [one, two] = [await connect(a), await connect(b)];
-    const [first, second] = [place(await one.call('where')), place(await two.call('where'))];
+    const [one, two] = [await connect(url, a), await connect(url, b)];
+    const [first, second] = [placeOf(await one.call('where')), placeOf(await two.call('where'))];
     expect([first.cwd, second.cwd]).toEqual([a, b]);
     expect(first.pid).not.toBe(second.pid);
     expect(JSON.stringify(await one.call('elicit'))).toContain('Ada');
@@ -93,18 +29,18 @@ describe.each([
 
   test('never shares a server between principals, and holds clients to the roots of the operator', async () => {
     const a = folder('a');
-    const [one, two] = [await connect(a), await connect(a, TOKENS[1])];
-    const pids = [place(await one.call('where')).pid, place(await two.call('where')).pid];
+    const [one, two] = [await connect(url, a), await connect(url, a, TOKENS[1])];
+    const pids = [placeOf(await one.call('where')).pid, placeOf(await two.call('where')).pid];
     expect(new Set(pids).size).toBe(2);
-    const outside = await connect(makeFolder('outside'));
+    const outside = await connect(url, makeFolder('outside'));
     expect(JSON.stringify(await outside.call('roots'))).not.toContain('outside');
     await Promise.all([one.close(), two.close(), outside.close()]);
   });
 
   test.runIf(era === 'modern')('uses one server for the same roots of one principal', async () => {
     const a = folder('a');
-    const [one, two] = [await connect(a), await connect(a)];
-    expect(place(await one.call('where')).pid).toBe(place(await two.call('where')).pid);
+    const [one, two] = [await connect(url, a), await connect(url, a)];
+    expect(placeOf(await one.call('where')).pid).toBe(placeOf(await two.call('where')).pid);
     await Promise.all([one.close(), two.close()]);
   });
 });
@@ -119,5 +55,61 @@ describe('wrap --http', () => {
     const made = { ...known, 'mcp-session-id': 'made-up' };
     expect((await fetch(url, { method: 'POST', headers: made, body })).status).toBe(404);
     expect((await fetch(url, { method: 'POST', headers: known, body: '{nonsense' })).status).toBe(400);
+  });
+});
+
+describe('wrap --http --share', async () => {
+  const shared = await serveWrapped(['--root', top, '--share'], [process.execPath, INNER]);
+
+  test('uses one server for the sessions of a principal with the same roots', async () => {
+    const clients = await Promise.all(Array.from({ length: 5 }, () => connectV1(shared, folder('a'))));
+    const pids = (await Promise.all(clients.map((client) => client.call('where')))).map(
+      (each) => placeOf(each).pid,
+    );
+    expect(new Set(pids).size).toBe(1);
+    const [other, stranger] = [
+      await connectV1(shared, folder('b')),
+      await connectV1(shared, folder('a'), TOKENS[1]),
+    ];
+    expect(placeOf(await other.call('where')).cwd).toBe(folder('b'));
+    expect(pids).not.toContain(placeOf(await other.call('where')).pid);
+    expect(pids).not.toContain(placeOf(await stranger.call('where')).pid);
+    // Their ids are the same; each gets its own answer.
+    const values = clients.map((_, index) => `value ${index}`);
+    const echoed = await Promise.all(
+      clients.map((client, index) => client.call('echo', { value: values[index] })),
+    );
+    expect(echoed.map((each) => JSON.stringify(each))).toEqual(
+      values.map((value) => expect.stringContaining(value)),
+    );
+    await clients[0]!.close();
+    expect(placeOf(await clients[1]!.call('where')).pid).toBe(pids[0]);
+    await Promise.all([...clients, other, stranger].map((each) => each.close()));
+  });
+
+  test('tells every session of a change, and refuses questions to the client', async () => {
+    const [one, two] = [await connectV1(shared, folder('c')), await connectV1(shared, folder('c'))];
+    await Promise.all([one.call('where'), two.call('where')]);
+    const told = Promise.all(
+      [one, two].map(
+        ({ client }) =>
+          new Promise<void>((resolve) => {
+            client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
+          }),
+      ),
+    );
+    await one.call('announce');
+    await told;
+    expect(JSON.stringify(await one.call('elicit'))).toContain('refused');
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('passes progress to whoever asked for it', async () => {
+    const caller = await connectV1(shared, folder('d'));
+    const progress: unknown[] = [];
+    const onprogress = (each: unknown): void => void progress.push(each);
+    await caller.client.callTool({ name: 'progress', arguments: {} }, undefined, { onprogress });
+    expect(progress).toEqual([{ progress: 1, total: 2 }]);
+    await caller.close();
   });
 });

@@ -101,6 +101,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
         CHANGE_POLICIES,
       ),
     )
+    .option('--share', 'with --http: one server for all sessions with the same folders and token')
     .addOption(repeatable('--set-env <name=value>', 'set a variable of the server; repeatable'))
     .addOption(repeatable('--tools <globs>', 'show only these tools; repeatable'))
     .addOption(repeatable('--hide-tools <globs>', 'hide these tools; repeatable'))

@@ -3,6 +3,8 @@ import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
+import type { SharedServers } from './shared-servers.js';
+import { SharedSession } from './shared-session.js';
 
 /** What nobody listens to is kept for a while; the oldest goes first. */
 const MAX_KEPT = 100;
@@ -10,15 +12,18 @@ const MAX_KEPT = 100;
 /** A client of the legacy era over HTTP: one session, and the streams it has open. */
 export class LegacyClient implements Outer {
   readonly principal: string;
-  readonly session: Session;
+  readonly session: Pick<Session, 'receive' | 'close'>;
   usedAt: number = Date.now();
   readonly #exchanges = new Map<string, Exchange>();
   #listening: Exchange | undefined;
   #kept: RawMessage[] = [];
 
-  constructor(principal: string, options: SessionOptions) {
+  constructor(principal: string, options: SessionOptions, shared: SharedServers | undefined) {
     this.principal = principal;
-    this.session = new Session(this, { ...options, principal });
+    this.session =
+      shared === undefined
+        ? new Session(this, { ...options, principal })
+        : new SharedSession(this, principal, shared, options);
   }
 
   get isBusy(): boolean {

@@ -7,6 +7,7 @@ import { scanArray } from '../wire/scan-json.js';
 import { Exchange } from './exchange.js';
 import { LegacyClient } from './legacy-client.js';
 import { ModernClients } from './modern-clients.js';
+import { SharedServers } from './shared-servers.js';
 
 /** How servers are wrapped over HTTP. */
 export interface WrapEndpointOptions extends Omit<
@@ -14,11 +15,13 @@ export interface WrapEndpointOptions extends Omit<
   'reach' | 'era' | 'roots' | 'flow' | 'principal'
 > {
   readonly maxBodyBytes?: number;
+  /** Whether sessions of one principal with the same roots use one server, which then cannot ask them anything. */
+  readonly share?: boolean;
 }
 
 const SESSION_HEADER = 'mcp-session-id';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Each has a server of its own. */
+/** Each may have a server of its own. */
 const MAX_SESSIONS = 100;
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
@@ -27,19 +30,22 @@ const NOT_FOUND = -32_001;
 const PARSE_ERROR = -32_700;
 
 /**
- * The MCP endpoint of a wrapped server over Streamable HTTP, both eras: a server per session of a legacy client, a
- * server per root set and principal for modern ones. Does NOT check Host, Origin or tokens: put that in front, and say
+ * The MCP endpoint of a wrapped server over Streamable HTTP, both eras: a server per session of a legacy client (or a
+ * shared one), a server per root set and principal for modern ones. Does NOT check Host, Origin or tokens: put that in front, and say
  * who asks as `principal`.
  */
 export class WrapEndpoint {
   readonly #options: WrapEndpointOptions;
   readonly #clients = new Map<string, LegacyClient>();
   readonly #modern: ModernClients;
+  readonly #shared: SharedServers | undefined;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: WrapEndpointOptions) {
     this.#options = options;
     this.#modern = new ModernClients({ ...options, reach: 'http' });
+    if (options.share === true)
+      this.#shared = new SharedServers({ ...options, reach: 'http', era: 'legacy' });
     this.#sweep = setInterval(() => this.#endIdle(), SWEEP_MS);
     this.#sweep.unref();
   }
@@ -69,6 +75,7 @@ export class WrapEndpoint {
     for (const client of this.#clients.values()) client.close();
     this.#clients.clear();
     this.#modern.close();
+    void this.#shared?.close();
   }
 
   async #post(
@@ -112,7 +119,11 @@ export class WrapEndpoint {
       return;
     }
     const id = randomUUID();
-    const client = new LegacyClient(principal, { ...this.#options, reach: 'http', era: 'legacy' });
+    const client = new LegacyClient(
+      principal,
+      { ...this.#options, reach: 'http', era: 'legacy' },
+      this.#shared,
+    );
     this.#clients.set(id, client);
     client.receive([message], new Exchange(response, 1, { [SESSION_HEADER]: id }));
   }

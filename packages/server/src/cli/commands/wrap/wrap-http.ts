@@ -17,6 +17,7 @@ export async function wrapHttp(
   > & {
     readonly directory: string;
     readonly guard: ProcessGuard;
+    readonly share: boolean;
   },
   settings: Pick<Settings, 'host' | 'tokens' | 'insecureNoToken'>,
   wanted: HttpPort,

@@ -20,6 +20,7 @@ export interface WrapFlags {
   readonly setEnv?: readonly string[];
   readonly tools?: readonly string[];
   readonly hideTools?: readonly string[];
+  readonly share?: boolean;
 }
 
 /** Runs a server behind this process. Undefined while it lives on. */
@@ -33,6 +34,12 @@ export async function runWrap(
   const policy = readPolicy(flags.onChange ?? 'auto');
   const set = Object.fromEntries((flags.setEnv ?? []).map(readVariable));
   const template: CommandTemplate = { ...(await findCommand(words, start)), set, environment: process.env };
+  if (flags.share === true && settings.http === undefined) {
+    throw new RootwardServerError(
+      'usage',
+      'Cannot use --share without --http: over stdio there is one client',
+    );
+  }
   if (terminal.interactive && settings.http === undefined) {
     terminal.out(
       'rootward wrap stands between a client and a server: put it into the configuration of the client, in front of the command.\n' +
@@ -67,7 +74,11 @@ export async function runWrap(
   if (settings.http === undefined) wrapStdio(options);
   else {
     const { wrapHttp } = await import('./wrap-http.js');
-    const { url, madeToken } = await wrapHttp(options, settings, settings.http);
+    const { url, madeToken } = await wrapHttp(
+      { ...options, share: flags.share === true },
+      settings,
+      settings.http,
+    );
     place = url;
     const token = madeToken === undefined ? '' : `\nThe token, made for this run: ${madeToken}`;
     terminal.out(`rootward wrap serves MCP at ${url}${token}\nStop it with Ctrl+C.\n`);
