@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -28,9 +28,10 @@ type Results = Readonly<Record<string, boolean>>;
 const run = promisify(execFile);
 const folder = fileURLToPath(new URL('attempts/', import.meta.url));
 const isRoot = process.getuid?.() === 0;
-const attempts = (
-  JSON.parse(readFileSync(join(folder, 'attempts.json'), 'utf8')) as readonly Attempt[]
-).filter(({ needs }) => isRoot || needs !== 'root');
+const everyAttempt = JSON.parse(readFileSync(join(folder, 'attempts.json'), 'utf8')) as readonly Attempt[];
+const ordinaryAttempts = everyAttempt.filter(({ needs }) => needs !== 'root');
+const attempts = isRoot ? everyAttempt : ordinaryAttempts;
+const command = [process.execPath, join(folder, 'run-attempts.mjs')];
 const working = new Set(
   (await findBackends()).flatMap(({ name, backend }) => (backend === undefined ? [] : [name])),
 );
@@ -40,33 +41,51 @@ const START =
 /** Pids, mounts and the processes left behind go with it. */
 const NAMESPACES = ['unshare', '--pid', '--mount', '--fork', '--mount-proc', '--kill-child'];
 
+/** Nobody's files, processes and rights. */
+const NOBODY = 65_534;
+const AS_NOBODY = ['setpriv', '--reuid', `${NOBODY}`, '--regid', `${NOBODY}`, '--clear-groups'];
+
 let world: string;
 
 beforeAll(() => {
-  // Not below /tmp, which is private in some sandboxes and would hide what they let through.
-  world = mkdtempSync('/var/tmp/rootward-attempts-');
-  mkdirSync(join(world, 'inherited'));
-  for (const name of ['secret.txt', 'py-inherited-folder.txt']) {
-    writeFileSync(join(world, 'inherited', name), 'secret');
-  }
+  world = makeWorld();
 });
 
 afterAll(() => rmSync(world, { recursive: true, force: true }));
 
-async function runAttempts(...configurations: readonly Configuration[]): Promise<readonly Results[]> {
-  const command = [process.execPath, join(folder, 'run-attempts.mjs'), world, JSON.stringify(configurations)];
-  const started = ['-c', START, 'start', world, ...(isRoot ? NAMESPACES : []), ...command];
+/** Not below /tmp, which is private in some sandboxes and would hide what they let through. */
+function makeWorld(): string {
+  const made = mkdtempSync('/var/tmp/rootward-attempts-');
+  mkdirSync(join(made, 'inherited'));
+  for (const name of ['secret.txt', 'append.txt', 'py-inherited-folder.txt']) {
+    writeFileSync(join(made, 'inherited', name), 'secret');
+  }
+  return made;
+}
+
+async function runAttempts(
+  configurations: readonly Configuration[],
+  { place = world, prefix = isRoot ? NAMESPACES : [] }: { place?: string; prefix?: readonly string[] } = {},
+): Promise<readonly Results[]> {
+  const args = [...command, place, JSON.stringify(configurations)];
   const env = { ...process.env, A_PYTHON: '/usr/bin/python3' };
-  const { stdout } = await run('/bin/bash', started, { env, cwd: '/' });
+  const { stdout } = await run('/bin/bash', ['-c', START, 'start', place, ...prefix, ...args], {
+    env,
+    cwd: '/',
+  });
   return JSON.parse(stdout) as readonly Results[];
 }
 
-function namesOf(results: Results, got: boolean): readonly string[] {
-  return attempts.flatMap(({ name }) => (results[name] === got ? [name] : [])).sort();
+function namesOf(results: Results, got: boolean, among = attempts): readonly string[] {
+  return among.flatMap(({ name }) => (results[name] === got ? [name] : [])).sort();
 }
 
-function expected(isExpected: (attempt: Attempt) => boolean): readonly string[] {
-  return attempts.flatMap((attempt) => (isExpected(attempt) ? [attempt.name] : [])).sort();
+function expected(isExpected: (attempt: Attempt) => boolean, among = attempts): readonly string[] {
+  return among.flatMap((attempt) => (isExpected(attempt) ? [attempt.name] : [])).sort();
+}
+
+function worksAsNobody(...args: readonly string[]): boolean {
+  return spawnSync('/usr/bin/env', [...AS_NOBODY, ...args], { cwd: '/' }).status === 0;
 }
 
 function held({ allowedAtWrite }: Attempt): boolean {
@@ -75,29 +94,58 @@ function held({ allowedAtWrite }: Attempt): boolean {
 
 describe.skipIf(process.platform !== 'linux')('Attempts to get out', () => {
   test('there are at least 100, and each succeeds without a sandbox', async () => {
-    const [results = {}] = await runAttempts({ level: 'off' });
+    const [results = {}] = await runAttempts([{ level: 'off' }]);
     expect(attempts.length).toBeGreaterThanOrEqual(100);
     expect(namesOf(results, true)).toEqual(expected(() => true));
   });
 
   test.skipIf(!working.has('bubblewrap'))('none succeeds with bubblewrap', async () => {
-    const [strict = {}, write = {}] = await runAttempts(
+    const [strict = {}, write = {}] = await runAttempts([
       { level: 'strict', backend: 'bubblewrap' },
       { level: 'write', backend: 'bubblewrap' },
-    );
+    ]);
     expect(namesOf(strict, false)).toEqual(expected(() => true));
     expect(namesOf(write, false)).toEqual(expect.arrayContaining([...expected(held)]));
   });
 
   test.skipIf(!working.has('landlock'))('exactly the listed ones succeed with Landlock', async () => {
-    const [strict = {}, write = {}] = await runAttempts(
+    const [strict = {}, write = {}] = await runAttempts([
       { level: 'strict', backend: 'landlock' },
       { level: 'write', backend: 'landlock' },
-    );
+    ]);
     expect(namesOf(strict, true)).toEqual(expected(({ contents }) => contents === 'open'));
     const names = new Set(expected(held));
     expect(namesOf(write, true).filter((name) => names.has(name))).toEqual(
       expected((attempt) => held(attempt) && attempt.contents === 'open'),
     );
+  });
+
+  test('an ordinary user is held just the same', async ({ skip }) => {
+    if (!isRoot) skip('every other test here runs as an ordinary user');
+    if (!worksAsNobody(...command, '/', '[]')) skip('an ordinary user cannot run Node here');
+    // Many systems keep namespaces from ordinary users.
+    const canIsolate = worksAsNobody('bwrap', '--unshare-pid', '--ro-bind', '/', '/', 'true');
+    const place = makeWorld();
+    try {
+      for (const path of ['', 'inherited', 'inherited/secret.txt', 'inherited/append.txt']) {
+        chownSync(join(place, path), NOBODY, NOBODY);
+      }
+      const backends = (['bubblewrap', 'landlock'] as const).filter(
+        (backend) => working.has(backend) && (backend === 'landlock' || canIsolate),
+      );
+      const [off = {}, ...inside] = await runAttempts(
+        [{ level: 'off' }, ...backends.map((backend) => ({ level: 'strict', backend }) as const)],
+        { place, prefix: AS_NOBODY },
+      );
+      expect(namesOf(off, false, ordinaryAttempts)).toEqual([]);
+      for (const [index, backend] of backends.entries()) {
+        const open = ({ contents }: Attempt): boolean => backend === 'landlock' && contents === 'open';
+        expect(namesOf(inside[index] ?? {}, true, ordinaryAttempts)).toEqual(
+          expected(open, ordinaryAttempts),
+        );
+      }
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
   });
 });

@@ -1,8 +1,10 @@
 import { isAbsolute } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { containsPath, hostPathStyle } from '@rootward/core';
 import type { Root } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import type { Environment } from '@rootward/core/platform';
-import type { HiddenPath, Sandbox, SandboxChild, SandboxProfile } from '@rootward/sandbox';
+import type { HiddenPath, Sandbox, SandboxChild, SandboxPlan, SandboxProfile } from '@rootward/sandbox';
 import { RootwardLspError } from '../error.js';
 import type { ServerDefinition } from '../servers/definition.js';
 import { sandboxProfile } from '../servers/sandbox-profile.js';
@@ -17,6 +19,9 @@ export interface ServerSandbox {
   profile?(server: string): SandboxProfile;
 }
 
+/** `more`: a place that is no longer meant is in view. `less`: only something new is not. */
+export type View = 'the same' | 'less' | 'more';
+
 /** A server process in its sandbox. */
 export interface SandboxedServer {
   readonly child: SandboxChild;
@@ -24,6 +29,10 @@ export interface SandboxedServer {
   readonly description: string;
   /** What it is not held back from, although a rule says so; undefined where it is held to everything. */
   readonly shortfall: string | undefined;
+  /** What it lets the server see, beside what these roots cover. Rules may still deny something else in the same places. */
+  sees(roots: readonly Root[]): View;
+  /** Whether rules deny the same in these roots, which it covers, as they did when it was made. */
+  fits(roots: readonly Root[]): Promise<boolean>;
 }
 
 export interface EnterOptions {
@@ -61,23 +70,50 @@ async function enter(
   const { name } = definition;
   const sandbox = await servers.open(name);
   if (sandbox === undefined) return undefined;
-  const narrow = roots.filter(({ broad }) => !broad);
-  const served = roots.length === narrow.length ? [] : folders;
-  const plan = sandbox.plan({
-    roots: [
-      ...narrow,
-      ...served.map(({ path }) => ({
-        path,
-        kind: 'directory' as const,
-        access: 'read-only' as const,
-        broad: false,
-      })),
-    ],
-    readOnly: true,
-    program: [program, ...args.filter(isAbsolute)],
-    profile: sandboxProfile(definition, environment, servers.profile?.(name)),
-    denied: (await servers.denied?.(roots)) ?? [],
-  });
-  const shortfall = sandbox.shortfall(plan);
-  return { child: sandbox.child(plan, { incomplete: true }), description: sandbox.description, shortfall };
+  const planFor = async (current: readonly Root[]): Promise<SandboxPlan> => {
+    const narrow = current.filter(({ broad }) => !broad);
+    const served = current.length === narrow.length ? [] : folders;
+    return sandbox.plan({
+      roots: [
+        ...narrow,
+        ...served.map(({ path }) => ({
+          path,
+          kind: 'directory' as const,
+          access: 'read-only' as const,
+          broad: false,
+        })),
+      ],
+      readOnly: true,
+      program: [program, ...args.filter(isAbsolute)],
+      profile: sandboxProfile(definition, environment, servers.profile?.(name)),
+      denied: (await servers.denied?.(current)) ?? [],
+    });
+  };
+  const plan = await planFor(roots);
+  return {
+    child: sandbox.child(plan, { incomplete: true }),
+    description: sandbox.description,
+    shortfall: sandbox.shortfall(plan),
+    sees: (after) => compareRoots(roots, after),
+    fits: async (after) =>
+      isDeepStrictEqual(pathsOf(after), pathsOf(roots)) ||
+      isDeepStrictEqual((await planFor(after)).hidden, plan.hidden),
+  };
+}
+
+function pathsOf(roots: readonly Root[]): readonly string[] {
+  return roots.map(({ path }) => path).sort();
+}
+
+/** What a server may read of roots is the same whatever their access is, and whatever other roots lie inside them. */
+function compareRoots(before: readonly Root[], after: readonly Root[]): View {
+  if (isDeepStrictEqual(pathsOf(before), pathsOf(after))) return 'the same';
+  // The folders in place of a broad root are chosen by the others.
+  if ([...before, ...after].some(({ broad }) => broad)) return 'more';
+  if (!isCovered(before, after)) return 'more';
+  return isCovered(after, before) ? 'the same' : 'less';
+}
+
+function isCovered(roots: readonly Root[], by: readonly Root[]): boolean {
+  return roots.every(({ path }) => by.some((outer) => containsPath(outer.path, path, hostPathStyle)));
 }

@@ -14,7 +14,7 @@ export function foldersOf(roots: readonly Root[]): readonly ServedFolder[] {
 
 type Followed = Pick<
   ServerInstance,
-  'kind' | 'folders' | 'touched' | 'isSandboxed' | 'closeUnless' | 'changeFolders'
+  'kind' | 'folders' | 'touched' | 'sees' | 'closeUnless' | 'changeFolders'
 >;
 
 /** What becomes of a server: it goes on, goes on until another has taken over, or ends at once. */
@@ -24,8 +24,8 @@ export type Fate = 'goes on' | 'is replaced' | 'ends';
  * Lets a running server follow a change of the roots; `after` are all of them. It ends when it follows folders and none
  * is left, when it knows a single folder and that is gone, and when it serves whatever was opened and has seen anything
  * of a folder that is gone, because it would go on answering for it. What a sandbox lets a server see was fixed when it
- * started: one that follows folders is replaced with every change, others end, unless a root that is added is none of
- * the business of a server that knows a single folder.
+ * started: where that is more than the roots cover now, it ends. Where it is less, one that follows folders is replaced
+ * and others end, unless a root that is added is none of the business of a server that knows a single folder.
  */
 export function followRoots(
   instance: Followed,
@@ -34,7 +34,9 @@ export function followRoots(
 ): Fate {
   const isInScope = (path: string): boolean =>
     after.some((root) => containsPath(root.path, path, hostPathStyle));
-  const isOutdated = instance.isSandboxed && added.length + removed.length > 0;
+  const view = instance.sees(after);
+  const isOutdated = view !== 'the same';
+  if (view === 'more') return 'ends';
   if (isOutdated && instance.kind !== 'shared' && !isElsewhere(instance, { added, removed })) return 'ends';
   instance.closeUnless(isInScope);
   switch (instance.kind) {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import type { Clock, Logger, Scope } from '@rootward/core';
+import type { Clock, Logger, Root, Scope } from '@rootward/core';
 import { containsPath, fileUriToPath, hostPathStyle, pathToFileUri } from '@rootward/core';
 import { Deferred, unlessAborted, within } from '@rootward/core/platform';
 import type {
@@ -24,6 +24,7 @@ import type { Unshown } from '../documents/unshown.js';
 import { unshownBecause } from '../documents/unshown.js';
 import { WATCH_METHOD } from '../documents/watch-patterns.js';
 import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
+import type { View } from '../connection/server-sandbox.js';
 import type { ServerProcess } from '../connection/spawn-server.js';
 import { headerSettings, isHeaderOfC } from '../servers/c-headers.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
@@ -94,8 +95,9 @@ export class ServerInstance {
   #stopping = false;
   #syncing: Promise<void> = Promise.resolve();
 
-  get isSandboxed(): boolean {
-    return this.process.sandbox !== undefined;
+  /** What its sandbox lets it see, beside what these roots cover. Without one, following them is up to the server. */
+  sees(roots: readonly Root[]): View {
+    return this.process.sandbox?.sees(roots) ?? 'the same';
   }
 
   /** Connects a process and shakes hands. Ends the process when that fails. */
@@ -345,7 +347,7 @@ export class ServerInstance {
 
   async #initialize(initializationOptions: unknown): Promise<void> {
     const params = initializeParams(this.#folders.map(toWire), initializationOptions, {
-      isSandboxed: this.isSandboxed,
+      isSandboxed: this.process.sandbox !== undefined,
     });
     const { initializeTimeout, registrationWait } = this.#limits;
     const result = await this.#connection.request('initialize', params, { timeout: initializeTimeout });

@@ -31,6 +31,8 @@ export class ServerSlot implements BudgetEntry {
   #starting: Promise<ServerInstance> | undefined;
   /** Changes of the roots that came while it was starting, with the roots after each. */
   #missed: (readonly [RootsChange, readonly Root[]])[] = [];
+  /** Looks whether rules deny something else since the roots changed. */
+  #checking: Promise<void> | undefined;
   #restarts: RestartState = noCrashes;
   #idleTimer: Timer | undefined;
   #lastUsed = 0;
@@ -77,6 +79,7 @@ export class ServerSlot implements BudgetEntry {
     this.#requireAlive();
     this.#lastUsed = this.#options.clock.now();
     this.#watchIdle();
+    if (this.#checking !== undefined) return this.#checking.then(() => this.use(folders));
     if (this.#instance !== undefined) {
       const { broken } = this.#instance;
       if (broken === undefined) return Promise.resolve(this.#instance);
@@ -99,7 +102,21 @@ export class ServerSlot implements BudgetEntry {
     if (fate === 'ends') void this.putAside();
     // Without a folder that went, it still knows all that is left.
     if (fate === 'is replaced' && change.added.length > 0) this.#instance.readiness.outdate();
+    if (fate === 'goes on') this.#checkSandbox(this.#instance, after);
     return fate;
+  }
+
+  #checkSandbox(instance: ServerInstance, after: readonly Root[]): void {
+    const { sandbox } = instance.process;
+    if (sandbox === undefined || sandbox.sees(after) !== 'the same') return;
+    const check = async (): Promise<void> => {
+      const isFitting = await sandbox.fits(after).catch(() => false);
+      if (!isFitting && this.#instance === instance) void this.putAside();
+    };
+    const checking = check().finally(() => {
+      if (this.#checking === checking) this.#checking = undefined;
+    });
+    this.#checking = checking;
   }
 
   /** Ends the server; the next use starts it again. */

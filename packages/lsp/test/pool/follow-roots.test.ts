@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Root } from '@rootward/core';
 import { diffRoots, readPathRoots } from '@rootward/core';
 import type { FolderKind } from '@rootward/lsp';
+import type { View } from '../../src/connection/server-sandbox.js';
 import { followRoots } from '../../src/pool/follow-roots.js';
 import { Folder } from '../fixtures/folder.js';
 
@@ -30,13 +31,13 @@ function follow(
   kind: FolderKind,
   before: readonly Root[],
   after: readonly Root[],
-  isSandboxed = false,
+  view: View = 'the same',
 ): unknown {
   const told: (readonly string[])[] = [];
   const folders = before.filter((root) => root.kind === 'directory' && !root.broad);
   const instance = {
     kind,
-    isSandboxed,
+    sees: () => view,
     folders,
     touched: new Set(folders.map(({ path }) => path)),
     closeUnless() {},
@@ -64,14 +65,17 @@ test('followRoots() ends a server that would go on answering for a folder that i
   expect(follow('file-driven', plain, broad)).toEqual(['goes on']);
 });
 
-test('followRoots() ends or replaces a server whose sandbox no longer matches', () => {
-  expect(follow('shared', plain, [...plain, ...other], true)).toEqual(['is replaced', [], []]);
-  expect(follow('shared', [...plain, ...other], plain, true)).toEqual(['is replaced', [], ['other']]);
-  expect(follow('shared', broad, [...broad, ...other], true)).toEqual(['ends', [], []]);
-  expect(follow('file-driven', [...plain, ...other], plain, true)).toEqual(['ends']);
-  expect(follow('file-driven', plain, [...plain, ...other], true)).toEqual(['ends']);
-  expect(follow('per-root', plain, [...plain, ...other], true)).toEqual(['goes on']);
-  expect(follow('per-root', plain, [...plain, ...broad], true)).toEqual(['ends']);
-  expect(follow('per-root', [...plain, ...other], plain, true)).toEqual(['ends']);
-  expect(follow('shared', plain, plain, true)).toEqual(['goes on', [], []]);
+test('followRoots() ends or replaces a server whose sandbox shows less than the roots cover', () => {
+  expect(follow('shared', plain, [...plain, ...other], 'less')).toEqual(['is replaced', [], []]);
+  expect(follow('shared', broad, [...broad, ...other], 'less')).toEqual(['ends', [], []]);
+  expect(follow('file-driven', plain, [...plain, ...other], 'less')).toEqual(['ends']);
+  expect(follow('per-root', plain, [...plain, ...other], 'less')).toEqual(['goes on']);
+  expect(follow('per-root', plain, [...plain, ...broad], 'less')).toEqual(['ends']);
 });
+
+test.each(['shared', 'per-root', 'file-driven'] as const)(
+  'followRoots() ends a %s server whose sandbox shows more than the roots cover',
+  (kind) => {
+    expect(follow(kind, [...plain, ...other], plain, 'more')).toEqual(['ends']);
+  },
+);
