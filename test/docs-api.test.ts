@@ -132,6 +132,7 @@ test('every variable of ours that is read is in the guide to options', () => {
   expect([...variables]).toEqual(expect.arrayContaining(OPTIONS.map(({ variable }) => variable)));
   // Set for tools, never read.
   variables.delete('MCPBASH_JSON_TOOL_BIN');
+  variables.delete('MCPBASH_CLIENT_SUPPORTS_UI');
   const page = pageOf(join('docs', 'options.md'));
   expect([...variables].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });

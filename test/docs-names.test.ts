@@ -20,6 +20,9 @@ const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
     '--max',
     '--hint',
     '--data',
+    ...'--path --mime --uri --env --file --example --defaults --pattern --extract --total --stdout --stderr-file --progress-file --interval --quiet --url --out --allow --max-bytes --user-agent --array-path --title --field --submit-tool --columns'.split(
+      ' ',
+    ),
   ],
 };
 
@@ -47,7 +50,7 @@ const FLAGS: ReadonlySet<string> = new Set([
 
 function sourcesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|mjs|cjs|sh|json)$/.test(name))
+    .filter((name) => /\.(ts|mjs|cjs|sh|py|json)$/.test(name))
     .map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 

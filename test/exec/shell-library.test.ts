@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -38,11 +38,14 @@ const TOO_NEW: readonly (readonly [name: string, pattern: RegExp, example: strin
   ['case inside $( )', /\$\([^)]*\bcase\b/, 'x=$(case $y in a) echo;; esac)'],
 ];
 
-const LIBRARY = fileURLToPath(new URL('../../packages/server/sdk/tool-sdk.sh', import.meta.url));
+const LIBRARY = fileURLToPath(new URL('../../packages/server/sdk/', import.meta.url));
 
 describe('the shell library, for bash 3.2,', () => {
   // Without comments: words are free to be newer than the code.
-  const code = readFileSync(LIBRARY, 'utf8').replaceAll(/^\s*#.*$/gm, '');
+  const files = readdirSync(LIBRARY).filter((name) => name.endsWith('.sh'));
+  const code = files
+    .map((name) => readFileSync(join(LIBRARY, name), 'utf8').replaceAll(/^\s*#.*$/gm, ''))
+    .join('\n');
 
   test.each(TOO_NEW)('does without %s', (_name, pattern, example) => {
     expect(pattern.test(example)).toBe(true);

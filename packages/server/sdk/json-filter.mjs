@@ -159,8 +159,15 @@ function pick(value, key) {
   return Object.hasOwn(value, key) ? value[key] : null;
 }
 
+/** `--merge` makes one object of several, each on a line, the last one winning. */
+function evaluate(argument, text) {
+  if (argument !== '--merge') return compile(argument)(JSON.parse(text));
+  const objects = text.split('\n').filter((each) => each !== '');
+  return [Object.assign({}, ...objects.map((each) => JSON.parse(each)))];
+}
+
 try {
-  const results = compile(process.argv[2] ?? '.')(JSON.parse(readFileSync(0, 'utf8')));
+  const results = evaluate(process.argv[2] ?? '.', readFileSync(0, 'utf8'));
   process.stdout.write(
     results
       .map((each) => `${typeof each === 'string' ? each : JSON.stringify(each, undefined, 2)}\n`)

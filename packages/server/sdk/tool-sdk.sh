@@ -172,114 +172,6 @@ mcp_roots_count() {
   printf '%s' "${MCP_ROOTS_COUNT:-0}"
 }
 
-# Sets REPLY to the path with every link resolved, as far as it exists. ".." means what the disk says. "~" and "~/x" mean
-# the home directory, as they do for the tools of the server.
-_mcp_canonical() {
-  local rest=$1 done='' part target hops=0
-  case $rest in
-    '' | *"$_mcp_newline"*) return 1 ;;
-    /*) ;;
-    '~' | '~/'*) rest="${HOME:?}${rest#'~'}" || return 1 ;;
-    *) rest="$(pwd -P)/$rest" || return 1 ;;
-  esac
-  while [ -n "$rest" ]; do
-    part=${rest%%/*}
-    case $rest in
-      */*) rest=${rest#*/} ;;
-      *) rest= ;;
-    esac
-    case $part in
-      '' | .) continue ;;
-      ..) done=${done%/*}; continue ;;
-    esac
-    if [ -L "$done/$part" ]; then
-      hops=$((hops + 1))
-      [ "$hops" -le 40 ] || return 1
-      target=$(readlink -- "$done/$part" && printf x) || return 1
-      target=${target%x}
-      target=${target%"$_mcp_newline"}
-      case $target in /*) done= ;; esac
-      rest="$target/$rest"
-    else
-      done="$done/$part"
-    fi
-  done
-  REPLY=${done:-/}
-}
-
-# Whether a canonical path is a root or inside one.
-_mcp_in_roots() {
-  local root
-  while IFS= read -r root || [ -n "$root" ]; do
-    [ -n "$root" ] || continue
-    if [ "$root" = / ] || [ "$1" = "$root" ]; then return 0; fi
-    # Quoted, so that the name of a root is never taken for a pattern.
-    case $1 in "$root"/*) return 0 ;; esac
-  done <<EOF
-$(mcp_roots_list)
-EOF
-  return 1
-}
-
-# mcp_roots_contains PATH: whether the path is inside a root. Relative paths are relative to the current directory, as
-# they are for the command that uses the path next. Without roots, nothing is inside.
-mcp_roots_contains() {
-  local REPLY
-  _mcp_canonical "${1-}" || return 1
-  _mcp_in_roots "$REPLY"
-}
-
-# mcp_require_path FILTER [--default-to-single-root] [--allow-empty]: the canonical path an argument names; ends the tool
-# when it is outside the roots. Relative paths are looked for in the current directory, then in each root.
-mcp_require_path() {
-  local REPLY filter=${1-} single=false empty=false value root first=''
-  shift || true
-  while [ $# -gt 0 ]; do
-    case $1 in
-      --default-to-single-root) single=true ;;
-      --allow-empty) empty=true ;;
-    esac
-    shift
-  done
-  value=$(mcp_args_get "$filter" 2>/dev/null) || value=
-  [ "$value" != null ] || value=
-  if [ -z "$value" ] && [ "$single" = true ]; then
-    [ "$(mcp_roots_count)" = 1 ] ||
-      mcp_fail_invalid_args "$filter is required: there are $(mcp_roots_count) roots to choose from"
-    value=$(mcp_roots_list)
-  fi
-  if [ -z "$value" ]; then
-    if [ "$empty" = true ]; then return 0; fi
-    mcp_fail_invalid_args "$filter is required"
-  fi
-  [ "$(mcp_roots_count)" != 0 ] || mcp_fail_invalid_args "$filter cannot be used: there are no roots"
-  if _mcp_canonical "$value" && [ -e "$REPLY" ] && _mcp_in_roots "$REPLY"; then
-    printf '%s' "$REPLY"
-    return 0
-  fi
-  case $value in
-    /* | '~' | '~/'*) ;;
-    *)
-      while IFS= read -r root; do
-        [ -d "$root" ] || continue
-        [ -n "$first" ] || first=$root
-        if [ -e "$root/$value" ] && _mcp_canonical "$root/$value" && _mcp_in_roots "$REPLY"; then
-          printf '%s' "$REPLY"
-          return 0
-        fi
-      done <<EOF
-$(mcp_roots_list)
-EOF
-      if [ -n "$first" ] && ! mcp_roots_contains "$value"; then value="$first/$value"; fi
-      ;;
-  esac
-  if _mcp_canonical "$value" && _mcp_in_roots "$REPLY"; then
-    printf '%s' "$REPLY"
-    return 0
-  fi
-  mcp_fail_invalid_args "$filter is outside the roots"
-}
-
 # ---- Results ---------------------------------------------------------------------------------------------------------
 
 # Ends the tool with a result or an error, also from within $( ), where exit would only leave the brackets.
@@ -390,3 +282,61 @@ mcp_log_debug() { _mcp_log debug "${1-}" "${2-}"; }
 mcp_log_info() { _mcp_log info "${1-}" "${2-}"; }
 mcp_log_warn() { _mcp_log warning "${1-}" "${2-}"; }
 mcp_log_error() { _mcp_log error "${1-}" "${2-}"; }
+
+# mcp_log LEVEL LOGGER MESSAGE: the same, with the level as a word; mcp_debug MESSAGE: for the author of the tool.
+mcp_log() { _mcp_log "${1-}" "${2-}" "${3-}"; }
+mcp_debug() { _mcp_log debug "${MCP_TOOL_NAME:-tool}" "$*"; }
+
+# ---- What few tools need ---------------------------------------------------------------------------------------------
+
+# mcp_meta_raw: what the client sent along with the call; mcp_meta_get FILTER: what a jq filter finds in it.
+mcp_meta_raw() {
+  local none='{}'
+  if [ -n "${MCP_TOOL_META_FILE:-}" ]; then cat -- "$MCP_TOOL_META_FILE"; else printf '%s' "${MCP_TOOL_META_JSON:-$none}"; fi
+}
+mcp_meta_get() { mcp_meta_raw | _mcp_filter "${1:-.}"; }
+
+# Runs a helper of the Node library: NAME, with a JSON object on stdin.
+_mcp_helper() {
+  "${MCP_NODE_BIN:-node}" "${MCP_SDK:?}/helpers.mjs" "$1"
+}
+
+# Prints an object of strings and of what is JSON already: "key" TEXT, or "key:" JSON.
+_mcp_object() {
+  local REPLY object='' comma=''
+  while [ $# -gt 1 ]; do
+    case $1 in
+      *:) object="$object$comma\"${1%:}\":$2" ;;
+      *)
+        _mcp_quote "$2"
+        object="$object$comma\"$1\":$REPLY"
+        ;;
+    esac
+    comma=,
+    shift 2
+  done
+  printf '{%s}' "$object"
+}
+
+# _mcp_lazy FILE NAME...: helpers that are explained in a file of this folder, which the first use of one loads.
+_mcp_lazy() {
+  local file=$1 name
+  shift
+  for name in "$@"; do eval "mcp_$name() { _mcp_load $file mcp_$name \"\$@\"; }"; done
+}
+
+_mcp_load() {
+  # shellcheck disable=SC1090
+  source "${MCP_SDK:?}/$1.sh"
+  shift
+  "$@"
+}
+
+_mcp_lazy roots roots_contains require_path
+_mcp_lazy ask elicit elicit_url elicit_string elicit_confirm elicit_choice elicit_titled_choice elicit_multi_choice \
+  elicit_titled_multi_choice
+_mcp_lazy data is_valid_json byte_length json_truncate extract_cli_error config_load config_get with_retry download_safe \
+  download_safe_or_fail
+_mcp_lazy answers result_text_with_resource result_with_ui result_with_ui_data client_supports_ui tool_meta_with_ui \
+  ui_form ui_table
+_mcp_lazy programs run_with_progress

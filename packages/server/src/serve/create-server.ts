@@ -12,6 +12,7 @@ import { ProjectSessions } from '../guidance/project-sessions.js';
 import { LanguageSupport } from '../languages/language-support.js';
 import { profileOf } from '../sandbox/program-profile.js';
 import { traceCalls } from '../telemetry/trace-calls.js';
+import { OpenQuestions } from '../tools/exec/asking-runs.js';
 import { allowProtocolErrors } from '../tools/exec/protocol-errors.js';
 import { registerExecutables } from '../tools/exec/register-executables.js';
 import type { RegisterExecutablesOptions } from '../tools/exec/register-executables.js';
@@ -44,6 +45,7 @@ interface Shared extends ServerHooks {
   readonly patternTurns: PatternTurns;
   readonly choice: ToolChoice;
   readonly runner: ToolRunner | undefined;
+  readonly toolQuestions: OpenQuestions;
   readonly languages: LanguageSupport;
 }
 
@@ -59,6 +61,7 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
     patternTurns: new PatternTurns(),
     choice: chooseTools(setup),
     runner,
+    toolQuestions: new OpenQuestions(),
     languages,
   };
   return ({ era }) => (era === 'modern' ? modernServer(setup, shared) : legacyServer(setup, shared));
@@ -111,6 +114,7 @@ function createRunner(
     project,
     environment,
     mode: settings.toolEnvironment,
+    downloadHosts: settings.downloadHosts ?? environment['MCPBASH_HTTPS_ALLOW_HOSTS']?.split(/[\s,]+/),
     children,
     sandbox: (run) => sandboxes.enter(run),
   });
@@ -200,7 +204,7 @@ function equip(
   session: string,
 ): (workspace: Workspace) => void {
   const { settings, log, events, sessions, questions, projectSettings, home, telemetry } = setup;
-  const { children, changes, patternTurns, choice, languages, runner } = shared;
+  const { children, changes, patternTurns, choice, languages, runner, toolQuestions } = shared;
   if (telemetry !== undefined) traceCalls(server, telemetry, session);
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
@@ -233,7 +237,8 @@ function equip(
   });
   registerResources(server);
   if (runner !== undefined && fail !== undefined) {
-    equipExecutables(server, era, setup, { runner, fail, choice, onDidRun, audit: record });
+    const options = { runner, questions: toolQuestions, fail, choice, onDidRun, audit: record };
+    equipExecutables(server, era, setup, options);
   }
   equipWrapped(server, era, setup, { choice, onDidRun, audit: record });
   const hasGuides = settings.toolsets?.includes('project') ?? true;
@@ -257,7 +262,7 @@ function equipExecutables(
   server: WorkspaceServer,
   era: Era,
   { catalogue, settings }: ServerSetup,
-  shared: Pick<RegisterExecutablesOptions, 'runner' | 'fail' | 'choice' | 'onDidRun' | 'audit'>,
+  shared: Pick<RegisterExecutablesOptions, 'runner' | 'questions' | 'fail' | 'choice' | 'onDidRun' | 'audit'>,
 ): void {
   if (catalogue === undefined) return;
   const followed = registerExecutables(server, {

@@ -114,6 +114,10 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .boolean()
     .optional()
     .describe('Let tools change files of the tools project, apart from tools/ and config/'),
+  downloadHosts: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Hosts that the download helper of executables may fetch from; "*" for every public one'),
   toolEnv: z
     .string()
     .optional()

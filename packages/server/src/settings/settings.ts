@@ -27,6 +27,8 @@ export interface Settings {
   readonly within: readonly string[];
   readonly project: string | undefined;
   readonly writableProject: boolean;
+  /** Hosts that executables may download from. */
+  readonly downloadHosts: readonly string[] | undefined;
   /** Where these two were named, for messages. */
   readonly origins: Readonly<Partial<Record<NamedOnce, string>>>;
   readonly toolEnvironment: EnvironmentMode;
@@ -93,6 +95,7 @@ export function settle(
     within: given.within ?? [],
     project: given.project,
     writableProject: given.writableProject ?? false,
+    downloadHosts: given.downloadHosts,
     origins: {
       ...originOf('within', flags, environment, files),
       ...originOf('project', flags, environment, files),

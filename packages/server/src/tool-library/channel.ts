@@ -19,12 +19,14 @@ export function isCancelled(): boolean {
   return file !== undefined && file !== '' && existsSync(file);
 }
 
-function say(message: object): void {
+/** False where nobody listens: run by hand, or the server has gone. */
+export function say(message: object): boolean {
   const descriptor = Number(process.env['MCP_CHANNEL_FD']);
-  if (!Number.isInteger(descriptor) || descriptor <= 2) return;
+  if (!Number.isInteger(descriptor) || descriptor <= 2) return false;
   try {
     writeSync(descriptor, `\x1e${process.env['MCP_CHANNEL_TAG'] ?? ''}${JSON.stringify(message)}\n`);
+    return true;
   } catch {
-    // Run by hand, or the server has gone: nobody listens.
+    return false;
   }
 }

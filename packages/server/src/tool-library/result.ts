@@ -1,9 +1,18 @@
-import { writeFileSync, writeSync } from 'node:fs';
+import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 
 /** What an error says beside its message: what to do about it, and data. */
 export interface ToolErrorDetails {
   readonly hint?: string;
   readonly data?: unknown;
+}
+
+/** A file that goes along with an answer. */
+export interface EmbeddedFile {
+  readonly path: string;
+  /** Default: by the ending of its name. */
+  readonly mimeType?: string;
+  /** Default: that of the file. */
+  readonly uri?: string;
 }
 
 const STDOUT = 1;
@@ -14,6 +23,28 @@ const INTERNAL_ERROR = -32_603;
 /** Answers with data: a value that can be JSON. */
 export function result(value: unknown): void {
   print(JSON.stringify(value));
+}
+
+/**
+ * Answers with data, as `{"success": true, "result": …}`, or with a text, and with files in it. They are read here, with
+ * the rights of the tool.
+ */
+export function resultWithResources(value: unknown, files: readonly EmbeddedFile[]): void {
+  const list = process.env['MCP_TOOL_RESOURCES_FILE'];
+  if (list === undefined || list === '') {
+    process.stderr.write('Cannot embed files: MCP_TOOL_RESOURCES_FILE is not set\n');
+  } else {
+    const read = files.map(({ path, ...rest }) => ({
+      ...rest,
+      path,
+      base64: readFileSync(path).toString('base64'),
+    }));
+    writeFileSync(list, JSON.stringify(read));
+  }
+  if (typeof value === 'string') return print(value);
+  const structuredContent = { success: true, result: value };
+  const text = JSON.stringify(structuredContent);
+  return print(JSON.stringify({ content: [{ type: 'text', text }], structuredContent, isError: false }));
 }
 
 /** An error the caller can act on; ends the tool. */
@@ -41,7 +72,7 @@ function end(report: object): never {
 }
 
 /** All of it, before anything ends the process. */
-function print(text: string): void {
+export function print(text: string): void {
   const bytes = Buffer.from(`${text}\n`);
   for (let written = 0; written < bytes.length;) written += writeSome(bytes, written);
 }

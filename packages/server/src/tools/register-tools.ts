@@ -194,7 +194,7 @@ function elicitOf(
   options: RegisterToolsOptions,
   { questions }: Shared,
 ): Pick<ToolContext, 'canElicit' | 'elicit'> {
-  const own = createElicit(ctx, options.era, server, questions);
+  const own = createElicit(ctx, server, questions);
   const { consent } = options;
   if (own.canElicit || consent === undefined) return own;
   return { canElicit: true, elicit: ({ message }) => consent.ask(message, ctx.mcpReq.signal) };

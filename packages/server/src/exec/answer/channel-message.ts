@@ -1,8 +1,12 @@
 import { isObject } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
 import { parseJson } from '../json.js';
 
 /** What a tool says while it runs. */
-export type ChannelMessage =
+export type ChannelMessage = ToolNews | ToolQuestion;
+
+/** What a tool tells without waiting for an answer. */
+export type ToolNews =
   | {
       readonly kind: 'progress';
       readonly progress: number;
@@ -16,10 +20,19 @@ export type ChannelMessage =
       readonly message: string;
     };
 
+/** What a tool wants to know of the user. It waits for the answer. */
+export type ToolQuestion = {
+  readonly kind: 'question';
+  /** The tool's own name for it, part of the name of a file. */
+  readonly id: string;
+  readonly message: string;
+} & ({ readonly mode: 'form'; readonly schema: JsonObject } | { readonly mode: 'url'; readonly url: string });
+
 const LEVELS = ['debug', 'info', 'warning', 'error'] as const;
 type LogLevel = (typeof LEVELS)[number];
 
 const PERCENT = 100;
+const QUESTION_ID = /^[\w-]{1,64}$/;
 
 /** Reads one line of the channel; undefined for other lines. */
 export function readChannelLine(line: string): ChannelMessage | undefined {
@@ -34,7 +47,14 @@ export function readChannelLine(line: string): ChannelMessage | undefined {
       message: typeof message === 'string' ? message : undefined,
     };
   }
-  const known = LEVELS.find((each) => each === level);
+  if (type === 'elicit') return readQuestion(value);
+  const known = LEVELS.find((each) => each === level) ?? (level === 'warn' ? 'warning' : undefined);
   if (type !== 'log' || known === undefined || typeof message !== 'string') return undefined;
   return { kind: 'log', level: known, logger: typeof logger === 'string' ? logger : undefined, message };
+}
+
+function readQuestion({ id, message, mode, schema, url }: JsonObject): ToolQuestion | undefined {
+  if (typeof id !== 'string' || !QUESTION_ID.test(id) || typeof message !== 'string') return undefined;
+  if (mode === 'url' && typeof url === 'string') return { kind: 'question', id, message, mode, url };
+  return isObject(schema) ? { kind: 'question', id, message, mode: 'form', schema } : undefined;
 }

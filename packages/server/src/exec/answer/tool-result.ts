@@ -22,6 +22,8 @@ export interface RunFacts {
   readonly outcome: RunOutcome;
   /** What the tool wrote to its error file. */
   readonly errorFile: string | undefined;
+  /** Of the files it embeds in its answer. */
+  readonly embedded?: readonly CallToolResult['content'][number][] | undefined;
   readonly timeoutMs: number;
   /** In all, where progress starts the timeout anew. */
   readonly extendedMs?: number | undefined;
@@ -63,13 +65,28 @@ export function readAnswer(facts: RunFacts): ToolAnswer {
         startOf(text),
       );
     case 'exited':
-      return fitting(readReport(facts.errorFile) ?? readOutput(name, outcome, text, note), facts, text);
+      return fitting(
+        withEmbedded(readReport(facts.errorFile) ?? readOutput(name, outcome, text, note), facts),
+        facts,
+        text,
+      );
   }
 }
 
+function withEmbedded(answer: ToolAnswer, { embedded = [] }: RunFacts): ToolAnswer {
+  if (answer.kind !== 'result' || embedded.length === 0) return answer;
+  const { result } = answer;
+  return { kind: 'result', result: { ...result, content: [...result.content, ...embedded] } };
+}
+
 /** A longer answer would end the connection of the client. */
-function fitting(answer: ToolAnswer, { name, errorFile = '' }: RunFacts, text: string): ToolAnswer {
-  if (fitsAnswerAsJson(answer, text.length + errorFile.length)) return answer;
+function fitting(
+  answer: ToolAnswer,
+  { name, errorFile = '', embedded = [] }: RunFacts,
+  text: string,
+): ToolAnswer {
+  const length = embedded.length === 0 ? 0 : JSON.stringify(embedded).length;
+  if (fitsAnswerAsJson(answer, text.length + errorFile.length + length)) return answer;
   return failure(
     `${name} printed more than a client can take in one answer; this is how its output starts`,
     startOf(text),

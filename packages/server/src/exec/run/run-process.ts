@@ -36,8 +36,8 @@ export interface RunProcessOptions {
   readonly children: ChildRegistry;
   /** What people are told of it. */
   readonly shown: Pick<ChildAbout, 'name' | 'sandbox'>;
-  /** A line of the channel. True for a sign of progress. */
-  readonly onLine: (line: string) => boolean;
+  /** A line of the channel. True for a sign of progress; time does not count while a promise is pending. */
+  readonly onLine: (line: string) => boolean | Promise<unknown>;
   /** Called before the tool is told to end. */
   readonly onStop: () => void;
 }
@@ -96,10 +96,11 @@ class Run {
   readonly #stderr = new KeptTail(STDERR_TAIL_BYTES);
   readonly #exited: Promise<Exit>;
   readonly #group: GroupEnd;
-  readonly #deadline: number;
+  #deadline: number;
   #bytes = 0;
   #end: RunEnd = 'exited';
   #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
 
   constructor(child: ChildProcess, pid: number, streams: OutputStreams, options: RunProcessOptions) {
     this.#options = options;
@@ -116,7 +117,9 @@ class Run {
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (options.signal.aborted) this.#onAbort();
     const onLine = (line: string): void => {
-      if (options.onLine(line)) this.#onProgress();
+      const meaning = options.onLine(line);
+      if (meaning instanceof Promise) this.#pauseUntil(meaning);
+      else if (meaning) this.#onProgress();
     };
     const messages = new ChannelReader(options.channelTag, onLine, (text) => this.#stderr.push(text));
     const channel = new ChannelReader(options.channelTag, onLine, () => undefined);
@@ -139,6 +142,7 @@ class Run {
       await nextTurn();
     }
     clearTimeout(this.#timer);
+    this.#isOver = true;
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     await this.#group.end();
     return {
@@ -169,6 +173,17 @@ class Run {
 
   #onProgress(): void {
     if (this.#options.extendedMs !== undefined) this.#startTimer();
+  }
+
+  /** Whoever waits for the user is not to blame for the time it takes. */
+  #pauseUntil(over: Promise<unknown>): void {
+    clearTimeout(this.#timer);
+    const since = performance.now();
+    const goOn = (): void => {
+      this.#deadline += performance.now() - since;
+      if (this.#end === 'exited' && !this.#isOver) this.#startTimer();
+    };
+    over.then(goOn, goOn);
   }
 
   #startTimer(): void {

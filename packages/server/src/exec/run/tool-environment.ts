@@ -12,6 +12,11 @@ export interface ToolCallFacts {
   readonly file: string;
   readonly metadataJson: string;
   readonly argsJson: string;
+  /** What the client sent along with the call; undefined for nothing. */
+  readonly metaJson?: string | undefined;
+  readonly client?: ClientAbilities | undefined;
+  /** Hosts that tools may download from. */
+  readonly downloadHosts?: readonly string[] | undefined;
   readonly roots: DescribedRoots;
   readonly project: string;
   /** The folder with the shell library. */
@@ -22,8 +27,16 @@ export interface ToolCallFacts {
   readonly channelTag: string;
   /** jq or gojq, where there is one. */
   readonly jsonTool: string | undefined;
-  /** What runs the JSON fallback of the shell library. */
+  /** What runs helpers of the libraries that are written in Node. */
   readonly node: string;
+}
+
+/** What a tool may ask of the client of a call. */
+export interface ClientAbilities {
+  /** It can ask its user something. */
+  readonly asks: boolean;
+  /** It shows pages of tools (MCP Apps). */
+  readonly showsPages: boolean;
 }
 
 export interface ToolEnvironment {
@@ -32,6 +45,10 @@ export interface ToolEnvironment {
   readonly files: ReadonlyMap<string, string>;
   /** The tool says here that it failed. */
   readonly errorFile: string;
+  /** The tool puts files that go along with its answer here. */
+  readonly resourcesFile: string;
+  /** The start of the names of files with answers to its questions. */
+  readonly answerFile: string;
   /** Exists from the moment the call was cancelled. */
   readonly cancelFile: string;
   /** Marks the lines of the channel. */
@@ -51,7 +68,7 @@ const WORKSPACE_BIN = /[\\/]node_modules[\\/]\.bin/;
 const PREFIXES = /^(?:MCP|MCPBASH)_/;
 /** Set for each call; what the server itself was started with must not shine through. */
 const OWN =
-  /^MCP_(?:SDK|CHANNEL_(?:FD|TAG)|CANCEL_FILE|NODE_BIN|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))$/;
+  /^(?:MCP_(?:SDK|CHANNEL_(?:FD|TAG)|CANCEL_FILE|NODE_BIN|DOWNLOAD_HOSTS|ELICIT_.*|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))|MCPBASH_CLIENT_SUPPORTS_UI)$/;
 
 /** Everything a tool is started with: what it inherits, and what belongs to the call. Pure. */
 export function toolEnvironment(inherited: InheritedVariables, call: ToolCallFacts): ToolEnvironment {
@@ -69,28 +86,43 @@ export function toolEnvironment(inherited: InheritedVariables, call: ToolCallFac
   };
   const errorFile = `${call.filePrefix}error.json`;
   const cancelFile = `${call.filePrefix}cancelled`;
+  const resourcesFile = `${call.filePrefix}resources.json`;
+  const answerFile = `${call.filePrefix}answer`;
   Object.assign(variables, {
     MCP_SDK: call.sdk,
     MCP_TOOL_NAME: call.name,
     MCP_TOOL_PATH: call.file,
     MCP_TOOL_ERROR_FILE: errorFile,
     MCP_CANCEL_FILE: cancelFile,
+    MCP_TOOL_RESOURCES_FILE: resourcesFile,
+    MCP_ELICIT_SUPPORTED: call.client?.asks === true ? '1' : '0',
+    MCP_ELICIT_RESPONSE_FILE: answerFile,
+    MCPBASH_CLIENT_SUPPORTS_UI: call.client?.showsPages === true ? '1' : '0',
+    MCP_DOWNLOAD_HOSTS: (call.downloadHosts ?? []).join(','),
+    MCP_NODE_BIN: call.node,
     MCP_CHANNEL_FD: String(CHANNEL_FD),
     MCP_CHANNEL_TAG: call.channelTag,
     MCPBASH_PROJECT_ROOT: call.project,
     MCP_ROOTS_COUNT: String(roots.list.length),
   });
-  if (call.jsonTool === undefined) {
-    delete variables['MCPBASH_JSON_TOOL_BIN'];
-    variables['MCP_NODE_BIN'] = call.node;
-  } else {
-    variables['MCPBASH_JSON_TOOL_BIN'] = call.jsonTool;
-  }
+  if (call.jsonTool === undefined) delete variables['MCPBASH_JSON_TOOL_BIN'];
+  else variables['MCPBASH_JSON_TOOL_BIN'] = call.jsonTool;
   put('MCP_TOOL_ARGS_JSON', 'MCP_TOOL_ARGS_FILE', 'args.json', call.argsJson);
   put('MCP_TOOL_METADATA_JSON', 'MCP_TOOL_METADATA_FILE', 'metadata.json', call.metadataJson);
+  if (call.metaJson !== undefined) {
+    put('MCP_TOOL_META_JSON', 'MCP_TOOL_META_FILE', 'meta.json', call.metaJson);
+  }
   put('MCP_ROOTS_JSON', 'MCP_ROOTS_JSON_FILE', 'roots.json', roots.json);
   put('MCP_ROOTS_PATHS', 'MCP_ROOTS_PATHS_FILE', 'roots.txt', roots.paths);
-  return { variables, files, errorFile, cancelFile, channelTag: call.channelTag };
+  return {
+    variables,
+    files,
+    errorFile,
+    cancelFile,
+    resourcesFile,
+    answerFile,
+    channelTag: call.channelTag,
+  };
 }
 
 /** What tools inherit from the server; the same for all calls. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
-import type { Stats } from 'node:fs';
-import { readFile, unlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Scope } from '@rootward/core';
@@ -12,17 +11,25 @@ import { MINIMAL } from '../../settings/values/environment-mode.js';
 import type { EnvironmentMode } from '../../settings/values/environment-mode.js';
 import type { SandboxGrant } from '../../settings/values/sandbox-settings.js';
 import { readChannelLine } from '../answer/channel-message.js';
-import type { ChannelMessage } from '../answer/channel-message.js';
+import type { ToolNews, ToolQuestion } from '../answer/channel-message.js';
+import { embeddedBlocks } from '../answer/embedded-resources.js';
 import { readAnswer } from '../answer/tool-result.js';
 import type { ToolAnswer } from '../answer/tool-result.js';
 import type { ExecutableTool } from '../catalogue/executable-tool.js';
 import { JsonTools } from './json-tools.js';
+import { noteCancellation, putAnswer, readNamed, removeAll, takeFile } from './run-files.js';
 import { RunResources } from './run-resources.js';
 import { runProcess } from './run-process.js';
 import type { RunProcessOptions } from './run-process.js';
 import { RunSlots } from './run-slots.js';
 import { describeRoots, inheritedVariables, toolEnvironment } from './tool-environment.js';
-import type { DescribedRoots, InheritedVariables, ToolEnvironment, Variables } from './tool-environment.js';
+import type {
+  ClientAbilities,
+  DescribedRoots,
+  InheritedVariables,
+  ToolEnvironment,
+  Variables,
+} from './tool-environment.js';
 
 export interface ToolRunnerOptions {
   /** The canonical folder of the tools project. */
@@ -33,6 +40,8 @@ export interface ToolRunnerOptions {
   readonly children: ChildRegistry;
   /** Makes the sandbox of each run; without it, and where it is undefined, there is none. */
   readonly sandbox?: ((run: SandboxRequest) => Promise<RunSandbox | undefined>) | undefined;
+  /** Hosts that tools may download from; none by default. */
+  readonly downloadHosts?: readonly string[] | undefined;
   readonly limits?: Partial<RunLimits>;
 }
 
@@ -77,12 +86,24 @@ export interface ToolCall {
   /** Told in what sandbox it runs, or why it does not. */
   readonly onSandbox?: (sandbox: RunSandbox | Error) => void;
   readonly signal: AbortSignal;
-  readonly onMessage?: (message: ChannelMessage) => void;
+  readonly onMessage?: (message: ToolNews) => void;
+  /** Asks the user. Without it nobody can be asked. */
+  readonly ask?: ((question: ToolQuestion) => Promise<UserAnswer>) | undefined;
+  readonly client?: ClientAbilities | undefined;
+  /** What the client sent along. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** In place of what the tool says. */
   readonly timeoutMs?: number;
 }
 
+/** What a user says to a question of a tool. */
+export interface UserAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel' | 'error';
+  readonly content: unknown;
+}
+
 const TAG_BYTES = 8;
+const DECLINED: UserAnswer = { action: 'decline', content: null };
 
 const defaultRunLimits: RunLimits = {
   timeoutMs: 30_000,
@@ -130,9 +151,18 @@ export class ToolRunner implements Disposable {
 
   /** Waits for its turn, runs the tool, and reads what it left. Rejects when aborted before it started. */
   async run(tool: ExecutableTool, call: ToolCall): Promise<ToolAnswer> {
-    const slot = await this.#slots.take(call.signal);
+    let slot = await this.#slots.take(call.signal);
+    const { ask } = call;
+    const asking = async (question: ToolQuestion): Promise<UserAnswer> => {
+      if (ask === undefined) return DECLINED;
+      // Others need not wait for what a user says.
+      slot[Symbol.dispose]();
+      const answer = await ask(question);
+      slot = await this.#slots.take(call.signal);
+      return answer;
+    };
     try {
-      return await this.#runNow(tool, call);
+      return await this.#runNow(tool, { ...call, ask: asking });
     } finally {
       slot[Symbol.dispose]();
     }
@@ -164,7 +194,7 @@ export class ToolRunner implements Disposable {
     roots: readonly Root[],
     { child: sandbox, shown }: { readonly child: SandboxChild | undefined; readonly shown: string },
   ): Promise<ToolAnswer> {
-    const environment = await this.environment(tool, call.args, roots, sandbox?.temp);
+    const environment = await this.environment(tool, call, roots, sandbox?.temp);
     const { guard, pipes } = this.#prepare();
     const written = [...environment.files.keys()];
     const onStop = (): void => {
@@ -220,7 +250,7 @@ export class ToolRunner implements Disposable {
   /** Everything a tool would be started with. */
   async environment(
     tool: ExecutableTool,
-    args: ToolCall['args'],
+    { args, client, meta }: Pick<ToolCall, 'args' | 'client' | 'meta'>,
     roots: readonly Root[],
     folder: string = this.#prepare().folder,
   ): Promise<ToolEnvironment> {
@@ -232,6 +262,9 @@ export class ToolRunner implements Disposable {
       file: tool.file,
       metadataJson: JSON.stringify(tool.metadata.written),
       argsJson: JSON.stringify(args),
+      metaJson: meta === undefined ? undefined : JSON.stringify(meta),
+      client,
+      downloadHosts: this.#options.downloadHosts,
       roots: this.#described,
       project: this.project,
       sdk: this.#sdk,
@@ -264,10 +297,12 @@ export class ToolRunner implements Disposable {
     const extendedMs = metadata.progressExtendsTimeout
       ? this.#extendedMs(metadata.maxTimeoutSecs)
       : undefined;
+    const ask = call.ask ?? (() => Promise.resolve(DECLINED));
+    const cwd = metadata.cwd === 'root' ? (firstDirectory(roots) ?? this.project) : this.project;
     const outcome = await runProcess({
       file: tool.file,
       interpreter: tool.interpreter,
-      cwd: metadata.cwd === 'root' ? (firstDirectory(roots) ?? this.project) : this.project,
+      cwd,
       environment: environment.variables,
       signal: call.signal,
       timeoutMs,
@@ -277,6 +312,8 @@ export class ToolRunner implements Disposable {
       children: this.#options.children,
       onLine: (line) => {
         const message = readChannelLine(line);
+        if (message?.kind === 'question')
+          return putAnswer(`${environment.answerFile}.${message.id}`, ask(message));
         if (message !== undefined) call.onMessage?.(message);
         return message?.kind === 'progress';
       },
@@ -285,6 +322,10 @@ export class ToolRunner implements Disposable {
       name: metadata.name,
       outcome,
       errorFile: await takeFile(environment.errorFile, maxOutputBytes),
+      embedded: embeddedBlocks(await takeFile(environment.resourcesFile, maxOutputBytes), {
+        cwd,
+        read: how.sandbox === undefined ? (path) => readNamed(path, maxOutputBytes) : undefined,
+      }),
       timeoutMs,
       extendedMs,
       timeoutHint: metadata.timeoutHint,
@@ -309,35 +350,6 @@ export class ToolRunner implements Disposable {
 
 function firstDirectory(roots: readonly Root[]): string | undefined {
   return roots.find(({ kind }) => kind === 'directory')?.path;
-}
-
-/** Synchronous: it must be there before the signal is. */
-function noteCancellation(file: string): void {
-  try {
-    writeFileSync(file, '');
-  } catch {
-    // A tool that asks gets another answer; it is ended all the same.
-  }
-}
-
-async function takeFile(file: string, maxBytes: number): Promise<string | undefined> {
-  // Synchronous, since it is almost never there: a round trip through the thread pool costs more than the look.
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
-  const text = await readReport(file, found, maxBytes);
-  await removeAll([file]);
-  return text;
-}
-
-async function readReport(file: string, found: Stats, maxBytes: number): Promise<string> {
-  // Reading a pipe or a device might never end.
-  if (!found.isFile()) return 'The error file of the tool is not a file';
-  if (found.size > maxBytes) return `The error file of the tool has more than ${maxBytes} bytes`;
-  return readFile(file, 'utf8');
-}
-
-async function removeAll(files: readonly string[]): Promise<void> {
-  await Promise.all(files.map((file) => unlink(file).catch(() => undefined)));
 }
 
 const LIBRARY = 'tool-sdk.sh';

@@ -19,6 +19,7 @@ export interface OptionValues {
   readonly config?: string;
   readonly project?: string;
   readonly writableProject?: boolean;
+  readonly downloadHosts?: readonly string[];
   readonly toolEnvironment?: EnvironmentMode;
   readonly roots?: readonly string[];
   readonly within?: readonly string[];

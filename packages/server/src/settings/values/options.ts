@@ -138,6 +138,14 @@ export const OPTIONS: readonly OptionSpec[] = [
     read: ([text], origin) => ({ writableProject: readBoolean(text, origin) }),
   },
   {
+    flag: '--download-hosts <h>',
+    variable: 'ROOTWARD_DOWNLOAD_HOSTS',
+    group: 'Tools:',
+    description: 'hosts the download helper of executables may fetch from, comma-separated (default none)',
+    separator: ',',
+    read: (texts, origin) => ({ downloadHosts: readNames(texts, origin, 'names of hosts') }),
+  },
+  {
     flag: '--tool-env <mode>',
     variable: 'ROOTWARD_TOOL_ENV',
     group: 'Tools:',

@@ -1,9 +1,13 @@
 import { ToolChoice } from '../framework/tool-choice.js';
 import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcontextprotocol/server';
+import { NeedsInput } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
+import { AskingRun } from './asking-runs.js';
+import type { OpenQuestions } from './asking-runs.js';
+import { clientCapabilities } from '../framework/client-capabilities.js';
 import { argumentSchema, resultSchema } from '../../exec/catalogue/argument-schema.js';
 import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
-import type { ChannelMessage } from '../../exec/answer/channel-message.js';
+import type { ToolNews } from '../../exec/answer/channel-message.js';
 import type { ExecutableTool } from '../../exec/catalogue/executable-tool.js';
 import type { FailCall } from './protocol-errors.js';
 import type { ToolCatalogue } from '../../exec/catalogue/tool-catalogue.js';
@@ -16,6 +20,8 @@ import type { AuditRecord } from '../../audit/audit-trail.js';
 export interface RegisterExecutablesOptions {
   readonly catalogue: ToolCatalogue;
   readonly runner: ToolRunner;
+  /** Of all servers of the process: an answer may come with another request. */
+  readonly questions: OpenQuestions;
   /** From `allowProtocolErrors`, applied to the same server before anything was registered. */
   readonly fail: FailCall;
   /** Told of each run in a sandbox, and of each that was refused. */
@@ -74,9 +80,10 @@ function isSame(a: ExecutableTool, b: ExecutableTool): boolean {
 function register(
   server: WorkspaceServer,
   tool: ExecutableTool,
-  { runner, fail, audit, keepChanges, onDidRun }: RegisterExecutablesOptions,
+  options: RegisterExecutablesOptions,
 ): RegisteredTool {
   const { metadata } = tool;
+  const { questions } = options;
   const config = {
     title: metadata.title ?? metadata.annotations.title ?? metadata.name,
     description: metadata.description,
@@ -88,30 +95,62 @@ function register(
     metadata.name,
     config,
     async (args: CheckedArguments, ctx: WorkspaceServerContext): Promise<CallToolResult> => {
-      const run = (): Promise<ToolAnswer> =>
-        runner
-          .run(tool, {
-            args: args.tool,
-            roots: async () => {
-              // It works in the first root, so it must be known which working tree that is.
-              await ctx.workspace.directory();
-              return ctx.workspace.roots();
-            },
-            scope: () => ctx.workspace.scope(),
-            onSandbox: (sandbox) => auditSandbox(tool, sandbox, audit),
-            signal: ctx.mcpReq.signal,
-            onMessage: (message) => forward(message, ctx),
-          })
-          .finally(onDidRun);
-      const isWatched = keepChanges === true && metadata.annotations.readOnlyHint !== true;
-      const { answer, changeId } = isWatched
-        ? await watchedCall(metadata.name, ctx, run)
-        : { answer: await run(), changeId: undefined };
-      if (answer.kind === 'result') return withChange(answer.result, changeId);
-      fail(ctx, answer.code, answer.message, answer.data);
-      return { content: [{ type: 'text', text: answer.message }], isError: true };
+      const call = `${metadata.name} ${JSON.stringify(args)}`;
+      const known = questions.takeUp(ctx.mcpReq.inputResponses, call);
+      if (known === 'gone') return QUESTION_GONE;
+      const run = known ?? new AskingRun(call, ctx, (each) => runOnce(server, tool, args, each, options));
+      const step = await run.next(ctx);
+      if (step.kind === 'asks') throw new NeedsInput(step.inputRequests);
+      return step.result;
     },
   );
+}
+
+const QUESTION_GONE: CallToolResult = {
+  content: [{ type: 'text', text: 'The run that asked this question has ended. Call the tool again' }],
+  isError: true,
+};
+
+/** From its start to its end, however many requests that takes. */
+async function runOnce(
+  server: WorkspaceServer,
+  tool: ExecutableTool,
+  args: CheckedArguments,
+  asking: AskingRun,
+  { runner, questions, fail, audit, keepChanges, onDidRun }: RegisterExecutablesOptions,
+): Promise<CallToolResult> {
+  const { metadata } = tool;
+  const { current: ctx } = asking;
+  const { forms, urls, pages } = clientCapabilities(ctx, server);
+  const { _meta: meta } = ctx.mcpReq;
+  const run = (): Promise<ToolAnswer> =>
+    runner
+      .run(tool, {
+        args: args.tool,
+        roots: async () => {
+          // It works in the first root, so it must be known which working tree that is.
+          await ctx.workspace.directory();
+          return ctx.workspace.roots();
+        },
+        scope: () => ctx.workspace.scope(),
+        onSandbox: (sandbox) => auditSandbox(tool, sandbox, audit),
+        signal: asking.signal,
+        client: { asks: forms || urls, showsPages: pages },
+        meta,
+        ask: async (question) => {
+          const canAsk = question.mode === 'url' ? urls : forms;
+          return canAsk ? questions.ask(asking, question) : { action: 'decline', content: null };
+        },
+        onMessage: (message) => forward(message, asking.current),
+      })
+      .finally(onDidRun);
+  const isWatched = keepChanges === true && metadata.annotations.readOnlyHint !== true;
+  const { answer, changeId } = isWatched
+    ? await watchedCall(metadata.name, ctx, run)
+    : { answer: await run(), changeId: undefined };
+  if (answer.kind === 'result') return withChange(answer.result, changeId);
+  fail(asking.current, answer.code, answer.message, answer.data);
+  return { content: [{ type: 'text', text: answer.message }], isError: true };
 }
 
 function auditSandbox(
@@ -139,7 +178,7 @@ function completeAnnotations({ annotations }: ToolMetadata): ToolAnnotations {
 }
 
 /** Goes to the client while the tool runs. A client that has gone is no reason to fail. */
-function forward(message: ChannelMessage, { mcpReq }: WorkspaceServerContext): void {
+function forward(message: ToolNews, { mcpReq }: WorkspaceServerContext): void {
   const { _meta: meta } = mcpReq;
   if (message.kind === 'log') {
     mcpReq.log(message.level, message.message, message.logger).catch(() => undefined);

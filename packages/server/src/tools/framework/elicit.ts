@@ -1,8 +1,8 @@
-import { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse } from '@modelcontextprotocol/server';
+import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
 import { NeedsInput } from '@rootward/mcp';
-import type { Era } from '../../era.js';
+import { clientCapabilities } from './client-capabilities.js';
 import type { Questions } from './questions.js';
 import type { Consent, ToolContext } from './tool-context.js';
 
@@ -14,13 +14,10 @@ const CONFIRMATION: ElicitRequestFormParams['requestedSchema'] = {
 
 export function createElicit(
   ctx: ServerContext,
-  era: Era,
-  { server }: McpServer,
+  server: McpServer,
   questions: Questions,
 ): Pick<ToolContext, 'canElicit' | 'elicit'> {
-  const declared: unknown =
-    era === 'modern' ? modernCapabilities(ctx.mcpReq.envelope) : server.getClientCapabilities();
-  const canElicit = supportsForms(declared);
+  const canElicit = clientCapabilities(ctx, server).forms;
   return {
     canElicit,
     elicit: async ({ key, message }) => {
@@ -43,15 +40,4 @@ function readConsent(action: 'accept' | 'decline' | 'cancel', content: unknown):
   if (action === 'cancel') return 'cancelled';
   if (action === 'decline') return 'declined';
   return isObject(content) && content['confirm'] === true ? 'accepted' : 'declined';
-}
-
-function modernCapabilities(envelope: unknown): unknown {
-  return isObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
-}
-
-/** A bare `elicitation: {}` means forms; one that names only other ways to ask has none. */
-function supportsForms(capabilities: unknown): boolean {
-  const elicitation = isObject(capabilities) ? capabilities['elicitation'] : undefined;
-  if (!isObject(elicitation)) return false;
-  return 'form' in elicitation || !('url' in elicitation);
 }

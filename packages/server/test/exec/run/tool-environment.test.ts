@@ -113,7 +113,7 @@ describe('toolEnvironment()', () => {
     const without = toolEnvironment(inherited({ MCPBASH_JSON_TOOL_BIN: '/old/jq' }), call).variables;
     expect([without['MCPBASH_JSON_TOOL_BIN'], without['MCP_NODE_BIN']]).toEqual([undefined, '/bin/node']);
     const withJq = toolEnvironment(inherited({}), { ...call, jsonTool: '/usr/bin/jq' }).variables;
-    expect([withJq['MCPBASH_JSON_TOOL_BIN'], withJq['MCP_NODE_BIN']]).toEqual(['/usr/bin/jq', undefined]);
+    expect([withJq['MCPBASH_JSON_TOOL_BIN'], withJq['MCP_NODE_BIN']]).toEqual(['/usr/bin/jq', '/bin/node']);
   });
 });
 

@@ -7,7 +7,7 @@ import { readChoice, readToolEnvironment } from '../../../settings/values/read-v
 import { SANDBOX_LEVELS } from '../../../settings/values/sandbox-settings.js';
 import { RootwardServerError } from '../../../error.js';
 import { lazyCheck } from '../../../exec/catalogue/argument-schema.js';
-import type { ChannelMessage } from '../../../exec/answer/channel-message.js';
+import type { ToolNews } from '../../../exec/answer/channel-message.js';
 import { ToolRunner } from '../../../exec/run/tool-runner.js';
 import type { ToolAnswer } from '../../../exec/answer/tool-result.js';
 import { countRoots } from '../../../serve/readiness.js';
@@ -78,7 +78,7 @@ export async function runTool(
     ...(sandboxes !== undefined && { sandbox: (run) => sandboxes.enter(run) }),
   });
   if (flags.printEnv === true) {
-    const { variables } = await runner.environment(tool, args, roots);
+    const { variables } = await runner.environment(tool, { args }, roots);
     const entries = Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1));
     if (json) printJson(terminal, Object.fromEntries(entries));
     else for (const [key, value] of entries) terminal.out(`${key}=${value}\n`);
@@ -149,7 +149,7 @@ function onInterrupt(): Disposable & { readonly signal: AbortSignal } {
   };
 }
 
-function describeMessage(message: ChannelMessage): string {
+function describeMessage(message: ToolNews): string {
   if (message.kind === 'log') return `[${message.level}] ${message.logger ?? ''} ${message.message}`;
   return `[${message.progress}/${message.total}] ${message.message ?? ''}`;
 }

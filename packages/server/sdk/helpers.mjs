@@ -1,0 +1,37 @@
+// What the libraries for shell and Python share with the one for Node: `node helpers.mjs NAME`, with a JSON object on
+// stdin. Prints JSON, or a text where the helper makes one.
+import { readFileSync } from 'node:fs';
+import { cliError, download, truncate, uiForm, uiTable } from './tool.mjs';
+
+const HELPERS = {
+  'is-json': ({ text }) => parse(text) !== undefined,
+  truncate: ({ json, maxBytes, arrayPath }) => {
+    const value = parse(json);
+    if (value !== undefined) return truncate(value, maxBytes, arrayPath);
+    const error = { type: 'invalid_json', message: 'it is not JSON' };
+    return { result: null, truncated: false, error };
+  },
+  'cli-error': ({ stdout, stderr, exitCode }) => cliError(stdout, stderr, exitCode),
+  download: (options) => download(options),
+  form: ({ title, fields, submitTool }) => uiForm(title, fields.map(readField), submitTool),
+  table: ({ json, columns, title }) => uiTable(parse(json) ?? [], columns, title),
+};
+
+/** Undefined for what is no JSON. */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `name:type:option,option` */
+function readField(field) {
+  if (typeof field !== 'string') return field;
+  const [name, type, options] = field.split(':');
+  return { name, type, options: options?.split(',') };
+}
+
+const answer = await HELPERS[process.argv[2]](JSON.parse(readFileSync(0, 'utf8')));
+process.stdout.write(typeof answer === 'string' ? answer : JSON.stringify(answer));

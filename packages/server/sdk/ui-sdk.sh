@@ -1,0 +1,2 @@
+# shellcheck shell=bash
+# Tools that load this beside tool-sdk.sh find its helpers there already.
