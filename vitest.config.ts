@@ -34,6 +34,15 @@ export default defineConfig({
       { extends: true, test: { name: 'unit-mocked', include: MOCKED } },
       {
         extends: true,
+        test: {
+          name: 'sdk-v1-lowest',
+          include: ['packages/mcp/test/sdk-v1/**/*.test.ts'],
+          // The lowest version that the package says it works with; the newest is tested with all others.
+          alias: { '@modelcontextprotocol/sdk/': '@modelcontextprotocol/sdk-lowest/' },
+        },
+      },
+      {
+        extends: true,
         test: { name: 'end-to-end', include: ['test/**/*.test.ts', PROCESSES], exclude: LANGUAGE_SERVERS },
       },
       { extends: true, test: { name: 'language-servers', include: LANGUAGE_SERVERS } },

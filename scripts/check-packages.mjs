@@ -10,6 +10,9 @@ const CHECKS = {
     folder,
     '--profile',
     'esm-only',
+    // Declared as CommonJS for those who require it: every Node that is supported can require an ES module.
+    '--ignore-rules',
+    'false-cjs',
   ],
 };
 

@@ -62,6 +62,10 @@ function installedVersion(name: string): string {
   return (JSON.parse(manifest) as Manifest).version;
 }
 
+/** The lowest version of SDK v1 that is tested. */
+const LOWEST = '@modelcontextprotocol/sdk-lowest';
+const POINTER = /^\/\/# sourceMappingURL=/m;
+
 /** What `import` of each package may name, apart from data. */
 const MODULES = PACKAGES.flatMap(({ manifest }) =>
   Object.keys(manifest.exports)
@@ -87,22 +91,18 @@ async function pack({ folder, manifest }: PublicPackage): Promise<string> {
   if (existsSync(join(folder, launcher))) expect(names).toContain(launcher);
   if (manifest.name === 'rootward') expect(names).toContain('dist/THIRD-PARTY-NOTICES.txt');
   expect(names.filter((name) => /^(test|src)\/|\.tsbuildinfo$|\.cache$/.test(name))).toEqual([]);
-  // Sources are not in the package, so a map has to bring them along.
-  const maps = names.filter((name) => name.endsWith('.map'));
-  expect(maps.filter((name) => !hasItsSources(join(folder, name)))).toEqual([]);
+  // Sources are not in the package, so nothing may point at them.
+  expect(names.filter((name) => name.endsWith('.map'))).toEqual([]);
+  const code = names.filter((name) => /\.(?:[cm]?js|d\.[cm]?ts)$/.test(name));
+  expect(code.filter((name) => POINTER.test(readFileSync(join(folder, name), 'utf8')))).toEqual([]);
   return join(project, packed.filename);
 }
 
-function hasItsSources(map: string): boolean {
-  const { sources, sourcesContent = [] } = JSON.parse(readFileSync(map, 'utf8')) as {
-    sources: unknown[];
-    sourcesContent?: unknown[];
-  };
-  return sources.length > 0 && sources.length === sourcesContent.length;
-}
-
 /** Checks the types of files in the project, as strictly as a user may. */
-function compile(...files: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+function compile(
+  files: readonly string[],
+  options: Readonly<Record<string, unknown>> = {},
+): Promise<{ stdout: string; stderr: string }> {
   const compilerOptions = {
     target: 'es2022',
     module: 'nodenext',
@@ -110,6 +110,7 @@ function compile(...files: readonly string[]): Promise<{ stdout: string; stderr:
     strict: true,
     noEmit: true,
     types: ['node'],
+    ...options,
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   return run(process.execPath, [join(repository, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project]);
@@ -120,7 +121,9 @@ beforeAll(async () => {
   const tarballs = await Promise.all(PACKAGES.map(pack));
   const besides = BESIDES.map((name) => `${name}@${installedVersion(name)}`);
   writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');
-  await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs, ...besides], project);
+  const lowest = `${LOWEST}@npm:@modelcontextprotocol/sdk@${installedVersion(LOWEST)}`;
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund'];
+  await npm([...install, ...tarballs, ...besides, lowest], project);
 }, LIMIT_MS);
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
@@ -166,7 +169,7 @@ server.registerTool('count', { inputSchema: z.object({ path: z.string() }) }, as
 });
 `,
     );
-    await expect(compile('server.ts')).resolves.toMatchObject({ stdout: '' });
+    await expect(compile(['server.ts'])).resolves.toMatchObject({ stdout: '' });
   });
 
   test('make the code of the guides and the examples hold under strict', async () => {
@@ -180,7 +183,59 @@ server.registerTool('count', { inputSchema: z.object({ path: z.string() }) }, as
       writeFileSync(join(project, file), code);
       return file;
     });
-    await expect(compile(...files)).resolves.toMatchObject({ stdout: '' });
+    await expect(compile(files)).resolves.toMatchObject({ stdout: '' });
+  });
+
+  test('bring types for the lowest version of SDK v1 that they say they work with', async () => {
+    writeFileSync(
+      join(project, 'lowest.ts'),
+      `import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { withWorkspace } from '@rootward/mcp/v1';
+import { z } from 'zod';
+
+const server = withWorkspace(new McpServer({ name: 'typed', version: '1.0.0' }));
+server.registerTool('count', { inputSchema: { path: z.string() } }, async ({ path }, { workspace, signal }) => {
+  // @ts-expect-error the path is a string, so the types are not just any
+  path.toFixed();
+  // @ts-expect-error there is no such member
+  signal.nonsense;
+  const { text } = await (await workspace.scope()).readText(path);
+  return { content: [{ type: 'text', text }] };
+});
+// @ts-expect-error a tool returns content
+server.tool('older', 'about', { path: z.string() }, ({ path }, { workspace }) => ({ path, workspace }));
+`,
+    );
+    const paths = { '@modelcontextprotocol/sdk/*': [`./node_modules/${LOWEST}/dist/esm/*`] };
+    // The declarations of that version need a package that it does not bring.
+    const options = { paths, skipLibCheck: true };
+    await expect(compile(['lowest.ts'], options)).resolves.toMatchObject({ stdout: '' });
+    const { peerDependencies } = JSON.parse(
+      readFileSync(join(repository, 'packages/mcp/package.json'), 'utf8'),
+    ) as { peerDependencies: Record<string, string> };
+    expect(peerDependencies['@modelcontextprotocol/sdk']).toBe(`^${installedVersion(LOWEST)}`);
+  });
+
+  test('bring types for CommonJS under node16', async () => {
+    writeFileSync(
+      join(project, 'common.cts'),
+      `import { McpServer } from '@modelcontextprotocol/server';
+import { RootwardError } from '@rootward/core';
+import { withWorkspace } from '@rootward/mcp';
+
+const server = withWorkspace(new McpServer({ name: 'common', version: '1.0.0' }), { roots: [__dirname] });
+server.registerTool('where', {}, async (ctx) => {
+  // @ts-expect-error there is no such accessor, so the types are not just any
+  await ctx.workspace.nonsense();
+  return { content: [{ type: 'text', text: String(await ctx.workspace.directory()) }] };
+});
+console.log(typeof RootwardError, typeof server.registerTool);
+`,
+    );
+    const options = { module: 'node16', moduleResolution: 'node16', noEmit: false, outDir: 'out' };
+    await expect(compile(['common.cts'], options)).resolves.toMatchObject({ stdout: '' });
+    const { stdout } = await run(process.execPath, [join(project, 'out', 'common.cjs')]);
+    expect(stdout.trim()).toBe('function function');
   });
 
   test('start with npx', async () => {

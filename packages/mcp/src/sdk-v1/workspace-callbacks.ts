@@ -1,6 +1,6 @@
-import type { BaseToolCallback } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type {
   AnySchema,
+  SchemaOutput,
   ShapeOutput,
   ZodRawShapeCompat,
 } from '@modelcontextprotocol/sdk/server/zod-compat.js';
@@ -24,11 +24,12 @@ type MaybePromise<T> = T | Promise<T>;
 export type Schema = ZodRawShapeCompat | AnySchema;
 
 /** Handles a tool call with the workspace at hand. */
-export type WorkspaceToolCallback<Input extends Schema | undefined = undefined> = BaseToolCallback<
-  CallToolResult,
-  WorkspaceExtra,
-  Input
->;
+export type WorkspaceToolCallback<Input extends Schema | undefined = undefined> =
+  Input extends ZodRawShapeCompat
+    ? (args: ShapeOutput<Input>, extra: WorkspaceExtra) => MaybePromise<CallToolResult>
+    : Input extends AnySchema
+      ? (args: SchemaOutput<Input>, extra: WorkspaceExtra) => MaybePromise<CallToolResult>
+      : (extra: WorkspaceExtra) => MaybePromise<CallToolResult>;
 
 export type WorkspacePromptCallback<Args extends ZodRawShapeCompat | undefined = undefined> =
   Args extends ZodRawShapeCompat
