@@ -137,6 +137,13 @@ test('a command that npm can link before the package is built', () => {
   expect(statSync(join(folder, bin.rootward)).mode & 0o111).toBe(windows ? 0 : 0o111);
 });
 
+test.skipIf(windows)('npm install in a clone links the command to a file that is committed', async () => {
+  const command = join(repository, 'node_modules/.bin/rootward');
+  expect(realpathSync(command)).toBe(realpathSync(join(repository, 'packages/server/bin/rootward.cjs')));
+  const { stdout } = await run(command, ['--version'], { cwd: tmpdir() });
+  expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
 describe('The packages, installed from their tarballs into an empty project', { timeout: LIMIT_MS }, () => {
   test('there are some with something to import', () => {
     expect(MODULES).toEqual(expect.arrayContaining(['@rootward/core', '@rootward/mcp', '@rootward/mcp/v1']));

@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -52,6 +52,21 @@ async function legacy(root: string): Promise<Row[]> {
   return [{ what: 'legacy call that needs roots', unit: 'µs', ours, peer, goal: 1.1 }];
 }
 
+/** What looking for working trees, and all the rest, adds to a call in a repository that has none but its own. */
+async function repository(base: string): Promise<Row[]> {
+  const root = join(base, 'repository');
+  mkdirSync(join(root, '.git'), { recursive: true });
+  writeFileSync(join(root, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  const clients = await Promise.all([connect('workspace', 'legacy', root), connect('plain', 'legacy', root)]);
+  const [ours = 0, peer = 0] = await compare(
+    clients.map((client) => call(client)),
+    BATCHES,
+  );
+  await Promise.all(clients.map((client) => client.close()));
+  const what = 'added to a legacy call in a repository without worktrees, over the SDK alone';
+  return [{ what, unit: 'ms', ours: (ours - peer) / 1000, goal: 0.3 }];
+}
+
 /** A process for each candidate: one that has served the batch before would find its caches warm. */
 async function modern(root: string): Promise<Row[]> {
   const clients = await Promise.all([
@@ -76,7 +91,11 @@ async function modern(root: string): Promise<Row[]> {
 export async function benchMcp(): Promise<Section> {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'rootward-bench-'));
   try {
-    const rows = await whileAwake(async () => [...(await legacy(root)), ...(await modern(root))]);
+    const rows = await whileAwake(async () => [
+      ...(await legacy(root)),
+      ...(await repository(root)),
+      ...(await modern(root)),
+    ]);
     return { title: 'A workspace in an MCP server (@rootward/mcp)', peer: 'the SDK alone', rows };
   } finally {
     rmSync(root, { recursive: true, force: true });

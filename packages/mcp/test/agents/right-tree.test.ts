@@ -4,7 +4,9 @@ import { AgentClient, errorOf, ERAS, filesIn, Repository } from '../fixtures/age
 import type { Agent } from '../fixtures/agent-client.js';
 
 const CASES = ERAS.flatMap((era) => [true, false].map((hook) => ({ era, hook })));
-const ROUNDS = 12;
+/** With these, more than a thousand writes in all. */
+const ROUNDS = 24;
+let writes = 0;
 
 /** Files that each tree must have, and no others. */
 class Expected {
@@ -25,6 +27,7 @@ class Expected {
 
 /** One write in the agent's own tree: it lands there, or is refused with what to pass instead. */
 async function write(client: AgentClient, agent: Agent, expected: Expected, hook: boolean): Promise<void> {
+  writes += 1;
   const name = expected.next(agent.cwd);
   const [tool, args] =
     Number.parseInt(name, 10) % 3 === 0
@@ -102,4 +105,8 @@ describe.each(CASES)('on a $era connection, with the hook: $hook', ({ era, hook 
     expected.check([main, ...agents.map(({ cwd }) => cwd)]);
     await client.close();
   });
+});
+
+test('these were more than a thousand writes', () => {
+  expect(writes).toBeGreaterThan(1000);
 });
