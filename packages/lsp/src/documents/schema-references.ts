@@ -31,7 +31,8 @@ export class SchemaReferences {
 
   /** The content of a schema in scope, without what would lead on from it to other files or addresses. */
   async read(scope: Scope | undefined, uri: string): Promise<string> {
-    const path = this.#paths.get(uri) ?? pathOf(uri);
+    // The JSON server puts a slash into it.
+    const path = this.#paths.get(uri.replace(/^http:\/+(?=\d+$)/, STAND_IN)) ?? pathOf(uri);
     if (scope === undefined || path === undefined) {
       throw new RootwardLspError('unsupported', 'Cannot load the schema: only files in the roots are read');
     }

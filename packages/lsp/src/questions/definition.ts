@@ -56,6 +56,8 @@ const MAX_BODY_LINES = 2_000;
 const MAX_SOURCE_CHARS = 8_000;
 const MAX_BODY_CHARS = 100_000;
 const MAX_DEFINITIONS = 10;
+/** Drawn into the text itself. */
+const IMAGE = /!\[[^\]\n]*\]\(data:[^)\n]*\)/g;
 const ENTITIES: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
   '&lt;': '<',
@@ -282,6 +284,7 @@ function hoverText(contents: Hover['contents'] | MarkedString): string {
 /** Without what is there for a browser. Pure. */
 function readable(hover: string): string {
   return hover
+    .replace(IMAGE, '')
     .replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity)
     .replace(/[^\S\n]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n');

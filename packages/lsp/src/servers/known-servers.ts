@@ -55,6 +55,7 @@ export const knownServers: readonly ServerDefinition[] = [
   },
   {
     name: 'typescript-language-server',
+    isTested: true,
     language: 'TypeScript and JavaScript',
     extensions: SCRIPTS,
     commands: ['typescript-language-server'],
@@ -206,6 +207,7 @@ export const knownServers: readonly ServerDefinition[] = [
   },
   {
     name: 'json',
+    isTested: true,
     language: 'JSON',
     extensions: { '.json': 'json', '.jsonc': 'jsonc' },
     commands: ['vscode-json-language-server'],
@@ -219,14 +221,23 @@ export const knownServers: readonly ServerDefinition[] = [
   },
   {
     name: 'html',
+    isTested: true,
     language: 'HTML',
     extensions: { '.html': 'html', '.htm': 'html' },
     commands: ['vscode-html-language-server'],
     args: ['--stdio'],
     install: 'npm install -g vscode-langservers-extracted',
+    folders: 'file-driven',
+    answersInOrder: true,
+    settings: {
+      html: { validate: { styles: true, scripts: true } },
+      css: { validate: true },
+      javascript: { validate: { enable: true } },
+    },
   },
   {
     name: 'css',
+    isTested: true,
     language: 'CSS',
     extensions: { '.css': 'css', '.scss': 'scss', '.less': 'less' },
     commands: ['vscode-css-language-server'],
@@ -234,6 +245,8 @@ export const knownServers: readonly ServerDefinition[] = [
     install: 'npm install -g vscode-langservers-extracted',
     folders: 'file-driven',
     answersInOrder: true,
+    // Without settings it finds nothing wrong.
+    settings: { css: { validate: true }, scss: { validate: true }, less: { validate: true } },
   },
   {
     name: 'intelephense',

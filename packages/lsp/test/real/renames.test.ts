@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
+import { references } from '@rootward/lsp';
 import type { RenameResult } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, hasClangd, known } from '../fixtures/real-servers.js';
@@ -62,17 +63,25 @@ test('pyright renames a class in tests and examples that its configuration leave
   expect(text).toContain('大きさ = "🙂"; maß = 大きさ\r\n');
 });
 
-test('TypeScript renames what is a type and a value in every project, and nothing of the same name', async () => {
-  await open('typescript', typescriptProjects);
-  const rename = { symbol: 'Range', file: 'a/range.ts', newName: 'Bereich' };
-  await renameAndCheck(rename, 'tsc', '-p', 'a');
-  expect(check('tsc', '-p', 'b')).toEqual([]);
-  expect(readFileSync(home.at('repo/a/range.ts'), 'utf8')).toMatch(
-    /^\uFEFFexport interface Bereich \{ start: number \}\r\nexport namespace Bereich \{\r\n/,
-  );
-  expect(readFileSync(home.at('repo/b/own.ts'), 'utf8')).toBe(typescriptProjects['b/own.ts']);
-  await renameAndCheck({ symbol: 'größe', file: 'a/use.ts', newName: 'weite' }, 'tsc', '-p', 'a');
-});
+test.each(['typescript', 'typescript-language-server'])(
+  '%s renames what is a type and a value in every project, and nothing of the same name',
+  async (server) => {
+    await open(server, typescriptProjects);
+    const rename = { symbol: 'Range', file: 'a/range.ts', newName: 'Bereich' };
+    await renameAndCheck(rename, 'tsc', '-p', 'a');
+    expect(check('tsc', '-p', 'b')).toEqual([]);
+    expect(readFileSync(home.at('repo/a/range.ts'), 'utf8')).toMatch(
+      /^\uFEFFexport interface Bereich \{ start: number \}\r\nexport namespace Bereich \{\r\n/,
+    );
+    expect(readFileSync(home.at('repo/b/own.ts'), 'utf8')).toBe(typescriptProjects['b/own.ts']);
+    await renameAndCheck({ symbol: 'größe', file: 'a/use.ts', newName: 'weite' }, 'tsc', '-p', 'a');
+    const uses = await references(home.context(), { symbol: 'Bereich', file: home.at('repo/b/other.ts') });
+    expect(new Set(uses.files.map(({ file }) => file))).toEqual(
+      new Set(['a/range.ts', 'a/use.ts', 'b/other.ts'].map((file) => home.at('repo', file))),
+    );
+    expect(uses.complete).toBe(true);
+  },
+);
 
 test.skipIf(!hasClangd || !isInstalled('cc'))(
   'clangd (where installed) renames a function of C with its prototype in a header',
@@ -82,7 +91,11 @@ test.skipIf(!hasClangd || !isInstalled('cc'))(
     const rename = { symbol: 'set_title', file: 'title.c', newName: 'put_title' };
     expect(await renameAndCheck(rename, ...checker)).toMatchObject({ edits: 3 });
     expect(readFileSync(home.at('repo/title.h'), 'utf8')).toContain('void put_title(');
-    expect(readFileSync(home.at('repo/title.c'), 'utf8')).toContain('\r\n/* "🙂" */ void put_title(');
+    const names = { symbol: 'größe', file: 'title.c', newName: '大きさ' };
+    expect(await renameAndCheck(names, ...checker)).toMatchObject({ edits: 2 });
+    expect(readFileSync(home.at('repo/title.c'), 'utf8')).toBe(
+      cWithHeader['title.c']!.replaceAll('set_title', 'put_title').replaceAll('größe', '大きさ'),
+    );
   },
 );
 
@@ -92,6 +105,9 @@ test.skipIf(!isInstalled('gopls', 'go'))(
     await open('gopls', goModule);
     const rename = { symbol: 'Router.HandleFunc', file: 'router.go', newName: 'Behandle' };
     expect(await renameAndCheck(rename, 'go', 'vet', './...')).toMatchObject({ edits: 3 });
+    expect(readFileSync(home.at('repo/cmd/main.go'), 'utf8')).toBe(
+      goModule['cmd/main.go']!.replace('router.HandleFunc', 'router.Behandle'),
+    );
     const fields = { symbol: 'größe', file: 'router.go', newName: 'weite' };
     expect(await renameAndCheck(fields, 'go', 'vet', './...')).toMatchObject({ edits: 1 });
   },

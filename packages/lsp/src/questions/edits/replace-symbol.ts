@@ -7,32 +7,46 @@ export type SymbolAction = 'replace' | 'insert_before' | 'insert_after' | 'delet
 const LEAD = /^\s*(?:@|#\[|\/\/|\/\*|#(?!!)|--)/;
 const CLOSER = /^\s*[)\]}]+[;,]?\s*$/;
 
-/** The lines of a file after a declaration was changed. Pure. Indentation and the blank lines around it are kept. */
+/**
+ * The lines of a file after a declaration was changed. Pure. Indentation and the blank lines around it are kept, and the
+ * commas of a list and the semicolon behind a declaration are what they have to be.
+ */
 export function editedLines(
   lines: readonly string[],
   extent: Extent,
   action: SymbolAction,
   text: string,
 ): readonly string[] {
-  const { lead, start, end } = extent;
+  const { lead, start, end, endCharacter, separator, isListed } = extent;
   const fitted = atIndent(text, indentOf(lines[start] ?? ''));
   switch (action) {
     case 'replace': {
       // A replacement with its own comment or decorators replaces those that are there.
       const first = LEAD.test(fitted[0] ?? '') ? lead : start;
-      return [...lines.slice(0, first), ...fitted, ...lines.slice(end + 1)];
+      return [...lines.slice(0, first), ...separated(fitted, separator), ...lines.slice(end + 1)];
     }
     case 'insert_before': {
       const gap = gapOf(lines, extent);
-      return [...lines.slice(0, lead), ...fitted, ...gap, ...lines.slice(lead)];
+      const item = isListed ? separated(fitted, ',') : fitted;
+      return [...lines.slice(0, lead), ...item, ...gap, ...lines.slice(lead)];
     }
     case 'insert_after': {
       const gap = gapOf(lines, extent);
-      return [...lines.slice(0, end + 1), ...gap, ...fitted, ...lines.slice(end + 1)];
+      const last = lines[end] ?? '';
+      const isLastItem = isListed && separator === '';
+      const own = isLastItem ? `${last.slice(0, endCharacter)},${last.slice(endCharacter)}` : last;
+      const item = isListed && !isLastItem ? separated(fitted, ',') : fitted;
+      return [...lines.slice(0, end), own, ...gap, ...item, ...lines.slice(end + 1)];
     }
     case 'delete':
       return withoutLines(lines, lead, end);
   }
+}
+
+/** With a separator at the end, unless one is there. */
+function separated(lines: readonly string[], separator: string): readonly string[] {
+  const last = lines.at(-1) ?? '';
+  return separator === '' || /[;,]\s*$/.test(last) ? lines : [...lines.slice(0, -1), last + separator];
 }
 
 /** The blank lines that stand between declarations here: those above this one, or below it, or one for longer ones. */

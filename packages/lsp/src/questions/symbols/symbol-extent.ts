@@ -8,12 +8,21 @@ export interface Extent {
   readonly end: number;
   /** Nothing else stands on its lines. */
   readonly isAlone: boolean;
+  /** Where it ends on its last line: a comma or semicolon may follow that is not part of it. */
+  readonly endCharacter: number;
+  /** That comma or semicolon, or a comma that is part of it. */
+  readonly separator: string;
+  /** It stands in a list with commas, as members of an object do. */
+  readonly isListed: boolean;
 }
 
 /** Words that may stand before what a server takes for the start of a declaration. */
 const BEFORE =
   /^\s*(?:(?:export|default|declare|const|let|var|async|static|public|private|protected|readonly|abstract|override|type|final|pub|unsafe|extern|inline|function|func|def|class|struct|enum|interface|namespace|val|mut)\s+)*$/;
 const AFTER = /^\s*[;,]?\s*(?:\/\/.*|#.*|\/\*.*\*\/)?\s*$/;
+/** A line in code that ends with a comma. */
+const LIST_ITEM = /^(?!\s*(?:\/\/|\*|\/\*|#|--)).*,\s*(?:\/\/.*)?$/;
+const QUOTED_KEY = /^\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*:/;
 const DECORATOR = /^\s*(?:@|#\[)/;
 const LINE_COMMENT =
   /^\s*(?:\/\/|#(?!\[|!|\s*(?:include|define|if|ifdef|ifndef|endif|else|elif|pragma|undef)\b)|--)/;
@@ -34,7 +43,19 @@ export function extentOf(lines: readonly string[], { start, end }: Range): Exten
     lead = above;
     above = startAbove(lines, lead - 1);
   }
-  return { lead, start: start.line, end: last, isAlone };
+  const endCharacter = last === end.line ? end.character : (lines[last] ?? '').length;
+  const hasComma = (lines[last] ?? '').slice(0, endCharacter).trimEnd().endsWith(',');
+  const separator = hasComma ? ',' : (/^\s*([;,])/.exec(after)?.[1] ?? '');
+  const above = lines.slice(0, lead).findLast((line) => line.trim() !== '') ?? '';
+  return {
+    lead,
+    start: start.line,
+    end: last,
+    isAlone,
+    endCharacter,
+    separator,
+    isListed: separator === ',' || LIST_ITEM.test(above) || QUOTED_KEY.test(lines[start.line] ?? ''),
+  };
 }
 
 /** The first line of a decorator or comment that ends on a line; undefined where none does. */

@@ -96,3 +96,35 @@ test('line ends stay what they are, also where a file has several kinds', () => 
   expect(edit(text, [2, 2], 'replace', 'b = 5\nb2 = 6')).toBe('a = 1\r\nb = 5\r\nb2 = 6\r\nc = 3\nd = 4');
   expect(edit(text, [4, 4], 'insert_after', 'e = 5')).toBe('a = 1\r\nb = 2\r\nc = 3\nd = 4\r\ne = 5');
 });
+
+const JSON_FILE = '{\n  "name": "shop",\n  "scripts": {\n    "build": "x"\n  }\n}\n';
+const ENUM = 'enum Colour {\n  Red = 1, // first\n  Blue = 2,\n}\n';
+
+/** Changes a member of a list; its range has no comma. */
+function editMember(text: string, member: string, action: SymbolAction, code = ''): string {
+  const lines = text.split('\n');
+  const first = lines.findIndex((line) => line.includes(member));
+  const character = lines[first]!.indexOf(member);
+  const end = { line: first, character: character + member.length };
+  const extent = extentOf(lines, { start: { line: first, character }, end });
+  return withLines(text, lines, editedLines(lines, extent, action, code));
+}
+
+test.each<[string, SymbolAction, string, string]>([
+  ['"name": "shop"', 'replace', '"name": "store"', JSON_FILE.replace('shop', 'store')],
+  ['"name": "shop"', 'replace', '"name": "store",', JSON_FILE.replace('shop', 'store')],
+  ['"name": "shop"', 'insert_before', '"id": 1', JSON_FILE.replace('{\n', '{\n  "id": 1,\n')],
+  ['"name": "shop"', 'insert_after', '"id": 1', JSON_FILE.replace('"shop",', '"shop",\n  "id": 1,')],
+  ['"build": "x"', 'insert_after', '"test": "y"', JSON_FILE.replace('"x"', '"x",\n    "test": "y"')],
+  ['"build": "x"', 'insert_before', '"test": "y"', JSON_FILE.replace('"build"', '"test": "y",\n    "build"')],
+])('a list keeps its commas: %s, %s %s', (member, action, code, after) => {
+  expect(editMember(JSON_FILE, member, action, code)).toBe(after);
+});
+
+test('a member of an enum keeps its comma', () => {
+  expect(editMember(ENUM, 'Blue = 2', 'replace', 'Green = 3')).toBe(ENUM.replace('Blue = 2', 'Green = 3'));
+  expect(editMember(ENUM, 'Blue = 2', 'insert_after', 'Green = 3')).toBe(
+    ENUM.replace('Blue = 2,', 'Blue = 2,\n  Green = 3,'),
+  );
+  expect(editMember('int count;\n', 'int count', 'replace', 'long count')).toBe('long count;\n');
+});
