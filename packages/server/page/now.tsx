@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { ProcessState, ShownRoot, ShownSession } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
 import { Callers } from './callers.js';
+import { Ladder } from './ladder.js';
 import { lastPart, timeOf } from './view.js';
 import type { ViewProps } from './view.js';
 
@@ -108,16 +109,7 @@ function Session({ session, limit }: SessionProps): VNode {
         </div>
         <div>
           <h4>Why</h4>
-          <ol class="ladder">
-            {trace.map(({ source, verdict, detail }) => (
-              <li key={source} class={verdict === 'used' ? 'used' : 'unused'}>
-                <span class="rung">
-                  <strong>{source}</strong> <span class="badge">{verdict}</span>
-                </span>
-                <span class="detail">{detail}</span>
-              </li>
-            ))}
-          </ol>
+          <Ladder trace={trace} />
         </div>
       </div>
     </section>

@@ -1,6 +1,7 @@
 // Makes dist/rootward.cjs, dist/program.cjs and dist/wrap.cjs: the command line in one file, with what is rarely needed
 // evaluated on demand, and once more with nothing but `rootward wrap`. CJS, because a cached compilation can only be handed
 // to a script.
+import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -136,27 +137,47 @@ const apart = await build({
   target: 'node20.19',
   legalComments: 'none',
 });
-/** The page, its script and its style in one file. Texts of others never come near it: it is filled in by the browser. */
-const page = await build({
-  absWorkingDir: here('..'),
-  metafile: true,
-  entryPoints: { app: here('../page/app.tsx'), style: here('../page/style.css') },
-  outdir: dist,
-  write: false,
-  bundle: true,
-  minify: true,
-  format: 'iife',
-  target: 'es2023',
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
-  legalComments: 'none',
-});
-const textOf = (ending) => page.outputFiles.find(({ path }) => path.endsWith(ending)).text.trim();
-writeFileSync(
-  `${dist}page.html`,
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Rootward</title><style>${textOf('.css')}</style></head><body><div id="app"></div><script>${textOf('.js').replaceAll('</script', '<\\/script')}</script></body></html>\n`,
-);
-const inputs = [program, wrap, apart, page].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+/** A page, its script and its style in one file. Texts of others never come near it: it is filled in by the browser. */
+async function buildPage(script, file, policy) {
+  const page = await build({
+    absWorkingDir: here('..'),
+    metafile: true,
+    entryPoints: { app: here(`../page/${script}`), style: here('../page/style.css') },
+    outdir: dist,
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2023',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+  });
+  const textOf = (ending) => page.outputFiles.find(({ path }) => path.endsWith(ending)).text.trim();
+  const style = textOf('.css');
+  const code = textOf('.js').replaceAll('</script', '<\\/script');
+  const meta = policy
+    ? `<meta http-equiv="Content-Security-Policy" content="${policyFor(code, style)}">`
+    : '';
+  writeFileSync(
+    `${dist}${file}`,
+    `<!doctype html><html lang="en"><head><meta charset="utf-8">${meta}<meta name="viewport" content="width=device-width"><title>Rootward</title><style>${style}</style></head><body><div id="app"></div><script>${code}</script></body></html>\n`,
+  );
+  return page;
+}
+
+/** For a file that no server of ours sends: it runs its own script, and speaks to nobody but the window around it. */
+function policyFor(code, style) {
+  return `default-src 'none'; script-src ${digestOf(code)}; style-src ${digestOf(style)}; base-uri 'none'; form-action 'none'`;
+}
+
+function digestOf(text) {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+const page = await buildPage('app.tsx', 'page.html', false);
+const panel = await buildPage('panel.tsx', 'panel.html', true);
+const inputs = [program, wrap, apart, page, panel].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(`${dist}THIRD-PARTY-NOTICES.txt`, thirdPartyNotices(here('..'), inputs));
 copyFileSync(here('loader.cjs'), `${dist}rootward.cjs`);
 chmodSync(`${dist}rootward.cjs`, 0o755);

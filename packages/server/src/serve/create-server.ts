@@ -27,6 +27,7 @@ import type { RegisterWrappedOptions } from '../tools/wrapped/register-wrapped.j
 import { VERSION } from '../version.js';
 import { modernSession } from '../watch/live-process.js';
 import type { ServerSetup } from './prepare-server.js';
+import { offerPanel } from './offer-panel.js';
 import { offerSubscriptions, registerResources } from './resources.js';
 import { ToolChoice } from '../tools/framework/tool-choice.js';
 import { toolsets } from '../tools/toolsets.js';
@@ -205,6 +206,7 @@ function equip(
 ): (workspace: Workspace) => void {
   const { settings, log, events, sessions, questions, projectSettings, home, telemetry } = setup;
   const { children, changes, patternTurns, choice, languages, runner, toolQuestions } = shared;
+  offerPanel(server, setup.program);
   if (telemetry !== undefined) traceCalls(server, telemetry, session);
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });

@@ -51,6 +51,8 @@ export interface ServerSetup {
   readonly editJournal: string;
   readonly environment: Environment;
   readonly home: string;
+  /** The folder of the running program. */
+  readonly program: string | undefined;
   /** Where the server was started. */
   readonly directory: string;
   /** Files that are half-written, which must not outlive the process. */
@@ -120,6 +122,7 @@ export async function prepareServer(
     wrapped: undefined,
     environment: start.environment,
     home: start.home,
+    program: start.program,
     directory: start.directory,
     editJournal: editJournal(start),
     sandboxes,

@@ -1,13 +1,13 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
-import { surroundCalls } from '../tools/framework/surround-calls.js';
+import { surroundRequests } from '../tools/framework/surround-requests.js';
 import type { Telemetry } from './telemetry.js';
 import { TOOL_ERROR } from './telemetry.js';
 
 /** Makes a span of every call of a tool. Apply it before the first tool is registered. */
 export function traceCalls(server: McpServer, telemetry: Telemetry, session: string): void {
-  surroundCalls(server, async (request, ctx, handle) => {
+  surroundRequests(server, 'tools/call', async (request, ctx, handle) => {
     const params = isObject(request) && isObject(request['params']) ? request['params'] : {};
     const trace = telemetry.begin({
       tool: String(params['name']),

@@ -1,6 +1,6 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError } from '@modelcontextprotocol/server';
-import { surroundCalls } from '../framework/surround-calls.js';
+import { surroundRequests } from '../framework/surround-requests.js';
 
 /** Makes the call that this context belongs to fail with an error of the protocol. */
 export type FailCall = (
@@ -16,7 +16,7 @@ export type FailCall = (
  */
 export function allowProtocolErrors(server: McpServer): FailCall {
   const errors = new WeakMap<object, ProtocolError>();
-  surroundCalls(server, async (_request, ctx, handle) => {
+  surroundRequests(server, 'tools/call', async (_request, ctx, handle) => {
     const result = await handle();
     const error = errors.get(ctx.mcpReq);
     if (error !== undefined) throw error;

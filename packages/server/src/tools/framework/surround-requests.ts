@@ -1,15 +1,15 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 
-/** What happens around the one handler of `tools/call`. */
+/** What happens around the one handler of a method. */
 type Around = (request: unknown, ctx: ServerContext, handle: () => Promise<unknown>) => Promise<unknown>;
 
-/** Surrounds the handler of `tools/call`. Apply it before the first tool is registered; the first to do so is outermost. */
-export function surroundCalls({ server }: McpServer, around: Around): void {
+/** Surrounds the handler of a method. Apply it before the handler is set; the first to do so is outermost. */
+export function surroundRequests({ server }: McpServer, surrounding: string, around: Around): void {
   const register: unknown = Reflect.get(server, 'setRequestHandler');
   if (typeof register !== 'function') return;
   const patched = (method: unknown, ...rest: unknown[]): unknown => {
     const handler = rest.at(-1);
-    if (method !== 'tools/call' || typeof handler !== 'function') {
+    if (method !== surrounding || typeof handler !== 'function') {
       return Reflect.apply(register, server, [method, ...rest]);
     }
     const surrounded = (request: unknown, ctx: ServerContext): Promise<unknown> =>

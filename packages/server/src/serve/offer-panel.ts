@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { isObject } from '@rootward/core/platform';
+import { surroundRequests } from '../tools/framework/surround-requests.js';
+
+/** What clients declare that show pages of servers (MCP Apps). */
+const EXTENSION = 'io.modelcontextprotocol/ui';
+const MIME_TYPE = 'text/html;profile=mcp-app';
+const PANEL_URI = 'ui://rootward/workspace';
+const TOOL = 'workspace_info';
+
+/**
+ * Gives clients that show pages of servers a small one for `workspace_info`. Others see nothing of it. Apply it before
+ * tools and resources are registered. `program` is the folder the panel was built into.
+ */
+export function offerPanel(server: McpServer, program: string | undefined): void {
+  if (program === undefined) return;
+  surroundRequests(server, 'tools/list', async (_request, ctx, handle) => {
+    const result = await handle();
+    if (!isObject(result) || !Array.isArray(result['tools']) || !showsPanels(server, ctx)) return result;
+    const tools = result['tools'].map((tool: unknown) =>
+      isObject(tool) && tool['name'] === TOOL ? withPanel(tool) : tool,
+    );
+    return { ...result, tools };
+  });
+  surroundRequests(server, 'resources/read', async (request, ctx, handle) => {
+    const params = isObject(request) && isObject(request['params']) ? request['params'] : {};
+    if (params['uri'] !== PANEL_URI || !showsPanels(server, ctx)) return handle();
+    const text = await readFile(join(program, 'panel.html'), 'utf8');
+    const meta = { ui: { prefersBorder: true } };
+    return { contents: [{ uri: PANEL_URI, mimeType: MIME_TYPE, text, _meta: meta }] };
+  });
+}
+
+function withPanel(tool: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const meta = isObject(tool['_meta']) ? tool['_meta'] : {};
+  return { ...tool, _meta: { ...meta, ui: { resourceUri: PANEL_URI } } };
+}
+
+/** Declared in the handshake, or with each request where there is none. */
+function showsPanels({ server }: McpServer, { mcpReq: { envelope } }: ServerContext): boolean {
+  const own: unknown = isObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  const capabilities: unknown = own ?? server.getClientCapabilities();
+  const extensions = isObject(capabilities) ? capabilities['extensions'] : undefined;
+  const declared = isObject(extensions) ? extensions[EXTENSION] : undefined;
+  const types = isObject(declared) ? declared['mimeTypes'] : undefined;
+  return Array.isArray(types) && types.includes(MIME_TYPE);
+}
