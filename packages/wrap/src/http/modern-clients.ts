@@ -1,7 +1,7 @@
 import { resolveSnapshot } from '@rootward/core';
 import type { OperatorLimits, Snapshot } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
-import { CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../modern/envelope.js';
+import { CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../wire/envelope.js';
 import { ModernFront } from '../modern/front.js';
 import { StateSigner } from '../modern/state.js';
 import { FixedRoots } from '../roots/fixed-roots.js';

@@ -1,5 +1,5 @@
 import type { Snapshot } from '@rootward/core';
-import { LEGACY_REVISION } from '../modern/envelope.js';
+import { LEGACY_REVISION } from '../wire/envelope.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
 import { fail, lostCall, NO_ROOTS, refuse } from '../session/answers.js';

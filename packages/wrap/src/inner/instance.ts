@@ -3,6 +3,7 @@ import { pathToFileUri } from '@rootward/core';
 import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from '../error.js';
 import { RawMessage } from '../wire/raw-message.js';
+import { EraBridge } from './era-bridge.js';
 import { InnerProcess, MAX_MESSAGE_BYTES } from './inner-process.js';
 import type { InnerEnd, InnerEvents } from './inner-process.js';
 import type { Launch, Run } from './launch.js';
@@ -57,6 +58,7 @@ export class Instance {
   readonly launch: Launch;
   readonly provisional: boolean;
   readonly #process: InnerProcess;
+  readonly #bridge: EraBridge;
   readonly #events: InstanceEvents;
   readonly #pending = new Map<string, PendingRequest>();
   readonly #idle = new Set<() => void>();
@@ -74,13 +76,17 @@ export class Instance {
     this.#roots = roots;
     this.#events = events;
     const heard: InnerEvents = {
-      message: (message) => this.#receive(message),
+      message: (message) => this.#bridge.receive(message),
       noise: (bytes, from) => events.noise(bytes, from),
       tooLong: (tail) => this.#failOversized(tail),
       long: (parts) => this.#passOn(parts),
       ended: (end) => this.#onEnd(end),
     };
     this.#process = new InnerProcess(run, children, heard, about);
+    this.#bridge = new EraBridge(
+      (pieces) => this.#process.send(pieces),
+      (message) => this.#receive(message),
+    );
   }
 
   get roots(): readonly Root[] {
@@ -120,7 +126,8 @@ export class Instance {
       return id;
     }
     this.#pending.set(id, pending);
-    this.#process.send(message.withId(id));
+    if (message.method === 'initialize') this.#bridge.introduce(id, message);
+    this.#bridge.send(message.withId(id));
     return id;
   }
 
@@ -141,14 +148,14 @@ export class Instance {
 
   /** Sends something that is not answered, as it is. */
   send(pieces: readonly Buffer[]): void {
-    this.#process.send(pieces);
+    this.#bridge.send(pieces);
   }
 
   /** The client has finished the introduction; from now on the server may be told of changes. */
   initialized(message: RawMessage): void {
     if (this.#initialized) return;
     this.#initialized = true;
-    this.#process.send([message.bytes]);
+    this.#bridge.send([message.bytes]);
   }
 
   /** Forgets a request: its answer is not wanted any more. */
@@ -160,7 +167,7 @@ export class Instance {
   /** The roots changed, and the server may keep running. */
   tell(roots: readonly Root[]): void {
     this.#roots = roots;
-    if (this.#initialized) this.#process.send([ROOTS_CHANGED.bytes]);
+    if (this.#initialized) this.#bridge.send([ROOTS_CHANGED.bytes]);
   }
 
   /** Lets requests under way finish within `ms`, then ends. */
@@ -217,7 +224,7 @@ export class Instance {
   /** An answer of which only the beginning is there; which one it is, most servers say at the end. */
   #passOn(parts: readonly Buffer[]): LongAnswer | undefined {
     const isWanted = !this.#silent && [...this.#pending.values()].every(({ passed }) => passed !== undefined);
-    if (!isWanted || !this.busy) return undefined;
+    if (!isWanted || !this.busy || this.#bridge.isModern) return undefined;
     this.#long = LongAnswer.open(
       parts,
       () => this.#events.pass?.(),
@@ -247,7 +254,7 @@ export class Instance {
     this.#askedForRoots = true;
     const roots = this.#roots.map(({ path, name }) => ({ uri: pathToFileUri(path), name }));
     const answer = RawMessage.from({ id: 0, result: { roots } });
-    this.#process.send(answer.withId(message.id ?? 'null'));
+    this.#bridge.send(answer.withId(message.id ?? 'null'));
   }
 
   #failOversized(tail: Buffer): void {

@@ -13,7 +13,7 @@ import {
   SERVER_INFO_KEY,
   SUBSCRIPTION_KEY,
   withoutEnvelope,
-} from './envelope.js';
+} from '../wire/envelope.js';
 import { StateSigner } from './state.js';
 import { Subscriptions } from './subscriptions.js';
 

@@ -1,6 +1,6 @@
 import { isObject } from '@rootward/core/platform';
 import type { RawMessage } from '../wire/raw-message.js';
-import { SUBSCRIPTION_KEY } from './envelope.js';
+import { SUBSCRIPTION_KEY } from '../wire/envelope.js';
 
 /** The members of a filter, and the notifications they let through. */
 const KINDS: readonly (readonly [member: string, method: string])[] = [

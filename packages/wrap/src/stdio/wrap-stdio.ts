@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { ProcessGuard } from '@rootward/mcp/host';
 import { ModernFront } from '../modern/front.js';
-import { isModern } from '../modern/envelope.js';
+import { isModern } from '../wire/envelope.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';

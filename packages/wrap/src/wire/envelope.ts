@@ -1,5 +1,5 @@
 import { isObject } from '@rootward/core/platform';
-import type { Edit, RawMessage } from '../wire/raw-message.js';
+import type { Edit, RawMessage } from './raw-message.js';
 
 export const MODERN_REVISION = '2026-07-28';
 /** What servers of the legacy era are spoken to in. */
@@ -50,6 +50,37 @@ export function readEnvelope(message: RawMessage): Envelope | undefined {
     capabilities,
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,
   };
+}
+
+/** What each request of the modern era carries, as written. */
+interface OwnEnvelope {
+  readonly capabilities: string;
+  readonly info: string;
+  readonly logLevel: string | undefined;
+}
+
+/** Puts into a request what a server of the modern era wants to know of its sender. */
+export function enveloped(
+  message: RawMessage,
+  { capabilities, info, logLevel }: OwnEnvelope,
+): readonly Edit[] {
+  const members = [
+    [VERSION_KEY, JSON.stringify(MODERN_REVISION)],
+    [INFO_KEY, info],
+    [CAPABILITIES_KEY, capabilities],
+    ...(logLevel === undefined ? [] : [[LOG_LEVEL_KEY, logLevel]]),
+  ].map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  const known: unknown = message.value('params', '_meta');
+  if (isObject(known)) {
+    const kept = Object.keys(known).map(
+      (key) => `${JSON.stringify(key)}:${message.raw('params', '_meta', key) ?? 'null'}`,
+    );
+    return message.set(['params', '_meta'], `{${[...kept, ...members].join(',')}}`);
+  }
+  const meta = `{${members.join(',')}}`;
+  return message.span('params') === undefined
+    ? message.set(['params'], `{"_meta":${meta}}`)
+    : message.set(['params', '_meta'], meta);
 }
 
 /** Members of params that belong to a round of a call, and not to the call. */
