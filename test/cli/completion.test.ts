@@ -16,6 +16,7 @@ const script = (shell: string): string => join(cwd, '..', `completion.${shell}`)
 const COMMANDS = [
   'serve',
   'wrap',
+  'revoke',
   'roots',
   'contains',
   'doctor',

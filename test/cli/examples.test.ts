@@ -2,19 +2,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../packages/server/dist/cli/help/examples.js';
+import { isInstalled, RedisServer } from '../../testing/redis-server.js';
 import { hasFish, makePlace } from './fixtures/shells.js';
 
 const { directory: cwd, environment: env } = makePlace();
 const all = Object.values(EXAMPLES).flat();
 const inFish = (run: string): boolean => run.includes('fish');
+const revokes = (run: string): boolean => run.includes(' revoke ');
 const serves = (run: string): boolean => / --http| ui\b/.test(run);
 
 async function runInShell(
   shell: string,
   line: string,
   stopAt?: string,
+  more: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
-  const child = spawn(shell, ['-c', line], { cwd, env: { ...env, PWD: cwd } });
+  const child = spawn(shell, ['-c', line], { cwd, env: { ...env, PWD: cwd, ...more } });
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => {
@@ -28,13 +31,24 @@ async function runInShell(
 }
 
 describe('The examples of the help', () => {
-  test.each(all.filter(({ run }) => !inFish(run) && !serves(run)))('work: $run', async ({ run }) => {
-    expect(await runInShell('bash', run)).toMatchObject({ code: 0 });
-  });
+  test.each(all.filter(({ run }) => !inFish(run) && !serves(run) && !revokes(run)))(
+    'work: $run',
+    async ({ run }) => {
+      expect(await runInShell('bash', run)).toMatchObject({ code: 0 });
+    },
+  );
 
   test.each(all.filter(({ run }) => serves(run)))('serve: $run', async ({ run }) => {
     const { out } = await runInShell('bash', `exec ${run}`, 'Ctrl+C');
     expect(out).toMatch(/(serves MCP|The page is) at http:\/\/127\.0\.0\.1:/);
+  });
+
+  test.skipIf(!isInstalled('redis-server'))('revoke with a store', async () => {
+    await using redis = await RedisServer.start();
+    for (const { run } of all.filter((example) => revokes(example.run))) {
+      const done = await runInShell('bash', run, undefined, { ROOTWARD_STORE: redis.url });
+      expect(done).toMatchObject({ code: 0 });
+    }
   });
 
   describe.runIf(hasFish)('for fish', () => {

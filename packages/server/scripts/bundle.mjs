@@ -102,7 +102,8 @@ const commandLine = {
   target: 'node20.19',
   legalComments: 'none',
   logLevel: 'warning',
-  external: ['@vscode/ripgrep', '@opentelemetry/sdk-node'],
+  // Installed by those who share sessions or send telemetry, who are few.
+  external: ['@vscode/ripgrep', '@opentelemetry/sdk-node', '@redis/client'],
   // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__rootwardUrl' },

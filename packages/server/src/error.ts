@@ -1,5 +1,5 @@
-/** What keeps the server from doing what it was asked: wrong use, wrong configuration, or an address it cannot have. */
-export type ServerErrorCode = 'usage' | 'configuration' | 'listen';
+/** What keeps the server from doing what it was asked: wrong use, wrong configuration, an address it cannot have, or a store that is down. */
+export type ServerErrorCode = 'usage' | 'configuration' | 'listen' | 'store';
 
 /** The only error this package throws on purpose outside tool calls. Switch on `code`; the message is for people. */
 export class RootwardServerError extends Error {

@@ -12,6 +12,8 @@ export interface ProcessGuardOptions {
 const DEADLINE_MS = 500;
 /** A reader that does not take the last bytes must not hold up the exit. */
 const HOOKS_MS = 300;
+/** Less than what balancers and supervisors give a process before they kill it. */
+const DRAIN_MS = 10_000;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /**
@@ -23,6 +25,7 @@ export class ProcessGuard implements Disposable {
   /** Register what you spawn here: it is ended with this process, as a tree. */
   readonly children: ChildRegistry = new ChildRegistry();
   readonly #hooks = new Set<() => void | Promise<void>>();
+  #drain: (() => Promise<void>) | undefined;
   readonly #parent: Disposable | undefined;
   #leaving = false;
 
@@ -40,10 +43,18 @@ export class ProcessGuard implements Disposable {
     return disposable(() => void this.#hooks.delete(hook));
   }
 
+  /** What is waited for first when a signal comes, for at most ten seconds: calls that are under way. */
+  drainWith(drain: () => Promise<void>): void {
+    this.#drain = drain;
+  }
+
   /** Ends everything and exits. What is under way when it is called again goes on. */
   async shutdown(code = 0): Promise<void> {
     if (this.#leaving) return;
     this.#leaving = true;
+    if (this.#drain !== undefined) {
+      await within(this.#drain().catch(ignore), { milliseconds: DRAIN_MS });
+    }
     setTimeout(() => process.exit(code), DEADLINE_MS);
     await Promise.all([this.#runHooks(), this.children.end()]);
     process.exit(code);

@@ -1,12 +1,12 @@
 import { createClient } from '@redis/client';
 import type { Disposable } from '@rootward/core';
-import { Deferred, disposable, within } from '@rootward/core/platform';
+import { Deferred, disposable, errnoOf, within } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import type { LogLine, SessionStore } from './session-store.js';
 
 /** How a Redis store is reached. */
 export interface RedisStoreOptions {
-  /** `redis://` or `rediss://` (TLS), with a database and perhaps user and password, or `unix:///path/to/socket`. */
+  /** `redis://`, `rediss://` (TLS) or `unix://localhost/path/to/socket`; it may name user and password. */
   readonly url: string;
   /** In place of those in the URL. */
   readonly username?: string;
@@ -223,7 +223,7 @@ export class RedisStore implements SessionStore {
     if (this.#closed) return;
     const wasReady = this.#problem === undefined;
     this.#opened.resolve();
-    this.#problem = error instanceof Error && error.message !== '' ? error.message : String(error);
+    this.#problem = describe(error);
     if (wasReady) this.#onDidChangeState?.(this.#problem);
   }
 
@@ -234,7 +234,7 @@ export class RedisStore implements SessionStore {
       answer = command(this.#client);
       if (await within(answer, { milliseconds: ANSWER_MS })) return await answer;
     } catch (error) {
-      throw unavailable(error instanceof Error ? error.message : String(error), error);
+      throw unavailable(describe(error), error);
     }
     answer.catch(() => undefined);
     throw unavailable(`no answer within ${ANSWER_MS} ms`);
@@ -252,15 +252,34 @@ function clientSettings({
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
   };
-  const { protocol, pathname } = new URL(url);
+  const { protocol, pathname, ...given } = readUrl(url);
   return protocol === 'unix:'
-    ? { ...common, socket: { ...socket, path: decodeURIComponent(pathname) } }
+    ? { ...given, ...common, socket: { ...socket, path: decodeURIComponent(pathname) } }
     : { ...common, url, socket };
+}
+
+function readUrl(
+  url: string,
+): Record<'protocol' | 'pathname', string> & Partial<Record<'username' | 'password', string>> {
+  const { protocol, pathname, username, password } = new URL(url);
+  return {
+    protocol,
+    pathname,
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+  };
 }
 
 /** Ids come back from clients. */
 function lineId(id: string): string {
   return /^\d{1,20}(-\d{1,20})?$/.test(id) ? id : '0';
+}
+
+/** Clients get to read it, and have no business with addresses. */
+function describe(error: unknown): string {
+  const code = errnoOf(error);
+  if (code !== undefined) return `it cannot be reached (${code})`;
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
 }
 
 function unavailable(problem: string, cause?: unknown): RootwardMcpError {

@@ -11,6 +11,7 @@ import { VERSION } from '../version.js';
 import type { InstallFlags } from './commands/install.js';
 import type { HistoryFlags } from './commands/history/history.js';
 import type { UndoFlags } from './commands/history/undo.js';
+import type { RevokeFlags } from './commands/revoke.js';
 import type { RunToolFlags } from './commands/run-tool/run-tool.js';
 import type { SandboxFlags } from './commands/sandbox.js';
 import type { SettingsFlags } from './commands/settings.js';
@@ -37,8 +38,12 @@ const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
   '--tool-env',
   '--audit',
   '--ui-consent',
+  '--public-url',
+  '--store',
+  '--limits',
 ]);
 const WRAP_OPTIONS = OPTIONS.filter((spec) => !NOT_FOR_WRAP.has(flagName(spec)));
+const STORE_OPTIONS = OPTIONS.filter((spec) => ['--store', '--config'].includes(flagName(spec)));
 const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
 
 type Done = (code: number | undefined) => void;
@@ -82,9 +87,9 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       const { parseWithoutMemory } = await import('../serve/configure-zod.js');
       parseWithoutMemory();
       const { runServe } = await import('./commands/serve/serve.js');
-      const { prepareServer } = await import('../serve/prepare-server.js');
+      const { prepareServing } = await import('../serve/prepare-server.js');
       const setup = await watch('Getting ready', async () =>
-        prepareServer(await settingsOf(flags, directories), terminal.start),
+        prepareServing(await settingsOf(flags, directories), terminal.start),
       );
       done(await runServe(setup, terminal));
     });
@@ -319,6 +324,19 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       answer('Restoring', async (watched, status) => {
         const { runUndo } = await import('./commands/history/undo.js');
         return runUndo(id, await settingsOf(flags, []), flags, watched, status);
+      }),
+    );
+  withOptions(program.command('revoke'), STORE_OPTIONS)
+    .description('refuse a handle, session or principal on every instance that shares a store')
+    .option('--handle <handle>', 'a workspace handle')
+    .option('--session <id>', 'a session, by its Mcp-Session-Id')
+    .option('--principal <name>', 'a client or subject; of a token, the first 16 digits of its SHA-256')
+    .option('--lift', 'take the revocation back')
+    .option(...JSON_OPTION)
+    .action((flags: ParsedFlags & RevokeFlags) =>
+      answer('Reaching the store', async (watched) => {
+        const { runRevoke } = await import('./commands/revoke.js');
+        return runRevoke(await settingsOf(flags, []), flags, watched);
       }),
     );
   const shell = new Argument('<shell>', SHELLS.join(', '));

@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { HANDLE_KEY_VARIABLE, TOKEN_VARIABLE } from '../settings/from-environment.js';
+import { HANDLE_KEY_VARIABLE, STORE_VARIABLE, TOKEN_VARIABLE } from '../settings/from-environment.js';
 import { forgetSecrets } from './forget-secrets.js';
 import { currentDirectory, homeDirectory } from './process-directories.js';
 import { runCommandLine } from './program.js';
@@ -11,7 +11,7 @@ const STDIN = 0;
 /** Starts the program. Secrets are taken out of the environment first, since children inherit it and others can look at it. */
 export async function main(program: string | undefined): Promise<void> {
   const environment = { ...process.env };
-  forgetSecrets([TOKEN_VARIABLE, HANDLE_KEY_VARIABLE]);
+  forgetSecrets([TOKEN_VARIABLE, HANDLE_KEY_VARIABLE, STORE_VARIABLE]);
   const code = await runCommandLine(process.argv.slice(2), {
     out: writerTo(() => process.stdout, reportLoss),
     err: writeRemark,

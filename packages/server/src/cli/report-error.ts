@@ -41,7 +41,7 @@ function describe(error: unknown, program: Command, argv: readonly string[]): Re
   if (error instanceof CommanderError) return describeUse(error, program, argv);
   if (error instanceof RootwardServerError) {
     const { code, message } = error;
-    return { code, message, exitCode: code === 'listen' ? FAILED : WRONG_USE };
+    return { code, message, exitCode: code === 'listen' || code === 'store' ? FAILED : WRONG_USE };
   }
   // What the operator named cannot be used.
   if (error instanceof RootwardError) {

@@ -8,7 +8,11 @@ export interface GuardOptions {
   readonly host: string;
   /** None lets everyone in. */
   readonly tokens: readonly string[];
+  /** The address that clients use, where something is in front. */
+  readonly publicUrl?: string | undefined;
   readonly maxBodyBytes?: number;
+  /** Why nothing should be sent here now, for balancers; undefined where all is well. */
+  readonly unready?: () => string | undefined;
 }
 
 export const ENDPOINT = '/mcp';
@@ -34,7 +38,11 @@ export function createGuardedServer(
   options: GuardOptions,
 ): Server {
   const maxRequestBodySize = options.maxBodyBytes ?? MAX_BODY_BYTES;
-  const names = [...allowedHostnames(options.host)];
+  const { publicUrl, unready } = options;
+  const names = [
+    ...allowedHostnames(options.host),
+    ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
+  ];
   const gate = new TokenGate(options.tokens);
 
   const limits = {
@@ -43,6 +51,7 @@ export function createGuardedServer(
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   };
   const server = createServer(limits, (request: AdmittedRequest, response) => {
+    if (answerProbe(request, response, unready)) return;
     // All of this before the body is read.
     if (countHosts(request) > 1) {
       refuse(request, response, 400, 'There must be one Host header');
@@ -89,6 +98,29 @@ export function createGuardedServer(
   server.maxConnections = MAX_CONNECTIONS;
   const connections = new ConnectionGuard(server);
   return server;
+}
+
+/**
+ * Balancers ask under any name and without a token, and learn whether this process lives, and whether it can serve.
+ * False for any other request.
+ */
+function answerProbe(
+  request: IncomingMessage,
+  response: ServerResponse,
+  unready: GuardOptions['unready'],
+): boolean {
+  const path = pathOf(request);
+  const isProbe = path === '/healthz' || path === '/readyz';
+  if (!isProbe || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+  const problem = path === '/readyz' ? unready?.() : undefined;
+  const text = problem === undefined ? 'ok\n' : `not ready: ${problem}\n`;
+  response.writeHead(problem === undefined ? 200 : 503, {
+    'Content-Type': 'text/plain',
+    'Cache-Control': 'no-store',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(request.method === 'HEAD' ? undefined : text);
+  return true;
 }
 
 /** Node takes the first of two, and what stands between us and the client may have looked at the second. */

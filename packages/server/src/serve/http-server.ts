@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
-import type { SessionsOptions, WorkspaceHandler } from '@rootward/mcp';
+import type { SessionsOptions, WorkspaceHandler, WorkspaceHandlerOptions } from '@rootward/mcp';
 import type { Logger } from '@rootward/core';
 import { createGuardedServer, MAX_BODY_BYTES } from './guarded-server.js';
 import type { GuardOptions } from './guarded-server.js';
@@ -10,11 +10,14 @@ import type { GuardOptions } from './guarded-server.js';
 export interface HttpServerOptions
   extends GuardOptions, Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {
   readonly log: Logger;
+  readonly handler?: Pick<WorkspaceHandlerOptions, 'sessionStore' | 'revocations' | 'limits' | 'parkAfter'>;
 }
 
 export interface HttpServer {
   readonly server: Server;
   readonly handler: WorkspaceHandler;
+  /** Tells balancers to go elsewhere, and waits for the requests that are under way. */
+  drain(): Promise<void>;
   /** Ends all sessions and connections. */
   close(): Promise<void>;
 }
@@ -27,18 +30,37 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
   const handler = createWorkspaceHandler(factory, {
     maxRequestBodySize,
     onerror,
+    ...options.handler,
     ...(clock !== undefined && { clock }),
     ...(sessionIdleTimeout !== undefined && { sessionIdleTimeout }),
   });
   const serve = toNodeHandler(handler, { onerror, maxRequestBodySize });
-  const server = createGuardedServer((request, response) => {
-    if (request.method === 'GET') flushHeadersEarly(response);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
-    void serve(request as Parameters<typeof serve>[0], response);
-  }, options);
+  const underWay = new Set<Promise<unknown>>();
+  let isDraining = false;
+  const server = createGuardedServer(
+    (request, response) => {
+      // Clients then look for another instance with their next request.
+      if (isDraining) response.setHeader('Connection', 'close');
+      if (request.method === 'GET') flushHeadersEarly(response);
+      else {
+        const over = new Promise((resolve) => {
+          response.once('close', resolve);
+        });
+        underWay.add(over);
+        void over.then(() => underWay.delete(over));
+      }
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
+      void serve(request as Parameters<typeof serve>[0], response);
+    },
+    { ...options, unready: () => (isDraining ? 'it is about to stop' : options.unready?.()) },
+  );
   return {
     server,
     handler,
+    drain: async () => {
+      isDraining = true;
+      await Promise.all(underWay);
+    },
     close: async () => {
       server.close();
       await handler.close();

@@ -16,6 +16,8 @@ import { ScopeMaker } from '../settings/workspace-rules.js';
 import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { WrappedServers } from '../wrapped/open-wrapped.js';
+import { openStore, requireShareable } from './sharing/open-store.js';
+import type { SharedStore } from './sharing/open-store.js';
 import { openCatalogue, projectFolder } from './open-catalogue.js';
 import { prepareSources, sourceOptions } from './prepare-sources.js';
 import type { PreparedSources, StartContext } from './prepare-sources.js';
@@ -61,6 +63,8 @@ export interface ServerSetup {
   readonly projectSettings: ProjectSettingsStore;
   /** What children may touch. */
   readonly sandboxes: ProgramSandboxes;
+  /** What is shared with other instances. */
+  readonly store: SharedStore | undefined;
   /** What was there before each change; undefined where the operator wants none. */
   readonly history: OpenHistory | undefined;
 }
@@ -70,10 +74,16 @@ export async function prepareServer(
   settings: LoadedSettings,
   start: StartContext,
   log: Logger = new StderrLogger(settings.logLevel),
+  store?: SharedStore,
 ): Promise<ServerSetup> {
   for (const warning of unknownVariables(start.environment)) log.warn(warning);
   if (settings.tokenFile !== undefined && isSharedFile(settings.tokenFile)) {
     log.warn('other users may read the token file; chmod 600 keeps it yours', { file: settings.tokenFile });
+  }
+  if (settings.storeFile !== undefined && isSharedFile(settings.storeFile)) {
+    log.warn('other users may read the URL of the store; chmod 600 keeps it yours', {
+      file: settings.storeFile,
+    });
   }
   const projectSettings = new ProjectSettingsStore(userDirectory(start.environment, start.home));
   const temporaries = new TemporaryFiles();
@@ -106,7 +116,9 @@ export async function prepareServer(
       ...options,
       sources,
       onCaller: (caller) => sessions.noteCall(modernSession(caller.client ?? ''), caller),
+      ...(store !== undefined && { revocations: store.revocations }),
     }),
+    store,
     sources,
     log,
     audit,
@@ -127,6 +139,14 @@ export async function prepareServer(
     editJournal: editJournal(start),
     sandboxes,
   };
+}
+
+/** The same for a process that serves: with what it shares with others. */
+export async function prepareServing(settings: LoadedSettings, start: StartContext): Promise<ServerSetup> {
+  requireShareable(settings, start.environment);
+  const log = new StderrLogger(settings.logLevel);
+  const store = settings.store === undefined ? undefined : await openStore(settings, log);
+  return prepareServer(settings, start, log, store);
 }
 
 /** What a client that names no folders would have. */
@@ -161,7 +181,7 @@ function steeringFiles(
       ...usualPlaces(project, environment, home),
       projectSettings.directory,
       editJournal(start),
-      ...(settings.tokenFile === undefined ? [] : [settings.tokenFile]),
+      ...[settings.tokenFile, settings.storeFile].filter((file) => file !== undefined),
     ],
     project: project ?? environment['MCPBASH_PROJECT_ROOT'],
     audit: settings.audit,

@@ -1,11 +1,16 @@
 import { ProcessGuard } from '@rootward/mcp';
+import type { PrincipalLimits } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
 import { chooseTokens, open } from './http-endpoint.js';
 import type { HttpEndpoint } from './http-endpoint.js';
 import { createHttpServer } from './http-server.js';
 import type { ServerSetup } from './prepare-server.js';
 import type { HttpPort } from '../settings/settings.js';
+import type { HttpLimits } from '../settings/values/option-values.js';
 import { showToPages } from './show-to-pages.js';
+
+/** A session costs little once its server is given back, and a new one takes a few milliseconds. */
+const PARK_MS = 60_000;
 
 /** Serves any number of clients over HTTP until a signal comes. */
 export async function serveHttp(
@@ -14,22 +19,46 @@ export async function serveHttp(
   onShutdown: () => Promise<void>,
 ): Promise<HttpEndpoint> {
   const { settings, log, audit, catalogue, temporaries } = setup;
-  const { host } = settings;
+  const { host, publicUrl, limits } = settings;
   const { tokens, madeToken } = chooseTokens(settings);
   const guard = new ProcessGuard({ watchParent: false });
   const factory = createServerFactory(setup, {
     children: guard.children,
     onShutdown: (hook) => void guard.onShutdown(hook),
   });
-  const http = createHttpServer(factory, { host, tokens, log });
+  const { store } = setup;
+  const http = createHttpServer(factory, {
+    host,
+    tokens,
+    log,
+    publicUrl,
+    handler: {
+      ...(store !== undefined && { sessionStore: store.sessions, revocations: store.revocations }),
+      ...(limits !== undefined && { limits: principalLimits(limits) }),
+      parkAfter: PARK_MS,
+    },
+    unready: () => (store?.sessions.ready === false ? 'the session store cannot be used' : undefined),
+  });
   // Servers that live for one request cannot tell of changes; whoever listens over HTTP is told for them. It also keeps
   // the folder watched, so that each of them sees it as it is.
   catalogue?.onDidChange(() => http.handler.notify.toolsChanged());
-  guard.onShutdown(() => http.close());
+  guard.drainWith(() => http.drain());
+  guard.onShutdown(async () => {
+    await http.close();
+    await store?.sessions.close();
+  });
   guard.onShutdown(onShutdown);
   process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
   const endpoint = await open(http.server, wanted, host);
   showToPages(setup, 'http', guard.children, (hook) => void guard.onShutdown(hook));
   return { ...endpoint, madeToken };
+}
+
+function principalLimits({ requests, sessions, bytes }: HttpLimits): PrincipalLimits {
+  return {
+    ...(requests !== undefined && { requestsPerSecond: requests }),
+    ...(sessions !== undefined && { sessions }),
+    ...(bytes !== undefined && { bytesPerMinute: bytes }),
+  };
 }

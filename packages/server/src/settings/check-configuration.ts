@@ -2,7 +2,7 @@ import { RootwardError, Scope } from '@rootward/core';
 import type { ClientRootsMode } from '@rootward/core';
 import * as z from 'zod';
 import { isObject, suggest } from '@rootward/core/platform';
-import type { LogLevel, ToolsetName } from './values/option-values.js';
+import type { HttpLimits, LogLevel, ToolsetName } from './values/option-values.js';
 import { findLooseEntries } from './roots-file.js';
 import type { WantedLevel } from '@rootward/sandbox';
 import type { WrittenSandbox } from './values/sandbox-settings.js';
@@ -38,6 +38,9 @@ export interface Configuration {
   readonly token?: string;
   readonly tokenFile?: string;
   readonly insecureNoToken?: boolean;
+  readonly publicUrl?: string;
+  readonly store?: string;
+  readonly limits?: HttpLimits;
   readonly audit?: string;
   readonly logLevel?: LogLevel;
   readonly history?:

@@ -9,6 +9,7 @@ import { expandHome } from './values/expand-home.js';
 import type { OptionValues } from './values/option-values.js';
 import { parseJsonFile } from './parse-json.js';
 import type { Origin } from './values/read-values.js';
+import { readSecureUrl, readStore } from './values/http-settings.js';
 import { readHost, readPath, readTokens, readToolEnvironment } from './values/read-values.js';
 import { readGrants } from './values/sandbox-settings.js';
 import type { WrittenSandbox } from './values/sandbox-settings.js';
@@ -93,6 +94,8 @@ async function interpret(
     project,
     audit,
     tokenFile,
+    publicUrl,
+    store,
     within,
     sandbox,
     history,
@@ -109,6 +112,8 @@ async function interpret(
       ...(project !== undefined && { project: readPath(project, origin('project')) }),
       ...(audit !== undefined && { audit: readPath(audit, origin('audit')) }),
       ...(tokenFile !== undefined && { tokenFile: readPath(tokenFile, origin('tokenFile')) }),
+      ...(publicUrl !== undefined && { publicUrl: readSecureUrl(publicUrl, origin('publicUrl')) }),
+      ...(store !== undefined && readStore(store, origin('store'))),
       ...(within !== undefined && { within: within.map((text) => readPath(text, origin('within'))) }),
       ...(http !== undefined && { http }),
       ...historyOf(history),

@@ -154,6 +154,20 @@ export const configurationSchema: z.ZodObject = z.strictObject({
   token: z.string().min(1).optional().describe('The bearer token HTTP clients must send').meta(TOKEN),
   tokenFile: path.optional().describe('A file with bearer tokens, one on each line; relative to this file'),
   insecureNoToken: z.boolean().optional().describe('Let anyone on this machine connect over HTTP'),
+  publicUrl: z.string().min(1).optional().describe('The address clients use, where a proxy is in front'),
+  store: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Share sessions with other instances: redis://HOST, or @FILE with such a URL'),
+  limits: z
+    .strictObject({
+      requests: z.int().min(1).optional().describe('Per second'),
+      sessions: z.int().min(1).optional(),
+      bytes: z.int().min(1).optional().describe('Of requests and answers, per minute'),
+    })
+    .optional()
+    .describe('What each principal may use over HTTP'),
   audit: path.optional().describe('Append every decision about a path to this file; relative to this file'),
   logLevel: z.enum(LOG_LEVELS).optional().describe('What goes to stderr'),
   history: z

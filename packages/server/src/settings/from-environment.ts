@@ -10,6 +10,8 @@ const PREFIX = 'ROOTWARD_';
 export const HANDLE_KEY_VARIABLE = 'ROOTWARD_HANDLE_KEY';
 /** Read where backends are looked for. */
 const BACKENDS_VARIABLE = 'ROOTWARD_SANDBOX_BACKENDS';
+/** It may hold a password. */
+export const STORE_VARIABLE = 'ROOTWARD_STORE';
 export const TOKEN_VARIABLE = 'ROOTWARD_TOKEN';
 /** A source of roots with its own place in their order, not a lesser kind of flag. */
 const ROOTS_VARIABLE = 'ROOTWARD_ROOTS';

@@ -3,7 +3,7 @@ import { RootwardServerError } from '../error.js';
 import { MINIMAL } from './values/environment-mode.js';
 import type { EnvironmentMode } from './values/environment-mode.js';
 import { DEFAULT_PORT } from './values/option-values.js';
-import type { LogLevel, OptionValues, ToolsetName } from './values/option-values.js';
+import type { HttpLimits, LogLevel, OptionValues, ToolsetName } from './values/option-values.js';
 import type { HistoryBounds, HistoryModeName } from './values/history-settings.js';
 import type { ConfigurationFile } from './configuration-file.js';
 import { readTokenFile } from './values/token-file.js';
@@ -60,6 +60,13 @@ export interface Settings {
   /** Where some of them come from. */
   readonly tokenFile: string | undefined;
   readonly insecureNoToken: boolean;
+  /** As clients reach it, where something is in front. */
+  readonly publicUrl: string | undefined;
+  /** Where sessions are shared with other instances. */
+  readonly store: string | undefined;
+  /** Where its URL was read from. */
+  readonly storeFile: string | undefined;
+  readonly limits: HttpLimits | undefined;
   readonly audit: string | undefined;
   readonly sandbox: SandboxSettings;
   readonly logLevel: LogLevel;
@@ -119,6 +126,9 @@ export function settle(
     host: given.host ?? LOOPBACK,
     ...tokensOf([flags, environment, ...files.map(({ values }) => values)]),
     insecureNoToken: given.insecureNoToken ?? false,
+    publicUrl: given.publicUrl,
+    ...storeOf([flags, environment, ...files.map(({ values }) => values)]),
+    limits: given.limits,
     audit: given.audit,
     sandbox: {
       ...given.sandboxGrants,
@@ -144,6 +154,11 @@ function tokensOf(layers: readonly OptionValues[]): Pick<Settings, 'tokens' | 't
   const { tokens = [], tokenFile } = layer ?? {};
   const kept = tokenFile === undefined ? [] : readTokenFile(tokenFile);
   return { tokens: [...tokens, ...kept], tokenFile };
+}
+
+function storeOf(layers: readonly OptionValues[]): Pick<Settings, 'store' | 'storeFile'> {
+  const { store, storeFile } = layers.find((layer) => layer.store !== undefined) ?? {};
+  return { store, storeFile };
 }
 
 function httpPort(http: OptionValues['http']): HttpPort | undefined {

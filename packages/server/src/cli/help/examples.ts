@@ -93,6 +93,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   uninstall: [{ run: 'rootward uninstall --client codex --yes', does: 'take it out again' }],
   demo: [{ run: 'rootward demo', does: 'see it work' }],
   ui: [{ run: 'rootward ui', does: 'show running servers on a page of this machine' }],
+  revoke: [
+    { run: 'rootward revoke --session 1f6e2c', does: 'end a session everywhere' },
+    { run: 'rootward revoke --principal 5994471abb01112a --lift', does: 'let it in again' },
+  ],
   completion: [
     { run: 'source <(rootward completion bash)', does: 'for this shell, in bash' },
     { run: 'rootward completion fish | source', does: 'the same in fish' },

@@ -60,7 +60,7 @@ const MAX_VARIABLE_BYTES = 64 * 1024;
 /** Where tools send progress and log lines; a number that scripts rarely use for themselves. */
 export const CHANNEL_FD = 7;
 /** They open the server itself; no tool ever sees them, in whatever letter case, which Windows does not tell apart. */
-const SECRETS: ReadonlySet<string> = new Set(['ROOTWARD_TOKEN', 'ROOTWARD_HANDLE_KEY']);
+const SECRETS: ReadonlySet<string> = new Set(['ROOTWARD_TOKEN', 'ROOTWARD_HANDLE_KEY', 'ROOTWARD_STORE']);
 const ALWAYS = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 /** Without these, programs do not even start on Windows. */
 const ALWAYS_ON_WINDOWS = ['Path', 'PATHEXT', 'SystemRoot', 'ComSpec', 'TEMP', 'TMP', 'USERPROFILE'];

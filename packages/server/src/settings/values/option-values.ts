@@ -10,6 +10,16 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const CLIENT_ROOTS_MODES: readonly ClientRootsMode[] = ['replace', 'add', 'ignore'];
 
+/** What one principal may use over HTTP. */
+export interface HttpLimits {
+  /** Requests per second. */
+  readonly requests?: number;
+  /** Sessions that are open. */
+  readonly sessions?: number;
+  /** Bytes of requests and answers per minute. */
+  readonly bytes?: number;
+}
+
 /** What one place (flags, environment, a file) says. Paths are absolute. Absent means nothing was said. */
 export interface OptionValues {
   readonly toolsets?: readonly ToolsetName[];
@@ -36,6 +46,10 @@ export interface OptionValues {
   readonly tokens?: readonly string[];
   readonly tokenFile?: string;
   readonly insecureNoToken?: boolean;
+  readonly publicUrl?: string;
+  readonly store?: string;
+  readonly storeFile?: string;
+  readonly limits?: HttpLimits;
   readonly audit?: string;
   readonly sandboxLevel?: WantedLevel;
   readonly sandboxRequire?: Guarantee;

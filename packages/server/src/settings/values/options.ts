@@ -3,6 +3,7 @@ import { ENVIRONMENT_MODES } from './environment-mode.js';
 import { HISTORY_MODES } from './history-settings.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './option-values.js';
 import type { OptionValues } from './option-values.js';
+import { readLimits, readSecureUrl, readStore } from './http-settings.js';
 import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './sandbox-settings.js';
 import type { Origin } from './read-values.js';
 import {
@@ -238,6 +239,29 @@ export const OPTIONS: readonly OptionSpec[] = [
     group: 'HTTP:',
     description: 'let anyone on this machine connect over HTTP without a token',
     read: ([text], origin) => ({ insecureNoToken: readBoolean(text, origin) }),
+  },
+  {
+    flag: '--public-url <url>',
+    variable: 'ROOTWARD_PUBLIC_URL',
+    group: 'HTTP:',
+    description: 'the address clients use, where a proxy or balancer is in front',
+    read: ([text], origin) => ({ publicUrl: readSecureUrl(text, origin) }),
+  },
+  {
+    flag: '--store <url>',
+    variable: 'ROOTWARD_STORE',
+    group: 'HTTP:',
+    description: 'share sessions with other instances: redis://HOST, or @FILE with such a URL',
+    read: ([text], origin) => readStore(text, origin),
+  },
+  {
+    flag: '--limits <name=number>',
+    variable: 'ROOTWARD_LIMITS',
+    group: 'HTTP:',
+    description:
+      'what each principal may use: requests (per second), sessions, bytes (per minute); repeatable',
+    separator: ',',
+    read: (texts, origin) => ({ limits: readLimits(texts, origin) }),
   },
   {
     flag: '--config <file>',

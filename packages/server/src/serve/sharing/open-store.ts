@@ -1,0 +1,79 @@
+import type { Logger } from '@rootward/core';
+import { errnoOf } from '@rootward/core/platform';
+import type { Revocations, SessionStore } from '@rootward/mcp';
+import type * as redis from '@rootward/mcp/redis';
+import { RootwardServerError } from '../../error.js';
+import type { Environment } from '../../settings/from-environment.js';
+import { HANDLE_KEY_VARIABLE } from '../../settings/from-environment.js';
+import type { Settings } from '../../settings/settings.js';
+
+/** What instances of the server share. */
+export interface SharedStore {
+  readonly sessions: SessionStore;
+  readonly revocations: Revocations;
+}
+
+/** Opens the store that the settings name. Throws `usage` where it is not one to use; one that is down may come later. */
+export async function openStore({ store: url }: Pick<Settings, 'store'>, log: Logger): Promise<SharedStore> {
+  if (url === undefined) {
+    throw new RootwardServerError('usage', 'Cannot open the store: name it with --store or ROOTWARD_STORE');
+  }
+  const { RedisStore } = await loadClient();
+  const { Revocations: List, RootwardMcpError } = await import('@rootward/mcp');
+  try {
+    const sessions = await RedisStore.connect({
+      url,
+      onDidChangeState: (problem) => {
+        if (problem === undefined) log.info('the session store can be used');
+        else log.warn('the session store cannot be used', { problem });
+      },
+    });
+    const report = (error: unknown): void => log.warn('revocations not read', { error: String(error) });
+    const revocations = new List(sessions, sessions.ready ? report : undefined);
+    await revocations.settled();
+    return { sessions, revocations };
+  } catch (error) {
+    if (!(error instanceof RootwardMcpError)) throw error;
+    throw new RootwardServerError('usage', error.message, { cause: error });
+  }
+}
+
+/** Throws `usage` for settings that would make instances differ in whom they let in, or in what they accept. */
+export function requireShareable(
+  { http, store, limits, publicUrl, tokens, insecureNoToken }: Settings,
+  environment: Environment,
+): void {
+  if (http === undefined) {
+    const given = { '--store': store, '--limits': limits, '--public-url': publicUrl };
+    const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+    if (flag === undefined) return;
+    throw new RootwardServerError('usage', `Cannot use ${flag} over stdio: it is for --http`);
+  }
+  if (store === undefined) return;
+  if (tokens.length === 0 && !insecureNoToken) {
+    throw new RootwardServerError(
+      'usage',
+      'Cannot share sessions: every instance would make a token of its own; give all of them the same with --token-file or ROOTWARD_TOKEN',
+    );
+  }
+  if ((environment[HANDLE_KEY_VARIABLE] ?? '') === '') {
+    throw new RootwardServerError(
+      'usage',
+      `Cannot share sessions: an instance would refuse the handles of the others; set ${HANDLE_KEY_VARIABLE} to the same 32 characters or more for all of them`,
+    );
+  }
+}
+
+async function loadClient(): Promise<typeof redis> {
+  try {
+    return await import('@rootward/mcp/redis');
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new RootwardServerError(
+      'usage',
+      'Cannot use --store: the Redis client is not installed; install it beside rootward: npm install @redis/client',
+      { cause: error },
+    );
+  }
+}

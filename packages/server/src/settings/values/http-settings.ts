@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { RootwardServerError } from '../../error.js';
+import { suggest } from '@rootward/core/platform';
+import type { HttpLimits } from './option-values.js';
+import { readPath } from './read-values.js';
+import type { Origin } from './read-values.js';
+
+const LIMIT_NAMES = ['requests', 'sessions', 'bytes'] as const;
+const STORE_PROTOCOLS: ReadonlySet<string> = new Set(['redis:', 'rediss:', 'unix:']);
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** The URL of a store, or where it is kept. A password on the command line can be read by every user of the machine. */
+export function readStore(
+  text: string,
+  origin: Origin,
+): { readonly store: string; readonly storeFile?: string } {
+  if (!text.startsWith('@')) return { store: storeUrl(text, origin.name) };
+  const storeFile = readPath(text.slice(1), origin);
+  return { store: storeUrl(readText(storeFile), storeFile), storeFile };
+}
+
+function storeUrl(text: string, name: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // What is almost right may hold a password, and must not appear in a message.
+  if (url === undefined || !STORE_PROTOCOLS.has(url.protocol)) {
+    throw refuse(`Cannot use ${name}: expected redis://HOST, rediss://HOST, unix:///PATH, or @FILE with one`);
+  }
+  if (url.password !== '' && name.startsWith('--')) {
+    throw refuse(
+      `Cannot use ${name}: other users can read its password in the list of processes; set ROOTWARD_STORE to the URL, or put it into a file and pass ${name} @FILE`,
+    );
+  }
+  return text;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw refuse(`Cannot read the URL of the store from ${file}: ${reason}`);
+  }
+}
+
+export function readLimits(texts: readonly string[], { name }: Origin): HttpLimits {
+  const limits = texts
+    .flatMap((text) => text.split(','))
+    .map((text): [string, number] => {
+      const [key = '', value = ''] = text.split('=', 2).map((part) => part.trim());
+      if (!(LIMIT_NAMES as readonly string[]).includes(key)) {
+        const problem = `expected ${LIMIT_NAMES.join(', ')} and a number, such as requests=100`;
+        throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: ${problem}${suggest(key, LIMIT_NAMES)}`);
+      }
+      if (!/^[1-9]\d{0,14}$/.test(value)) {
+        throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: expected a whole number above 0`);
+      }
+      return [key, Number(value)];
+    });
+  return Object.fromEntries(limits);
+}
+
+/** An address that others are told, or that keys are fetched from: nobody on the way may change what comes back. */
+export function readSecureUrl(text: string, { name }: Origin): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.has(url.hostname));
+  if (url === undefined || !isSecure || url.username !== '' || url.password !== '' || url.hash !== '') {
+    throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: expected an https:// address`);
+  }
+  return text;
+}
+
+function refuse(message: string): RootwardServerError {
+  return new RootwardServerError('usage', message);
+}
