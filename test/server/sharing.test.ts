@@ -165,9 +165,10 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     const answer = await send(second.url, headers, JSON.stringify({ jsonrpc: '2.0', id: 3, ...modern }));
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('read_text_file')]);
     await redis.start();
-    await vi.waitFor(async () => expect((await probe(second, '/readyz')).status).toBe(200), {
-      timeout: 30_000,
-    });
+    for (const http of [first, second]) {
+      const isReady = async (): Promise<void> => expect((await probe(http, '/readyz')).status).toBe(200);
+      await vi.waitFor(isReady, { timeout: 30_000 });
+    }
     expect((await call(second, await openSession(), ping)).status).toBe(200);
   });
 
