@@ -1,10 +1,12 @@
 // Builds the launcher of @rootward/sandbox from its source into the package of each platform that a compiler is here
-// for. `--check` builds it a second time and compares. Without a compiler the sandbox uses bubblewrap alone.
+// for. `--check` builds it a second time and compares; `--into FOLDER` builds elsewhere. Without a compiler the sandbox
+// uses bubblewrap alone.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const SOURCE = here('../packages/sandbox/launcher/launcher.c');
@@ -17,10 +19,12 @@ const PLATFORMS = [
 const ELF_MAGIC = 0x464c457f;
 const PROGRAM_INTERPRETER = 3;
 
-const check = process.argv.includes('--check');
+const { values: flags } = parseArgs({ options: { check: { type: 'boolean' }, into: { type: 'string' } } });
+const { check = false, into } = flags;
 if (process.platform !== 'linux') process.exit(0);
 for (const { processor, compilers } of PLATFORMS) {
-  const target = here(`../packages/sandbox-linux-${processor}/bin/rootward-launcher`);
+  const bin = into === undefined ? here(`../packages/sandbox-linux-${processor}/bin`) : join(into, processor);
+  const target = join(bin, 'rootward-launcher');
   if (!check && isNewer(target)) continue;
   const compiler = compilers.find((name) => spawnSync(name, ['--version']).status === 0);
   if (compiler === undefined) {

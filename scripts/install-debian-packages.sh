@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Installs what some tests use and npm does not have: clangd, gopls with Go, gojq, zsh, fish, bubblewrap and Redis. Where that
-# is not possible, those tests are skipped.
+# Installs what some tests use and npm does not have: clangd, gopls with Go, gojq, zsh, fish, bubblewrap, Redis, and a
+# compiler and an emulator for arm64. Where that is not possible, those tests are skipped.
 set -euo pipefail
 missing=()
 command -v clangd >/dev/null || compgen -c clangd- >/dev/null || missing+=(clangd)
 for program in gopls gojq zsh fish; do command -v "$program" >/dev/null || missing+=("$program"); done
 command -v go >/dev/null || missing+=(golang-go)
 command -v bwrap >/dev/null || missing+=(bubblewrap)
+if [ "$(uname -m)" = x86_64 ]; then
+  command -v aarch64-linux-gnu-gcc >/dev/null || missing+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+  command -v qemu-aarch64 >/dev/null || missing+=(qemu-user)
+fi
 command -v redis-server >/dev/null || missing+=(redis-server)
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then

@@ -6,6 +6,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -59,8 +60,17 @@ beforeAll(async () => {
     'repo/d.go': 'package hostile\n\nimport "outside"\n\nvar X = outside.Secret()\n',
     'repo/e.yaml': `# yaml-language-server: $schema=${url}/schema.json\nname: 1\n`,
     'repo/f.yaml': '# yaml-language-server: $schema=../out/schema.json\nname: 1\n',
-    'repo/g.sh': `#!/bin/bash\nsource ${url}/x.sh\nsource ../out/x.sh\necho "$name"\n`,
+    'repo/g.sh': `#!/bin/bash\nsource ${url}/x.sh\nsource ../out/x.sh\nsourced\n`,
+    'repo/h.json': `{ "$schema": "${url}/schema.json", "name": 1 }\n`,
+    'repo/i.json': '{ "$schema": "../out/schema.json", "name": 1 }\n',
+    'repo/j.html': `<link rel="stylesheet" href="${url}/x.css"><script src="../out/x.js"></script><p>x</p>\n`,
+    'repo/k.css': `@import url("${url}/x.css");\n@import "../out/x.css";\np { color: red }\n`,
+    'repo/l.scss': '@use "../out/x";\np { color: x.$hue }\n',
     'out/schema.json': '{ "properties": { "name": { "type": "string" } } }',
+    'out/x.sh': 'sourced() { :; }\n',
+    'out/x.js': 'var outside = 1;\n',
+    'out/x.css': 'p { color: blue }\n',
+    'out/_x.scss': '$hue: blue;\n',
   };
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(base, name)), { recursive: true });
@@ -84,46 +94,112 @@ function everything(): string {
     .join('\n');
 }
 
-/** What the servers that are installed here say about each file. */
-async function ask(...args: readonly string[]): Promise<Readonly<Record<string, string>>> {
-  const env = { ...bareEnvironment(), PATH, HOME: process.env['HOME'] ?? '/' };
-  const { client } = await connectRootward([...args, '--root', join(base, 'repo')], {}, { env });
-  const answers: Record<string, string> = {};
-  for (const file of ['a.ts', 'b.py', 'c.c', 'd.go', 'e.yaml', 'f.yaml', 'g.sh']) {
-    answers[file] = textOf(await client.callTool('diagnostics', { file }));
-  }
-  answers['info'] = textOf(await client.callTool('workspace_info'));
-  return answers;
-}
+/** The servers that are tested, the files that tempt them, and what lies outside. */
+const TEMPTED: Readonly<
+  Record<string, { readonly files: readonly string[]; readonly outside: readonly string[] }>
+> = {
+  typescript: { files: ['a.ts'], outside: ['secret.ts', 'tsconfig.json', 'plugin/index.js'] },
+  pyright: { files: ['b.py'], outside: ['hidden.py'] },
+  clangd: { files: ['c.c'], outside: ['hidden.h'] },
+  gopls: { files: ['d.go'], outside: ['gomod/go.mod', 'gomod/outside.go'] },
+  'yaml-language-server': { files: ['e.yaml', 'f.yaml'], outside: ['schema.json'] },
+  'bash-language-server': { files: ['g.sh'], outside: ['x.sh'] },
+  json: { files: ['h.json', 'i.json'], outside: ['schema.json'] },
+  html: { files: ['j.html'], outside: ['x.js', 'x.css'] },
+  css: { files: ['k.css', 'l.scss'], outside: ['x.css', '_x.scss'] },
+};
 
 /** What a server says when it could not read a file outside. */
 const UNREAD: Readonly<Record<string, RegExp>> = {
-  'a.ts': /Cannot find module|Cannot read file/,
-  'b.py': /could not be resolved/,
-  'c.c': /file not found|Permission denied/,
+  typescript: /Cannot find module|Cannot read file/,
+  pyright: /could not be resolved/,
+  clangd: /file not found|Permission denied/,
 };
 
-describe('A hostile repository with default settings', () => {
-  test('would be read from outside without a sandbox', async () => {
-    const answers = await ask('--sandbox', 'off');
-    for (const [file, unread] of Object.entries(UNREAD)) expect(answers[file]).not.toMatch(unread);
-    expect(answers['info']).toContain('sandbox off');
+interface Outcome {
+  /** What each server said. */
+  readonly answers: Readonly<Record<string, string>>;
+  /** What `workspace_info` says of each server that is installed. */
+  readonly infos: Readonly<Record<string, string>>;
+  readonly connections: number;
+  readonly changed: boolean;
+  /** Files and folders outside that were read. */
+  readonly read: ReadonlySet<string>;
+}
+
+const outcomes = new Map<string, Promise<Outcome>>();
+
+/** Asks every server that is installed about every file, once for each way. */
+function outcomeOf(...args: readonly string[]): Promise<Outcome> {
+  const key = args.join(' ');
+  const outcome = outcomes.get(key) ?? ask(args);
+  outcomes.set(key, outcome);
+  return outcome;
+}
+
+async function ask(args: readonly string[]): Promise<Outcome> {
+  const before = everything();
+  const outside = readdirSync(join(base, 'out'), { recursive: true, encoding: 'utf8' });
+  // Whoever reads something leaves a newer time.
+  for (const name of outside) utimesSync(join(base, 'out', name), UNTOUCHED, new Date());
+  connections = 0;
+  const env = { ...bareEnvironment(), PATH, HOME: process.env['HOME'] ?? '/' };
+  const { client } = await connectRootward([...args, '--root', join(base, 'repo')], {}, { env });
+  const answers: Record<string, string> = {};
+  const infos: Record<string, string> = {};
+  for (const [server, { files }] of Object.entries(TEMPTED)) {
+    for (const file of files) {
+      const said = [
+        await client.callTool('diagnostics', { file }),
+        await client.callTool('outline', { file }),
+      ];
+      answers[server] = (answers[server] ?? '') + said.map(textOf).join('\n');
+    }
+    // Only so many run at a time.
+    const lines = textOf(await client.callTool('workspace_info')).split('\n');
+    infos[server] = lines.find((line) => line.startsWith(`Language server ${server}:`)) ?? '';
+  }
+  const read = outside.filter((name) => statSync(join(base, 'out', name)).atimeMs !== UNTOUCHED.getTime());
+  return { answers, infos, connections, changed: everything() !== before, read: new Set(read) };
+}
+
+/** Matches nothing. */
+const NEVER = /(?!)/;
+const UNTOUCHED = new Date('2001-01-01');
+
+describe('A hostile repository', () => {
+  test('would be read from outside without a sandbox', async ({ skip }) => {
+    const { answers, infos, read } = await outcomeOf('--sandbox', 'off');
+    const installed = Object.keys(TEMPTED).filter((server) => infos[server] !== '');
+    expect(installed).toEqual(expect.arrayContaining(['typescript', 'pyright', 'json', 'html', 'css']));
+    for (const server of installed) {
+      expect(infos[server]).toContain('sandbox off');
+      expect(answers[server]).not.toMatch(UNREAD[server] ?? NEVER);
+    }
+    if (read.size === 0) skip('this disk keeps no times of access');
+    expect([...read]).toEqual(expect.arrayContaining(['secret.ts', 'hidden.py']));
   });
 
-  test.for(['bubblewrap', 'landlock'] as const)(
-    'reaches nothing through a language server in %s: no connection, no file outside, no change',
-    async (backend, { skip }) => {
+  describe.each(['bubblewrap', 'landlock'] as const)('in %s, as by default', (backend) => {
+    test('reaches nothing: no connection, no file or folder outside, no change', async ({ skip }) => {
       if (!working.has(backend)) skip(`${backend} does not work here`);
-      const before = everything();
-      connections = 0;
-      const answers = await ask('--sandbox-backend', backend);
-      expect(connections).toBe(0);
-      expect(everything()).toBe(before);
-      for (const [file, unread] of Object.entries(UNREAD)) expect(answers[file]).toMatch(unread);
+      const { connections: came, changed, read, answers } = await outcomeOf('--sandbox-backend', backend);
+      expect({ came, changed, read: [...read] }).toEqual({ came: 0, changed: false, read: [] });
       expect(JSON.stringify(answers)).not.toContain('hunter');
-      expect(answers['info']).toContain(`sandbox strict, ${backend}`);
-    },
-  );
+    });
+
+    test.for(Object.entries(TEMPTED))(
+      'reads nothing outside through %s',
+      async ([server, { outside }], { skip }) => {
+        if (!working.has(backend)) skip(`${backend} does not work here`);
+        if ((await outcomeOf('--sandbox', 'off')).infos[server] === '') skip(`${server} is not installed`);
+        const { answers, infos, read } = await outcomeOf('--sandbox-backend', backend);
+        expect(infos[server]).toContain(`sandbox strict, ${backend}`);
+        expect(outside.filter((name) => read.has(name))).toEqual([]);
+        expect(answers[server]).toMatch(UNREAD[server] ?? /./);
+      },
+    );
+  });
 });
 
 describe('A language server whose sandbox no longer matches', () => {
