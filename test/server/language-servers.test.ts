@@ -76,6 +76,29 @@ test('a language server is told of the client’s folders, of one that comes and
   });
 });
 
+test('a client that gives a token is told what a question about code waits for', async () => {
+  const root = folders.path('many');
+  const env = { ...bareEnvironment(), PATH: `${process.env['PATH'] ?? ''}${delimiter}${BIN}` };
+  writeFileSync(join(root, 'told.py'), 'def told(): ...\n');
+  const { client } = await connectRootward(['--root', root], {}, { env });
+  const ask = async (progressToken: string): Promise<readonly unknown[]> => {
+    const meta = { progressToken };
+    expect(textOf(await client.callTool('find_symbol', { query: 'told' }, { meta }))).toContain('told()');
+    return client.received.flatMap((message) =>
+      'method' in message &&
+      message.method === 'notifications/progress' &&
+      message.params?.['progressToken'] === progressToken
+        ? [message.params['message']]
+        : [],
+    );
+  };
+  expect(await ask('first')).toEqual(
+    expect.arrayContaining(['pyright is starting', 'pyright is reading its files']),
+  );
+  expect(await ask('second')).toEqual([]);
+  rmSync(join(root, 'told.py'));
+});
+
 test('a client without roots is not asked, and the language server gets the folders of the command line', async () => {
   const toy = toyServer('flags');
   const { client } = await connectRootward([...toy.args, '--root', folders.path('a')]);

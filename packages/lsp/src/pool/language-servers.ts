@@ -17,7 +17,7 @@ import type { ServerFinding } from '../servers/find-server.js';
 import { Findings } from '../servers/findings.js';
 import { knownServers } from '../servers/known-servers.js';
 import { languageName } from '../servers/script-name.js';
-import type { FollowedRoots, LanguageServersOptions } from './options.js';
+import type { FollowedRoots, LanguageServersOptions, Waiting } from './options.js';
 import type { PoolLimits } from './limits.js';
 import { readPoolLimits } from './limits.js';
 import { projectFolder } from './project-folder.js';
@@ -82,14 +82,18 @@ export class LanguageServers {
   }
 
   /**
-   * The server for a file, running. Rejects with what to install when there is none. The signal ends the wait; the server
-   * goes on starting, for the next question.
+   * The server for a file, running. Rejects with what to install when there is none. The signal ends the wait, of which
+   * `progress` is told; the server goes on starting, for the next question.
    */
-  async forFile(scope: Scope, file: string, signal?: AbortSignal): Promise<ServerInstance> {
+  async forFile(scope: Scope, file: string, { signal, progress }: Waiting = {}): Promise<ServerInstance> {
     const definition = await this.definitionFor(await languageName(scope, file));
     // Only a server that knows one folder, or may turn out to, is asked by the project of a file.
     const isOneForAll = (this.kindOf(definition) ?? 'per-root') !== 'per-root';
     const folder = isOneForAll ? undefined : projectFolder(scope, file, definition.markers ?? []);
+    const isRunning = [...this.#slots.values()].some(
+      (slot) => slot.definition === definition && slot.state === 'running',
+    );
+    if (!isRunning) progress?.(`${definition.name} is starting`);
     return concealErrors(
       { scope },
       this.#unlessLoading(definition, this.#running(definition, scope.locate(file).path, folder), signal),

@@ -42,3 +42,10 @@ export interface SpawnedServer {
   /** Ends it and starts another in the same folders. */
   readonly restart: () => Promise<void>;
 }
+
+/** How a question waits. */
+export interface Waiting {
+  readonly signal?: AbortSignal | undefined;
+  /** Told what an answer waits for, such as a server that reads its files. */
+  readonly progress?: ((message: string) => void) | undefined;
+}

@@ -74,7 +74,7 @@ export async function definition(
 ): Promise<DefinitionResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path, signal);
+  const instance = await servers.forFile(scope, path, context);
   requireCapability(instance, 'definitionProvider', 'find definitions');
   const answer = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');

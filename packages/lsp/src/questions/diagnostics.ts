@@ -137,7 +137,7 @@ async function candidates(
 /** What is wrong in one file. */
 export async function checkFile(context: CodeContext, file: string): Promise<Checked> {
   const { servers, scope, signal } = context;
-  const instance = await servers.forFile(scope, file, signal);
+  const instance = await servers.forFile(scope, file, context);
   const checked = instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
     if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
     await instance.readiness.wait(servers.limits.settleTimeout, signal);

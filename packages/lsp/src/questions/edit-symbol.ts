@@ -58,7 +58,7 @@ export async function editSymbol(
   }
   const { path, writable } = scope.locate(request.file);
   if (!writable) throw new RootwardLspError('edit-refused', `Cannot edit "${path}": it may not be written`);
-  const instance = await servers.forFile(scope, path, signal);
+  const instance = await servers.forFile(scope, path, context);
   requireCapability(instance, 'documentSymbolProvider', 'find declarations');
   const answer = instance.withDocuments(
     { scope, paths: [path], signal, thorough: true },

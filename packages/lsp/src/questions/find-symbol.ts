@@ -102,7 +102,7 @@ async function askProjects(
     if (asked > 0 && (asked >= servers.limits.maxServers || servers.clock.now() >= deadline)) break;
     asked += 1;
     try {
-      const instance = await servers.forFile(scope, file, signal);
+      const instance = await servers.forFile(scope, file, context);
       const part = await concealErrors(
         context,
         instance.whileBusy(() => searchServer(context, instance, wanted, roots)),

@@ -46,7 +46,7 @@ const IMPORT = /^\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|require\b|#\
 export async function outline(context: CodeContext, request: OutlineRequest): Promise<Outline> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path, signal);
+  const instance = await servers.forFile(scope, path, context);
   requireCapability(instance, 'documentSymbolProvider', 'list symbols');
   const answer = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
     if (document === undefined) return { file: path, symbols: [], truncated: false };

@@ -53,7 +53,7 @@ export async function references(
   request: SymbolRequest & { readonly cursor?: string | undefined },
 ): Promise<ReferencesResult> {
   const { servers, scope, signal } = context;
-  const instance = await servers.forFile(scope, scope.locate(request.file).path, signal);
+  const instance = await servers.forFile(scope, scope.locate(request.file).path, context);
   requireCapability(instance, 'referencesProvider', 'find references');
   const question = {
     request,

@@ -62,7 +62,7 @@ export async function renameSymbol(
 ): Promise<RenameResult> {
   const { servers, scope, signal } = context;
   const recovered = await recoverEdits(scope, journal);
-  const instance = await servers.forFile(scope, scope.locate(request.file).path, signal);
+  const instance = await servers.forFile(scope, scope.locate(request.file).path, context);
   requireName(request.newName, request.symbol, await instance.languageOf(scope, request.file));
   requireCapability(instance, 'renameProvider', 'rename');
   const { symbol } = request;

@@ -77,7 +77,7 @@ export async function symbolRelations(
 ): Promise<RelationsResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path, signal);
+  const instance = await servers.forFile(scope, path, context);
   // A server may leave out files that its project does not include, unless they are open.
   const around = rootsAround(context, instance, path);
   const { name } = readSymbol(request.symbol);

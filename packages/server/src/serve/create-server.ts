@@ -215,6 +215,7 @@ function equip(
   registerTools(server, {
     era,
     readOnly: settings.readOnly,
+    diagnostics: settings.diagnostics,
     home,
     log,
     children,

@@ -26,6 +26,7 @@ export interface Configuration {
   readonly downloadHosts?: readonly string[];
   readonly toolEnv?: string;
   readonly languageServers?: Readonly<Record<string, unknown>>;
+  readonly diagnostics?: boolean;
   readonly trustWorkspaceServers?: boolean;
   readonly wrap?: WrappedEntries;
   readonly sandbox?: WantedLevel | WrittenSandbox;

@@ -127,6 +127,10 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .record(z.string(), z.union([z.literal(false), languageServer]))
     .optional()
     .describe('Language servers by name: other commands and settings, new ones, or false for none'),
+  diagnostics: z
+    .boolean()
+    .optional()
+    .describe('Add to each edit of a source file the problems that are new, unless the call says otherwise'),
   trustWorkspaceServers: z
     .boolean()
     .optional()

@@ -45,6 +45,8 @@ export interface Settings {
   readonly languageServers: Readonly<Record<string, unknown>> | undefined;
   /** Servers of others, by the prefix of their tools. */
   readonly wrap: WrappedEntries | undefined;
+  /** Edits tell new problems where the call does not say. */
+  readonly diagnostics: boolean;
   readonly trustWorkspaceServers: boolean;
   readonly chdir: boolean;
   /** Questions that a client cannot show may be answered on the page. */
@@ -117,6 +119,7 @@ export function settle(
     denyAbsolute: files.flatMap(({ denyAbsolute }) => denyAbsolute),
     languageServers: given.languageServers,
     wrap: given.wrap,
+    diagnostics: given.diagnostics ?? false,
     trustWorkspaceServers: given.trustWorkspaceServers ?? false,
     chdir: given.chdir ?? false,
     uiConsent: given.uiConsent ?? false,

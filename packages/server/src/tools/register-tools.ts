@@ -44,6 +44,8 @@ export interface RegisterToolsOptions {
   readonly choice?: ToolChoice;
   /** Leave out every tool that changes files. The scope's own rules are what enforces it. */
   readonly readOnly?: boolean;
+  /** Let edits tell new problems where the call does not say. Default false. */
+  readonly diagnostics?: boolean;
   /** Leave out the tools that look at the history where none is kept. Default true. */
   readonly history?: boolean;
   readonly log?: Logger;
@@ -152,6 +154,7 @@ async function runTool(
     principal: principalOf(ctx),
     era: options.era,
     readOnly: options.readOnly ?? false,
+    diagnostics: options.diagnostics ?? false,
     log: options.log ?? silentLogger,
     ...shared,
     audit,

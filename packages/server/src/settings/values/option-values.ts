@@ -35,6 +35,7 @@ export interface OptionValues {
   readonly within?: readonly string[];
   readonly clientRoots?: ClientRootsMode;
   readonly languageServers?: Readonly<Record<string, unknown>>;
+  readonly diagnostics?: boolean;
   readonly trustWorkspaceServers?: boolean;
   readonly chdir?: boolean;
   readonly uiConsent?: boolean;

@@ -48,7 +48,8 @@ export const renameSymbol: Tool = defineTool({
           // An edit that has read a file before would undo its part of the rename.
           exclusively: (paths: readonly string[], write: () => Promise<void>) =>
             context.changes.run(paths, async () => {
-              if (diagnostics === true) ({ problems } = await compareProblems(session, paths, write));
+              if (diagnostics ?? context.diagnostics)
+                ({ problems } = await compareProblems(session, paths, write));
               else await write();
             }),
         };

@@ -3,18 +3,28 @@ import type { ToolContext } from '../framework/tool-context.js';
 import type { Session } from '../../languages/language-support.js';
 import { shortPath } from './describe-code.js';
 
-/** Makes a change, and adds to its answer the problems that are new in these files, where that is asked for. */
+/** Makes a change, and adds to its answer the problems that are new in these files, where the call or the operator wants it. */
 export async function withProblems(
   context: ToolContext,
   paths: readonly string[],
   wanted: boolean | undefined,
   change: () => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
-  if (wanted !== true) return change();
+  if (!(wanted ?? context.diagnostics)) return change();
   return context.languages.use(context, async (session) => {
+    if (wanted === undefined && !(await isServed(session, paths))) return change();
     const { result, problems } = await compareProblems(session, paths, change);
     return { ...result, content: [...result.content, { type: 'text', text: problems.join('\n') }] };
   });
+}
+
+/** Whether there is a server for any of the files: what nobody asked for is not worth a word otherwise. */
+async function isServed({ code }: Session, paths: readonly string[]): Promise<boolean> {
+  const served = paths.map(async (path) => {
+    const name = await code.servers.nameFor(code.scope, path).catch(() => undefined);
+    return name !== undefined;
+  });
+  return (await Promise.all(served)).includes(true);
 }
 
 /** Makes a change, and says in lines which problems are new. */

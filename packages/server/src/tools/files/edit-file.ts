@@ -49,7 +49,7 @@ export const editFile: Tool = defineTool({
       return textResult(shown ?? `${done}; the change is too large to show as a diff`);
     };
     return context.changes.run([changeKey(scope, path)], () =>
-      withProblems(context, [path], diagnostics === true && !dryRun, change),
+      withProblems(context, [path], dryRun ? false : diagnostics, change),
     );
   },
 });

@@ -53,6 +53,8 @@ export interface ToolContext {
   progress(message: string): void;
   /** Makes `~` and `~/x` a path. */
   expandHome(path: string): string;
+  /** Whether edits tell new problems where the call does not say. */
+  readonly diagnostics: boolean;
   /** Whether the operator lets nothing be changed. */
   readonly readOnly: boolean;
   /** Whether the client can ask its user. */

@@ -29,6 +29,8 @@ const clients: ToolsClient[] = [];
 function support(options: Partial<LanguageSupportOptions> = {}): LanguageSupport {
   const made = new LanguageSupport({
     environment,
+    // One server for all files, which can be counted.
+    servers: { json: false },
     children,
     log: silent,
     journal: tree.path('journal'),
@@ -239,6 +241,24 @@ test('what an edit broke comes with it, and nothing that was there before', asyn
   );
   const written = await texts('write_file', { path: shop, content: before, diagnostics: true });
   expect(written[1]).toMatch(/^New problems:\nshop\.ts:3:\d+: error: Type 'number' is not assignable/);
+});
+
+test('what an edit broke comes with it where the operator wants that, unless the call or the file says otherwise', async () => {
+  const { call } = await connect({ tools: { diagnostics: true } });
+  const parts = async (name: string, args: Record<string, unknown>): Promise<readonly unknown[]> =>
+    (await call(name, args)).content.map((part) => (part as { readonly text: string }).text);
+  const shop = tree.path('b/shop.ts');
+  const before = readFileSync(shop, 'utf8');
+  const edits = [{ oldText: '.total()', newText: '.totals()' }];
+  expect(await parts('edit_file', { path: shop, edits, dryRun: true })).toHaveLength(1);
+  expect(await parts('edit_file', { path: shop, edits })).toEqual([
+    expect.any(String),
+    expect.stringContaining("Property 'totals' does not exist"),
+  ]);
+  expect(await parts('write_file', { path: shop, content: before, diagnostics: false })).toHaveLength(1);
+  const notes = tree.path('b/notes.txt');
+  expect(await parts('write_file', { path: notes, content: 'x' })).toHaveLength(1);
+  rmSync(notes);
 });
 
 test('diagnostics can start a server anew', async () => {
