@@ -14,7 +14,7 @@ import { requireCapability } from './asking/require-capability.js';
 import { filesAround, settled } from './asking/show-files.js';
 import { definitionTargets } from './symbols/definition-targets.js';
 import type { Spot, Target } from './symbols/definition-targets.js';
-import { declaredAt, documentSymbols } from './symbols/document-symbols.js';
+import { covers, declaredAt, documentSymbols } from './symbols/document-symbols.js';
 import type { SymbolRequest } from './symbols/locate-symbol.js';
 import { locateSymbol } from './symbols/locate-symbol.js';
 import { extentOf } from './symbols/symbol-extent.js';
@@ -103,7 +103,8 @@ async function firstAnswered(
   const { servers, scope, signal } = context;
   const ask = async (): Promise<Omit<Answered, 'unshown'>> => {
     for (const spot of spots) {
-      const targets = await definitionTargets(instance, spot.document, spot.place, signal);
+      const own = await definedHere(instance, spot, signal);
+      const targets = own ?? (await definitionTargets(instance, spot.document, spot.place, signal));
       if (targets.length > 0) return { spot, targets };
     }
     const [spot] = spots;
@@ -127,6 +128,30 @@ async function firstAnswered(
   });
 }
 
+/**
+ * A declaration with a body is its own definition. Where names are linked across files, a server may name another one:
+ * each program of a folder has its own `main`.
+ */
+async function definedHere(
+  instance: ServerInstance,
+  { document, place }: Spot,
+  signal: AbortSignal | undefined,
+): Promise<readonly Target[] | undefined> {
+  const { body } = instance.definition;
+  if (body === undefined) return undefined;
+  const own = declaredAt(await documentSymbols(instance, document, signal), place)?.symbol;
+  if (own === undefined || !covers(own.selection, place)) return undefined;
+  if (!body.test(linesFrom(document.text, own.selection.start.line))) return undefined;
+  return [{ uri: document.uri, selection: own.selection, range: own.range }];
+}
+
+function linesFrom(text: string, line: number): string {
+  return text
+    .split(/\r\n|\n|\r/)
+    .slice(line)
+    .join('\n');
+}
+
 /** Whether a server that knows opened files only has found declarations without a body, and the rest may be elsewhere. */
 async function isOnlyDeclared(
   { scope, signal }: CodeContext,
@@ -139,11 +164,7 @@ async function isOnlyDeclared(
     const file = filter.admit(uri);
     if (file === undefined) return false;
     const { text } = await scope.readText(file, signal === undefined ? {} : { signal });
-    const rest = text
-      .split(/\r\n|\n|\r/)
-      .slice(selection.start.line)
-      .join('\n');
-    if (server.body.test(rest)) return false;
+    if (server.body.test(linesFrom(text, selection.start.line))) return false;
   }
   return true;
 }

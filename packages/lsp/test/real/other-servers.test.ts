@@ -91,6 +91,23 @@ test('yaml-language-server loads a schema of the workspace, and none from outsid
   web.close();
 });
 
+test.skipIf(!hasClangd)(
+  'clangd (where installed) takes a definition for itself, not one of its name',
+  async () => {
+    const files = {
+      'a/one.c': 'int main(void) { return 1; }\n',
+      'a/two.c': 'int main(void) { return 2; }\n',
+    };
+    await open('clangd', files, 'a');
+    for (const name of ['one.c', 'two.c', 'one.c']) {
+      // Now it knows of both.
+      expect(await findSymbol(home.context(), { query: 'main' })).toMatchObject({ complete: true });
+      const { definitions } = await definition(home.context(), { symbol: 'main', file: home.at('a', name) });
+      expect(definitions).toMatchObject([{ file: home.at('a', name) }]);
+    }
+  },
+);
+
 test.skipIf(!hasClangd)('clangd (where installed) gives more than its own limits allow', async () => {
   const uses = Array.from({ length: 1_500 }, (_, index) => `int use_${index} = base();\n`).join('');
   const files = { 'a/base.cpp': 'int base() { return 1; }\n', 'a/uses.cpp': `int base();\n${uses}` };
