@@ -133,6 +133,19 @@ describe.each(['bubblewrap', 'landlock'] as const)('An executable at level stric
     },
   );
 
+  test.skipIf(!working.has(backend))('is named in workspace_info while it runs', async () => {
+    const { client, call } = await connect(STRICT);
+    const go = join(base, 'one/go');
+    rmSync(go, { force: true });
+    const ended = call(`until [ -e ${go} ]; do sleep 0.05; done; echo done`);
+    const line = `Executable run: running, sandbox strict, ${backend}`;
+    const info = async (): Promise<string> => textOf(await client.callTool('workspace_info'));
+    await vi.waitFor(async () => expect(await info()).toContain(line), WAIT);
+    writeFileSync(go, '');
+    expect(await ended).toContain('done');
+    expect(await info()).not.toContain(line);
+  });
+
   test.skipIf(!working.has(backend))('tells its progress', async () => {
     const { client } = await connect(STRICT);
     await client.callTool('run', { script: 'true' }, { meta: { progressToken: 7 } });
@@ -185,6 +198,8 @@ test.skipIf(!working.has('bubblewrap'))('a denied file is hidden with bubblewrap
     named('two'),
   );
   expect(await call(`cat ${join(base, 'two/secret.key')}`)).toContain('Permission denied');
+  // Its name stays, its size, mode and times do not.
+  expect(await call(`cd ${join(base, 'two')}; stat -c '%n %s %a' *.key`)).toContain('secret.key 0 0');
   expect(await call(`cat ${join(base, 'two/name.txt')}`)).toContain('content of two');
 });
 
