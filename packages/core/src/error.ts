@@ -9,6 +9,7 @@ export type RejectionReason =
   | 'not-found'
   | 'not-readable'
   | 'not-a-directory-or-file'
+  | 'unwanted-kind'
   | 'outside-ceiling'
   | 'too-broad'
   | 'unexpanded'

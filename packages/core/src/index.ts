@@ -23,7 +23,7 @@ export type { GlobMatcher } from './scope/glob/matcher.js';
 export type { EntryKind, EntryOrder, ListEntry, ListOptions } from './scope/operations/list.js';
 export type { Location } from './scope/operations/locate.js';
 export type { MakeDirectoryOptions, MakeDirectoryResult } from './scope/operations/make-directory.js';
-export type { OpenAccess, OpenOptions } from './scope/operations/open.js';
+export type { LendOptions, Lent, OpenAccess, OpenOptions } from './scope/operations/open.js';
 export { systemPlatform } from './scope/pin/system.js';
 export type { Guarantee, Operation, Platform } from './scope/pin/pin.js';
 export type { BytesReading, ReadBytesOptions } from './scope/operations/read-bytes.js';
@@ -65,7 +65,7 @@ export type { ClientDeclaration, ClientInfo, ClientState } from './sources/clien
 export { survivingConsents } from './sources/consent.js';
 export { readSources } from './sources/read-sources.js';
 export type { ClientRootsMode, Sources, SourcesOptions } from './sources/read-sources.js';
-export type { ConfiguredRoots, Origins, SourceReading } from './sources/root-source.js';
+export type { ConfiguredRoots, Origins, RootsVariable, SourceReading } from './sources/root-source.js';
 export type { TraceEntry, Verdict } from './snapshot/trace.js';
 export type { Answer } from './sources/answer.js';
 export type { AskingLimits } from './workspace/asking/asking-state.js';

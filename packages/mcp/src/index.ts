@@ -33,7 +33,7 @@ export { ERROR_META_KEY, reportError } from './context/error-report.js';
 export type { ErrorReport } from './context/error-report.js';
 export type { WorkingTree } from './context/placed-view.js';
 export { PreparedWorkspace, prepareWorkspace } from './context/prepared-workspace.js';
-export type { SeenCaller, WorkspaceOptions } from './context/workspace-options.js';
+export type { SeenCaller, RefusalResult, WorkspaceOptions } from './context/workspace-options.js';
 export { ROOTS_INPUT_KEY } from './modern/roots-answer.js';
 export type { CallHistory, WorkspaceContext } from './context/workspace-context.js';
 export type { OpenHistory } from './context/kept-changes.js';

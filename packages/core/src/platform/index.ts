@@ -1,6 +1,7 @@
 // Shared by the packages of this repository. Not part of the public contract: it may change in any release.
 export { Deferred, unlessAborted, within } from './async.js';
 export type { WithinOptions } from './async.js';
+export { expandHome } from '../uri/expand-home.js';
 export { disposable } from './disposable.js';
 export { Emitter } from './emitter.js';
 export { errnoOf } from './errno.js';

@@ -22,6 +22,8 @@ export interface ReadRootsOptions {
   readonly style?: PathStyle;
   /** Canonical directories no root may go beyond. Absent means no ceiling; an empty list leaves nothing. */
   readonly ceiling?: readonly string[];
+  /** Which kinds count. Default: all. */
+  readonly kinds?: readonly RootKind[];
   /** What relative paths of operators are relative to. */
   readonly base?: string;
   readonly disk?: RootsDisk;
@@ -131,6 +133,7 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
   const roots = new Map<string, Root>();
   const placed = new Set<string>();
   const rejected: Rejection[] = [];
+  const isWanted = (kind: RootKind): boolean => options.kinds?.includes(kind) ?? true;
   const isBroadDirectory = (path: string): boolean => homes.some((home) => isBroad(path, home, style));
 
   for (const one of found) {
@@ -157,13 +160,16 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
     if (access === 'read-only') for (const path of paths) restrict(path);
     const fresh = paths.filter((path) => !roots.has(path));
     if (fresh.length === 0) return duplicate(declared);
-    for (const path of fresh) {
+    const kindOf = (path: string): RootKind => (path === one.path ? kind : kindOfLimit(path, disk));
+    const wanted = fresh.filter((path) => isWanted(kindOf(path)));
+    if (wanted.length === 0) return refuse(declared, 'unwanted-kind', `it is a ${kind}, which is not taken`);
+    for (const path of wanted) {
       const whole = path === one.path;
       roots.set(path, {
         uri: pathToFileUri(path, style),
         path,
         name: (whole ? one.name : undefined) ?? lastPart(path, style),
-        kind: whole ? kind : kindOfLimit(path, disk),
+        kind: kindOf(path),
         access,
         source,
         declared,

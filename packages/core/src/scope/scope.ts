@@ -12,8 +12,8 @@ import { containedInScope, locateInScope } from './operations/locate.js';
 import type { Location } from './operations/locate.js';
 import { makeDirectoryInScope } from './operations/make-directory.js';
 import type { MakeDirectoryOptions, MakeDirectoryResult } from './operations/make-directory.js';
-import { openInScope } from './operations/open.js';
-import type { OpenOptions } from './operations/open.js';
+import { lendInScope, openInScope } from './operations/open.js';
+import type { LendOptions, Lent, OpenOptions } from './operations/open.js';
 import type { Guarantee, Operation, Platform } from './pin/pin.js';
 import { systemPlatform } from './pin/system.js';
 import { readBytesInScope } from './operations/read-bytes.js';
@@ -50,6 +50,8 @@ export interface ScopeOptions {
   readonly recorder?: Recorder | undefined;
   /** Why no relative path is taken, where nobody can tell what it is relative to. */
   readonly refuseRelative?: () => RootwardError;
+  /** What `~` at the start of a path stands for; without it, `~` is a name like any other. */
+  readonly home?: string;
 }
 
 /**
@@ -89,6 +91,7 @@ export class Scope {
       new Gate(options.roots, options.rules ?? {}, this.#platform, {
         fence: options.fence ?? fenceOf(options.roots),
         refuseRelative: options.refuseRelative,
+        home: options.home,
       });
   }
 
@@ -127,6 +130,18 @@ export class Scope {
    */
   open(path: string, options?: OpenOptions): Promise<FileHandle> {
     return openInScope(this.#gate, path, options);
+  }
+
+  /**
+   * Lends a path that another process may open while `use` runs, and not later. Where the guarantee is `race-free`, it
+   * leads to the very object that was checked. What that process does with it is no longer checked.
+   */
+  lend<Result>(
+    path: string,
+    use: (lent: Lent) => Result | Promise<Result>,
+    options?: LendOptions,
+  ): Promise<Result> {
+    return lendInScope(this.#gate, this.guarantee('lend'), path, use, options);
   }
 
   /** Reads UTF-8 text, whole or by lines. Other encodings are refused as `not-text`. */

@@ -6,6 +6,7 @@ import { projectDirectory } from './project.js';
 
 interface Variable {
   readonly name: string;
+  readonly separator?: string | undefined;
   /** What relative paths in it are relative to; without one they are refused. */
   readonly base: (context: SourceContext) => string | undefined;
 }
@@ -16,12 +17,14 @@ const VARIABLES: readonly Variable[] = [
   { name: 'MCPBASH_ROOTS', base: projectDirectory },
 ];
 
-/** `ROOTWARD_ROOTS` and `MCPBASH_ROOTS`: paths in one variable, with the platform's separator. */
+/** `ROOTWARD_ROOTS` and `MCPBASH_ROOTS`, and before them one that the author has named: paths in one variable. */
 export const envSource: RootSource = {
   source: 'env',
   async read(context) {
-    const separator = context.style === 'windows' ? ';' : ':';
-    for (const { name, base } of VARIABLES) {
+    const own = context.rootsVariable;
+    const variables: readonly Variable[] =
+      own === undefined ? VARIABLES : [{ ...own, base: () => undefined }, ...VARIABLES];
+    for (const { name, separator = context.style === 'windows' ? ';' : ':', base } of variables) {
       const text = context.environment[name] ?? '';
       if (text.trim() === '') continue;
       const paths = text.split(separator).filter((path) => path.trim() !== '');
@@ -31,7 +34,7 @@ export const envSource: RootSource = {
       failFast(list, name, context);
       return { ...list, source: 'env', given: true, detail: `${name} ${describeNamed(list)}` };
     }
-    return absent('env', `${VARIABLES.map(({ name }) => name).join(' and ')} not set`);
+    return absent('env', `${variables.map(({ name }) => name).join(' and ')} not set`);
   },
 };
 

@@ -6,7 +6,7 @@ import type { Fence } from '../roots/fence.js';
 import type { ReadRootsOptions } from '../roots/read-roots.js';
 import { canonicalHomes } from '../roots/read-roots.js';
 import type { OperatorLimits } from '../roots/operator-limits.js';
-import type { Root } from '../roots/root.js';
+import type { Root, RootKind } from '../roots/root.js';
 import type { RootsDisk } from '../roots/roots-disk.js';
 import { rootsDisk } from '../roots/roots-disk.js';
 import type { PathStyle } from '../uri/path-style.js';
@@ -18,7 +18,14 @@ import { failFast } from './fail-fast.js';
 import { flagSource } from './flag.js';
 import { hostSource } from './host.js';
 import { projectSource } from './project.js';
-import type { BadRoots, ConfiguredRoots, Origins, SourceContext, SourceReading } from './root-source.js';
+import type {
+  BadRoots,
+  ConfiguredRoots,
+  Origins,
+  RootsVariable,
+  SourceContext,
+  SourceReading,
+} from './root-source.js';
 import { absent, describeNamed, readPaths } from './root-source.js';
 
 /** How the client's say relates to the operator's: instead of it, before it, or not at all. */
@@ -42,6 +49,10 @@ export interface SourcesOptions {
   readonly project?: string;
   /** `roots` of configuration files, as parsed. */
   readonly config?: readonly ConfiguredRoots[];
+  /** A variable of the environment that names roots, looked at before `ROOTWARD_ROOTS`. */
+  readonly rootsVariable?: RootsVariable;
+  /** Which kinds of roots count, whoever names them. Default: directories and files. */
+  readonly kinds?: readonly RootKind[];
   /** The ceiling (`--within`). */
   readonly within?: readonly string[];
   /** What messages call the places that `roots`, `within` and `project` come from. */
@@ -131,6 +142,7 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
       home: context.home,
       style: context.style,
       disk: context.disk,
+      ...(context.kinds === undefined ? {} : { kinds: context.kinds }),
       ...(context.ceiling === undefined ? {} : { ceiling: context.ceiling }),
     },
     again: operators.some(mayAppear)
@@ -194,6 +206,8 @@ function contextOf(options: SourcesOptions): SourceContext {
     project: options.project,
     origins: options.origins ?? {},
     config: options.config ?? [],
+    rootsVariable: options.rootsVariable,
+    kinds: options.kinds,
     environment: options.environment,
     home: options.home,
     ceiling: undefined,

@@ -1,7 +1,7 @@
 import type { Logger } from '../platform/logger.js';
 import type { PathEntry } from '../roots/declaration.js';
 import { readPathRoots } from '../roots/read-roots.js';
-import type { RootList, Source } from '../roots/root.js';
+import type { RootKind, RootList, Source } from '../roots/root.js';
 import type { RootsDisk } from '../roots/roots-disk.js';
 import type { PathStyle } from '../uri/path-style.js';
 
@@ -41,6 +41,13 @@ export interface Origins {
   readonly project?: string;
 }
 
+/** A variable of the environment that names roots, beside the usual ones. */
+export interface RootsVariable {
+  readonly name: string;
+  /** What stands between two paths. Default: `:`, on Windows `;`. */
+  readonly separator?: string;
+}
+
 /** Everything a source may look at. Nothing is taken from the process itself. */
 export interface SourceContext {
   /** Directories and files named on the command line. */
@@ -55,6 +62,9 @@ export interface SourceContext {
   readonly project: string | undefined;
   readonly origins: Origins;
   readonly config: readonly ConfiguredRoots[];
+  readonly rootsVariable: RootsVariable | undefined;
+  /** Undefined for all there are. */
+  readonly kinds: readonly RootKind[] | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   /** Canonical paths no root may go beyond; undefined when there is no ceiling. */
@@ -80,6 +90,7 @@ export function readPaths(
     style: context.style,
     disk: context.disk,
     ...(context.ceiling === undefined ? {} : { ceiling: context.ceiling }),
+    ...(context.kinds === undefined ? {} : { kinds: context.kinds }),
     ...(base === undefined ? {} : { base }),
     ...(context.signal === undefined ? {} : { signal: context.signal }),
   });

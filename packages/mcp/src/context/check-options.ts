@@ -15,6 +15,10 @@ const TEXTS: Expected = [
 ];
 const FUNCTION: Expected = ['a function', (value) => typeof value === 'function'];
 
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
 function oneOf(...values: readonly string[]): Expected {
   const quoted = values.map((value) => `"${value}"`);
   return [
@@ -34,6 +38,21 @@ const EXPECTED: Readonly<Record<keyof WorkspaceOptions, Expected>> = {
   project: TEXT,
   config: LIST,
   within: TEXTS,
+  rootsVariable: [
+    'an object with a name, and a separator or none',
+    (value) =>
+      isObject(value) &&
+      isText(value['name']) &&
+      (value['separator'] === undefined || isText(value['separator'])),
+  ],
+  kinds: [
+    'a list of "directory" and "file"',
+    (value) =>
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((each) => each === 'directory' || each === 'file'),
+  ],
+  onRefusal: FUNCTION,
   origins: OBJECT,
   clientRoots: oneOf('replace', 'add', 'ignore'),
   environment: OBJECT,

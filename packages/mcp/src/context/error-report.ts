@@ -41,9 +41,14 @@ const INSTRUCTIONS: Readonly<Record<string, string>> = {
 };
 const OTHERWISE = 'Check the path against the roots of this workspace';
 
+/** Whether an error is one of a workspace. */
+export function isOurs(error: unknown): error is RootwardError | RootwardMcpError {
+  return error instanceof RootwardError || error instanceof RootwardMcpError;
+}
+
 /** What a model reads about an error of a workspace; undefined for other errors. */
 export function reportError(error: unknown): ErrorReport | undefined {
-  if (!(error instanceof RootwardError) && !(error instanceof RootwardMcpError)) return undefined;
+  if (!isOurs(error)) return undefined;
   return {
     error_type: error.code.replaceAll('-', '_'),
     message: error.message,

@@ -69,9 +69,10 @@ export class PreparedWorkspace {
 
   /** How file access over a snapshot is made; undefined for roots without rules. */
   get createScope(): CreateScope | undefined {
-    const { createScope, denyAbsolute = [] } = this.options;
-    if (createScope !== undefined || denyAbsolute.length === 0) return createScope;
-    return ({ roots, fence }) => new Scope({ roots, fence, rules: { denyAbsolute } });
+    const { createScope, denyAbsolute = [], home } = this.options;
+    if (createScope !== undefined || (denyAbsolute.length === 0 && home === undefined)) return createScope;
+    return ({ roots, fence }) =>
+      new Scope({ roots, fence, rules: { denyAbsolute }, ...(home !== undefined && { home }) });
   }
 
   get handleArgument(): string | false {

@@ -1,6 +1,7 @@
 import type {
   Clock,
   Logger,
+  RootwardError,
   Scope,
   Snapshot,
   Source,
@@ -9,6 +10,7 @@ import type {
   Workspace,
   WorkspaceLimits,
 } from '@rootward/core';
+import type { RootwardMcpError } from '../error.js';
 import type { Revocations } from '../store/revocations.js';
 import type { OpenHistory } from './kept-changes.js';
 
@@ -26,6 +28,13 @@ export interface SeenCaller {
   readonly others: readonly string[];
 }
 
+/** A result of a tool, of either SDK. */
+export interface RefusalResult {
+  readonly content: readonly object[];
+  readonly isError?: boolean | undefined;
+  readonly [member: string]: unknown;
+}
+
 /** Options of `withWorkspace`. Everything may be left out. */
 export interface WorkspaceOptions extends Partial<
   Omit<SourcesOptions, 'signal' | 'operatorRootsAreCeiling'>
@@ -36,6 +45,8 @@ export interface WorkspaceOptions extends Partial<
   readonly createScope?: (snapshot: Snapshot) => Scope;
   /** Absolute paths that no call reaches, with all below them, whatever the roots are. With `createScope`, its rules say so. */
   readonly denyAbsolute?: readonly string[];
+  /** What a tool answers in place of an error of ours; undefined for the usual answer. Not asked about other errors. */
+  readonly onRefusal?: (error: RootwardError | RootwardMcpError) => RefusalResult | undefined;
   readonly limits?: Partial<WorkspaceLimits>;
   readonly clock?: Clock;
   readonly log?: Logger;

@@ -1,5 +1,5 @@
 import { invalidOption } from '../context/check-options.js';
-import { failedToolResult, reportError, rpcCode } from '../context/error-report.js';
+import { failedToolResult, isOurs, reportError, rpcCode } from '../context/error-report.js';
 import { isObject } from '@rootward/core/platform';
 import { inCompletionContext } from '../context/completion-context.js';
 import type { WorkspaceContext } from '../context/workspace-context.js';
@@ -50,12 +50,12 @@ export function addWorkspace<Context extends object>(
   };
   patchRegistration(server, 'registerTool', ([name, config]) => {
     binding.noteTool(name);
-    const failure = failedTool(isObject(config) && config['outputSchema'] !== undefined);
+    const failure = failedTool(binding, isObject(config) && config['outputSchema'] !== undefined);
     return (handler) => wrapHandler(binding, handler, failure, name);
   });
   patchRegistration(server, 'tool', ([name]) => {
     binding.noteTool(name);
-    return (handler) => wrapHandler(binding, handler, failedTool(false), name);
+    return (handler) => wrapHandler(binding, handler, failedTool(binding, false), name);
   });
   for (const method of ['registerPrompt', 'registerResource', 'prompt', 'resource']) {
     patchRegistration(server, method, () => (handler) => wrapHandler(binding, handler, rpcError));
@@ -79,7 +79,7 @@ type Widen = (request: unknown, workspace: WorkspaceContext) => unknown;
 
 /** The same for the handler of one tool, whatever its output schema is. */
 export function wrapTool<Context extends object>(binding: ServerBinding<Context>, handler: Handler): Handler {
-  return wrapHandler(binding, handler, failedTool(true), 'tool');
+  return wrapHandler(binding, handler, failedTool(binding, true), 'tool');
 }
 
 function wrapHandler<Context extends object>(
@@ -130,10 +130,13 @@ function wrapListing<Context extends object>(
 }
 
 /** Inside the handler: `McpServer` would keep the message of what a tool throws, and nothing else. */
-function failedTool(hasOutputSchema: boolean): Failure {
+function failedTool(
+  { onRefusal }: Pick<ServerBinding<never>, 'onRefusal'>,
+  hasOutputSchema: boolean,
+): Failure {
   return (error) => {
     const report = reportError(error);
-    if (report === undefined) throw error;
-    return failedToolResult(report, hasOutputSchema);
+    if (report === undefined || !isOurs(error)) throw error;
+    return onRefusal?.(error) ?? failedToolResult(report, hasOutputSchema);
   };
 }

@@ -10,6 +10,7 @@ import { carriesRequests, hasSession, isFedByRequest, transportKind } from '../c
 import type { TransportKind } from '../context/transport-kind.js';
 import { LazyWorkspaceContext } from '../context/workspace-context.js';
 import type { WorkspaceContext } from '../context/workspace-context.js';
+import type { WorkspaceOptions } from '../context/workspace-options.js';
 import { askLeniently, LegacyConnection } from '../legacy/legacy-connection.js';
 import { hookConnect } from './hook-connect.js';
 import { hookNotifications } from './hook-notifications.js';
@@ -76,6 +77,10 @@ export class ServerBinding<Context> {
   /** Who calls over the connection. */
   get callers(): Callers {
     return (this.#callers ??= this.#meet(this.#server.transport));
+  }
+
+  get onRefusal(): WorkspaceOptions['onRefusal'] {
+    return this.#prepared.options.onRefusal;
   }
 
   noteTool(name: unknown): void {

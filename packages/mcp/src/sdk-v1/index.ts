@@ -18,5 +18,5 @@ export { ERROR_META_KEY, reportError } from '../context/error-report.js';
 export type { ErrorReport } from '../context/error-report.js';
 export type { WorkingTree } from '../context/placed-view.js';
 export { PreparedWorkspace, prepareWorkspace } from '../context/prepared-workspace.js';
-export type { WorkspaceOptions } from '../context/workspace-options.js';
+export type { RefusalResult, WorkspaceOptions } from '../context/workspace-options.js';
 export type { WorkspaceContext } from '../context/workspace-context.js';

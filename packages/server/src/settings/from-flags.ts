@@ -1,4 +1,4 @@
-import { expandHome } from './values/expand-home.js';
+import { expandHome } from '@rootward/core/platform';
 import type { OptionValues } from './values/option-values.js';
 import { attributeName, flagName, OPTIONS } from './values/options.js';
 

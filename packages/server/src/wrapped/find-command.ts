@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { findProgram } from '@rootward/core/platform';
+import { expandHome, findProgram } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
-import { expandHome } from '../settings/values/expand-home.js';
 
 /** Where a command line was typed. */
 interface Start {

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../error.js';
 import type { Fence } from '../../roots/fence.js';
 import type { Root } from '../../roots/root.js';
 import { readAbsolutePath } from '../../uri/absolute-path.js';
+import { expandHome } from '../../uri/expand-home.js';
 import { hostPathStyle } from '../../uri/path-style.js';
 import { readFileUri } from '../../uri/read-file-uri.js';
 import { MAX_PATH_LENGTH, splitLast } from './asked-path.js';
@@ -47,6 +48,8 @@ export interface GateOptions {
   readonly fence?: Fence;
   /** Why no relative path is taken. */
   readonly refuseRelative?: (() => RootwardError) | undefined;
+  /** What `~` stands for. */
+  readonly home?: string | undefined;
 }
 
 const FILE_SCHEME = /^file:/i;
@@ -74,12 +77,13 @@ export class Gate {
   readonly #platform: Platform;
   readonly #directories: readonly Root[];
   readonly #refuseRelative: (() => RootwardError) | undefined;
+  readonly #home: string | undefined;
 
   constructor(
     roots: readonly Root[],
     rules: ScopeRules,
     platform: Platform,
-    { fence, refuseRelative }: GateOptions = {},
+    { fence, refuseRelative, home }: GateOptions = {},
   ) {
     this.roots = roots;
     this.index = new RootIndex(roots);
@@ -87,6 +91,7 @@ export class Gate {
     this.#platform = platform;
     this.#directories = roots.filter((root) => root.kind === 'directory');
     this.#refuseRelative = refuseRelative;
+    this.#home = home;
   }
 
   /** Pins the object a path leads to, links followed, and refuses it unless it is in scope and the rules agree. */
@@ -237,7 +242,8 @@ export class Gate {
 
   #toAbsolute(action: string, asked: string): string {
     if (FILE_SCHEME.test(asked)) return this.#fromUri(action, asked);
-    return isAbsolute(asked) ? asked : this.#fromRelative(action, asked);
+    const path = this.#home === undefined ? asked : expandHome(asked, this.#home);
+    return isAbsolute(path) ? path : this.#fromRelative(action, path);
   }
 
   #fromUri(action: string, asked: string): string {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Gate } from '../gate/gate.js';
-import type { Pin } from '../pin/pin.js';
+import type { Guarantee, Pin } from '../pin/pin.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
 
 /** What a handle from `Scope.open()` is for. */
@@ -40,6 +40,39 @@ export async function openInScope(gate: Gate, asked: string, options: OpenOption
     return await pin.reopenHandle(FLAGS[access]);
   } catch (error) {
     throw fromSystem('open', asked, error);
+  } finally {
+    pin.close();
+  }
+}
+
+/** What a process gets to see while it is lent something. */
+export interface Lent {
+  /** To be opened by that process, until the use of it ends. */
+  readonly path: string;
+  /** Where it is, for people. */
+  readonly canonical: string;
+  /** `race-free`: `path` leads to the object that was checked, whatever takes its name meanwhile. */
+  readonly guarantee: Guarantee;
+}
+
+/** Options of `Scope.lend()`. */
+export interface LendOptions {
+  /** `read-write` is refused where nothing may be changed. Default `read`. */
+  readonly access?: 'read' | 'read-write';
+}
+
+/** Holds a file or folder, and hands out a name for it that other processes of this user can open. */
+export async function lendInScope<Result>(
+  gate: Gate,
+  guarantee: Guarantee,
+  asked: string,
+  use: (lent: Lent) => Result | Promise<Result>,
+  { access = 'read' }: LendOptions = {},
+): Promise<Result> {
+  const { pin } = gate.admit('lend', asked, access === 'read' ? 'read' : 'change');
+  try {
+    if (!pin.stats.isDirectory()) requireFile('lend', asked, pin);
+    return await use({ path: pin.self, canonical: pin.path, guarantee });
   } finally {
     pin.close();
   }

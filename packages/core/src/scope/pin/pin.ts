@@ -9,6 +9,7 @@ export type Operation =
   | 'contains'
   | 'locate'
   | 'open'
+  | 'lend'
   | 'readText'
   | 'readBytes'
   | 'write'

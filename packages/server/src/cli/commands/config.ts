@@ -1,7 +1,7 @@
+import { expandHome } from '@rootward/core/platform';
 import { resolve } from 'node:path';
 import { RootwardServerError } from '../../error.js';
 import { DEFAULT_PORT } from '../../settings/values/option-values.js';
-import { expandHome } from '../../settings/values/expand-home.js';
 import type { ServerEntry, StdioEntry } from '../install/clients/known-client.js';
 import { findClient } from '../install/clients/known-clients.js';
 import { ownProgram } from '../install/own-program.js';

@@ -1,3 +1,4 @@
+import { expandHome } from '@rootward/core/platform';
 import { isAbsolute, sep } from 'node:path';
 import { RootwardError } from '@rootward/core';
 import type { LoadedSettings } from '../../settings/load-settings.js';
@@ -5,7 +6,6 @@ import { painter } from '../output/paint.js';
 import { FAILED, FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
-import { expandHome } from '../../settings/values/expand-home.js';
 
 /** Says whether a path is in scope; relative ones are relative to the shell's directory, as in any command. */
 export async function runContains(

@@ -2,10 +2,9 @@ import { isAbsolute, sep } from 'node:path';
 import { RootwardServerError } from '../../error.js';
 import { readEnvironmentMode } from './environment-mode.js';
 import type { EnvironmentMode } from './environment-mode.js';
-import { expandHome } from './expand-home.js';
 import { TOOLSET_NAMES } from './option-values.js';
 import type { ToolsetName } from './option-values.js';
-import { suggest } from '@rootward/core/platform';
+import { expandHome, suggest } from '@rootward/core/platform';
 
 /** Where a text stands, for messages, and what paths in it are relative to. */
 export interface Origin {

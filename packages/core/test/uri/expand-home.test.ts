@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expandHome } from '../../../src/settings/values/expand-home.js';
+import { expandHome } from '../../src/uri/expand-home.js';
 
 test.each([
   ['~', '/home/u'],

@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { hostPathStyle } from './path-style.js';
 
 /**
  * `~` and `~/x` mean the home directory; `~user` and a `~` elsewhere are names like any other. Does NOT normalise what
@@ -6,5 +6,6 @@ import { sep } from 'node:path';
  */
 export function expandHome(path: string, home: string): string {
   if (path === '~') return home;
-  return path.startsWith('~/') || path.startsWith(`~${sep}`) ? home + path.slice(1) : path;
+  const isBelow = path.startsWith('~/') || (hostPathStyle === 'windows' && path.startsWith('~\\'));
+  return isBelow ? home + path.slice(1) : path;
 }
