@@ -64,8 +64,8 @@ const quickChecks = {
   },
 };
 
-/** Only `install` and `config` need these: in files of their own, a server neither reads nor compiles them. */
-const APART = ['jsonc-parser', 'smol-toml', 'yaml'];
+/** Only `install` and `config`, and servers with an OAuth issuer, need these: in files of their own, a server neither reads nor compiles them. */
+const APART = ['jose', 'jsonc-parser', 'smol-toml', 'yaml'];
 const libraries = {
   name: 'libraries',
   setup({ onResolve }) {

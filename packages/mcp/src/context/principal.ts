@@ -5,11 +5,12 @@ interface TokenInfo {
 }
 
 /**
- * Whom an access token stands for, as far as it says: its client and, where the verifier passed it on, its subject.
- * The empty string without authentication.
+ * Whom an access token stands for, as far as it says: its client and, where the verifier passed them on as `extra`, its
+ * subject (`sub`) and what it allows (`access`). The empty string without authentication.
  */
 export function describePrincipal(authInfo: TokenInfo | undefined): string {
   if (authInfo === undefined) return '';
-  const subject = authInfo.extra?.['sub'];
-  return JSON.stringify([authInfo.clientId, typeof subject === 'string' ? subject : null]);
+  const { sub: subject, access } = authInfo.extra ?? {};
+  const names = [authInfo.clientId, typeof subject === 'string' ? subject : null];
+  return JSON.stringify(typeof access === 'string' ? [...names, access] : names);
 }

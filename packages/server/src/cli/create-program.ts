@@ -39,6 +39,8 @@ const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
   '--audit',
   '--ui-consent',
   '--public-url',
+  '--oauth-issuer',
+  '--oauth-audience',
   '--store',
   '--limits',
 ]);

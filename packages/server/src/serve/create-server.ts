@@ -26,7 +26,10 @@ import { registerWrapped } from '../tools/wrapped/register-wrapped.js';
 import type { RegisterWrappedOptions } from '../tools/wrapped/register-wrapped.js';
 import { VERSION } from '../version.js';
 import { modernSession } from '../watch/live-process.js';
+import { accessFrom } from './oauth/scopes.js';
+import type { Access } from './oauth/scopes.js';
 import type { ServerSetup } from './prepare-server.js';
+import { TOOLSET_NAMES } from '../settings/values/option-values.js';
 import { offerPanel } from './offer-panel.js';
 import { offerSubscriptions, registerResources } from './resources.js';
 import { ToolChoice } from '../tools/framework/tool-choice.js';
@@ -65,7 +68,28 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
     toolQuestions: new OpenQuestions(),
     languages,
   };
-  return ({ era }) => (era === 'modern' ? modernServer(setup, shared) : legacyServer(setup, shared));
+  return ({ era, authInfo }) => {
+    const allowed = narrowed(setup, accessFrom(authInfo?.extra));
+    return era === 'modern' ? modernServer(allowed, shared) : legacyServer(allowed, shared);
+  };
+}
+
+/** The same for a client whose token allows less. What belongs to no toolset needs that of executables. */
+function narrowed(setup: ServerSetup, { readOnly, toolsets: allowed }: Access): ServerSetup {
+  if (!readOnly && allowed === undefined) return setup;
+  const { settings, catalogue, wrapped } = setup;
+  const names = settings.toolsets ?? TOOLSET_NAMES;
+  const runs = allowed?.includes('exec') ?? true;
+  return {
+    ...setup,
+    catalogue: runs ? catalogue : undefined,
+    wrapped: runs ? wrapped : undefined,
+    settings: {
+      ...settings,
+      readOnly: settings.readOnly || readOnly,
+      toolsets: allowed === undefined ? settings.toolsets : names.filter((name) => allowed.includes(name)),
+    },
+  };
 }
 
 /** One for all servers of the process; whom it serves decides which language servers are shared. */

@@ -1,13 +1,17 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { AccessTokens, Refusal } from './oauth/access-tokens.js';
+import { challenge, isMetadataPath, resourceMetadata } from './oauth/resource-metadata.js';
 import { ConnectionGuard } from './connection-guard.js';
-import { allowedHostnames, faultOfOrigin, isHostHeader, TokenGate } from './http-access.js';
+import { allowedHostnames, bearerToken, faultOfOrigin, isHostHeader, TokenGate } from './http-access.js';
 
 export interface GuardOptions {
   readonly host: string;
   /** None lets everyone in. */
   readonly tokens: readonly string[];
+  /** Access tokens that let in, too. */
+  readonly accessTokens?: AccessTokens | undefined;
   /** The address that clients use, where something is in front. */
   readonly publicUrl?: string | undefined;
   readonly maxBodyBytes?: number;
@@ -38,7 +42,7 @@ export function createGuardedServer(
   options: GuardOptions,
 ): Server {
   const maxRequestBodySize = options.maxBodyBytes ?? MAX_BODY_BYTES;
-  const { publicUrl, unready } = options;
+  const { publicUrl, unready, accessTokens } = options;
   const names = [
     ...allowedHostnames(options.host),
     ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
@@ -66,6 +70,11 @@ export function createGuardedServer(
       refuse(request, response, 403, fault);
       return;
     }
+    const resource = publicUrl ?? `http://${request.headers.host ?? ''}${ENDPOINT}`;
+    if (accessTokens !== undefined && request.method === 'GET' && isMetadataPath(pathOf(request))) {
+      sendJson(response, resourceMetadata(resource, accessTokens.issuer));
+      return;
+    }
     if (pathOf(request) !== ENDPOINT) {
       refuse(request, response, 404, `There is only ${ENDPOINT} here`);
       return;
@@ -75,18 +84,48 @@ export function createGuardedServer(
       refuse(request, response, 405, `Method ${request.method} is not supported`);
       return;
     }
-    if (!gate.open) {
-      const auth = gate.admit(request.headers.authorization);
-      if (auth === undefined) {
-        response.setHeader('WWW-Authenticate', 'Bearer');
-        refuse(request, response, 401, 'A bearer token is needed');
-        return;
-      }
-      request.auth = auth;
-      connections.admit(request);
-    } else {
+    if (gate.open && accessTokens === undefined) {
       connections.admitWhenComplete(request);
+      letIn(request, response);
+      return;
     }
+    const { authorization } = request.headers;
+    const auth = gate.admit(authorization);
+    if (auth !== undefined) {
+      letInAs(auth, request, response);
+      return;
+    }
+    const token = bearerToken(authorization);
+    if (accessTokens === undefined || token === undefined) {
+      const asked = accessTokens === undefined ? 'Bearer' : challenge(resource, undefined);
+      response.setHeader('WWW-Authenticate', asked);
+      refuse(request, response, 401, 'A bearer token is needed');
+      return;
+    }
+    void admitByToken(accessTokens, token, resource, request, response);
+  });
+  const admitByToken = async (
+    tokens: AccessTokens,
+    token: string,
+    resource: string,
+    request: AdmittedRequest,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const verdict = await tokens.admit(token);
+    if (!isRefusal(verdict)) {
+      letInAs(verdict, request, response);
+      return;
+    }
+    if (verdict.status === 503) response.setHeader('Retry-After', '5');
+    else response.setHeader('WWW-Authenticate', challenge(resource, verdict));
+    refuse(request, response, verdict.status, verdict.message);
+  };
+  const letInAs = (auth: AuthInfo, request: AdmittedRequest, response: ServerResponse): void => {
+    request.auth = auth;
+    connections.admit(request);
+    letIn(request, response);
+  };
+  const letIn = (request: AdmittedRequest, response: ServerResponse): void => {
     // From here on nobody needs the secret, and what is passed on may end up in a log.
     delete request.headers.authorization;
     if (Number(request.headers['content-length'] ?? 0) > maxRequestBodySize) {
@@ -94,7 +133,7 @@ export function createGuardedServer(
       return;
     }
     serve(request, response);
-  });
+  };
   server.maxConnections = MAX_CONNECTIONS;
   const connections = new ConnectionGuard(server);
   return server;
@@ -121,6 +160,15 @@ function answerProbe(
   });
   response.end(request.method === 'HEAD' ? undefined : text);
   return true;
+}
+
+function isRefusal(verdict: AuthInfo | Refusal): verdict is Refusal {
+  return 'status' in verdict;
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(value));
 }
 
 /** Node takes the first of two, and what stands between us and the client may have looked at the second. */

@@ -89,7 +89,7 @@ export class TokenGate {
 
   /** Whom an `Authorization` header stands for; undefined where nobody is let in by it. Does NOT look at `open`. */
   admit(authorization: string | undefined): AuthInfo | undefined {
-    const token = BEARER.exec(authorization ?? '')?.[1];
+    const token = bearerToken(authorization);
     if (token === undefined) return undefined;
     const given = digest(token);
     // All are compared, so that the time does not tell which one came close.
@@ -98,6 +98,11 @@ export class TokenGate {
     const principal = given.toString('hex').slice(0, PRINCIPAL_DIGITS);
     return { token: principal, clientId: principal, scopes: [] };
   }
+}
+
+/** The token of an `Authorization` header. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return BEARER.exec(authorization ?? '')?.[1];
 }
 
 function digest(token: string): Buffer {

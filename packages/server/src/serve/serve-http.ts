@@ -4,6 +4,7 @@ import { createServerFactory } from './create-server.js';
 import { chooseTokens, open } from './http-endpoint.js';
 import type { HttpEndpoint } from './http-endpoint.js';
 import { createHttpServer } from './http-server.js';
+import { AccessTokens } from './oauth/access-tokens.js';
 import type { ServerSetup } from './prepare-server.js';
 import type { HttpPort } from '../settings/settings.js';
 import type { HttpLimits } from '../settings/values/option-values.js';
@@ -19,8 +20,11 @@ export async function serveHttp(
   onShutdown: () => Promise<void>,
 ): Promise<HttpEndpoint> {
   const { settings, log, audit, catalogue, temporaries } = setup;
-  const { host, publicUrl, limits } = settings;
-  const { tokens, madeToken } = chooseTokens(settings);
+  const { host, publicUrl, limits, oauth } = settings;
+  const { tokens, madeToken } = chooseTokens({
+    tokens: settings.tokens,
+    insecureNoToken: settings.insecureNoToken || oauth !== undefined,
+  });
   const guard = new ProcessGuard({ watchParent: false });
   const factory = createServerFactory(setup, {
     children: guard.children,
@@ -32,6 +36,7 @@ export async function serveHttp(
     tokens,
     log,
     publicUrl,
+    accessTokens: oauth === undefined ? undefined : new AccessTokens(oauth),
     handler: {
       ...(store !== undefined && { sessionStore: store.sessions, revocations: store.revocations }),
       ...(limits !== undefined && { limits: principalLimits(limits) }),

@@ -40,6 +40,8 @@ export interface Configuration {
   readonly tokenFile?: string;
   readonly insecureNoToken?: boolean;
   readonly publicUrl?: string;
+  readonly oauthIssuer?: string;
+  readonly oauthAudience?: string;
   readonly store?: string;
   readonly limits?: HttpLimits;
   readonly audit?: string;

@@ -158,6 +158,8 @@ export const configurationSchema: z.ZodObject = z.strictObject({
   token: z.string().min(1).optional().describe('The bearer token HTTP clients must send').meta(TOKEN),
   tokenFile: path.optional().describe('A file with bearer tokens, one on each line; relative to this file'),
   insecureNoToken: z.boolean().optional().describe('Let anyone on this machine connect over HTTP'),
+  oauthIssuer: z.string().min(1).optional().describe('Accept access tokens of this OAuth 2.1 issuer, too'),
+  oauthAudience: z.string().min(1).optional().describe('Whom such a token must be made for'),
   publicUrl: z.string().min(1).optional().describe('The address clients use, where a proxy is in front'),
   store: z
     .string()

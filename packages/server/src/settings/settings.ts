@@ -64,6 +64,8 @@ export interface Settings {
   readonly insecureNoToken: boolean;
   /** As clients reach it, where something is in front. */
   readonly publicUrl: string | undefined;
+  /** Whose access tokens are accepted, and whom they must be made for. */
+  readonly oauth: { readonly issuer: string; readonly audience: string } | undefined;
   /** Where sessions are shared with other instances. */
   readonly store: string | undefined;
   /** Where its URL was read from. */
@@ -130,6 +132,7 @@ export function settle(
     ...tokensOf([flags, environment, ...files.map(({ values }) => values)]),
     insecureNoToken: given.insecureNoToken ?? false,
     publicUrl: given.publicUrl,
+    oauth: oauthOf(given),
     ...storeOf([flags, environment, ...files.map(({ values }) => values)]),
     limits: given.limits,
     audit: given.audit,
@@ -164,6 +167,17 @@ function storeOf(layers: readonly OptionValues[]): Pick<Settings, 'store' | 'sto
   return { store, storeFile };
 }
 
+/** Without an audience, a token that was made for any other service of the issuer would do. */
+function oauthOf({ oauthIssuer: issuer, oauthAudience, publicUrl }: OptionValues): Settings['oauth'] {
+  const audience = oauthAudience ?? publicUrl;
+  if (issuer === undefined) return undefined;
+  if (audience !== undefined && audience !== '') return { issuer, audience };
+  throw new RootwardServerError(
+    'usage',
+    'Cannot use --oauth-issuer alone: say whom its tokens must be made for, with --public-url or --oauth-audience',
+  );
+}
+
 function httpPort(http: OptionValues['http']): HttpPort | undefined {
   if (http === undefined || http === false) return undefined;
   return http === true ? { port: DEFAULT_PORT, given: false } : { port: http, given: true };
@@ -182,7 +196,7 @@ function originOf(
   return named === undefined ? {} : { [key]: `"${key}" in ${named.file}` };
 }
 
-function refuseContradictions({ chdir, http, host, tokens, insecureNoToken }: Settings): void {
+function refuseContradictions({ chdir, http, host, tokens, insecureNoToken, oauth }: Settings): void {
   if (http === undefined) return;
   if (chdir) {
     throw new RootwardServerError(
@@ -190,10 +204,10 @@ function refuseContradictions({ chdir, http, host, tokens, insecureNoToken }: Se
       'Cannot use --chdir with --http: one process serves several clients, and they would move it in turn',
     );
   }
-  if (insecureNoToken && tokens.length > 0) {
+  if (insecureNoToken && (tokens.length > 0 || oauth !== undefined)) {
     throw new RootwardServerError('usage', 'Cannot use --insecure-no-token with a token: choose one');
   }
-  if (!isLoopback(host) && tokens.length === 0) {
+  if (!isLoopback(host) && tokens.length === 0 && oauth === undefined) {
     throw new RootwardServerError(
       'usage',
       `Cannot listen on ${JSON.stringify(host)}: an address that other machines can reach needs a token (--token-file, ROOTWARD_TOKEN or --token)`,

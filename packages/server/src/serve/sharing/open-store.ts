@@ -40,17 +40,22 @@ export async function openStore({ store: url }: Pick<Settings, 'store'>, log: Lo
 
 /** Throws `usage` for settings that would make instances differ in whom they let in, or in what they accept. */
 export function requireShareable(
-  { http, store, limits, publicUrl, tokens, insecureNoToken }: Settings,
+  { http, store, limits, publicUrl, tokens, insecureNoToken, oauth }: Settings,
   environment: Environment,
 ): void {
   if (http === undefined) {
-    const given = { '--store': store, '--limits': limits, '--public-url': publicUrl };
+    const given = {
+      '--store': store,
+      '--limits': limits,
+      '--public-url': publicUrl,
+      '--oauth-issuer': oauth,
+    };
     const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
     if (flag === undefined) return;
     throw new RootwardServerError('usage', `Cannot use ${flag} over stdio: it is for --http`);
   }
   if (store === undefined) return;
-  if (tokens.length === 0 && !insecureNoToken) {
+  if (tokens.length === 0 && !insecureNoToken && oauth === undefined) {
     throw new RootwardServerError(
       'usage',
       'Cannot share sessions: every instance would make a token of its own; give all of them the same with --token-file or ROOTWARD_TOKEN',

@@ -48,6 +48,8 @@ export interface OptionValues {
   readonly tokenFile?: string;
   readonly insecureNoToken?: boolean;
   readonly publicUrl?: string;
+  readonly oauthIssuer?: string;
+  readonly oauthAudience?: string;
   readonly store?: string;
   readonly storeFile?: string;
   readonly limits?: HttpLimits;

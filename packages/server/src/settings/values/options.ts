@@ -248,6 +248,20 @@ export const OPTIONS: readonly OptionSpec[] = [
     read: ([text], origin) => ({ publicUrl: readSecureUrl(text, origin) }),
   },
   {
+    flag: '--oauth-issuer <url>',
+    variable: 'ROOTWARD_OAUTH_ISSUER',
+    group: 'HTTP:',
+    description: 'accept access tokens of this OAuth 2.1 issuer, too',
+    read: ([text], origin) => ({ oauthIssuer: readSecureUrl(text, origin) }),
+  },
+  {
+    flag: '--oauth-audience <name>',
+    variable: 'ROOTWARD_OAUTH_AUDIENCE',
+    group: 'HTTP:',
+    description: 'whom such a token must be made for (default: the public URL)',
+    read: ([text]) => ({ oauthAudience: text }),
+  },
+  {
     flag: '--store <url>',
     variable: 'ROOTWARD_STORE',
     group: 'HTTP:',

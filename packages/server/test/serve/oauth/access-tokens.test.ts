@@ -1,0 +1,265 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { McpServer } from '@modelcontextprotocol/server';
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createHttpServer } from '../../../src/serve/http-server.js';
+import type { HttpServer } from '../../../src/serve/http-server.js';
+import { AccessTokens } from '../../../src/serve/oauth/access-tokens.js';
+import { accessOf } from '../../../src/serve/oauth/scopes.js';
+
+const AUDIENCE = 'https://mcp.example.com/mcp';
+const STATIC = 'a-static-token-for-tests';
+
+const now = (): number => Math.floor(Date.now() / 1000);
+
+/** An issuer on this machine, whose keys can be rotated. */
+class Issuer {
+  url = '';
+  isUp = true;
+  keyFetches = 0;
+  readonly #keys: JWK[] = [];
+  readonly #server: Server = createServer((request, response) => {
+    const send = (value: unknown): void => {
+      response.writeHead(this.isUp ? 200 : 500, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(value));
+    };
+    if (request.url === '/.well-known/oauth-authorization-server') {
+      send({ issuer: this.url, jwks_uri: `${this.url}/keys` });
+    } else if (request.url === '/keys') {
+      this.keyFetches += 1;
+      send({ keys: this.#keys });
+    } else response.writeHead(404).end();
+  });
+
+  async start(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async newKey(kid: string): Promise<{ readonly privateKey: CryptoKey; readonly publicKey: CryptoKey }> {
+    const pair = await generateKeyPair('RS256', { extractable: true });
+    this.#keys.push({ ...(await exportJWK(pair.publicKey)), kid, alg: 'RS256', use: 'sig' });
+    return pair;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+describe('Access tokens of an OAuth issuer', () => {
+  const issuer = new Issuer();
+  let http: HttpServer;
+  let url: string;
+  let key: { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey };
+
+  beforeAll(async () => {
+    await issuer.start();
+    key = await issuer.newKey('one');
+    http = createHttpServer(() => new McpServer({ name: 'test', version: '1' }), {
+      host: '127.0.0.1',
+      tokens: [STATIC],
+      log: { debug() {}, info() {}, warn() {} },
+      publicUrl: AUDIENCE,
+      accessTokens: new AccessTokens({ issuer: issuer.url, audience: AUDIENCE }),
+    });
+    http.server.listen(0, '127.0.0.1');
+    await once(http.server, 'listening');
+    url = `http://127.0.0.1:${(http.server.address() as AddressInfo).port}/mcp`;
+  });
+  afterAll(async () => {
+    await http.close();
+    issuer.close();
+  });
+
+  interface Claims {
+    readonly iss?: string;
+    readonly aud?: string;
+    readonly exp?: number;
+    readonly nbf?: number;
+    readonly sub?: string;
+    readonly scope?: string;
+  }
+
+  function sign(claims: Claims = {}, options: { key?: CryptoKey; kid?: string } = {}): Promise<string> {
+    return new SignJWT({ client_id: 'client', scope: 'rootward', ...claims })
+      .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: options.kid ?? 'one' })
+      .setIssuer(claims.iss ?? issuer.url)
+      .setAudience(claims.aud ?? AUDIENCE)
+      .setSubject(claims.sub ?? 'someone')
+      .setExpirationTime(claims.exp ?? now() + 300)
+      .sign(options.key ?? key.privateKey);
+  }
+
+  async function initialize(token: string | undefined): Promise<Response> {
+    return fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+      }),
+    });
+  }
+
+  async function refused(token: string | undefined): Promise<readonly [number, string | null]> {
+    const response = await initialize(token);
+    await response.text();
+    return [response.status, response.headers.get('www-authenticate')];
+  }
+
+  const METADATA = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
+  const INVALID = `Bearer resource_metadata="${METADATA}", error="invalid_token", scope="rootward"`;
+
+  test('let in where everything is right, and beside them static tokens', async () => {
+    expect((await initialize(await sign())).status).toBe(200);
+    expect((await initialize(STATIC)).status).toBe(200);
+  });
+
+  test('without one, the client is told where to get one', async () => {
+    expect(await refused(undefined)).toEqual([
+      401,
+      `Bearer resource_metadata="${METADATA}", scope="rootward"`,
+    ]);
+    for (const path of [
+      '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-protected-resource/mcp',
+    ]) {
+      const response = await fetch(new URL(path, url));
+      expect(await response.json()).toMatchObject({
+        resource: AUDIENCE,
+        authorization_servers: [issuer.url],
+        bearer_methods_supported: ['header'],
+      });
+    }
+  });
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['expired', () => sign({ exp: now() - 120 })],
+    ['not yet valid', () => sign({ nbf: now() + 120 })],
+    ['for another audience', () => sign({ aud: 'https://other.example.com' })],
+    ['of another issuer', () => sign({ iss: 'https://other.example.com' })],
+    [
+      'signed with an unknown key',
+      async () => {
+        const other = await generateKeyPair('RS256');
+        return sign({}, { key: other.privateKey, kid: 'unknown' });
+      },
+    ],
+    [
+      'signed with another key under a known name',
+      async () => {
+        const other = await generateKeyPair('RS256');
+        return sign({}, { key: other.privateKey });
+      },
+    ],
+    [
+      'without a signature',
+      () =>
+        new UnsecuredJWT({ client_id: 'client', scope: 'rootward' })
+          .setIssuer(issuer.url)
+          .setAudience(AUDIENCE)
+          .setSubject('someone')
+          .setExpirationTime('5m')
+          .encode(),
+    ],
+    [
+      'signed with the public key as a secret',
+      async () =>
+        new SignJWT({ client_id: 'client', scope: 'rootward' })
+          .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+          .setIssuer(issuer.url)
+          .setAudience(AUDIENCE)
+          .setSubject('someone')
+          .setExpirationTime('5m')
+          .sign(new TextEncoder().encode(await exportSPKI(key.publicKey))),
+    ],
+    ['too long', () => sign({ sub: 'x'.repeat(8 * 1024) })],
+    ['no token at all', () => 'garbage'],
+  ])('one that is %s is refused', async (_what, make) => {
+    expect(await refused(await make())).toEqual([401, INVALID]);
+  });
+
+  test('clocks may differ by a minute', async () => {
+    expect((await initialize(await sign({ exp: now() - 20, nbf: now() + 20 }))).status).toBe(200);
+  });
+
+  test('one without a scope of ours is refused as such', async () => {
+    const [status, challenge] = await refused(await sign({ scope: 'openid other:read' }));
+    expect(status).toBe(403);
+    expect(challenge).toContain('error="insufficient_scope", scope="rootward"');
+  });
+
+  test('a session does not go on with a token that allows less, or of someone else', async () => {
+    const session = (await initialize(await sign())).headers.get('mcp-session-id') ?? '';
+    const ping = async (token: string): Promise<number> => {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          authorization: `Bearer ${token}`,
+          'mcp-session-id': session,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' }),
+      });
+      await response.text();
+      return response.status;
+    };
+    expect(await ping(await sign())).toBe(200);
+    expect(await ping(await sign({ scope: 'rootward:read' }))).toBe(404);
+    expect(await ping(await sign({ sub: 'other' }))).toBe(404);
+  });
+
+  test('keys are kept, and fetched anew for one that is not known', async () => {
+    const fresh = new AccessTokens({ issuer: issuer.url, audience: AUDIENCE });
+    const before = issuer.keyFetches;
+    for (let round = 0; round < 5; round++) {
+      expect(await fresh.admit(await sign())).toMatchObject({
+        clientId: 'client',
+        extra: { sub: 'someone' },
+      });
+    }
+    expect(issuer.keyFetches).toBe(before + 1);
+    const rotated = await issuer.newKey('two');
+    const token = await sign({}, { key: rotated.privateKey, kid: 'two' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
+    try {
+      expect(await fresh.admit(token)).toMatchObject({ clientId: 'client' });
+      expect(issuer.keyFetches).toBe(before + 2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('where the issuer cannot be reached, that is said, and later it works', async () => {
+    const fresh = new AccessTokens({ issuer: issuer.url, audience: AUDIENCE });
+    issuer.isUp = false;
+    expect(await fresh.admit(await sign())).toMatchObject({ status: 503 });
+    issuer.isUp = true;
+    expect(await fresh.admit(await sign())).toMatchObject({ clientId: 'client' });
+  });
+});
+
+test('scopes choose toolsets and read-only', () => {
+  expect(accessOf(['rootward', 'rootward:read'])).toEqual({ readOnly: false });
+  expect(accessOf(['openid', 'rootward:read'])).toEqual({ readOnly: true });
+  expect(accessOf(['rootward:files', 'rootward:code'])).toEqual({
+    readOnly: false,
+    toolsets: ['files', 'code'],
+  });
+  expect(accessOf(['rootward:files', 'rootward:read'])).toEqual({ readOnly: true, toolsets: ['files'] });
+  expect(accessOf(['rootward:unknown', ''])).toBeUndefined();
+});
