@@ -217,13 +217,14 @@ describe.each(LIBRARIES)('the library for %s', (name) => {
   });
 
   test('passes the progress of a program on', async () => {
-    const seen: number[] = [];
-    const { structuredContent } = await client.callTool(
-      { name, arguments: { how: 'program' } },
-      { onprogress: ({ progress }) => void seen.push(progress) },
-    );
+    const { client: scripted } = await connectRootward(args, {}, { env });
+    const meta = { progressToken: 'p' };
+    const { structuredContent } = await scripted.callTool(name, { how: 'program' }, { meta });
     expect(structuredContent).toEqual({ result: ['out', '3'] });
-    expect(seen).toEqual([10, 50, 100]);
+    const told = scripted.received.filter(
+      (each) => 'method' in each && each.method === 'notifications/progress',
+    );
+    expect(told).toMatchObject([10, 50, 100].map((progress) => ({ params: { progress } })));
   });
 
   test('downloads from hosts the operator allows', async () => {

@@ -1,6 +1,8 @@
 // What the libraries for shell and Python share with the one for Node: `node helpers.mjs NAME`, with a JSON object on
 // stdin. Prints JSON, or a text where the helper makes one.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { cliError, download, truncate, uiForm, uiTable } from './tool.mjs';
 
 const HELPERS = {
@@ -33,5 +35,23 @@ function readField(field) {
   return { name, type, options: options?.split(',') };
 }
 
-const answer = await HELPERS[process.argv[2]](JSON.parse(readFileSync(0, 'utf8')));
-process.stdout.write(typeof answer === 'string' ? answer : JSON.stringify(answer));
+/** `fetch URL` prints what is there. */
+async function fetchUrl(url) {
+  const folder = mkdtempSync(join(tmpdir(), 'rootward-fetch-'));
+  try {
+    const out = join(folder, 'content');
+    const got = await download({ url, out });
+    if (got.success) return readFileSync(out);
+    process.stderr.write(got.error.message);
+    process.exitCode = 5;
+    return '';
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const [, , name, url] = process.argv;
+const answer =
+  name === 'fetch' ? await fetchUrl(url) : await HELPERS[name](JSON.parse(readFileSync(0, 'utf8')));
+const isPlain = typeof answer === 'string' || Buffer.isBuffer(answer);
+process.stdout.write(isPlain ? answer : JSON.stringify(answer));

@@ -16,6 +16,7 @@ import { OpenQuestions } from '../tools/exec/asking-runs.js';
 import { allowProtocolErrors } from '../tools/exec/protocol-errors.js';
 import { registerExecutables } from '../tools/exec/register-executables.js';
 import type { RegisterExecutablesOptions } from '../tools/exec/register-executables.js';
+import { registerProject } from '../tools/exec/register-project.js';
 import { PatternTurns } from '../search/pattern-turns.js';
 import { ChangeQueue } from '../tools/framework/change-queue.js';
 import type { Era } from '../era.js';
@@ -139,7 +140,7 @@ function createRunner(
     project,
     environment,
     mode: settings.toolEnvironment,
-    downloadHosts: settings.downloadHosts ?? environment['MCPBASH_HTTPS_ALLOW_HOSTS']?.split(/[\s,]+/),
+    downloadHosts: downloadHosts(settings, environment),
     children,
     sandbox: (run) => sandboxes.enter(run),
   });
@@ -148,6 +149,15 @@ function createRunner(
     runner.dispose();
   });
   return runner;
+}
+
+function downloadHosts(
+  { downloadHosts: given }: ServerSetup['settings'],
+  environment: ServerSetup['environment'],
+): readonly string[] {
+  return (
+    given ?? (environment['MCPBASH_HTTPS_ALLOW_HOSTS'] ?? '').split(/[\s,]+/).filter((host) => host !== '')
+  );
 }
 
 /** All share what is prepared, and with it what was computed for the same list of roots. */
@@ -173,7 +183,14 @@ function legacyServer(setup: ServerSetup, shared: Shared): McpServer {
   };
   const server = withWorkspace(plain, options);
   const tellGuides = equip(server, 'legacy', setup, shared, session);
-  const tellSubscribers = offerSubscriptions(server);
+  const tellSubscribers = offerSubscriptions(
+    server,
+    (uri) => {
+      const known = setup.catalogue?.current().resources.find((each) => each.uri === uri);
+      return known === undefined ? undefined : (known.file ?? null);
+    },
+    (act) => atClose(server, act),
+  );
   announce = (workspace) => {
     tellGuides(workspace);
     tellSubscribers(workspace);
@@ -292,15 +309,21 @@ function equipExecutables(
   shared: Pick<RegisterExecutablesOptions, 'runner' | 'questions' | 'fail' | 'choice' | 'onDidRun' | 'audit'>,
 ): void {
   if (catalogue === undefined) return;
+  // Over HTTP a modern server is made for each request, and sees the folder as it then is.
+  const follow = era === 'legacy' || settings.http === undefined;
   const followed = registerExecutables(server, {
     ...shared,
     catalogue,
     readOnly: settings.readOnly,
     keepChanges: settings.historyExec,
-    // Over HTTP a modern server is made for each request, and sees the folder as it then is.
-    follow: era === 'legacy' || settings.http === undefined,
+    follow,
   });
-  atClose(server, () => followed[Symbol.dispose]());
+  const { runner } = shared;
+  const content = registerProject(server, { catalogue, runner, follow });
+  atClose(server, () => {
+    followed[Symbol.dispose]();
+    content[Symbol.dispose]();
+  });
 }
 
 /** Nothing lives on between modern requests, so a client is shown with what its last call saw. */

@@ -21,7 +21,7 @@ import type { SharedStore } from './sharing/open-store.js';
 import { openCatalogue, projectFolder } from './open-catalogue.js';
 import { prepareSources, sourceOptions } from './prepare-sources.js';
 import type { PreparedSources, StartContext } from './prepare-sources.js';
-import type { ToolCatalogue } from '../exec/catalogue/tool-catalogue.js';
+import type { ToolCatalogue } from '../exec/project/tool-catalogue.js';
 import { ProjectSettingsStore } from '../guidance/settings-store.js';
 import { LiveSessions, modernSession } from '../watch/live-process.js';
 import { WaitingQuestions } from '../watch/waiting-questions.js';

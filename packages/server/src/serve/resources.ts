@@ -1,3 +1,4 @@
+import { unwatchFile, watchFile } from 'node:fs';
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import type { Project, Root, Workspace } from '@rootward/core';
@@ -24,23 +25,45 @@ export function registerResources(server: WorkspaceServer): void {
   );
 }
 
-/** Lets a legacy client subscribe to them. Returns what announces the changes of the connection's workspace. */
-export function offerSubscriptions({ server }: WorkspaceServer): (workspace: Workspace) => void {
+/** Changes of a file are looked for that often: no system tells of all of them. */
+const LOOK_MS = 1000;
+
+/**
+ * Lets a legacy client subscribe to them, and to resources of the tools project: `fileOf` says which file is behind one,
+ * or that it is known (null). Returns what announces the changes of the connection's workspace.
+ */
+export function offerSubscriptions(
+  { server }: WorkspaceServer,
+  fileOf: (uri: string) => string | null | undefined,
+  atClose: (act: () => void) => void,
+): (workspace: Workspace) => void {
+  const watched = new Map<string, () => void>();
   const subscribed = new Set<string>();
   server.registerCapabilities({ resources: { subscribe: true } });
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-    if (uri !== ROOTS_URI && uri !== PROJECT_URI) throw new ResourceNotFoundError(uri);
+    const file = uri === ROOTS_URI || uri === PROJECT_URI ? null : fileOf(uri);
+    if (file === undefined) throw new ResourceNotFoundError(uri);
     subscribed.add(uri);
+    if (file !== null && !watched.has(uri))
+      watched.set(
+        uri,
+        watchOne(file, () => tell(uri)),
+      );
     return {};
   });
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
     subscribed.delete(uri);
+    watched.get(uri)?.();
+    watched.delete(uri);
     return {};
   });
   const tell = (uri: string): void => {
     // The client may have gone meanwhile.
     if (subscribed.has(uri)) server.sendResourceUpdated({ uri }).catch(() => undefined);
   };
+  atClose(() => {
+    for (const end of watched.values()) end();
+  });
   return (workspace) => {
     workspace.onDidChange(() => {
       tell(ROOTS_URI);
@@ -48,6 +71,11 @@ export function offerSubscriptions({ server }: WorkspaceServer): (workspace: Wor
     });
     workspace.onDidChooseProject(() => tell(PROJECT_URI));
   };
+}
+
+function watchOne(file: string, onChange: () => void): () => void {
+  watchFile(file, { interval: LOOK_MS, persistent: false }, onChange);
+  return () => unwatchFile(file, onChange);
 }
 
 function describeRoot({ uri, path, name, kind, access, source }: Root): Record<string, unknown> {

@@ -23,6 +23,7 @@ export interface Configuration {
   readonly denyAbsolute?: readonly string[];
   readonly project?: string;
   readonly writableProject?: boolean;
+  readonly registerHook?: boolean;
   readonly downloadHosts?: readonly string[];
   readonly toolEnv?: string;
   readonly languageServers?: Readonly<Record<string, unknown>>;

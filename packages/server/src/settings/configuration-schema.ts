@@ -114,6 +114,7 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .boolean()
     .optional()
     .describe('Let tools change files of the tools project, apart from tools/ and config/'),
+  registerHook: z.boolean().optional().describe('Run server.d/register.sh of the tools project at the start'),
   downloadHosts: z
     .array(z.string().min(1))
     .optional()

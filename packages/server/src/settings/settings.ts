@@ -27,6 +27,8 @@ export interface Settings {
   readonly within: readonly string[];
   readonly project: string | undefined;
   readonly writableProject: boolean;
+  /** Whether `server.d/register.sh` of the tools project may run. */
+  readonly registerHook: boolean | undefined;
   /** Hosts that executables may download from. */
   readonly downloadHosts: readonly string[] | undefined;
   /** Where these two were named, for messages. */
@@ -106,6 +108,7 @@ export function settle(
     within: given.within ?? [],
     project: given.project,
     writableProject: given.writableProject ?? false,
+    registerHook: given.registerHook,
     downloadHosts: given.downloadHosts,
     origins: {
       ...originOf('within', flags, environment, files),

@@ -98,7 +98,7 @@ function checkUrl({ url, out, allow, timeoutSecs = 1, maxBytes = 1 }: DownloadOp
   if (!(timeoutSecs > 0) || !(maxBytes > 0)) {
     throw new Refusal('invalid_params', 'the time and the size allowed must be numbers above 0');
   }
-  const hosts = (process.env['MCP_DOWNLOAD_HOSTS'] ?? '').split(/[\s,]+/).filter((host) => host !== '');
+  const hosts = (process.env['MCP_DOWNLOAD_HOSTS'] ?? '').split(/[\s,]+/).filter((each) => each !== '');
   const host = parsed.hostname;
   if (!hosts.some((each) => matches(each, host))) {
     const allowed = hosts.length === 0 ? 'no host' : hosts.join(', ');

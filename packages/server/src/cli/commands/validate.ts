@@ -8,7 +8,8 @@ import type { LoadedSettings } from '../../settings/load-settings.js';
 import { findBrokenRules } from '../../settings/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
 import { describeProblem } from '../../exec/catalogue/executable-tool.js';
-import type { Discovery } from '../../exec/catalogue/discover-tools.js';
+import type { Discovery } from '../../exec/project/discover-project.js';
+import { NO_CONTENT } from '../../exec/project/project-content.js';
 import { openCatalogue } from '../../serve/open-catalogue.js';
 import { countRoots } from '../../serve/readiness.js';
 import { alignRows } from '../output/align-rows.js';
@@ -121,7 +122,7 @@ async function problemOf(check: () => Promise<void>): Promise<string | undefined
 /** The executables of the tools project, and what is wrong with the others. */
 async function findTools(settings: LoadedSettings, { start }: Terminal): Promise<Discovery> {
   using catalogue = await openCatalogue(settings, start.environment, silentLogger);
-  return catalogue?.current() ?? { tools: [], problems: [] };
+  return catalogue?.current() ?? { ...NO_CONTENT, tools: [], problems: [] };
 }
 
 function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {

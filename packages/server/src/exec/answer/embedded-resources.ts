@@ -47,7 +47,7 @@ function blockOf(entry: unknown, { cwd, read }: NamedFiles): Block {
 }
 
 /** Text where the type says so and the bytes are some; base64 otherwise. */
-function contentOf(bytes: Buffer, mimeType: string): { text: string } | { blob: string } {
+export function contentOf(bytes: Buffer, mimeType: string): { text: string } | { blob: string } {
   if (TEXT.test(mimeType)) {
     try {
       return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };

@@ -1,17 +1,27 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join, parse } from 'node:path';
+import { basename, join, parse, resolve, sep } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
+import type { JsonObject } from '@rootward/core/platform';
 import { describeJsonFault } from '../../settings/parse-json.js';
 import type { ExecutableTool, RunnableFile, ToolProblem } from './executable-tool.js';
 import { findRunnable, hasRunBit, readStart } from './runnable-file.js';
 import { findHeader } from './script-header.js';
 import { readMetadata } from './tool-metadata.js';
 
-export interface Discovery {
+export interface DiscoveredTools {
   /** By name. */
   readonly tools: readonly ExecutableTool[];
   readonly problems: readonly ToolProblem[];
+}
+
+export interface DiscoverToolsOptions {
+  /** Names that the server itself uses. */
+  readonly reservedNames?: ReadonlySet<string> | undefined;
+  /** Metadata with a `path` in `tools/`, in the place of what lies there. */
+  readonly registered?: readonly JsonObject[] | undefined;
+  /** Where that is written. */
+  readonly registeredIn?: string | undefined;
 }
 
 export const TOOLS_FOLDER = 'tools';
@@ -25,11 +35,13 @@ type Found = Reading | undefined;
 /** Looks through `tools/` of a project. What is wrong with one tool never hides another. */
 export async function discoverTools(
   project: string,
-  reservedNames: ReadonlySet<string> = new Set(),
-): Promise<Discovery> {
+  { reservedNames = new Set(), registered, registeredIn = '' }: DiscoverToolsOptions = {},
+): Promise<DiscoveredTools> {
   const folder = join(project, TOOLS_FOLDER);
-  const entries = (await readEntries(folder)).filter(({ name }) => !name.startsWith('.'));
-  const found = await Promise.all(entries.map((entry) => readEntry(join(folder, entry.name), project)));
+  const found =
+    registered === undefined
+      ? await readFolderEntries(folder, project)
+      : await Promise.all(registered.map((entry) => readRegistered(entry, folder, project, registeredIn)));
   const tools = new Map<string, ExecutableTool>();
   const problems: ToolProblem[] = [];
   for (const each of found) {
@@ -45,6 +57,27 @@ export async function discoverTools(
     else problems.push(problem(each.tool.metadataFile, 'name', `"${name}" is taken by ${taken}`));
   }
   return { tools: [...tools.values()], problems };
+}
+
+async function readFolderEntries(folder: string, project: string): Promise<readonly Found[]> {
+  const entries = (await readEntries(folder)).filter(({ name }) => !name.startsWith('.'));
+  return Promise.all(entries.map((entry) => readEntry(join(folder, entry.name), project)));
+}
+
+async function readRegistered(
+  { path, ...metadata }: JsonObject,
+  folder: string,
+  project: string,
+  file: string,
+): Promise<Found> {
+  if (typeof path !== 'string') return { problems: [problem(file, 'tools', 'each needs a path')] };
+  const script = resolve(folder, path);
+  if (!script.startsWith(`${folder}${sep}`)) {
+    return { problems: [problem(file, 'tools', `${path} leads outside ${TOOLS_FOLDER}/`)] };
+  }
+  const executable = await findRunnable(script, project);
+  if ('problem' in executable) return { problems: [executable.problem] };
+  return readTool(JSON.stringify(metadata), file, executable, parse(script).name);
 }
 
 /** Sorted, so that of two tools with one name it is always the same that counts. */

@@ -12,6 +12,8 @@ export interface ExecutableTool extends RunnableFile {
   readonly metadata: ToolMetadata;
   /** Where its metadata stands: `tool.meta.json`, or the executable itself. */
   readonly metadataFile: string;
+  /** The address of the page that shows its results. */
+  readonly page?: string | undefined;
 }
 
 /** Why something in `tools/` is no tool. */

@@ -74,6 +74,7 @@ const shape = z.looseObject({
   arguments: schema.optional(),
   outputSchema: schema.optional(),
   annotations: hints.optional(),
+  _meta: z.record(z.string(), z.unknown()).optional(),
   timeoutSecs: seconds.optional(),
   timeoutHint: z.string().optional(),
   progressExtendsTimeout: z.boolean().optional(),

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Scope } from '@rootward/core';
 import type { Root } from '@rootward/core';
 import type { ChildRegistry } from '@rootward/mcp';
@@ -13,6 +11,7 @@ import type { SandboxGrant } from '../../settings/values/sandbox-settings.js';
 import { readChannelLine } from '../answer/channel-message.js';
 import type { ToolNews, ToolQuestion } from '../answer/channel-message.js';
 import { embeddedBlocks } from '../answer/embedded-resources.js';
+import type { RunOutcome } from '../answer/run-outcome.js';
 import { readAnswer } from '../answer/tool-result.js';
 import type { ToolAnswer } from '../answer/tool-result.js';
 import type { ExecutableTool } from '../catalogue/executable-tool.js';
@@ -21,6 +20,7 @@ import { noteCancellation, putAnswer, readNamed, removeAll, takeFile } from './r
 import { RunResources } from './run-resources.js';
 import { runProcess } from './run-process.js';
 import type { RunProcessOptions } from './run-process.js';
+import { sdkFolder } from './sdk-folder.js';
 import { RunSlots } from './run-slots.js';
 import { describeRoots, inheritedVariables, toolEnvironment } from './tool-environment.js';
 import type {
@@ -92,6 +92,11 @@ export interface ToolCall {
   readonly client?: ClientAbilities | undefined;
   /** What the client sent along. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** What follows the file on the command line, and what its environment holds besides: of scripts that are no tools. */
+  readonly argv?: readonly string[] | undefined;
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** Told how the run ended, before its output is read as an answer. */
+  readonly onOutcome?: (outcome: RunOutcome) => void;
   /** In place of what the tool says. */
   readonly timeoutMs?: number;
 }
@@ -122,7 +127,7 @@ export class ToolRunner implements Disposable {
   readonly #inherited: InheritedVariables;
   /** Of the last call: most calls see the same list, which may be long. */
   #described: DescribedRoots | undefined;
-  readonly #sdk = findSdkFolder();
+  readonly #sdk = sdkFolder();
   /** The last is the one in use; calls may still run in those before. */
   readonly #places: RunResources[] = [];
   /** Nothing a tool prints by chance starts with that. */
@@ -166,6 +171,14 @@ export class ToolRunner implements Disposable {
     } finally {
       slot[Symbol.dispose]();
     }
+  }
+
+  /** Runs a script of the project that is no tool, and returns what it left. Throws where it may not run. */
+  async output(script: ExecutableTool, call: ToolCall): Promise<RunOutcome> {
+    let left: RunOutcome | undefined;
+    const answer = await this.run(script, { ...call, onOutcome: (outcome) => (left = outcome) });
+    if (left !== undefined) return left;
+    throw new Error(answer.kind === 'result' ? JSON.stringify(answer.result.content) : answer.message);
   }
 
   async #runNow(tool: ExecutableTool, call: ToolCall): Promise<ToolAnswer> {
@@ -302,8 +315,9 @@ export class ToolRunner implements Disposable {
     const outcome = await runProcess({
       file: tool.file,
       interpreter: tool.interpreter,
+      args: call.argv,
       cwd,
-      environment: environment.variables,
+      environment: { ...environment.variables, ...call.variables },
       signal: call.signal,
       timeoutMs,
       ...(extendedMs !== undefined && { extendedMs }),
@@ -318,6 +332,7 @@ export class ToolRunner implements Disposable {
         return message?.kind === 'progress';
       },
     });
+    call.onOutcome?.(outcome);
     return readAnswer({
       name: metadata.name,
       outcome,
@@ -350,13 +365,4 @@ export class ToolRunner implements Disposable {
 
 function firstDirectory(roots: readonly Root[]): string | undefined {
   return roots.find(({ kind }) => kind === 'directory')?.path;
-}
-
-const LIBRARY = 'tool-sdk.sh';
-
-/** The folder with the libraries for tools, whether this runs from its own file or from one bundle. */
-function findSdkFolder(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const candidates = [join(here, '..', '..', '..', 'sdk'), join(here, '..', 'sdk')];
-  return candidates.find((folder) => existsSync(join(folder, LIBRARY))) ?? join(here, '..', 'sdk');
 }

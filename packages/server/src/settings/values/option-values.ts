@@ -29,6 +29,7 @@ export interface OptionValues {
   readonly config?: string;
   readonly project?: string;
   readonly writableProject?: boolean;
+  readonly registerHook?: boolean;
   readonly downloadHosts?: readonly string[];
   readonly toolEnvironment?: EnvironmentMode;
   readonly roots?: readonly string[];

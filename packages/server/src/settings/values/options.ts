@@ -139,6 +139,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     read: ([text], origin) => ({ writableProject: readBoolean(text, origin) }),
   },
   {
+    flag: '--register-hook',
+    variable: 'ROOTWARD_REGISTER_HOOK',
+    group: 'Tools:',
+    description: 'run server.d/register.sh of the tools project at the start',
+    read: ([text], origin) => ({ registerHook: readBoolean(text, origin) }),
+  },
+  {
     flag: '--download-hosts <h>',
     variable: 'ROOTWARD_DOWNLOAD_HOSTS',
     group: 'Tools:',

@@ -1,5 +1,6 @@
 import { ToolChoice } from '../framework/tool-choice.js';
 import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcontextprotocol/server';
+import { isObject } from '@rootward/core/platform';
 import { NeedsInput } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import { AskingRun } from './asking-runs.js';
@@ -10,7 +11,7 @@ import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
 import type { ToolNews } from '../../exec/answer/channel-message.js';
 import type { ExecutableTool } from '../../exec/catalogue/executable-tool.js';
 import type { FailCall } from './protocol-errors.js';
-import type { ToolCatalogue } from '../../exec/catalogue/tool-catalogue.js';
+import type { ToolCatalogue } from '../../exec/project/tool-catalogue.js';
 import type { ToolMetadata } from '../../exec/catalogue/tool-metadata.js';
 import type { RunSandbox, ToolRunner } from '../../exec/run/tool-runner.js';
 import type { ToolAnswer } from '../../exec/answer/tool-result.js';
@@ -74,7 +75,7 @@ function isWanted(
 }
 
 function isSame(a: ExecutableTool, b: ExecutableTool): boolean {
-  return a.file === b.file && JSON.stringify(a.metadata) === JSON.stringify(b.metadata);
+  return a.file === b.file && a.page === b.page && JSON.stringify(a.metadata) === JSON.stringify(b.metadata);
 }
 
 function register(
@@ -89,6 +90,7 @@ function register(
     description: metadata.description,
     annotations: completeAnnotations(metadata),
     inputSchema: argumentSchema(metadata.inputSchema),
+    ...metaOf(tool),
     ...(metadata.outputSchema !== undefined && { outputSchema: resultSchema(metadata.outputSchema) }),
   };
   return server.registerTool(
@@ -165,6 +167,14 @@ function auditSandbox(
     decision: refused ? 'refused' : 'allowed',
     reason: refused ? sandbox.message : `sandbox ${sandbox.description}`,
   });
+}
+
+/** A page in its folder belongs to a tool that names no other. */
+function metaOf({ metadata, page }: ExecutableTool): { readonly _meta?: Record<string, unknown> } {
+  const { _meta: written } = metadata.written;
+  const meta = isObject(written) ? written : {};
+  if (page === undefined || 'ui' in meta) return Object.keys(meta).length === 0 ? {} : { _meta: { ...meta } };
+  return { _meta: { ...meta, ui: { resourceUri: page, visibility: ['model', 'app'] } } };
 }
 
 /** What a tool does not say means the worst. */

@@ -38,7 +38,7 @@ test('discoverTools() finds what is a tool, says what is wrong with the rest, an
   write('zz-taken/tool.sh', '', 0o755);
   write('unmarked', '# mcp: {"name":"unmarked"}\n');
 
-  const { tools, problems } = await discoverTools(project, new Set(['read_file']));
+  const { tools, problems } = await discoverTools(project, { reservedNames: new Set(['read_file']) });
   expect(tools.map(({ metadata, file }) => [metadata.name, file.slice(project.length)])).toEqual([
     ['good', '/tools/good/tool.sh'],
     ['inline', '/tools/inline'],

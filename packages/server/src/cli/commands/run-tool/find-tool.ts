@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { isAbsolute, sep } from 'node:path';
 import { suggest } from '@rootward/core/platform';
 import { RootwardServerError } from '../../../error.js';
-import { discoverTools } from '../../../exec/catalogue/discover-tools.js';
+import { discoverProject } from '../../../exec/project/discover-project.js';
 import { describeProblem } from '../../../exec/catalogue/executable-tool.js';
 import type { ExecutableTool } from '../../../exec/catalogue/executable-tool.js';
 import { alignRows } from '../../output/align-rows.js';
@@ -23,7 +23,7 @@ export function findProject(named: string | undefined, { start }: Terminal): str
 }
 
 export async function findTool(name: string | undefined, project: string): Promise<ExecutableTool> {
-  const { tools, problems } = await discoverTools(project);
+  const { tools, problems } = await discoverProject(project);
   const tool = tools.find(({ metadata }) => metadata.name === name);
   if (tool !== undefined) return tool;
   const known = tools.map(({ metadata }) => metadata.name);
@@ -46,7 +46,7 @@ export async function listTools(
   { json }: { readonly json: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const { tools, problems } = await discoverTools(project);
+  const { tools, problems } = await discoverProject(project);
   const listed = tools.map(({ metadata: { name, title, description }, file }) => ({
     name,
     description: description ?? title ?? '',

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { discoverTools } from '../../../src/exec/catalogue/discover-tools.js';
-import { findWritableByOthers } from '../../../src/exec/catalogue/writable-by-others.js';
+import { findWritableByOthers } from '../../../src/exec/project/writable-by-others.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 
 test.runIf(process.platform !== 'win32')(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, test, vi } from 'vitest';
-import { ToolCatalogue } from '../../../src/exec/catalogue/tool-catalogue.js';
+import { ToolCatalogue } from '../../../src/exec/project/tool-catalogue.js';
 
 const top = mkdtempSync(join(tmpdir(), 'rootward-catalogue-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

@@ -2,18 +2,26 @@ import { readdirSync, statSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@rootward/core';
-import { discoverTools, TOOLS_FOLDER } from './discover-tools.js';
-import type { Discovery } from './discover-tools.js';
-import { describeProblem } from './executable-tool.js';
+import { TOOLS_FOLDER } from '../catalogue/discover-tools.js';
+import { describeProblem } from '../catalogue/executable-tool.js';
+import { PROMPTS_FOLDER, RESOURCES_FOLDER } from './discover-content.js';
+import { discoverProject } from './discover-project.js';
+import type { Discovery } from './discover-project.js';
+import { PAGES_FOLDER } from './pages.js';
+import { SERVER_FOLDER } from './registrations.js';
+import type { Registrations } from './registrations.js';
 
 export interface ToolCatalogueOptions {
   /** The canonical folder of the tools project. */
   readonly project: string;
   /** Names that the server itself uses. */
   readonly reservedNames?: ReadonlySet<string>;
+  /** What `server.d/register.sh` printed at the start. */
+  readonly hook?: Registrations | undefined;
   readonly log: Logger;
 }
 
+const WATCHED = [TOOLS_FOLDER, RESOURCES_FOLDER, PROMPTS_FOLDER, PAGES_FOLDER, SERVER_FOLDER];
 /** An editor writes a file in several steps; one look after the last of them is enough. */
 const SETTLE_MS = 50;
 
@@ -46,7 +54,7 @@ export class ToolCatalogue implements Disposable {
   }
 
   static async open(options: ToolCatalogueOptions): Promise<ToolCatalogue> {
-    return new ToolCatalogue(options, await discoverTools(options.project, options.reservedNames));
+    return new ToolCatalogue(options, await discoverProject(options.project, options));
   }
 
   current(): Discovery {
@@ -81,7 +89,7 @@ export class ToolCatalogue implements Disposable {
         this.#again = false;
         // First, so that no change goes by between the look and the watch.
         this.#watchAll();
-        const found = await discoverTools(this.#options.project, this.#options.reservedNames);
+        const found = await discoverProject(this.#options.project, this.#options);
         if (this.#disposed) return;
         this.#apply(found);
       } while (this.#again);
@@ -123,11 +131,11 @@ export class ToolCatalogue implements Disposable {
   #watchAll(): void {
     if (this.#listeners.size === 0) return;
     const { project } = this.#options;
-    const folder = join(project, TOOLS_FOLDER);
+    const folders = WATCHED.map((name) => join(project, name));
     const wanted = new Set([
       project,
-      folder,
-      ...foldersIn(folder),
+      ...folders,
+      ...folders.flatMap((folder) => foldersIn(folder)),
       ...this.#current.problems.map(({ file }) => file),
     ]);
     for (const [path, { watcher, inode }] of this.#watchers) {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TOOLS_FOLDER } from './discover-tools.js';
-import type { Discovery } from './discover-tools.js';
+import { TOOLS_FOLDER } from '../catalogue/discover-tools.js';
+import type { DiscoveredTools } from '../catalogue/discover-tools.js';
 
 const OTHERS_WRITE = 0o002;
 
@@ -9,7 +9,10 @@ const OTHERS_WRITE = 0o002;
  * The folders and executables of a tools project that every user of this machine can change, and so decide what
  * runs with the next call. Does NOT look at groups, which people share on purpose, nor at folders above the project.
  */
-export function findWritableByOthers(project: string, { tools }: Discovery): readonly string[] {
+export function findWritableByOthers(
+  project: string,
+  { tools }: Pick<DiscoveredTools, 'tools'>,
+): readonly string[] {
   if (process.platform === 'win32') return [];
   const paths = [
     join(project, TOOLS_FOLDER),

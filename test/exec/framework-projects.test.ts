@@ -1,0 +1,167 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { connectRootward } from '../server/fixtures/rootward.js';
+import { connectAsking, ERAS } from './fixtures/asking-client.js';
+import type { Say } from './fixtures/asking-client.js';
+import { examplesProject, hookProject, registeredProject } from './fixtures/framework-projects.js';
+
+const examples = examplesProject();
+const registered = registeredProject();
+const hooked = hookProject();
+
+const say: Say = ({ message }) =>
+  message === 'Proceed?'
+    ? { action: 'accept', content: { confirmed: true } }
+    : { action: 'accept', content: { choice: 'safe' } };
+
+describe.runIf(process.platform !== 'win32').each(ERAS)(
+  'projects made for mcp-bash, in the %s era',
+  (era) => {
+    let client: Client;
+    const call = async (name: string, args: Record<string, unknown> = {}): Promise<unknown> =>
+      (await client.callTool({ name, arguments: args })).structuredContent;
+    const read = async (uri: string): Promise<unknown> => (await client.readResource({ uri })).contents;
+    beforeAll(async () => {
+      client = await connectAsking(era, ['--project', examples.path], { say });
+    });
+
+    test('00 to 03: answers, arguments, logs and progress', async () => {
+      expect(await call('hello')).toEqual({ success: true, result: { message: 'Hello' } });
+      expect(await call('echo-arg', { value: 'x' })).toMatchObject({ result: { message: 'You sent: x' } });
+      await expect(client.callTool({ name: 'echo-arg' })).rejects.toThrow('.value is required');
+      expect(await call('logger')).toMatchObject({ result: { message: 'logged' } });
+      expect(await call('slow')).toMatchObject({ result: { message: 'done' } });
+    });
+
+    test('04: roots of config/roots.json', async () => {
+      const path = join(examples.path, 'data/sample.txt');
+      expect(await call('read', { path })).toMatchObject({ result: { content: 'sample' } });
+      expect(await call('read', { path: '/etc/hostname' })).toMatchObject({
+        error: { type: 'permission_denied', hint: join(examples.path, 'data') },
+      });
+    });
+
+    test('05 and 11: resources, providers and templates', async () => {
+      const { resources } = await client.listResources();
+      expect(resources).toContainEqual({
+        name: 'greeting',
+        uri: 'file://./resources/greeting.txt',
+        mimeType: 'text/plain',
+      });
+      expect(await read('file://./resources/greeting.txt')).toEqual([
+        { uri: 'file://./resources/greeting.txt', mimeType: 'text/plain', text: 'Hello from a file\n' },
+      ]);
+      expect(await read('shout://hey')).toMatchObject([{ text: 'hey!' }]);
+      const { resourceTemplates } = await client.listResourceTemplates();
+      expect(resourceTemplates).toEqual(
+        expect.arrayContaining([
+          { name: 'project-files', uriTemplate: 'file:///{path}', description: 'By hand' },
+          { name: 'tree', uriTemplate: 'shout://{word}', mimeType: 'text/plain' },
+        ]),
+      );
+      expect(await read('shout://you')).toMatchObject([{ text: 'you!' }]);
+      await expect(read('shout://none')).rejects.toThrow(/not found/i);
+      expect(await read(`file://${examples.path}/resources/greeting.txt`)).toMatchObject([
+        { mimeType: 'text/plain' },
+      ]);
+      expect(await read(`file://${examples.path}/data/sample.txt`)).toMatchObject([{ text: 'sample\n' }]);
+      await expect(read('file:///etc/hostname')).rejects.toThrow('roots');
+      await expect(read(`file://${examples.path}/lib/detect.sh`)).rejects.toThrow('roots');
+    });
+
+    test('06: files in answers', async () => {
+      const { content } = await client.callTool({ name: 'embed-resource' });
+      expect(content[1]).toMatchObject({ resource: { mimeType: 'text/plain', text: 'Hello from a file\n' } });
+    });
+
+    test('07 and 10: prompts and completions', async () => {
+      const { prompts } = await client.listPrompts();
+      expect(prompts).toContainEqual({
+        name: 'prompt.greeting',
+        description: 'Greets',
+        arguments: [{ name: 'name', description: 'Whom', required: true }],
+      });
+      const { messages } = await client.getPrompt({ name: 'prompt.greeting', arguments: { name: 'Ann' } });
+      expect(messages).toEqual([
+        { role: 'user', content: { type: 'text', text: 'Hello, Ann! Again: Ann. Not ${other}.' } },
+      ]);
+      await expect(client.getPrompt({ name: 'prompt.greeting', arguments: {} })).rejects.toThrow('name');
+      const ref = { type: 'ref/prompt' as const, name: 'prompt.greeting' };
+      const { completion } = await client.complete({ ref, argument: { name: 'name', value: 'A' } });
+      expect(completion).toEqual({ values: ['A one', 'A two'], hasMore: true });
+    });
+
+    test('08: questions', async () => {
+      expect(await call('elicitation')).toMatchObject({ result: { message: 'complete', mode: 'safe' } });
+    });
+
+    test('12: settings, and downloads that the operator does not allow', async () => {
+      expect(await call('fetch-api-data', { url: 'https://example.com/' })).toMatchObject({
+        error: { type: 'host_blocked', message: 'timeout 7' },
+      });
+    });
+
+    test('13 and 14: pages of tools', async () => {
+      const { tools } = await client.listTools();
+      expect(tools.find(({ name }) => name === 'weather')).toMatchObject({
+        _meta: { ui: { resourceUri: 'ui://examples/weather', visibility: ['model', 'app'] } },
+      });
+      expect(await read('ui://examples/weather')).toMatchObject([
+        { mimeType: 'text/html;profile=mcp-app', text: '<!doctype html><title>Weather</title>' },
+      ]);
+      expect(await read('ui://examples/dashboard')).toMatchObject([
+        { text: expect.stringContaining('Dashboard') as unknown },
+      ]);
+      expect(await call('weather')).toEqual({ condition: 'Sunny', shown: 'yes' });
+    });
+
+    test('15 and 99: libraries of the project, hints, and events of a program', async () => {
+      expect(await call('system-info')).toMatchObject({ result: { os: expect.any(String) as unknown } });
+      const { content } = await client.callTool({ name: 'slow-with-hint' });
+      expect(JSON.stringify(content)).toContain('Use dryRun');
+      expect(await call('slow-with-events')).toMatchObject({ result: { result: 'out' } });
+    });
+
+    test('09 and the hook: what is registered by hand', async () => {
+      client = await connectAsking(era, ['--project', registered.path]);
+      expect(await call('manual.progress')).toMatchObject({ result: { message: 'finished' } });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).not.toContain('ignored');
+      expect(await read('echo://Hello-there')).toMatchObject([{ text: 'Hello-there' }]);
+      const { messages } = await client.getPrompt({ name: 'manual.prompt', arguments: { topic: 'T' } });
+      expect(messages).toMatchObject([{ content: { text: 'Topic: T.' } }]);
+
+      client = await connectAsking(era, ['--project', hooked.path, '--register-hook']);
+      const { resourceTemplates } = await client.listResourceTemplates();
+      expect(resourceTemplates.map(({ name }) => name)).toContain('logs-by-date');
+      const ref = { type: 'ref/prompt' as const, name: 'demo.completion' };
+      const { completion } = await client.complete({ ref, argument: { name: 'query', value: 're' } });
+      expect(completion.values).toEqual(['retry', 'review']);
+      client = await connectAsking(era, ['--project', hooked.path]);
+      expect((await client.listResourceTemplates()).resourceTemplates.map(({ name }) => name)).not.toContain(
+        'logs-by-date',
+      );
+    });
+  },
+);
+
+test.runIf(process.platform !== 'win32')(
+  'who subscribes to a resource of a project hears of its changes',
+  async () => {
+    const { client } = await connectRootward(['--project', examples.path]);
+    const uri = 'file://./resources/greeting.txt';
+    await client.request('resources/subscribe', { uri });
+    let text = 'Changed\n';
+    const writer = setInterval(() => {
+      text += 'again\n';
+      writeFileSync(join(examples.path, 'resources/greeting.txt'), text);
+    }, 100);
+    await client.until(() =>
+      client.received.some((each) => 'method' in each && each.method === 'notifications/resources/updated'),
+    );
+    clearInterval(writer);
+    await expect(client.request('resources/subscribe', { uri: 'file:///none' })).rejects.toThrow('none');
+  },
+);
