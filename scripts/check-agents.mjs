@@ -1,22 +1,17 @@
 // Real Claude Code with agents in worktrees, against the real server, with a scripted model on loopback. Checks that no
-// file lands in another tree than that of the agent which wrote it, with the hook and without, on both eras. Claude Code
-// is fetched into a temporary folder; where that is not possible, the check is named as skipped.
+// file lands in another tree than that of the agent which wrote it, with the hook and without, on both eras; and that a
+// version whose hooks only start commands gets one that does. Claude Code is fetched into a temporary folder; where that
+// is not possible, the check is named as skipped.
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startModel } from './plugins/scripted-model.mjs';
 
 const CLIENT = '@anthropic-ai/claude-code@2.1.325';
+/** Its hooks cannot call a tool, and it makes no worktrees of its own. */
+const OLDER_CLIENT = '@anthropic-ai/claude-code@2.0.76';
 const AGENTS = 8;
 const MAX_RUN_MS = 120_000;
 const WRITE = 'mcp__rootward__write_file';
@@ -31,14 +26,13 @@ function report(ok, what, detail) {
   console.log(`${ok ? 'ok' : 'NOT OK'}  ${what}${ok ? '' : `\n${JSON.stringify(detail, undefined, 2)}`}`);
 }
 
-function fetchClient() {
-  const folder = join(base, 'client');
-  mkdirSync(folder);
+function fetchClient(client) {
+  const folder = mkdtempSync(join(base, 'client-'));
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  const npm = spawnSync('npm', ['install', '--no-audit', '--no-fund', CLIENT], { cwd: folder });
+  const npm = spawnSync('npm', ['install', '--no-audit', '--no-fund', client], { cwd: folder });
   const command = join(folder, 'node_modules', '.bin', 'claude');
   if (npm.status === 0 && existsSync(command)) return command;
-  console.log(`skipped  ${CLIENT} cannot be installed here`);
+  console.log(`skipped  ${client} cannot be installed here`);
   return undefined;
 }
 
@@ -113,12 +107,24 @@ async function run(claude, { hook, legacy }) {
   const [command, ...args] = legacy ? [process.execPath, here('agents/legacy-only.mjs'), ...direct] : direct;
   const servers = { mcpServers: { rootward: { type: 'stdio', command, args } } };
   const told = [];
-  const model = await startModel(makeScript(told));
   const project = makeRepository();
-  const allowed = [WRITE, 'Agent', 'EnterWorktree'].join(',');
+  await drive(claude, {
+    project,
+    environment,
+    servers,
+    script: makeScript(told),
+    allowed: [WRITE, 'Agent', 'EnterWorktree'],
+  });
+  return { project, told };
+}
+
+/** Lets Claude Code do in a project what the script says. */
+async function drive(claude, { project, environment, servers, script, allowed }) {
+  const model = await startModel(script);
+  const tools = ['--allowedTools', allowed.join(',')];
   const child = spawn(
     claude,
-    ['-p', 'go', '--strict-mcp-config', '--mcp-config', JSON.stringify(servers), '--allowedTools', allowed],
+    ['-p', 'go', '--strict-mcp-config', '--mcp-config', JSON.stringify(servers), ...tools],
     {
       cwd: project,
       stdio: 'ignore',
@@ -134,7 +140,6 @@ async function run(claude, { hook, legacy }) {
   );
   await new Promise((resolve) => child.on('close', resolve));
   model.close();
-  return { project, told };
 }
 
 const newFiles = (folder) => readdirSync(folder).filter((name) => name.endsWith('.new'));
@@ -167,8 +172,50 @@ async function check(claude, { hook, legacy }) {
   );
 }
 
+/** The agent makes a worktree, goes there, and writes. */
+function makeOlderScript(told) {
+  const commands = [
+    ['Bash', { command: 'git worktree add -q -b x .claude/worktrees/x && cd .claude/worktrees/x' }],
+    [WRITE, { path: 'x.new', content: 'x' }],
+  ];
+  return ({ messages, tools = [] }) => {
+    const results = messages.at(-1).content;
+    if (Array.isArray(results)) told.push(...results.filter(({ type }) => type === 'tool_result'));
+    const step = messages.filter(({ role }) => role === 'assistant').length;
+    if (tools.length === 0 || commands[step] === undefined) return [{ type: 'text', text: 'done' }];
+    const [name, input] = commands[step];
+    return [{ type: 'tool_use', id: `toolu_${step}_${Math.random()}`.replace('.', ''), name, input }];
+  };
+}
+
+async function checkOlder(claude, { hook, mayWrite }) {
+  const home = mkdtempSync(join(base, 'home-'));
+  const environment = { PATH: `${dirname(claude)}${delimiter}${process.env.PATH}`, HOME: home };
+  const install = [ROOTWARD, 'install', '--client', 'claude-code', '--yes'];
+  if (hook) spawnSync(process.execPath, install, { cwd: home, env: environment });
+  const servers = {
+    mcpServers: { rootward: { type: 'stdio', command: process.execPath, args: [ROOTWARD] } },
+  };
+  const told = [];
+  const project = makeRepository();
+  const allowed = mayWrite ? ['Bash', WRITE] : ['Bash'];
+  await drive(claude, { project, environment, servers, script: makeOlderScript(told), allowed });
+  const tree = join(project, '.claude', 'worktrees', 'x');
+  const detail = { main: newFiles(project), tree: existsSync(tree) ? newFiles(tree) : undefined, told };
+  const expected = hook && mayWrite ? ['x.new'] : [];
+  const isRight = detail.main.length === 0 && JSON.stringify(detail.tree) === JSON.stringify(expected);
+  const what = `${hook ? 'with' : 'without'} the command hook${mayWrite ? '' : ', not allowed to write'}`;
+  report(isRight, `older version, ${what}: ${expected.length} file in its tree, none in another`, detail);
+}
+
 try {
-  const claude = fetchClient();
+  const older = fetchClient(OLDER_CLIENT);
+  if (older !== undefined) {
+    await checkOlder(older, { hook: true, mayWrite: true });
+    await checkOlder(older, { hook: true, mayWrite: false });
+    await checkOlder(older, { hook: false, mayWrite: true });
+  }
+  const claude = fetchClient(CLIENT);
   if (claude !== undefined) {
     for (const legacy of [false, true]) {
       for (const hook of [true, false]) await check(claude, { hook, legacy });

@@ -94,6 +94,7 @@ export { ambiguousTree } from './trees/ambiguous-tree.js';
 export type { Advice } from './trees/ambiguous-tree.js';
 export { CallerBindings } from './trees/caller-bindings.js';
 export type { CallerBinding, KeptBindings } from './trees/caller-bindings.js';
+export { takeAnnouncement } from './trees/announced-calls.js';
 export { GitFacts } from './trees/linked-trees.js';
 export type { LinkedTree, TreeClaim, TreeFacts } from './trees/linked-trees.js';
 export { moveRoots } from './trees/move-roots.js';

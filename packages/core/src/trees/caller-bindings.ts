@@ -24,11 +24,14 @@ const MAX_PATH_LENGTH = 4096;
  */
 export class CallerBindings {
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #findElsewhere: ((id: string) => CallerBinding | undefined) | undefined;
   readonly #bindings = new Map<string, CallerBinding & { readonly until: number }>();
   #used = false;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  /** `findElsewhere`: what was said about a call in another way than through `bind()`. */
+  constructor(clock: Pick<Clock, 'now'>, findElsewhere?: (id: string) => CallerBinding | undefined) {
     this.#clock = clock;
+    this.#findElsewhere = findElsewhere;
   }
 
   /** Whether a hook has spoken on this connection. */
@@ -56,9 +59,11 @@ export class CallerBindings {
 
   get(id: string): CallerBinding | undefined {
     const binding = this.#bindings.get(id);
-    if (binding === undefined || this.#clock.now() < binding.until) return binding;
+    if (binding !== undefined && this.#clock.now() < binding.until) return binding;
     this.#bindings.delete(id);
-    return undefined;
+    const found = this.#findElsewhere?.(id);
+    if (found === undefined || !this.bind(id, found.cwd, found.agent)) return undefined;
+    return this.#bindings.get(id);
   }
 
   /** What was said about calls that have not been answered, for another process to go on with. */

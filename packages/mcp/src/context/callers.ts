@@ -5,6 +5,7 @@ import {
   mayBeLeft,
   moveRoots,
   placeCall,
+  takeAnnouncement,
   viewSnapshot,
 } from '@rootward/core';
 import type { CallerBinding, CallerContext, CallerSignal, Place, WorkspaceView } from '@rootward/core';
@@ -49,7 +50,7 @@ export class Callers {
   constructor(prepared: PreparedWorkspace, lasts: () => boolean) {
     this.#prepared = prepared;
     this.#lasts = lasts;
-    this.bindings = new CallerBindings(prepared.clock);
+    this.bindings = new CallerBindings(prepared.clock, (id) => takeAnnouncement(prepared.callsFolder, id));
     this.#connectedAt = prepared.clock.now();
   }
 

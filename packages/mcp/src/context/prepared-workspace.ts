@@ -75,6 +75,11 @@ export class PreparedWorkspace {
       new Scope({ roots, fence, rules: { denyAbsolute }, ...(home !== undefined && { home }) });
   }
 
+  /** Where command hooks of clients write down which call comes from where. */
+  get callsFolder(): string {
+    return join(stateDirectory(this.environment, this.options.home ?? homedir()), 'calls');
+  }
+
   get handleArgument(): string | false {
     return this.options.handleArgument ?? 'workspace';
   }

@@ -41,6 +41,23 @@ describe.each(ERAS)('on a %s connection', (era) => {
     await client.close();
   });
 
+  test('what a command hook noted down about a call binds it, too', async () => {
+    const repository = new Repository();
+    const calls = join(repository.top, 'state', 'rootward', 'calls');
+    mkdirSync(calls, { recursive: true, mode: 0o700 });
+    const environment = { XDG_STATE_HOME: join(repository.top, 'state') };
+    const client = await connect(repository.main, { environment }, false);
+    const tree = repository.addTree('one');
+    writeFileSync(join(calls, '7.call'), `"cwd":${JSON.stringify(tree)}\n"tool_use_id":"toolu_a"\n`);
+    const write = (id: string, path: string) =>
+      client.client.callTool('write', { path, text: id }, { meta: { 'claudecode/toolUseId': id } });
+    expect(errorOf(await write('toolu_b', 'b.txt'))?.error_type).toBe('ambiguous_tree');
+    expect(errorOf(await write('toolu_a', 'a.txt'))).toBeUndefined();
+    expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('toolu_a');
+    expect(errorOf(await write('toolu_a', 'again.txt'))?.error_type).toBe('ambiguous_tree');
+    await client.close();
+  });
+
   test('a forged binding reaches no folder that was out of reach', async () => {
     const repository = new Repository();
     const outside = join(repository.top, 'outside');

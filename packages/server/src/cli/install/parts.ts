@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { findProgram } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import { quoteForShell } from '../output/quote-for-shell.js';
 import type { ClientId, InstallScope } from './clients/client-ids.js';
@@ -7,7 +10,7 @@ import type { ClientPlaces } from './clients/client-places.js';
 import { folderOf } from './clients/client-places.js';
 import { opencodeFolder } from './clients/agents.js';
 import type { Insertion } from './formats/edit.js';
-import { claudeCodeInsertion } from './hooks/claude-code.js';
+import { claudeCodeHookFor, claudeCodeInsertion } from './hooks/claude-code.js';
 import { geminiHookScript, geminiInsertion } from './hooks/gemini-cli.js';
 import { opencodePlugin } from './hooks/opencode.js';
 import type { FormatName, KnownClient, StdioEntry } from './clients/known-client.js';
@@ -59,7 +62,7 @@ export async function partsOf(
   };
   // Hooks that change arguments know those of our tools only.
   if (server.wraps === true && client.id !== 'claude-code') return [entry];
-  return [entry, ...(HOOKS[client.id]?.({ name: server.name, scope, places, file }) ?? [])];
+  return [entry, ...((await HOOKS[client.id]?.({ name: server.name, scope, places, file })) ?? [])];
 }
 
 interface HookPlace {
@@ -71,13 +74,17 @@ interface HookPlace {
 }
 
 /** Only some clients have hooks; the others report their folder themselves, or start one server per folder. */
-const HOOKS: Readonly<Partial<Record<ClientId, (place: HookPlace) => readonly Part[]>>> = {
-  'claude-code': ({ name, scope, places }) => {
+const HOOKS: Readonly<
+  Partial<Record<ClientId, (place: HookPlace) => readonly Part[] | Promise<readonly Part[]>>>
+> = {
+  'claude-code': async ({ name, scope, places }) => {
+    const kind = claudeCodeHookFor(await versionOf('claude', places));
+    if (kind === undefined) return [];
     const folder =
       scope === 'project'
         ? join(places.project, '.claude')
         : folderOf(places, 'CLAUDE_CONFIG_DIR', '.claude');
-    return [json(join(folder, 'settings.json'), claudeCodeInsertion(name))];
+    return [json(join(folder, 'settings.json'), claudeCodeInsertion(name, kind))];
   },
   'gemini-cli': ({ name, scope, file }) => {
     const script = join(dirname(file), 'hooks', 'rootward-paths.cjs');
@@ -93,6 +100,23 @@ const HOOKS: Readonly<Partial<Record<ClientId, (place: HookPlace) => readonly Pa
     return [{ kind: 'file', file: join(folder, 'plugins', `${name}-paths.js`), text: opencodePlugin(name) }];
   },
 };
+
+const VERSION_TIMEOUT_MS = 10_000;
+
+/** What a client says when asked for its version; undefined where it is not on `PATH` or does not answer. */
+async function versionOf(
+  program: string,
+  { project, environment }: ClientPlaces,
+): Promise<string | undefined> {
+  const found = await findProgram(program, { environment, roots: [{ path: project }] });
+  if (found === undefined) return undefined;
+  try {
+    const options = { timeout: VERSION_TIMEOUT_MS, env: { ...environment } };
+    return (await promisify(execFile)(found, ['--version'], options)).stdout;
+  } catch {
+    return undefined;
+  }
+}
 
 function json(file: string, insertion: Insertion): Part {
   return { kind: 'entry', file, format: 'json', insertion, around: {} };

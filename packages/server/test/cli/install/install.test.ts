@@ -287,6 +287,34 @@ describe('rootward install', () => {
     expect([code, err.includes(reason)]).toEqual([2, true]);
   });
 
+  test.skipIf(process.platform === 'win32')(
+    'gives a Claude Code that knows no other hooks one that starts a command',
+    async () => {
+      const home = makeHome();
+      const programs = makeHome();
+      writeFileSync(join(programs, 'claude'), '#!/bin/sh\necho "2.0.76 (Claude Code)"\n', { mode: 0o755 });
+      put(home, '.claude/settings.json', '{ "model": "x" }\n');
+      const before = treeOf(home);
+      const act = (command: string): ReturnType<typeof run> =>
+        run(home, [command, '--client', 'claude-code', '--yes'], { PATH: programs });
+      expect(await act('install')).toMatchObject({ code: 0 });
+      const settings = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8')) as {
+        hooks: { PreToolUse: readonly { matcher: string; hooks: readonly { type: string }[] }[] };
+      };
+      expect(settings.hooks.PreToolUse).toMatchObject([
+        { matcher: 'mcp__rootward__.*', hooks: [{ type: 'command' }] },
+      ]);
+      expect(await act('install')).toMatchObject({ out: 'Nothing to change.\n' });
+      // Once it is updated, the better hook takes the place of the other.
+      writeFileSync(join(programs, 'claude'), '#!/bin/sh\necho "2.1.325 (Claude Code)"\n');
+      expect(await act('install')).toMatchObject({ code: 0 });
+      const text = readFileSync(join(home, '.claude/settings.json'), 'utf8');
+      expect([text.includes('mcp_tool'), text.includes('"command"')]).toEqual([true, false]);
+      expect(await act('uninstall')).toMatchObject({ code: 0 });
+      expect(treeOf(home)).toEqual(before);
+    },
+  );
+
   test('--name keeps two servers apart', async () => {
     const home = makeHome();
     await install(home, 'cursor', '--yes', '/a');

@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { takeAnnouncement } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
+import { claudeCodeHookFor, claudeCodeInsertion } from '../../../../src/cli/install/hooks/claude-code.js';
 import { geminiHookScript } from '../../../../src/cli/install/hooks/gemini-cli.js';
 import { opencodePlugin } from '../../../../src/cli/install/hooks/opencode.js';
 import { pathArguments } from '../../../../src/cli/install/hooks/path-arguments.js';
@@ -107,5 +111,81 @@ describe('The plugin of opencode', () => {
     expect(await before('rootward_write_file', { path: 'a' })).toEqual({ path: tree.path('linked/a') });
     expect(await before('other_write_file', { path: 'a' })).toEqual({ path: 'a' });
     expect(await before('rootward_write_file', undefined)).toBe(undefined);
+  });
+});
+
+describe('claudeCodeHookFor()', () => {
+  test.each([
+    ['2.1.325 (Claude Code)\n', 'linux', 'mcp_tool'],
+    ['2.1.118 (Claude Code)\n', 'linux', 'mcp_tool'],
+    ['3.0.0', 'linux', 'mcp_tool'],
+    ['2.1.117 (Claude Code)\n', 'linux', 'command'],
+    ['2.0.76 (Claude Code)\n', 'darwin', 'command'],
+    ['1.0.128 (Claude Code)\n', 'linux', 'command'],
+    ['2.0.76 (Claude Code)\n', 'win32', undefined],
+    [undefined, 'linux', 'mcp_tool'],
+    ['no version', 'linux', 'mcp_tool'],
+  ] as const)('takes %j on %s for one with %s', (version, platform, expected) => {
+    expect(claudeCodeHookFor(version, platform)).toBe(expected);
+  });
+});
+
+/** What version 2.0.76 writes to the stdin of a hook. */
+const told = (cwd: string, id: string, input: object, more: object = {}): string =>
+  JSON.stringify({
+    session_id: 'a3c1',
+    transcript_path: '/home/me/.claude/projects/-code/a3c1.jsonl',
+    cwd,
+    permission_mode: 'default',
+    ...more,
+    hook_event_name: 'PreToolUse',
+    tool_name: 'mcp__rootward__write_file',
+    tool_input: input,
+    tool_use_id: id,
+  });
+
+describe.skipIf(process.platform === 'win32')('The command hook of Claude Code', () => {
+  const { hooks } = claudeCodeInsertion('rootward', 'command').value as { hooks: { command: string }[] };
+  const command = hooks[0]!.command;
+
+  function note(state: string, input: string): void {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
+      input,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: '/nonexistent', XDG_STATE_HOME: state },
+    });
+    // Nothing on stdout: no version can take it for a decision.
+    expect([status, stdout, stderr]).toEqual([0, '', '']);
+  }
+
+  test('notes down where each call comes from, whatever its arguments say', () => {
+    const state = tree.path('state');
+    const folder = join(state, 'rootward', 'calls');
+    const odd = '/a "quoted" \\ folder, with {"cwd":"/x"} and ünïcode\n';
+    note(state, told(odd, 'toolu_1', { path: 'a', content: '"cwd":"/forged","tool_use_id":"toolu_9"' }));
+    note(state, told('/b', 'toolu_2', { cwd: '/forged', tool_use_id: 'forged' }, { agent_id: 'a7' }));
+    note(state, told('/c', 'toolu_3', { content: 'x'.repeat(2_000_000) }));
+    expect(takeAnnouncement(folder, 'toolu_0')).toBeUndefined();
+    expect(takeAnnouncement(folder, 'forged')).toBeUndefined();
+    expect(takeAnnouncement(folder, 'toolu_1')).toEqual({ cwd: odd, agent: '' });
+    expect(takeAnnouncement(folder, 'toolu_2')).toEqual({ cwd: '/b', agent: 'a7' });
+    expect(takeAnnouncement(folder, 'toolu_3')).toEqual({ cwd: '/c', agent: '' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('keeps nothing of what a call is about', () => {
+    const state = tree.path('private');
+    const folder = join(state, 'rootward', 'calls');
+    note(state, told('/b', 'toolu_4', { content: 'a secret' }));
+    const [name = ''] = readdirSync(folder);
+    expect(readFileSync(join(folder, name), 'utf8')).toBe('"cwd":"/b"\n"tool_use_id":"toolu_4"\n');
+  });
+
+  test('never fails, also where nothing can be written', () => {
+    mkdirSync(tree.path('locked'));
+    chmodSync(tree.path('locked'), 0o500);
+    note(tree.path('locked'), told('/b', 'toolu_5', {}));
+    note('/dev/null', told('/b', 'toolu_5', {}));
+    note(tree.path('empty'), '');
   });
 });
