@@ -58,6 +58,57 @@ describe('wrap --http', () => {
   });
 });
 
+describe('wrap --http for requests of the modern era', () => {
+  const VERSION = '2026-07-28';
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': VERSION,
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+
+  async function post(
+    headers: Record<string, string>,
+    method: string,
+    params: object = {},
+  ): Promise<{ status: number; code: number | undefined }> {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        Authorization: `Bearer ${TOKENS[0]}`,
+        'MCP-Protocol-Version': VERSION,
+        'Mcp-Method': method,
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { _meta: meta, ...params } }),
+    });
+    const { error } = (await response.json()) as { error?: { code: number } };
+    return { status: response.status, code: error?.code };
+  }
+
+  test('headers have to say what the body says', async () => {
+    const call = { name: 'echo', arguments: { value: 'x' } };
+    const mismatch = { status: 400, code: -32_020 };
+    expect(await post({ 'Mcp-Name': 'echo' }, 'tools/call', call)).toEqual({ status: 200, code: undefined });
+    const encoded = `=?base64?${Buffer.from('echo').toString('base64')}?=`;
+    expect(await post({ 'Mcp-Name': encoded }, 'tools/call', call)).toEqual({ status: 200, code: undefined });
+    expect(await post({ 'Mcp-Name': 'other' }, 'tools/call', call)).toEqual(mismatch);
+    expect(await post({ 'Mcp-Name': '=?base64?*?=' }, 'tools/call', call)).toEqual(mismatch);
+    expect(await post({}, 'tools/call', call)).toEqual(mismatch);
+    expect(await post({ 'Mcp-Method': 'tools/list' }, 'tools/call', call)).toEqual(mismatch);
+    expect(await post({ 'MCP-Protocol-Version': '2025-11-25' }, 'tools/list')).toEqual(mismatch);
+    expect(await post({}, 'tools/list', { _meta: {} })).toEqual({ status: 400, code: -32_602 });
+  });
+
+  test.each(['ping', 'initialize', 'logging/setLevel', 'resources/subscribe', 'no/such/method'])(
+    '%s is not found',
+    async (method) => {
+      expect(await post({}, method)).toEqual({ status: 404, code: -32_601 });
+    },
+  );
+});
+
 describe('wrap --http --share', async () => {
   const shared = await serveWrapped(['--root', top, '--share'], [process.execPath, INNER]);
 

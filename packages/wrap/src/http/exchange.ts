@@ -40,8 +40,8 @@ export class Exchange {
     this.#write(bytes);
   }
 
-  /** An answer; with the last one the response ends. */
-  answer(bytes: Buffer): void {
+  /** An answer; with the last one the response ends. The status counts where nothing was sent before. */
+  answer(bytes: Buffer, status = 200): void {
     if (!this.isOpen) return;
     this.#open -= 1;
     if (this.#response.headersSent) {
@@ -50,7 +50,7 @@ export class Exchange {
       return;
     }
     clearInterval(this.#keepAlive);
-    this.#response.writeHead(200, {
+    this.#response.writeHead(status, {
       ...this.#headers,
       'Content-Type': 'application/json',
       'Content-Length': bytes.length,

@@ -26,6 +26,7 @@ interface Place {
 const ROOTS_KEY = 'roots';
 const IDLE_MS = 5 * 60_000;
 const INVALID_PARAMS = -32_602;
+const METHOD_NOT_FOUND = -32_601;
 
 /**
  * Clients of the modern era over HTTP. Their requests stand alone: each says, or is asked, which roots it works in, and
@@ -74,7 +75,7 @@ export class ModernClients {
     }
     // The round that brought the roots is over; for the server this is the first one.
     const round = state === undefined ? [] : message.set(['params', 'requestState'], 'null');
-    this.#pass(message, exchange, this.#placeFor(snapshot, principal), round);
+    this.#pass(message, exchange, this.#placeFor(snapshot, principal, capabilitiesOf(message)), round);
   }
 
   close(): void {
@@ -124,8 +125,8 @@ export class ModernClients {
     return resolveSnapshot(sources, facts, { now: Date.now() });
   }
 
-  #placeFor(snapshot: Snapshot, principal: string): Place {
-    const key = JSON.stringify([principal, keyOf(snapshot.roots)]);
+  #placeFor(snapshot: Snapshot, principal: string, capabilities: string): Place {
+    const key = JSON.stringify([principal, keyOf(snapshot.roots), capabilities]);
     const known = this.#places.get(key);
     if (known !== undefined) return known;
     const exchanges: Place['exchanges'] = new Map();
@@ -194,7 +195,9 @@ export class ModernClients {
     const wrapped = typeof state === 'string' ? this.#signer.sign(`${place.number}~${state}`) : undefined;
     const edits =
       wrapped === undefined ? [] : message.set(['result', 'requestState'], JSON.stringify(wrapped));
-    found.exchange.answer(Buffer.concat([...message.edited([...message.set(['id'], found.id), ...edits])]));
+    const answer = Buffer.concat([...message.edited([...message.set(['id'], found.id), ...edits])]);
+    const isUnknown = message.isError && message.value('error', 'code') === METHOD_NOT_FOUND;
+    found.exchange.answer(answer, isUnknown ? 404 : 200);
   }
 
   #resume(state: string, principal: string): { readonly place: Place; readonly state: string } | undefined {
@@ -207,4 +210,10 @@ export class ModernClients {
     );
     return place === undefined ? undefined : { place, state: verified.slice(split + 1) };
   }
+}
+
+/** A server learns once what its clients can be asked, so that clients of other abilities have another. */
+function capabilitiesOf(message: RawMessage): string {
+  const { roots: _, ...others } = readEnvelope(message)?.capabilities ?? {};
+  return JSON.stringify(Object.entries(others).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

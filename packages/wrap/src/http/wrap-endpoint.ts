@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isModern } from '../wire/envelope.js';
+
 import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { Exchange } from './exchange.js';
 import { LegacyClient } from './legacy-client.js';
 import { ModernClients } from './modern-clients.js';
+import { claimsModern, headerFault } from './modern-headers.js';
 import { SharedServers } from './shared-servers.js';
 
 /** How servers are wrapped over HTTP. */
@@ -99,11 +100,16 @@ export class WrapEndpoint {
     if (client !== undefined) {
       if (requests === 0) response.writeHead(202).end();
       client.receive(messages, requests === 0 ? undefined : new Exchange(response, requests));
-    } else if (first.method === 'initialize') {
-      this.#open(response, principal, first);
-    } else if (isModern(first) && first.kind === 'request' && messages.length === 1) {
+    } else if (first.kind === 'request' && messages.length === 1 && claimsModern(request.headers, first)) {
+      const fault = headerFault(request.headers, first);
+      if (fault !== undefined) {
+        refuseHttp(response, 400, fault.code, fault.message, { id: first.id, data: fault.data });
+        return;
+      }
       const isListening = first.method === 'subscriptions/listen';
       await this.#modern.receive(first, new Exchange(response, isListening ? 0 : 1), principal);
+    } else if (first.method === 'initialize') {
+      this.#open(response, principal, first);
     } else if (requests === 0) {
       response.writeHead(202).end();
     } else {
@@ -185,7 +191,14 @@ function oneLine(bytes: Buffer): Buffer {
   return Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
 }
 
-function refuseHttp(response: ServerResponse, status: number, code: number, message: string): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+function refuseHttp(
+  response: ServerResponse,
+  status: number,
+  code: number,
+  message: string,
+  { id, data }: { readonly id?: string | undefined; readonly data?: object | undefined } = {},
+): void {
+  const error = JSON.stringify({ code, message, ...(data !== undefined && { data }) });
+  const body = `{"jsonrpc":"2.0","error":${error},"id":${id ?? 'null'}}`;
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
 }

@@ -39,6 +39,14 @@ const NEEDED: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
 };
+/** What the modern era does not have any more: each request says it itself, or listens. */
+const REMOVED: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
 const INTRODUCE = '"introduce"';
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
@@ -129,7 +137,9 @@ export class ModernFront {
 
   #requested(message: RawMessage, id: string): void {
     const { method = '' } = message;
-    if (method === 'server/discover') {
+    if (REMOVED.has(method)) {
+      this.#outer.send(fail(id, METHOD_NOT_FOUND, `Method not found: ${method}`), id);
+    } else if (method === 'server/discover') {
       this.#outer.send(RawMessage.from({ id: 0, result: this.#discovery() }).withId(id), id);
     } else if (method === 'subscriptions/listen') {
       this.#listen(message, id);

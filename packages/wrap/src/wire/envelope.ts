@@ -4,7 +4,7 @@ import type { Edit, RawMessage } from './raw-message.js';
 export const MODERN_REVISION = '2026-07-28';
 /** What servers of the legacy era are spoken to in. */
 export const LEGACY_REVISION = '2025-11-25';
-const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
