@@ -4,6 +4,7 @@ import { benchFence } from './fence.js';
 import { benchFiles } from './files.js';
 import { benchHistory } from './history.js';
 import { benchMcp } from './mcp.js';
+import { benchPage } from './page.js';
 import type { Section } from './row.js';
 import { benchSandbox } from './sandbox.js';
 import { benchStart } from './start.js';
@@ -18,6 +19,7 @@ export const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   mcp: benchMcp,
   files: benchFiles,
   history: benchHistory,
+  page: benchPage,
   start: benchStart,
   code: benchCode,
   wrap: benchWrap,

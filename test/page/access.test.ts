@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROGRAM } from '../server/fixtures/rootward.js';
 import { Place } from './fixtures/ui.js';
 
+const NOBODY = 65_534;
 /** As long as the machine takes. */
 const PATIENCE = { timeout: 20_000 };
 
@@ -37,6 +38,7 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
     headers: Readonly<Record<string, string>> = {},
     method = 'GET',
     body = '',
+    until = 'processes',
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const sent = request({ host: '127.0.0.1', port: url.port, path, method, headers }, (response) => {
@@ -46,7 +48,7 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
         response.setEncoding('utf8').on('data', (chunk: string) => {
           text += chunk;
           // A stream does not end by itself.
-          if (response.headers['content-type'] === 'text/event-stream' && text.includes('event: processes')) {
+          if (response.headers['content-type'] === 'text/event-stream' && text.includes(`event: ${until}`)) {
             done();
             sent.destroy();
           }
@@ -62,6 +64,10 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
 
   const body = async (last: string): Promise<string> =>
     (await ask('/stream', { ...bearer(), 'last-event-id': last })).body;
+
+  /** What comes at once after a number, all of it in one message. */
+  const events = async (last: string): Promise<string> =>
+    (await ask('/stream', { ...bearer(), 'last-event-id': last }, 'GET', '', 'events')).body;
 
   test('gives the page to a browser of this machine, with a strict policy and at most 80 KB', async () => {
     const { status, headers, body: html } = await ask('/');
@@ -158,6 +164,48 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
     const session = await place.server({ client: 'honest' });
     await expect.poll(async () => (await ask('/stream', bearer())).body, PATIENCE).toContain('honest 1.0');
     expect((await ask('/stream', bearer())).body).not.toContain('"lie"');
+    await session.end();
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("leaves another user's socket alone", async () => {
+    const folder = join(place.runtime, 'rootward');
+    let visits = 0;
+    const foreign = createServer((socket) => {
+      visits++;
+      socket.destroy();
+    });
+    const path = join(folder, `${process.ppid}.sock`);
+    await new Promise<void>((resolve) => {
+      foreign.listen(path, resolve);
+    });
+    closers.push(() => foreign.close());
+    chownSync(path, NOBODY, NOBODY);
+    const session = await place.server({ client: 'mine' });
+    // Found in a later look at the folder than the one that saw the other socket.
+    await expect.poll(async () => (await ask('/stream', bearer())).body, PATIENCE).toContain('mine 1.0');
+    expect(visits).toBeLessThanOrEqual(1);
+    const before = visits;
+    await session.end();
+    const again = await place.server({ client: 'mine again' });
+    await expect
+      .poll(async () => (await ask('/stream', bearer())).body, PATIENCE)
+      .toContain('mine again 1.0');
+    expect(visits).toBe(before);
+    await again.end();
+  });
+
+  test('sends a page that comes back only what it has missed', async () => {
+    const session = await place.server();
+    await expect
+      .poll(async () => (await ask('/stream', bearer())).body, PATIENCE)
+      .toContain(`"pid":${session.pid}`);
+    const run = /"run":"([^"]+)"/.exec(await body(''))?.[1] ?? '';
+    await session.call('read_text_file', { path: 'first.txt' });
+    await expect.poll(() => events(`${run} 0`), PATIENCE).toContain('first.txt');
+    const last = /"number":(\d+)(?!.*"number")/s.exec(await events(`${run} 0`))?.[1] ?? '';
+    await session.call('read_text_file', { path: 'second.txt' });
+    await expect.poll(() => events(`${run} ${last}`), PATIENCE).toContain('second.txt');
+    expect(await events(`${run} ${last}`)).not.toContain('first.txt');
     await session.end();
   });
 

@@ -185,6 +185,17 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
     expect(new Set(asked)).toEqual(new Set([url.host]));
   });
 
+  test('cannot be framed by another page', async () => {
+    const url = await new Place().ui();
+    const page = await use().browser.newPage();
+    await page.setContent('<iframe></iframe>');
+    const answer = page.waitForResponse((response) => response.url().startsWith(url.origin));
+    await page.evaluate(`document.querySelector('iframe').src = ${JSON.stringify(url.href)}`);
+    // The browser says that another page asks, and the answer may not be framed either.
+    expect((await answer).status()).toBe(403);
+    expect(await page.frameLocator('iframe').getByText('Rootward').count()).toBe(0);
+  });
+
   test('says so when the token is wrong', async () => {
     const url = await new Place().ui();
     url.hash = '#wrong';

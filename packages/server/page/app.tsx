@@ -24,7 +24,7 @@ const STATUS: Readonly<Record<Status, string>> = {
   connecting: 'Connecting',
   connected: 'Live',
   lost: 'Connection lost, trying again',
-  refused: 'The token is not known: open the address that "rootward ui" printed last',
+  refused: 'Not connected',
 };
 
 function App({ token }: { readonly token: string }): VNode {
@@ -58,7 +58,16 @@ function App({ token }: { readonly token: string }): VNode {
         </p>
       </header>
       <main>
-        <View state={state} act={(pid, method, params) => connection.act(pid, method, params)} />
+        {state.status === 'refused' ? (
+          <div class="empty">
+            <h2>The token is not known</h2>
+            <p>
+              Open the address that <code>rootward ui</code> printed last: it ends in the token of that run.
+            </p>
+          </div>
+        ) : (
+          <View state={state} act={(pid, method, params) => connection.act(pid, method, params)} />
+        )}
       </main>
     </>
   );

@@ -72,7 +72,12 @@ function Child({ process, child, act }: ChildProps): VNode {
           <dd>{memoryKb === undefined ? 'not known' : `${Math.round(memoryKb / 1024)} MB`}</dd>
         </div>
       </dl>
-      {title !== command && <code class="path command">{command}</code>}
+      {title !== command && (
+        <details>
+          <summary>Command</summary>
+          <code class="path command">{command}</code>
+        </details>
+      )}
       {lastLines.length > 0 && (
         <pre class="lines" role="region" aria-label={`Last lines of ${title}`} tabIndex={0}>
           {lastLines.join('\n')}

@@ -50,21 +50,23 @@ export function Decisions({ state }: ViewProps): VNode {
           {shown.length} of {state.events.length}
         </span>
       </form>
-      {detail !== undefined && <Detail item={detail} onClose={() => setOpened(undefined)} />}
       {state.events.length === 0 ? (
         <div class="empty">
           <h2>Nothing has been decided yet</h2>
           <p>Decisions appear here the moment they are made, while this page is open.</p>
         </div>
       ) : (
-        <WindowedList
-          label="Decisions"
-          items={shown}
-          keyOf={(item) => item.number}
-          render={(item) => (
-            <Row item={item} open={item.number === opened} onOpen={() => setOpened(item.number)} />
-          )}
-        />
+        <div class="beside">
+          <WindowedList
+            label="Decisions"
+            items={shown}
+            keyOf={(item) => item.number}
+            render={(item) => (
+              <Row item={item} open={item.number === opened} onOpen={() => setOpened(item.number)} />
+            )}
+          />
+          {detail !== undefined && <Detail item={detail} onClose={() => setOpened(undefined)} />}
+        </div>
       )}
     </div>
   );

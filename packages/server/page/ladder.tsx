@@ -10,10 +10,10 @@ export function Ladder({ trace }: Props): VNode {
     <ol class="ladder">
       {trace.map(({ source, verdict, detail }) => (
         <li key={source} class={verdict === 'used' ? 'used' : 'unused'}>
-          <span class="rung">
-            <strong>{source}</strong> <span class="badge">{verdict}</span>
+          <strong>{source}</strong>
+          <span class="said">
+            {verdict !== 'absent' && <span class="badge">{verdict}</span>} {detail}
           </span>
-          <span class="detail">{detail}</span>
         </li>
       ))}
     </ol>

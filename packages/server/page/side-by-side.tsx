@@ -21,7 +21,9 @@ function rowsOf(diff: string): readonly Row[] {
     removed = [];
     added = [];
   };
-  for (const line of diff.split('\n').slice(2)) {
+  const lines = diff.split('\n');
+  // Above the first hunk stand names only.
+  for (const line of lines.slice(lines.findIndex((each) => each.startsWith('@@')))) {
     if (line.startsWith('-')) removed.push(line.slice(1));
     else if (line.startsWith('+')) added.push(line.slice(1));
     else {

@@ -50,7 +50,7 @@ export class ProcessWatcher {
 
   /** The events after a number, oldest first. */
   eventsAfter(number: number): readonly WatchedEvent[] {
-    return this.#events.filter((event) => event.number > number);
+    return this.#events.slice(-MAX_EVENTS).filter((event) => event.number > number);
   }
 
   onDidChange(listener: (change: WatchedChange) => void): Disposable {
@@ -92,7 +92,7 @@ export class ProcessWatcher {
       onEvents: (events) => {
         const watched = events.map(({ event }) => ({ number: ++this.#lastNumber, pid, event }));
         this.#events.push(...watched);
-        if (this.#events.length > MAX_EVENTS) this.#events.splice(0, this.#events.length - MAX_EVENTS);
+        if (this.#events.length > 2 * MAX_EVENTS) this.#events.splice(0, this.#events.length - MAX_EVENTS);
         if (watched.length > 0) this.#changes.fire({ type: 'events', events: watched });
       },
       onEnd: () => {

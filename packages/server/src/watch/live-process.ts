@@ -51,7 +51,7 @@ export interface LiveProcess {
 
 /** A caller, and when it called last. */
 export interface LiveCaller extends Omit<SeenCaller, 'client'> {
-  readonly last: number;
+  last: number;
 }
 
 /** The oldest are forgotten. */
@@ -62,6 +62,7 @@ export class LiveSessions {
   readonly #sessions = new Map<string, LiveSession>();
   readonly #callers = new Map<string, Map<string, LiveCaller>>();
   readonly #changes = new Emitter();
+  #lastCaller: { readonly id: string; readonly caller: LiveCaller } | undefined;
 
   /** Whether anybody looks. */
   get watched(): boolean {
@@ -76,6 +77,7 @@ export class LiveSessions {
       watched?.[Symbol.dispose]();
       if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
       this.#callers.delete(session.id);
+      this.#lastCaller = undefined;
       this.#changes.fire();
     });
   }
@@ -87,14 +89,22 @@ export class LiveSessions {
     if (known?.view.snapshot() !== session.view.snapshot()) this.#changes.fire();
   }
 
-  /** Costs nothing while nobody looks. */
-  noteCall(id: string, { agent, directory, known, others }: SeenCaller): void {
+  /** Costs nothing while nobody looks, and little where the same caller calls again. */
+  noteCall(id: string, caller: SeenCaller): void {
     if (!this.watched) return;
+    const last = this.#lastCaller;
+    if (last !== undefined && last.id === id && isSameCaller(last.caller, caller)) {
+      last.caller.last = Date.now();
+      return;
+    }
+    const { agent, directory, known, others } = caller;
     const callers = this.#callers.get(id) ?? new Map<string, LiveCaller>();
     this.#callers.set(id, callers);
     const key = JSON.stringify([agent, directory, known, others]);
     const isNew = !callers.delete(key);
-    callers.set(key, { agent, directory, known, others, last: Date.now() });
+    const seen = { agent, directory, known, others, last: Date.now() };
+    callers.set(key, seen);
+    this.#lastCaller = { id, caller: seen };
     for (const oldest of callers.keys()) {
       if (callers.size <= MAX_CALLERS) break;
       callers.delete(oldest);
@@ -114,4 +124,14 @@ export class LiveSessions {
   onDidChange(listener: () => void): Disposable {
     return this.#changes.add(listener);
   }
+}
+
+function isSameCaller(one: LiveCaller, other: SeenCaller): boolean {
+  return (
+    one.agent === other.agent &&
+    one.directory === other.directory &&
+    one.known === other.known &&
+    one.others.length === 0 &&
+    other.others.length === 0
+  );
 }

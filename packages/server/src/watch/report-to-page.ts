@@ -14,7 +14,7 @@ const REFRESH_MS = 2000;
 /** Looking at the memory of children reads the table of processes. */
 const STATE_MS = 50;
 /** A server that answers thousands of calls sends its events in a few messages, and a page still has them at once. */
-const GATHER_MS = 20;
+const GATHER_MS = 50;
 
 /** Serves the pages that connect to one process. Made when the first one comes, and kept for those that come back. */
 export class PageReporter {
@@ -52,13 +52,17 @@ export class PageReporter {
     send(page, { type: 'state', state: showState(this.#live) });
     // What is about to be sent goes to all pages, this one among them.
     const about = new Set(this.#unsent);
-    send(page, { type: 'events', events: this.#events.filter((event) => !about.has(event)) });
+    send(page, {
+      type: 'events',
+      events: this.#events.slice(-MAX_EVENTS).filter((event) => !about.has(event)),
+    });
   }
 
   #record(event: ActivityEvent): void {
     const numbered = { number: ++this.#lastNumber, event };
     this.#events.push(numbered);
-    if (this.#events.length > MAX_EVENTS) this.#events.splice(0, this.#events.length - MAX_EVENTS);
+    // Seldom, since what is left has to be moved.
+    if (this.#events.length > 2 * MAX_EVENTS) this.#events.splice(0, this.#events.length - MAX_EVENTS);
     if (this.#pages.size === 0) return;
     // A call may decide about hundreds of paths: they go out as one message.
     if (this.#unsent.length === 0) setTimeout(() => this.#flush(), GATHER_MS).unref();
