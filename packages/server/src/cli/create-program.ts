@@ -1,4 +1,4 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { fromFlags } from '../settings/from-flags.js';
 import type { ParsedFlags } from '../settings/from-flags.js';
 import { loadSettings } from '../settings/load-settings.js';
@@ -46,6 +46,8 @@ const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
 ]);
 const WRAP_OPTIONS = OPTIONS.filter((spec) => !NOT_FOR_WRAP.has(flagName(spec)));
 const STORE_OPTIONS = OPTIONS.filter((spec) => ['--store', '--config'].includes(flagName(spec)));
+/** Taken, as what a server would be given, but of no interest where nothing is served. */
+const NOT_SHOWN = ['HTTP:'];
 const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
 
 type Done = (code: number | undefined) => void;
@@ -56,6 +58,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
   const program = new Command('rootward')
     .description('File, code and project tools for MCP clients that never leave the folders open in them')
     .version(VERSION, '-V, --version', 'print the version')
+    .addOption(new Option('-v', 'print the version').hideHelp())
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
@@ -65,6 +68,12 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       // Errors are reported in one place, with all others.
       outputError: () => undefined,
     });
+
+  // As `-V`, which is what the parser has by default.
+  program.on('option:v', () => {
+    terminal.out(`${VERSION}\n`);
+    throw new CommanderError(0, 'commander.version', VERSION);
+  });
 
   const settingsOf = (flags: ParsedFlags, directories: readonly string[]): Promise<LoadedSettings> => {
     const { environment, home, directory } = terminal.start;
@@ -116,7 +125,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       const { runWrap } = await import('./commands/wrap/wrap.js');
       done(await runWrap([...words, ...command], flags, await settingsOf(flags, []), terminal));
     });
-  withOptions(program.command('roots'))
+  withOptions(program.command('roots'), OPTIONS, NOT_SHOWN)
     .description('the roots a server would have here, and why')
     .argument('[directories...]', 'folders in scope, as with --root')
     .option(...JSON_OPTION)
@@ -126,7 +135,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
         return runRoots(await settingsOf(flags, directories), jsonOf(flags), watched);
       }),
     );
-  withOptions(program.command('contains'))
+  withOptions(program.command('contains'), OPTIONS, NOT_SHOWN)
     .description('whether a path is in scope: exit code 0 or 1')
     .argument('<path>', 'a path, or a file: URI; it need not exist')
     .option(...JSON_OPTION)
@@ -381,9 +390,13 @@ function repeatable(flag: string, description: string): Option {
   return option;
 }
 
-function withOptions(command: Command, options: readonly OptionSpec[] = OPTIONS): Command {
+function withOptions(
+  command: Command,
+  options: readonly OptionSpec[] = OPTIONS,
+  notShown: readonly string[] = [],
+): Command {
   for (const { flag, description, separator, choices, group } of options) {
-    const option = offering(flag, description, choices).helpGroup(group);
+    const option = offering(flag, description, choices).helpGroup(group).hideHelp(notShown.includes(group));
     if (separator !== undefined) {
       option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
     }

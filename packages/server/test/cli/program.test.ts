@@ -5,6 +5,13 @@ import { makeHomes, run } from '../fixtures/command-line.js';
 
 const makeHome = makeHomes();
 
+test.each(['-v', '-V', '--version'])('rootward %s prints the version', async (flag) => {
+  expect(await run(makeHome(), [flag])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+});
+
 describe('rootward', () => {
   test('explains itself on a terminal instead of waiting in silence', async () => {
     const { code, out } = await run(makeHome(), ['project']);

@@ -1,11 +1,11 @@
-import { isAbsolute, sep } from 'node:path';
-import { RootwardError } from '@rootward/core';
+import { basename, isAbsolute, sep } from 'node:path';
+import { RootwardError, WORKSPACE_RULES_FILE } from '@rootward/core';
 import type { Snapshot } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
 import { findAuditProblem } from '../../audit/audit-trail.js';
 import { readConfigurationFile } from '../../settings/configuration-file.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
-import { findBrokenRules } from '../../settings/workspace-rules.js';
+import { findBrokenRules, readRulesFile } from '../../settings/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
 import { describeProblem } from '../../exec/catalogue/executable-tool.js';
 import type { Discovery } from '../../exec/project/discover-project.js';
@@ -43,6 +43,10 @@ export async function validateFile(file: string, { json }: Output, terminal: Ter
   const path = isAbsolute(file) ? file : `${directory}${sep}${file}`;
   const problems: string[] = [];
   const problem = await problemOf(async () => {
+    if (basename(path) === WORKSPACE_RULES_FILE) {
+      requireRules(path, file);
+      return;
+    }
     const found = await readConfigurationFile(path, home);
     if (found === undefined) {
       throw new RootwardServerError('usage', `Cannot validate ${file}: it does not exist`);
@@ -53,6 +57,17 @@ export async function validateFile(file: string, { json }: Output, terminal: Ter
   if (problem !== undefined) problems.push(problem);
   const verdict = { files: problems.length === 0 ? [file] : [], tools: [], problems };
   return print(verdict, { json }, terminal);
+}
+
+/** The file of a workspace has a schema of its own. */
+function requireRules(path: string, file: string): void {
+  const reading = readRulesFile(path);
+  if (reading === undefined) {
+    throw new RootwardServerError('usage', `Cannot validate ${file}: it does not exist`);
+  }
+  if ('problem' in reading) {
+    throw new RootwardServerError('usage', `Cannot use ${path}: ${reading.problem}`);
+  }
 }
 
 /** Checks what a server here would use: its configuration files, the roots they name, and the rules in those roots. */

@@ -12,6 +12,16 @@ describe('rootward roots', () => {
     expect(out).toMatch(/1 root from flag: .*project/);
   });
 
+  test('has a help without what matters to a server only', async () => {
+    const home = makeHome();
+    for (const command of ['roots', 'contains']) {
+      const { out } = await run(home, [command, '--help']);
+      expect(out).toContain('--within');
+      expect(out).not.toMatch(/--host|--token|HTTP:/);
+    }
+    expect((await run(home, ['doctor', '--help'])).out).toContain('--host');
+  });
+
   test('prints JSON', async () => {
     const home = makeHome();
     // The home directory, where this runs, is too broad for a hint.

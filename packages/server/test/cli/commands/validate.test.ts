@@ -18,6 +18,19 @@ describe('rootward validate', () => {
     expect((await run(home, ['validate', 'missing.json'])).code).toBe(2);
   });
 
+  test('picks the schema by the name of the file', async () => {
+    const home = makeHome();
+    const file = join(home, '.rootward.json');
+    writeFileSync(file, '{"deny":["*.pem"],"readOnly":true}');
+    expect(await run(home, ['validate', '.rootward.json'])).toMatchObject({ code: 0 });
+    // Fine in the configuration of a server, which a workspace is not.
+    writeFileSync(file, '{"roots":["/"]}');
+    expect(await run(home, ['validate', '.rootward.json'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('roots'),
+    });
+  });
+
   test('names the line and the column where a file stops being JSON', async () => {
     const home = makeHome();
     writeFileSync(join(home, 'bad.json'), '{\n  "roots": [],\n  readOnly: true\n}');

@@ -5,6 +5,7 @@ import { CONFIGURATION_FILE, configurationPlaces } from '../../../settings/find-
 import { RootwardServerError } from '../../../error.js';
 import { ownCommandLine } from '../../install/own-program.js';
 import type { Terminal } from '../../output/terminal.js';
+import { harmless } from '../../output/paint.js';
 import { quoteForShell } from '../../output/quote-for-shell.js';
 import { makeFolder, reportFiles } from './write-files.js';
 
@@ -23,6 +24,7 @@ export async function runInit(
   terminal: Terminal,
 ): Promise<number> {
   const file = fileFor(directory, terminal.start);
+  if (!json) terminal.out(`Writing ${harmless(file)}, unless it is there already\n`);
   await makeFolder(dirname(file));
   let handle;
   try {

@@ -9,7 +9,15 @@ describe('rootward init', () => {
   test('writes a file that is valid and used from then on, and never replaces one', async () => {
     const home = makeHome();
     const file = join(home, '.config', 'rootward', 'rootward.json');
-    expect(await run(home, ['init'])).toMatchObject({ code: 0, out: expect.stringContaining(file) });
+    const { code, out } = await run(home, ['init']);
+    expect(code).toBe(0);
+    // Where it writes is said before it does.
+    expect(out.split('\n')).toMatchObject([
+      expect.stringContaining(`Writing ${file}`),
+      expect.stringContaining(`Wrote ${file}`),
+      expect.any(String),
+      '',
+    ]);
     expect((await run(home, ['doctor', 'project'])).out).toContain(`${file} is in force`);
     writeFileSync(file, '{}');
     expect((await run(home, ['init'])).code).toBe(1);
