@@ -1,13 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Range, TextEdit } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
+import { filesMentioning } from '../documents/files-mentioning.js';
 import { nameFiles } from '../documents/unshown.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import type { CodeContext } from '../pool/code-context.js';
+import { languageIdOf } from '../servers/definition.js';
+import { languageName } from '../servers/script-name.js';
 import { everyUse } from './asking/every-use.js';
 import type { Uses } from './asking/every-use.js';
 import { requireCapability } from './asking/require-capability.js';
+import { rootsAround } from './asking/show-files.js';
 import type { Recovery } from './edits/apply-edits.js';
 import { applyEdits, recoverEdits } from './edits/apply-edits.js';
 import type { EditJournal } from './edits/edit-journal.js';
@@ -48,6 +52,8 @@ export interface RenameResult {
   readonly recovered: readonly Recovery[];
 }
 
+/** Files of other kinds that are named or counted. */
+const MAX_ELSEWHERE = 100;
 /** The times of files are taken from a clock of the system that ticks every ten milliseconds at worst. */
 const TWO_TICKS_MS = 20;
 
@@ -94,10 +100,27 @@ export async function renameSymbol(
       edits: planned.reduce((sum, { edits }) => sum + edits, 0),
       files,
       complete,
-      notes: [...notes, ...unlisted],
+      notes: [...notes, ...(await elsewhere(context, instance, request)), ...unlisted],
       recovered,
     };
   });
+}
+
+/** Documents, templates and what code is generated from say the name as well, and nobody can tell what they mean. */
+async function elsewhere(
+  context: CodeContext,
+  instance: ServerInstance,
+  { symbol, file }: RenameRequest,
+): Promise<readonly string[]> {
+  const { scope, signal } = context;
+  const { definition } = instance;
+  const { name: word } = readSymbol(symbol);
+  const { roots } = rootsAround(context, instance, scope.locate(file).path);
+  const wanted = async (path: string): Promise<boolean> =>
+    languageIdOf(definition, await languageName(scope, path)) === undefined;
+  const options = { roots, wanted, word, whole: true, limit: MAX_ELSEWHERE, signal };
+  const { files } = await filesMentioning(scope, options);
+  return files.length === 0 ? [] : [`left as they are: ${nameFiles(files)}, which mention "${word}"`];
 }
 
 const ANYWAY = 'or pass partial: true to rename the rest';
