@@ -12,9 +12,9 @@ import { StdioServer } from './stdio-server.js';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = join(repository, 'packages', 'server', 'dist', 'rootward.cjs');
-const STARTS = { batches: 101, perBatch: 1 };
-const QUESTIONS = { batches: 301, perBatch: 1 };
-const BURSTS = { batches: 15, perBatch: 1 };
+const STARTS = { batches: 61, perBatch: 1 };
+const QUESTIONS = { batches: 151, perBatch: 1 };
+const BURSTS = { batches: 9, perBatch: 1 };
 const PARALLEL = 50;
 /** The most that a start may take over the bare one, in milliseconds, and the most that 50 at once may take of theirs. */
 const GOALS: Readonly<Partial<Record<BackendName, readonly [start: number, atOnce: number]>>> = {
