@@ -14,7 +14,7 @@ if (folder === undefined) {
 }
 const program = fileURLToPath(new URL('../packages/server/dist/rootward.cjs', import.meta.url));
 const framework = join(resolve(folder), 'bin', 'mcp-bash');
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 10_000;
 /** Tools that take long on purpose, or need what is not here. */
 const SKIPPED = new Set(['slow-no-progress', 'slow-with-progress']);
 
@@ -96,7 +96,9 @@ async function requestsFor(server, project) {
   const list = async (method, key) => (await server.ask(method, {}))?.result?.[key] ?? [];
   const tools = (await list('tools/list', 'tools')).filter((tool) => !OWN_TOOLS.has(tool.name));
   const prompts = (await list('prompts/list', 'prompts')).filter(({ name }) => own(name));
-  const resources = (await list('resources/list', 'resources')).filter(({ name }) => own(name));
+  const resources = (await list('resources/list', 'resources')).filter(
+    ({ uri }) => !/^(?:guide|workspace):/.test(uri),
+  );
   const templates = (await list('resources/templates/list', 'resourceTemplates')).filter(({ name }) =>
     own(name),
   );

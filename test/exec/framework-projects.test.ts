@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { connectRootward } from '../server/fixtures/rootward.js';
 import { connectAsking, ERAS } from './fixtures/asking-client.js';
 import type { Say } from './fixtures/asking-client.js';
+import { runCommand } from './fixtures/run-command.js';
 import { examplesProject, hookProject, registeredProject } from './fixtures/framework-projects.js';
 
 const examples = examplesProject();
@@ -163,5 +164,39 @@ test.runIf(process.platform !== 'win32')(
     );
     clearInterval(writer);
     await expect(client.request('resources/subscribe', { uri: 'file:///none' })).rejects.toThrow('none');
+  },
+);
+
+test.runIf(process.platform !== 'win32')(
+  'rootward validate names what is not served, and words that are no helpers',
+  async () => {
+    const { code, out } = await runCommand(['validate', '--project', examples.path, '--json']);
+    expect([code, JSON.parse(out)]).toMatchObject([0, { valid: true, unserved: [], unknownHelpers: [] }]);
+    hooked.write('tools/lost.sh', 'echo\n');
+    hooked.write('tools/a/b/tool.sh', 'echo\n');
+    hooked.write(
+      'tools/uses/tool.sh',
+      '# mcp: {}\n# mcp_comment\nmcp_own() { :; }\nmcp_own; mcp_teleport x\n',
+    );
+    hooked.write('prompts/lost.txt', 'x');
+    hooked.write('server.d/policy.sh', 'x');
+    const found = JSON.parse((await runCommand(['validate', '--project', hooked.path, '--json'])).out) as {
+      unserved: { file: string; why: string }[];
+      unknownHelpers: unknown;
+    };
+    expect(found.unserved.map(({ file }) => file.slice(hooked.path.length + 1)).sort()).toEqual([
+      'completions/suggest.sh',
+      'prompts/lost.txt',
+      'server.d/policy.sh',
+      'server.d/register.sh',
+      'tools/a/b/tool.sh',
+      'tools/lost.sh',
+    ]);
+    expect(found.unserved.find(({ file }) => file.endsWith('register.sh'))?.why).toContain('--register-hook');
+    expect(found.unknownHelpers).toEqual([
+      { file: `${hooked.path}/tools/uses/tool.sh`, helper: 'mcp_teleport' },
+    ]);
+    const { out: shown } = await runCommand(['validate', '--project', hooked.path]);
+    expect(shown).toContain('mcp_teleport is no helper here (a guess');
   },
 );

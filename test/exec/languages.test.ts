@@ -175,7 +175,9 @@ test('rootward init --tools writes a project whose own tests pass, and overwrite
     await once(tests, 'close');
     expect(out).toBe('ok hello-node\nok hello-python\nok hello-shell\n');
   }
-  const second = await runCommand(['init', '--tools', join(made.top, 'new')]);
+  const asked = await runCommand(['init', '--tools', join(made.top, 'new')]);
+  expect([asked.code, asked.err]).toEqual([2, expect.stringContaining('add --yes')]);
+  const second = await runCommand(['init', '--tools', join(made.top, 'new'), '--yes']);
   expect(second.code).toBe(1);
   expect(second.err).toContain('exists already');
 });

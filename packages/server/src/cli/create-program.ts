@@ -210,12 +210,14 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .description('write a configuration file, or a tools project, to start from')
     .argument('[directory]', 'where to; by default where it is found without being named')
     .option('--tools', 'a tools project with one tool in shell, Node and Python each, and their tests')
+    .option('--yes', 'with --tools, write to a folder that is not empty without asking')
     .option(...JSON_OPTION)
     .action((directory: string | undefined, flags: ParsedFlags) =>
       answer('Writing files', async (watched) => {
         if (flags['tools'] === true) {
           const { runInitTools } = await import('./commands/init/init-tools.js');
-          return runInitTools(directory ?? '.', jsonOf(flags), watched);
+          const yes = flags['yes'] === true;
+          return runInitTools(directory ?? '.', { ...jsonOf(flags), yes }, watched);
         }
         const { runInit } = await import('./commands/init/init.js');
         return runInit(directory, jsonOf(flags), watched);

@@ -13,6 +13,7 @@ import { Receipts } from '../install/receipts.js';
 import { showChanges } from '../install/show-changes.js';
 import { stateDirectory } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
+import { confirm } from '../output/confirm.js';
 import { painter } from '../output/paint.js';
 import { FAILED, FINE, printJson, displayFor } from '../output/terminal.js';
 import type { Terminal } from '../output/terminal.js';
@@ -113,17 +114,7 @@ async function agree(
       });
     return FINE;
   }
-  if (yes === true) return undefined;
-  if (!terminal.interactive || terminal.ask === undefined) {
-    throw new RootwardServerError(
-      'usage',
-      'Cannot ask whether to write this: there is no terminal; add --yes',
-    );
-  }
-  const answer = await terminal.ask('Write this? [y/N] ');
-  if (/^y(?:es)?$/i.test(answer.trim())) return undefined;
-  terminal.err('Nothing was written.\n');
-  return FAILED;
+  return yes === true || (await confirm('Write this?', terminal)) ? undefined : FAILED;
 }
 
 function actionOf(before: string | undefined, after: string | undefined): string {

@@ -10,7 +10,9 @@ import { RootwardServerError } from '../../error.js';
 import { describeProblem } from '../../exec/catalogue/executable-tool.js';
 import type { Discovery } from '../../exec/project/discover-project.js';
 import { NO_CONTENT } from '../../exec/project/project-content.js';
-import { openCatalogue } from '../../serve/open-catalogue.js';
+import { findUnknownHelpers, findUnserved } from '../../exec/project/find-unserved.js';
+import type { UnknownHelper, UnservedFile } from '../../exec/project/find-unserved.js';
+import { openCatalogue, projectFolder } from '../../serve/open-catalogue.js';
 import { countRoots } from '../../serve/readiness.js';
 import { alignRows } from '../output/align-rows.js';
 import type { Row } from '../output/align-rows.js';
@@ -30,6 +32,10 @@ interface Verdict {
     /** What runs it where it has no run bit. */
     readonly interpreter: string | undefined;
   }[];
+  /** Files of the tools project that nothing is served from, and why. */
+  readonly unserved?: readonly UnservedFile[];
+  /** Words of scripts that look like helpers and are none; a guess. */
+  readonly unknownHelpers?: readonly UnknownHelper[];
   readonly problems: readonly string[];
 }
 
@@ -97,7 +103,9 @@ export async function validateHere(
   const { roots, rejected } = opened[0] ?? { roots: [], rejected: [] };
   const audit = settings.audit === undefined ? undefined : findAuditProblem(settings.audit);
   status.say('Checking the tools');
-  const { tools, problems } = await findTools(settings, terminal);
+  const discovery = await findTools(settings, terminal);
+  const { tools, problems } = discovery;
+  const project = projectFolder(settings.project, terminal.start.environment);
   const verdict: Verdict = {
     files: settings.files.map(({ file }) => file),
     roots: roots.length,
@@ -106,6 +114,10 @@ export async function validateHere(
       file,
       interpreter: interpreter?.join(' '),
     })),
+    ...(project !== undefined && {
+      unserved: findUnserved(project, discovery, settings.registerHook === true),
+      unknownHelpers: findUnknownHelpers(project, discovery),
+    }),
     problems: [
       ...[unusable, audit].filter((each) => each !== undefined),
       ...rejected.filter(({ source }) => source === 'config').map(({ message }) => message),
@@ -141,7 +153,7 @@ async function findTools(settings: LoadedSettings, { start }: Terminal): Promise
 }
 
 function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {
-  const { files, tools, problems } = verdict;
+  const { files, tools, unserved = [], unknownHelpers = [], problems } = verdict;
   const code = problems.length === 0 ? FINE : WRONG_USE;
   if (json) {
     printJson(terminal, { valid: code === FINE, ...verdict });
@@ -154,6 +166,11 @@ function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {
     ...tools.map(({ name, file, interpreter }) => [
       fine,
       `${name} (${file}${interpreter === undefined ? '' : `, without the run bit: run by ${interpreter}`})`,
+    ]),
+    ...unserved.map(({ file, why }) => [{ text: 'not served', tone: 'quiet' } as const, `${file}: ${why}`]),
+    ...unknownHelpers.map(({ file, helper }) => [
+      { text: 'perhaps', tone: 'quiet' } as const,
+      `${file}: ${helper} is no helper here (a guess from the words of the script)`,
     ]),
   ];
   terminal.out(alignRows(rows, { paint: painter(display), columns: display.columns }));

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
 import { toolsTemplate } from './tools-template.js';
@@ -7,7 +7,8 @@ import { alignRows } from '../../output/align-rows.js';
 import { painter } from '../../output/paint.js';
 import { quoteForShell } from '../../output/quote-for-shell.js';
 import { makeFolder, reportFiles } from './write-files.js';
-import { displayFor } from '../../output/terminal.js';
+import { confirm } from '../../output/confirm.js';
+import { displayFor, FAILED } from '../../output/terminal.js';
 import type { Terminal } from '../../output/terminal.js';
 
 const EXECUTABLE = 0o755;
@@ -16,10 +17,17 @@ const PLAIN = 0o644;
 /** Writes a tools project to start from. What is there already stays as it is. */
 export async function runInitTools(
   directory: string,
-  { json }: { readonly json: boolean },
+  { json, yes }: { readonly json: boolean; readonly yes: boolean },
   terminal: Terminal,
 ): Promise<number> {
   const folder = isAbsolute(directory) ? directory : `${terminal.start.directory}${sep}${directory}`;
+  if (
+    !yes &&
+    (await isFilled(folder)) &&
+    !(await confirm(`${folder} is not empty. Write there?`, terminal))
+  ) {
+    return FAILED;
+  }
   const written: string[] = [];
   const kept: string[] = [];
   const own = ownCommandLine(terminal.start);
@@ -46,6 +54,11 @@ export async function runInitTools(
     );
   }
   return code;
+}
+
+/** Whether something is in it already. What cannot be read is found out when it is written to. */
+async function isFilled(folder: string): Promise<boolean> {
+  return (await readdir(folder).catch(() => [])).length > 0;
 }
 
 async function writeNew(file: string, text: string, mode: number): Promise<boolean> {
