@@ -26,6 +26,10 @@ const PARTS = {
     files: ['restarts', 'life', 'modern', 'forwarding'].map((name) => `test/wrap/${name}.test.ts`),
     env: { ROOTWARD_WRAP_KILLS: '100', ROOTWARD_WRAP_GARBAGE: '100000000' },
   },
+  cluster: {
+    files: ['test/server/cluster.test.ts'],
+    env: { CLUSTER_CLIENTS: '2000', CLUSTER_CALLS: '20000', CLUSTER_KILLS: '20' },
+  },
   memory: { files: ['test/server/soak.test.ts'], env: { SOAK_CALLS: '100000' } },
 };
 

@@ -50,6 +50,7 @@ export class LiveSession {
   saved: SessionRecord | undefined;
   #server: McpServer | Server | undefined;
   readonly #replaying: Opening['replaying'];
+  #turn: Promise<void> = Promise.resolve();
   /** What the client did that a new server has to be told, by the name of its field. */
   readonly #done = new Map<string, unknown>();
   /** What counts once a request was answered. */
@@ -109,21 +110,37 @@ export class LiveSession {
 
   /** Tells a new server what the client did, as if it did it now. */
   async replay(id: string, record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
-    await this.#replaying(async () => {
-      await this.#tell(id, 'initialize', record.fields['initialize'], authInfo);
-      await this.#apply(record, {}, authInfo);
-    });
+    await this.inTurn(() =>
+      this.#replaying(async () => {
+        await this.#tell(id, 'initialize', record.fields['initialize'], authInfo);
+        await this.#apply(record, {}, authInfo);
+      }),
+    );
   }
 
-  /** Goes on with what another process knows by now. */
+  /** Whether it is what another process knows, or newer. */
+  knows({ turn }: SessionRecord): boolean {
+    return this.saved !== undefined && this.saved.turn >= turn;
+  }
+
+  /**
+   * One after the other: what is known half-way through catching up must not be saved, as others would take what is
+   * still missing for something that was taken away.
+   */
+  async inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
+    const before = this.#turn;
+    const result = before.then(act);
+    this.#turn = result.then(ignore, ignore);
+    return result;
+  }
+
+  /** Goes on with what another process knows by now. Call it in turn. */
   async catchUp(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
-    const { saved } = this;
-    if (saved !== undefined && saved.turn >= record.turn) return;
-    await this.#replaying(() => this.#apply(record, saved?.fields ?? {}, authInfo));
+    if (this.knows(record)) return;
+    await this.#replaying(() => this.#apply(record, this.saved?.fields ?? {}, authInfo));
   }
 
   async #apply(record: SessionRecord, before: JsonObject, authInfo: AuthInfo | undefined): Promise<void> {
-    this.saved = record;
     const { id = '' } = this;
     const changes = changedFields(before, record.fields);
     for (const [name, value] of changes) {
@@ -135,6 +152,7 @@ export class LiveSession {
       }
     }
     await this.transport.keeper?.restore(readConnection(record.fields));
+    this.saved = record;
   }
 
   async #tell(
@@ -189,6 +207,10 @@ export class LiveSession {
     this.#whenAnswered.delete(message.id);
     if ('result' in message) then?.();
   }
+}
+
+function ignore(): void {
+  // Whoever waited for it was told.
 }
 
 function isReplayed(message: JSONRPCMessage): boolean {

@@ -116,7 +116,9 @@ export class Sessions {
       return sessionNotFound();
     }
     const live = await this.#liveOf(id, session, record, request, options);
-    if (record !== undefined) await live.catchUp(record, options.authInfo);
+    if (record !== undefined && !live.knows(record)) {
+      await live.inTurn(() => live.catchUp(record, options.authInfo));
+    }
     if ((await this.#limits?.claimSession(principal, id, this.#idle)) === false) return tooManySessions();
     if (request.method === 'DELETE') {
       await this.#limits?.releaseSession(principal, id);

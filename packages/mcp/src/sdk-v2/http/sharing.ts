@@ -90,7 +90,7 @@ export class Sharing {
     this.#open.set(live.name, live);
     return {
       received: (message) => this.#received(live, message),
-      answering: () => this.#save(live),
+      answering: () => live.inTurn(() => this.#save(live)),
       answered,
     };
   }
@@ -189,7 +189,7 @@ export class Sharing {
   /** What the server makes of a notification is known a moment later. */
   async #saveSettled(live: LiveSession): Promise<void> {
     await live.transport.keeper?.settled();
-    await this.#save(live);
+    await live.inTurn(() => this.#save(live));
   }
 
   /** Nothing is written where nothing has changed. */
