@@ -29,7 +29,7 @@ export interface WrappedServerOptions {
   /** An empty folder to start in while the roots are not known. */
   readonly emptyFolder: () => string;
   readonly contain?: KeeperOptions['contain'] | undefined;
-  readonly shown: KeeperOptions['shown'];
+  readonly shown?: KeeperOptions['shown'];
   /** What the operator takes away while it runs. */
   readonly limits?: OperatorLimits | undefined;
 }

@@ -11,7 +11,7 @@ import type { Launch, Run } from './launch.js';
 /** How a keeper starts servers. */
 export interface KeeperOptions extends Pick<InstanceOptions, 'children'> {
   /** What the server is called, and the sandbox it is in, for people. */
-  readonly shown: ShownServer;
+  readonly shown?: ShownServer | undefined;
   readonly policy: ChangePolicy;
   readonly events: Omit<InstanceEvents, 'crashed' | 'worked'>;
   /** How to start the server for these roots; undefined roots for a start before they are known. */
@@ -145,7 +145,7 @@ export class Keeper {
       roots: roots ?? [],
       provisional: roots === undefined,
       children,
-      about: { ...shown, restart: () => this.restart() },
+      about: { name: planned.command, sandbox: 'off', ...shown, restart: () => this.restart() },
       events: {
         ...events,
         crashed: (crashed, error) => this.#onCrash(crashed, error),

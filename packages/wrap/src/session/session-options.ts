@@ -30,7 +30,7 @@ export interface SessionOptions {
   readonly watch?: WatchCall | undefined;
   /** Over HTTP, who the client is. */
   readonly principal?: string | undefined;
-  readonly shown: KeeperOptions['shown'];
+  readonly shown?: KeeperOptions['shown'];
   readonly observer?: SessionObserver | undefined;
   /** Where roots come from, if not from the client of this session. */
   readonly roots?: CallRoots | undefined;
