@@ -57,7 +57,9 @@ export function describeProgram(program: Command, defaultCommand: string): Progr
 
 function optionsOf(command: Command): readonly OptionShape[] {
   const visible = command.createHelp().visibleOptions(command);
-  return [...visible, ...command.options.filter((option) => option.hidden)].map(shapeOf);
+  const hidden = command.options.filter((option) => option.hidden);
+  // One without a long name stands for another that has one.
+  return [...visible, ...hidden].filter(({ long }) => long !== undefined).map(shapeOf);
 }
 
 function shapeOf(option: Option): OptionShape {
