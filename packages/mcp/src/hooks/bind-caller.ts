@@ -6,9 +6,10 @@ import type { ServerBinding } from './server-binding.js';
 const NAME = 'bind_caller';
 
 /** Clients whose hooks call a tool of the server, which must be listed for that. */
-const CLIENTS: ReadonlySet<string> = new Set(['claude-code']);
+export const BINDING_CLIENTS: ReadonlySet<string> = new Set(['claude-code']);
 
-const DEFINITION = {
+/** The tool as it is listed. */
+export const BIND_CALLER: { readonly name: string; readonly [member: string]: unknown } = {
   name: NAME,
   title: 'Bind Caller',
   description: 'For hooks of the client: where the caller of the call with this id works. Not for models.',
@@ -22,10 +23,12 @@ const DEFINITION = {
     required: ['cwd', 'id'],
   },
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-} as const;
+};
 
 /** Plain words: a hook must not take them for a decision. */
-const NOTED = { content: [{ type: 'text', text: 'Noted' }] };
+export const NOTED: { readonly content: readonly { readonly type: 'text'; readonly text: string }[] } = {
+  content: [{ type: 'text', text: 'Noted' }],
+};
 
 /** Adds the tool to what a server lists, for clients that need it there. A tool of the author's with its name wins. */
 export function listBindCaller<Context>(binding: ServerBinding<Context>, handler: Handler): Handler {
@@ -34,10 +37,10 @@ export function listBindCaller<Context>(binding: ServerBinding<Context>, handler
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both SDKs pass their context last
     const client = binding.clientOf(ctx as Context);
     const { keepsBindings } = binding.callers;
-    if (!keepsBindings || client === undefined || !CLIENTS.has(client)) return result;
+    if (!keepsBindings || client === undefined || !BINDING_CLIENTS.has(client)) return result;
     if (!isObject(result) || !Array.isArray(result['tools']) || binding.has(NAME)) return result;
     return result['nextCursor'] === undefined
-      ? { ...result, tools: [...result['tools'], DEFINITION] }
+      ? { ...result, tools: [...result['tools'], BIND_CALLER] }
       : result;
   };
 }

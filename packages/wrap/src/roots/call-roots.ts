@@ -1,4 +1,5 @@
 import type { ClientInfo, Root, Snapshot } from '@rootward/core';
+import type { Callers } from '@rootward/mcp/host';
 
 /** What a client says about roots when it introduces itself. */
 export interface Declaration {
@@ -12,6 +13,8 @@ export type RootsListener = (roots: readonly Root[], isRemoval: boolean) => void
 
 /** Where the roots of one connection come from, in either era. */
 export interface CallRoots {
+  /** Who calls on this connection; undefined where nothing is kept between calls. */
+  readonly callers?: Callers;
   /** What is known now, without asking. */
   current(): readonly Root[];
   /** The same with where they come from. */

@@ -1,14 +1,26 @@
-import type { Root, RootsPort, Snapshot, Workspace } from '@rootward/core';
+import type { Root, RootsPort, Snapshot, Workspace, WorkspaceView } from '@rootward/core';
+import { Callers } from '@rootward/mcp/host';
 import type { PreparedWorkspace } from '@rootward/mcp/host';
 import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
 
 /** The roots of a client of the legacy era: asked whenever that is due, followed when it says that they changed. */
 export class LegacyRoots implements CallRoots {
+  readonly callers: Callers;
   readonly #workspace: Workspace;
+  readonly #kind: 'local' | 'http';
   readonly #ignoresClient: boolean;
+  #client: string | undefined;
 
-  private constructor(workspace: Workspace, ignoresClient: boolean, onChange: RootsListener) {
+  private constructor(
+    workspace: Workspace,
+    kind: 'local' | 'http',
+    callers: Callers,
+    ignoresClient: boolean,
+    onChange: RootsListener,
+  ) {
     this.#workspace = workspace;
+    this.#kind = kind;
+    this.callers = callers;
     this.#ignoresClient = ignoresClient;
     workspace.onDidChange(({ removed, snapshot }) => onChange(snapshot.roots, removed.length > 0));
   }
@@ -20,7 +32,9 @@ export class LegacyRoots implements CallRoots {
     onChange: RootsListener,
   ): Promise<LegacyRoots> {
     const { clientRoots } = await prepared.sources(kind);
-    return new LegacyRoots(await prepared.open(kind, { port }), clientRoots === 'ignore', onChange);
+    const callers = new Callers(prepared, () => true);
+    const workspace = await prepared.open(kind, { port });
+    return new LegacyRoots(workspace, kind, callers, clientRoots === 'ignore', onChange);
   }
 
   current(): readonly Root[] {
@@ -32,6 +46,7 @@ export class LegacyRoots implements CallRoots {
   }
 
   declare({ roots, listChanged, clientInfo }: Declaration): { readonly mustAsk: boolean } {
+    this.#client = clientInfo?.name;
     this.#workspace.clientDeclared({ roots, listChanged, ...(clientInfo !== undefined && { clientInfo }) });
     return { mustAsk: roots && !this.#ignoresClient };
   }
@@ -45,8 +60,23 @@ export class LegacyRoots implements CallRoots {
     this.#workspace.rootsChanged();
   }
 
+  /** Rejects with `ambiguous-tree` where nobody can tell which working tree the caller works in. */
   async forCall(meta: unknown): Promise<readonly Root[]> {
-    return (await this.#workspace.forRequest(meta)).snapshot().roots;
+    const view = (): Promise<WorkspaceView> => this.#workspace.forRequest(meta);
+    const placed = await this.callers.place(await view(), {
+      meta,
+      client: this.#client,
+      transport: this.#kind,
+      came: this.callers.arrive(),
+      lookAgain: () => {
+        this.#workspace.invalidate('the caller may work in another tree');
+        return view();
+      },
+    });
+    const { roots } = placed.snapshot();
+    // Throws where that cannot be told: a wrapped server works in the first root, whatever it is asked.
+    if (roots.length > 0) placed.directory();
+    return roots;
   }
 
   dispose(): void {

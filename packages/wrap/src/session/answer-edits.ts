@@ -1,5 +1,7 @@
 import type { Edit, RawMessage } from '../wire/raw-message.js';
 
+/** Clients by this name say where a call works, if a server advertises that it listens. */
+const CODEX = /codex/i;
 const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
 
 /** Whoever calls should know that what the server remembered is gone. Empty where the answer has no room for it. */
@@ -21,7 +23,8 @@ export function changeEdits(answer: RawMessage, changeId: string | undefined): r
 }
 
 /** What makes Codex say where it works. */
-export function sandboxEdits(answer: RawMessage): readonly Edit[] {
+export function sandboxEdits(answer: RawMessage, client: string | undefined): readonly Edit[] {
+  if (!CODEX.test(client ?? '')) return [];
   return setDeep(answer, ['result', 'capabilities', 'experimental'], SANDBOX_CAPABILITY, '{}');
 }
 

@@ -10,6 +10,7 @@ import type { Edit, RawMessage } from '../wire/raw-message.js';
 import { changeEdits, crashNote, sandboxEdits } from './answer-edits.js';
 import { fail, hiddenTool, lostCall, NO_ROOTS, refuse, refusalOf } from './answers.js';
 import { CallWatch } from './call-watch.js';
+import { CallerTool } from './caller-tool.js';
 import type { EndWatch } from './call-watch.js';
 import { declarationOf, Introduction, INTRODUCTORY } from './introduction.js';
 import { Lane } from './lane.js';
@@ -23,8 +24,6 @@ import { ServerQuestions } from './server-questions.js';
 import type { SessionOptions } from './session-options.js';
 import { isSameRoots, SideServers } from './side-servers.js';
 
-/** Clients by this name say where a call works, if a server advertises that it listens. */
-const CODEX = /codex/i;
 /** More than that waiting for one side stops reading from the other. */
 const MAX_BACKLOG_BYTES: number = 4 * 1024 * 1024;
 const INVALID_REQUEST = -32_600;
@@ -54,6 +53,7 @@ export class Session {
   #introduction: Introduction | undefined;
   #roots: CallRoots | undefined;
   #crash: string | undefined;
+  #callerTool: CallerTool | undefined;
   #closed = false;
 
   constructor(outer: Outer, options: SessionOptions) {
@@ -193,7 +193,7 @@ export class Session {
       this.#outer.send(
         fail(id, INVALID_REQUEST, 'Cannot serve the request: the client has not introduced itself'),
       );
-    } else {
+    } else if (this.#callerTool?.serve(message, this.#outer) !== true) {
       const waiting = { cancelled: false };
       this.#waiting.set(id, waiting);
       const run = (): Promise<void> => this.#serve(message, id, method, waiting);
@@ -203,7 +203,6 @@ export class Session {
   }
 
   async #initialize(message: RawMessage, id: string): Promise<void> {
-    const { log } = this.#options;
     this.#introducing = true;
     try {
       const connection = await this.#opening;
@@ -213,17 +212,18 @@ export class Session {
       const client = declaration.clientInfo;
       this.#watch.client = client?.name;
       this.#seen.introduced(client);
+      this.#callerTool = new CallerTool(connection.callers, client?.name);
       const known = connection.current();
       if (!mustAsk && known.length > 0) this.#main.settle(known);
       const instance = await this.#firstServer();
       const answer = this.#introduction.answerOf(instance);
       if (answer === undefined) throw new RootwardWrapError('no-answer', 'it did not introduce itself');
-      const codex = CODEX.test(client?.name ?? '') ? sandboxEdits(answer) : [];
+      const codex = sandboxEdits(answer, client?.name);
       this.#introducing = false;
       this.#outer.send(answer.edited([...answer.set(['id'], id), ...codex]), id);
     } catch (error) {
       this.#introducing = false;
-      log.debug('server not introduced', { error: String(error) });
+      this.#options.log.debug('server not introduced', { error: String(error) });
       const reason = error instanceof Error ? error.message : String(error);
       this.#outer.send(fail(id, INTERNAL_ERROR, `Cannot start the server: ${reason}`), id);
     }
@@ -314,6 +314,7 @@ export class Session {
     const over = (tell: (changeId?: string) => void): void => {
       // Where it is not there any more, the client has taken it back meanwhile.
       const end = (changeId?: string): void => void (this.#running.delete(id) && tell(changeId));
+      this.#roots?.callers?.end(meta);
       if (endWatch === undefined) end();
       else void endWatch().then(end);
     };
@@ -331,6 +332,7 @@ export class Session {
           ? undefined
           : (isError) => {
               this.#introduction?.note(message);
+              this.#roots?.callers?.end(meta);
               ended?.(isError);
               return this.#running.delete(id) ? id : undefined;
             },
@@ -353,7 +355,7 @@ export class Session {
       this.#listings.note(method, message.span('params', 'cursor') !== undefined, answer);
       if (method === 'tools/list') {
         this.#watch.listed(answer);
-        edits.push(...this.#options.filter.edits(answer));
+        edits.push(...this.#options.filter.edits(answer, this.#callerTool?.edits(answer)));
       }
     }
     if (method === 'tools/call' && this.#crash !== undefined) {

@@ -26,10 +26,10 @@ export class ToolFilter {
     return !this.active || (typeof name === 'string' && this.#shows(name));
   }
 
-  /** Takes the hidden tools out of an answer to `tools/list`, and leaves the others as they are. */
-  edits(answer: RawMessage): readonly Edit[] {
+  /** Takes the hidden tools out of an answer to `tools/list`, and leaves the others, and `added` ones, as they are. */
+  edits(answer: RawMessage, added: readonly Edit[] = []): readonly Edit[] {
     const span = answer.span('result', 'tools');
-    if (!this.active || span === undefined) return [];
+    if (!this.active || span === undefined) return added;
     const text = answer.bytes.toString('latin1', span.start, span.end);
     const kept = (scanArray(text) ?? []).filter(({ start, end }) => {
       const name = scanObject(text, start, end)?.get('name');
@@ -38,7 +38,8 @@ export class ToolFilter {
     const list = kept.map(({ start, end }) =>
       answer.bytes.toString('utf8', span.start + start, span.start + end),
     );
-    return [{ ...span, text: `[${list.join(',')}]` }];
+    const own = added.map(({ text: tool }) => tool.replace(/^,/, ''));
+    return [{ ...span, text: `[${[...list, ...own].join(',')}]` }];
   }
 }
 
