@@ -8,7 +8,7 @@ const PROCESSES = 'packages/*/test/**/*.process.test.ts';
 const MOCKED = [
   'packages/server/test/audit/audit-trail.test.ts',
   'packages/server/test/cli/process-directories.test.ts',
-  'packages/server/test/serve/http-access.test.ts',
+  'packages/server/test/serve/http/http-access.test.ts',
 ];
 
 export default defineConfig({

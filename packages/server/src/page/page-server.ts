@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isObject } from '@rootward/core/platform';
-import { TokenGate } from '../serve/http-access.js';
+import { TokenGate } from '../serve/http/http-access.js';
 import type { ToProcess } from '../watch/protocol.js';
 import type { PageFile } from './page-file.js';
 import type { ProcessWatcher } from './process-watcher.js';

@@ -1,8 +1,8 @@
 import { DEFAULT_PORT } from '../../../settings/values/option-values.js';
-import { isAnyAddress } from '../../../serve/http-access.js';
+import { isAnyAddress } from '../../../serve/http/http-access.js';
 import { workspaceWithoutClient } from '../../../serve/prepare-server.js';
 import type { ServerSetup } from '../../../serve/prepare-server.js';
-import type { HttpEndpoint } from '../../../serve/http-endpoint.js';
+import type { HttpEndpoint } from '../../../serve/http/http-endpoint.js';
 import { VERSION } from '../../../version.js';
 import { alignRows } from '../../output/align-rows.js';
 import { findClient } from '../../install/clients/known-clients.js';

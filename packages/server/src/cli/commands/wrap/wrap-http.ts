@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { ProcessGuard } from '@rootward/mcp/host';
 import { WrapEndpoint } from '@rootward/wrap';
 import type { WrapStdioOptions } from '@rootward/wrap';
-import { createGuardedServer } from '../../../serve/guarded-server.js';
-import { chooseTokens, open } from '../../../serve/http-endpoint.js';
-import type { HttpEndpoint } from '../../../serve/http-endpoint.js';
+import { createGuardedServer } from '../../../serve/http/guarded-server.js';
+import { chooseTokens, open } from '../../../serve/http/http-endpoint.js';
+import type { HttpEndpoint } from '../../../serve/http/http-endpoint.js';
 import type { HttpPort, Settings } from '../../../settings/settings.js';
 
 /** Serves a wrapped server over HTTP until a signal comes. */

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { isLoopback } from '../settings/settings.js';
+import { isLoopback } from '../../settings/settings.js';
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 /** What listens on every address of this machine, and the one among them that is always there. */

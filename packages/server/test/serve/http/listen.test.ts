@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { listen } from '../../src/serve/listen.js';
+import { listen } from '../../../src/serve/http/listen.js';
 
 const HOST = '127.0.0.1';
 const open: Server[] = [];

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { AccessTokens, Refusal } from './oauth/access-tokens.js';
-import { challenge, isMetadataPath, resourceMetadata } from './oauth/resource-metadata.js';
+import type { AccessTokens, Refusal } from '../oauth/access-tokens.js';
+import { challenge, isMetadataPath, resourceMetadata } from '../oauth/resource-metadata.js';
 import { ConnectionGuard } from './connection-guard.js';
 import { allowedHostnames, bearerToken, faultOfOrigin, isHostHeader, TokenGate } from './http-access.js';
 

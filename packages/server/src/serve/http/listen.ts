@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
-import { RootwardServerError } from '../error.js';
-import type { HttpPort } from '../settings/settings.js';
+import { RootwardServerError } from '../../error.js';
+import type { HttpPort } from '../../settings/settings.js';
 
 /** How many ports after the wanted one are tried. */
 const FURTHER_PORTS = 20;

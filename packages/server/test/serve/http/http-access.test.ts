@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { allowedHostnames, inUrl, localAddress, TokenGate } from '../../src/serve/http-access.js';
+import { allowedHostnames, inUrl, localAddress, TokenGate } from '../../../src/serve/http/http-access.js';
 
 // The real thing, but counted.
 vi.mock('node:crypto', async (original) => {

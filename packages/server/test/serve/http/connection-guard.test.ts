@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import { silentLogger } from '@rootward/core/platform';
 import { afterEach, expect, test } from 'vitest';
-import { createHttpServer } from '../../src/serve/http-server.js';
-import type { HttpServer } from '../../src/serve/http-server.js';
+import { createHttpServer } from '../../../src/serve/http/http-server.js';
+import type { HttpServer } from '../../../src/serve/http/http-server.js';
 
 const TOKEN = 'a-token-for-tests-1';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Clock } from '@rootward/core';
 import { afterEach, expect, test } from 'vitest';
-import { createHttpServer } from '../../src/serve/http-server.js';
-import type { HttpServer } from '../../src/serve/http-server.js';
+import { createHttpServer } from '../../../src/serve/http/http-server.js';
+import type { HttpServer } from '../../../src/serve/http/http-server.js';
 
 const log = { debug() {}, info() {}, warn() {} };
 const INITIALIZE = {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { HttpPort, Settings } from '../settings/settings.js';
+import type { HttpPort, Settings } from '../../settings/settings.js';
 import { ENDPOINT } from './guarded-server.js';
 import { localAddress } from './http-access.js';
 import { listen } from './listen.js';
