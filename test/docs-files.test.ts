@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { runCommand } from './exec/fixtures/run-command.js';
 import { connectAsking } from './exec/fixtures/asking-client.js';
 import { makeProject } from './exec/fixtures/tools-project.js';
-import { blocksIn } from './pages.js';
-import type { Block } from './pages.js';
+import { blocksIn, type Block } from './pages.js';
 import { connectRootward, makeFolders, textOf } from './server/fixtures/rootward.js';
 
 const folders = makeFolders('open', 'closed');

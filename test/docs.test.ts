@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { blocksIn, PAGES, proseOf, repository } from './pages.js';
-import type { Page } from './pages.js';
+import { blocksIn, PAGES, proseOf, repository, type Page } from './pages.js';
 
 // Below the repository, so that the blocks find the packages the way a user's project would.
 const scratch = join(repository, 'node_modules', '.cache', 'docs-test');

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { availableParallelism, constants, setPriority } from 'node:os';
-import type { ChildProcess } from 'node:child_process';
 
 /**
  * Keeps every core from going to sleep while something is measured. A call over a pipe lets each core wait twice, and on a

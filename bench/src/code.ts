@@ -3,8 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { diffRoots, pathToFileUri, readPathRoots, Scope } from '@rootward/core';
-import type { Root, RootsDiff } from '@rootward/core';
+import { diffRoots, pathToFileUri, readPathRoots, Scope, type Root, type RootsDiff } from '@rootward/core';
 import { definition, findSymbol, knownServers, LanguageServers, outline, references } from '@rootward/lsp';
 import type { FolderKind, OutlineSymbol, ServerDefinition } from '@rootward/lsp';
 import type { Row, Section } from './row.js';

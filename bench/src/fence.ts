@@ -1,5 +1,4 @@
-import { readPathRoots, readRoots, Scope } from '@rootward/core';
-import type { Root } from '@rootward/core';
+import { readPathRoots, readRoots, Scope, type Root } from '@rootward/core';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { describeMachine } from './machine.js';
 import { formatResults, METHOD } from './results.js';
-import { meetsGoal } from './row.js';
-import type { Section } from './row.js';
+import { meetsGoal, type Section } from './row.js';
 import { SECTIONS } from './sections.js';
 import { formatSection } from './table.js';
 

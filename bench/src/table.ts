@@ -1,5 +1,4 @@
-import { meetsGoal, ratioOf } from './row.js';
-import type { Row, Section } from './row.js';
+import { meetsGoal, ratioOf, type Row, type Section } from './row.js';
 
 function figure(value: number): string {
   if (value >= 100) return value.toFixed(0);

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connectRootward } from '../server/fixtures/rootward.js';
-import { connectAsking, ERAS } from './fixtures/asking-client.js';
-import type { Say } from './fixtures/asking-client.js';
+import { connectAsking, ERAS, type Say } from './fixtures/asking-client.js';
 import { runCommand } from './fixtures/run-command.js';
 import { examplesProject, hookProject, registeredProject } from './fixtures/framework-projects.js';
 

@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectRootward, textOf } from '../server/fixtures/rootward.js';
-import { connectAsking, ERAS } from './fixtures/asking-client.js';
-import type { Say } from './fixtures/asking-client.js';
+import { connectAsking, ERAS, type Say } from './fixtures/asking-client.js';
 import { makeProject } from './fixtures/tools-project.js';
 
 const SHELL = `

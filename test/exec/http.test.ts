@@ -2,8 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startHttp, TOKEN } from '../server/fixtures/http.js';
-import type { HttpRootward } from '../server/fixtures/http.js';
+import { startHttp, TOKEN, type HttpRootward } from '../server/fixtures/http.js';
 import { makeFolders, textOf } from '../server/fixtures/rootward.js';
 import { isRunning, makeProject } from './fixtures/tools-project.js';
 

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ScriptedClient, connectToProcess } from '@rootward/mcp/testing';
-import type { SpawnedConnection } from '@rootward/mcp/testing';
+import { ScriptedClient, connectToProcess, type SpawnedConnection } from '@rootward/mcp/testing';
 import { bareEnvironment, PROGRAM, textOf } from '../server/fixtures/rootward.js';
 import { isRunning, makeProject } from './fixtures/tools-project.js';
 

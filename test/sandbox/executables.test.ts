@@ -8,14 +8,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findBackends } from '@rootward/sandbox';
-import { answering } from '@rootward/mcp/testing';
-import type { ScriptedClientOptions } from '@rootward/mcp/testing';
+import { answering, type ScriptedClientOptions } from '@rootward/mcp/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connectRootward, startRootward, textOf } from '../server/fixtures/rootward.js';
 

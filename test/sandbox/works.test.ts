@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findBackends, openSandbox } from '@rootward/sandbox';
-import type { Sandbox } from '@rootward/sandbox';
+import { findBackends, openSandbox, type Sandbox } from '@rootward/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const working = new Set(

@@ -1,6 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { answering, inTurn, refusing } from '@rootward/mcp/testing';
-import type { RootsScript } from '@rootward/mcp/testing';
+import { answering, inTurn, refusing, type RootsScript } from '@rootward/mcp/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { connectRootward, makeFolders } from './fixtures/rootward.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { connectSdkClient } from './fixtures/sdk-clients.js';
-import { startHttp, TOKEN } from './fixtures/http.js';
-import type { HttpRootward } from './fixtures/http.js';
+import { startHttp, TOKEN, type HttpRootward } from './fixtures/http.js';
 import { makeFolders, textOf } from './fixtures/rootward.js';
 
 const folders = makeFolders('a', 'b');

@@ -1,6 +1,5 @@
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { authorized, INITIALIZE, MCP_HEADERS, OTHER_TOKEN, send, startHttp, TOKEN } from './fixtures/http.js';
 import type { HttpRootward } from './fixtures/http.js';

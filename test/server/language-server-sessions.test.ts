@@ -2,11 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { OTHER_TOKEN, startHttp, TOKEN } from './fixtures/http.js';
-import type { HttpRootward } from './fixtures/http.js';
+import { OTHER_TOKEN, startHttp, TOKEN, type HttpRootward } from './fixtures/http.js';
 import { bareEnvironment, makeFolders } from './fixtures/rootward.js';
-import { connectSdkClient } from './fixtures/sdk-clients.js';
-import type { SdkClient, SdkClientKind } from './fixtures/sdk-clients.js';
+import { connectSdkClient, type SdkClient, type SdkClientKind } from './fixtures/sdk-clients.js';
 
 const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 const env = { ...bareEnvironment(), PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}` };

@@ -8,8 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { answering } from '@rootward/mcp/testing';
-import type { ScriptedClient } from '@rootward/mcp/testing';
+import { answering, type ScriptedClient } from '@rootward/mcp/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connectRootward, makeFolders } from './fixtures/rootward.js';
 

@@ -6,8 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startHttp, TOKEN } from './fixtures/http.js';
 import { bareEnvironment, PROGRAM } from './fixtures/rootward.js';
-import { connectSdkClient } from './fixtures/sdk-clients.js';
-import type { SdkClient } from './fixtures/sdk-clients.js';
+import { connectSdkClient, type SdkClient } from './fixtures/sdk-clients.js';
 
 /** A home directory with a repository that the operator named, and a folder beside it. */
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-rules-')));

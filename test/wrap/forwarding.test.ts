@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { INNER, jsonOf, makeFolder, roots, textOf, wrap } from './fixtures/wrapped.js';
-import type { Wrapped } from './fixtures/wrapped.js';
+import { INNER, jsonOf, makeFolder, roots, textOf, wrap, type Wrapped } from './fixtures/wrapped.js';
 
 const NODE = process.execPath;
 

@@ -2,10 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ScriptedClientError } from '@rootward/mcp/testing';
-import { SERVERS } from './fixtures/servers.js';
-import type { Server } from './fixtures/servers.js';
-import { direct, makeFolder, roots, wrap } from './fixtures/wrapped.js';
-import type { Wrapped } from './fixtures/wrapped.js';
+import { SERVERS, type Server } from './fixtures/servers.js';
+import { direct, makeFolder, roots, wrap, type Wrapped } from './fixtures/wrapped.js';
 
 /** What a server says to the steps, in a folder of its own. */
 async function answers(connect: typeof wrap, server: Server): Promise<readonly unknown[]> {

@@ -4,8 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createWorkspaceHandler } from '../src/index.js';
 import { listen } from './fixtures/http-server.js';
 import { createFactory } from './fixtures/matrix-server.mjs';
-import { CLIENTS, connectSdkClient } from './fixtures/sdk-client.js';
-import type { ClientKind, SdkClient } from './fixtures/sdk-client.js';
+import { CLIENTS, connectSdkClient, type ClientKind, type SdkClient } from './fixtures/sdk-client.js';
 import { makeRoots } from './fixtures/temp-roots.js';
 
 const TRANSPORTS = ['stdio', 'HTTP'] as const;

@@ -1,6 +1,5 @@
 import type { Backend, BackendFinding } from './backends/backend.js';
-import { findBackends } from './backends/find-backends.js';
-import type { FindBackendsOptions } from './backends/find-backends.js';
+import { findBackends, type FindBackendsOptions } from './backends/find-backends.js';
 import { RootwardSandboxError } from './error.js';
 import { readHost } from './host/read-host.js';
 import type { BackendName, Guarantee, WantedLevel } from './level.js';

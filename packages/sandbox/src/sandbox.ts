@@ -3,14 +3,12 @@ import { closeSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend, CommandRequest, SandboxedCommand } from './backends/backend.js';
 import { inheritedDescriptors } from './child/inherited-descriptors.js';
-import { SandboxFolder } from './child/private-folder.js';
-import type { PrivateFolder } from './child/private-folder.js';
+import { SandboxFolder, type PrivateFolder } from './child/private-folder.js';
 import { RootwardSandboxError } from './error.js';
 import type { HostFacts } from './plan/host-facts.js';
 import { installationOf } from './host/runtimes.js';
 import type { BackendName, Guarantee, SandboxLevel } from './level.js';
-import { makePlan, needsFull } from './plan/make-plan.js';
-import type { PlanInput } from './plan/make-plan.js';
+import { makePlan, needsFull, type PlanInput } from './plan/make-plan.js';
 import { isAtOrBelow } from './plan/path-order.js';
 import type { SandboxPlan } from './plan/plan.js';
 

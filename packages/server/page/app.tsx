@@ -1,10 +1,8 @@
-import { render } from 'preact';
-import type { ComponentType, VNode } from 'preact';
+import { render, type ComponentType, type VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Ask } from './ask.js';
 import { Children } from './children.js';
-import { Connection } from './connection.js';
-import type { PageState, Status } from './connection.js';
+import { Connection, type PageState, type Status } from './connection.js';
 import { Consent } from './consent.js';
 import { Decisions } from './decisions.js';
 import { History } from './history.js';

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { VNode } from 'preact';
-import { lastPart } from './view.js';
-import type { ViewProps } from './view.js';
+import { lastPart, type ViewProps } from './view.js';
 
 interface Answer {
   readonly inScope: boolean;

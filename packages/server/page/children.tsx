@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import type { ProcessState, ShownChild } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
-import { lastPart } from './view.js';
-import type { ViewProps } from './view.js';
+import { lastPart, type ViewProps } from './view.js';
 
 /** What servers have started: tools that run, language servers, wrapped servers. */
 export function Children({ state, act }: ViewProps): VNode {

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
-import { lastPart, timeOf } from './view.js';
-import type { ViewProps } from './view.js';
+import { lastPart, timeOf, type ViewProps } from './view.js';
 
 /** Questions that a client could not show its user. */
 export function Consent({ state, act }: ViewProps): VNode {

@@ -2,8 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import type { PageEvent } from './connection.js';
 import { explain } from './explain-refusal.js';
-import { timeOf } from './view.js';
-import type { ViewProps } from './view.js';
+import { timeOf, type ViewProps } from './view.js';
 import { WindowedList } from './windowed-list.js';
 
 type Verdict = 'all' | 'allowed' | 'refused';

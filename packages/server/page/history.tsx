@@ -3,8 +3,7 @@ import type { VNode } from 'preact';
 import type { ShownChange, ShownDifference, UndoOutcome } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
 import { SideBySide } from './side-by-side.js';
-import { lastPart, timeOf } from './view.js';
-import type { ViewProps } from './view.js';
+import { lastPart, timeOf, type ViewProps } from './view.js';
 
 interface Found {
   readonly pid: number;

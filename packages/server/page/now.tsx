@@ -3,8 +3,7 @@ import type { ProcessState, ShownRoot, ShownSession } from '../src/watch/protoco
 import { ConfirmButton } from './confirm-button.js';
 import { Callers } from './callers.js';
 import { Ladder } from './ladder.js';
-import { lastPart, timeOf } from './view.js';
-import type { ViewProps } from './view.js';
+import { lastPart, timeOf, type ViewProps } from './view.js';
 
 /** Who is connected, what they may touch, and why. */
 export function Now({ state, act }: ViewProps): VNode {

@@ -1,8 +1,6 @@
-import { render } from 'preact';
+import { render, type VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { VNode } from 'preact';
-import { Host } from './host.js';
-import type { ToolResult } from './host.js';
+import { Host, type ToolResult } from './host.js';
 import { Ladder } from './ladder.js';
 
 /** What `workspace_info` returns, as far as it is shown. */

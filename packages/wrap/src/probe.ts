@@ -3,8 +3,7 @@ import type { Root } from '@rootward/core';
 import type { ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from './error.js';
 import { Instance } from './inner/instance.js';
-import { fillIn } from './inner/launch.js';
-import type { CommandTemplate } from './inner/launch.js';
+import { fillIn, type CommandTemplate } from './inner/launch.js';
 import { RawMessage } from './wire/raw-message.js';
 
 /** What a server is like, from starting it once. */

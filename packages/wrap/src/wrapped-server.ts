@@ -1,14 +1,11 @@
-import type { OperatorLimits, Root } from '@rootward/core';
-import { projectOf } from '@rootward/core';
+import { projectOf, type OperatorLimits, type Root } from '@rootward/core';
 import { Emitter, isObject, within } from '@rootward/core/platform';
 import type { ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from './error.js';
 import type { ChangePolicy } from './inner/change-policy.js';
 import type { Instance } from './inner/instance.js';
-import { Keeper } from './inner/keeper.js';
-import type { KeeperOptions } from './inner/keeper.js';
-import { fillIn } from './inner/launch.js';
-import type { CommandTemplate, Launch } from './inner/launch.js';
+import { Keeper, type KeeperOptions } from './inner/keeper.js';
+import { fillIn, type CommandTemplate, type Launch } from './inner/launch.js';
 import { isLimited, isSameRoots, SideServers } from './session/side-servers.js';
 import type { ToolFilter } from './session/tool-filter.js';
 import { RawMessage } from './wire/raw-message.js';

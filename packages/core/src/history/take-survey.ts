@@ -3,8 +3,7 @@ import type { ChangeRecorder } from './change-recorder.js';
 import type { History } from './history.js';
 import type { FileState, PutStep } from './journal/entry-state.js';
 import { compareSightings } from './survey/compare.js';
-import { lookAround } from './survey/look-around.js';
-import type { Sighting } from './survey/look-around.js';
+import { lookAround, type Sighting } from './survey/look-around.js';
 
 /** What looking at the roots before and after a program may cost. */
 export interface SurveyLimits {

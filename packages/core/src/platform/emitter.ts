@@ -1,5 +1,4 @@
-import type { Disposable } from './disposable.js';
-import { disposable } from './disposable.js';
+import { disposable, type Disposable } from './disposable.js';
 
 /** Calls listeners in the order they were added. One that throws does not stop the others. */
 export class Emitter<Event = void> {

@@ -3,8 +3,7 @@ import { containsPath } from '../uri/contains-path.js';
 import { pathToFileUri } from '../uri/file-uri.js';
 import { hostPathStyle } from '../uri/path-style.js';
 import type { Root, Source } from '../roots/root.js';
-import { canBeProject } from './project.js';
-import type { ProjectChoice } from './project.js';
+import { canBeProject, type ProjectChoice } from './project.js';
 
 export interface ChoiceContext {
   /** Path of the project known so far on this connection. */

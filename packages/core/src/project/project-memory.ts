@@ -2,8 +2,7 @@ import { RootwardError } from '../error.js';
 import type { Root, Source } from '../roots/root.js';
 import { printable } from '../uri/printable.js';
 import { chooseRoot, folderIn } from './choose-root.js';
-import type { Project, ProjectChoice } from './project.js';
-import { canBeProject, describeProject } from './project.js';
+import { canBeProject, describeProject, type Project, type ProjectChoice } from './project.js';
 import { isProjectName } from './project-name.js';
 
 /** The part of a snapshot that decides on the project. */

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
-import { findMarkers, locateRepository, readStart } from './repository.js';
-import type { Repository } from './repository.js';
+import { findMarkers, locateRepository, readStart, type Repository } from './repository.js';
 
 /** What can be said of a directory's repository without running git. For people; it grants nothing. */
 export interface RepositoryFacts extends Repository {

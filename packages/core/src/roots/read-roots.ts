@@ -1,7 +1,6 @@
 import { readAbsolutePath } from '../uri/absolute-path.js';
 import { pathToFileUri } from '../uri/file-uri.js';
-import type { PathStyle } from '../uri/path-style.js';
-import { hostPathStyle } from '../uri/path-style.js';
+import { hostPathStyle, type PathStyle } from '../uri/path-style.js';
 import { printable } from '../uri/printable.js';
 import { isBroad } from './broad.js';
 import { canonicalise } from './canonicalise.js';
@@ -11,8 +10,7 @@ import { declarePath, declareUri, holdsVariable, unexpandedMessage } from './dec
 import { mapInBatches } from './map-in-batches.js';
 import type { RejectionReason } from '../error.js';
 import type { Rejection, Root, RootAccess, RootKind, RootList, Source } from './root.js';
-import type { RootsDisk } from './roots-disk.js';
-import { rootsDisk } from './roots-disk.js';
+import { rootsDisk, type RootsDisk } from './roots-disk.js';
 
 /** How declared roots are read, and what they are held against. */
 export interface ReadRootsOptions {

@@ -1,7 +1,6 @@
 import { isWithinAny } from '../uri/contains-path.js';
 import type { Root } from '../roots/root.js';
-import type { PathStyle } from '../uri/path-style.js';
-import { hostPathStyle } from '../uri/path-style.js';
+import { hostPathStyle, type PathStyle } from '../uri/path-style.js';
 
 /**
  * The roots, with every place in `readOnly` kept read-only: a root inside such a place becomes so itself, and a wider

@@ -1,8 +1,7 @@
 import type { Root } from '../roots/root.js';
 import type { ClientPortrait } from '../sources/client.js';
 import { keepReadOnly } from './keep-read-only.js';
-import type { Sources } from '../sources/read-sources.js';
-import { namesNothingUsable } from '../sources/read-sources.js';
+import { namesNothingUsable, type Sources } from '../sources/read-sources.js';
 import type { SourceReading } from '../sources/root-source.js';
 
 /** What all sources say at one moment. */

@@ -1,19 +1,14 @@
-import type { Logger } from '../platform/logger.js';
-import { silentLogger } from '../platform/logger.js';
+import { silentLogger, type Logger } from '../platform/logger.js';
 import type { PathEntry } from '../roots/declaration.js';
 import { readRoots } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
-import type { Answer } from '../sources/answer.js';
-import { readAnswer } from '../sources/answer.js';
+import { readAnswer, type Answer } from '../sources/answer.js';
 import type { ClientInfo, ClientState } from '../sources/client-state.js';
-import type { ClientRoots } from '../sources/client.js';
-import { acceptOnlyAnswer, noClientRoots } from '../sources/client.js';
+import { acceptOnlyAnswer, noClientRoots, type ClientRoots } from '../sources/client.js';
 import { noHandle, readHandle } from '../sources/handle.js';
-import type { Sources } from '../sources/read-sources.js';
-import { currentSources } from '../sources/read-sources.js';
+import { currentSources, type Sources } from '../sources/read-sources.js';
 import { noRequest, readRequest, readRequestHints } from '../sources/request.js';
-import type { Snapshot } from './snapshot.js';
-import { takeSnapshot } from './snapshot.js';
+import { takeSnapshot, type Snapshot } from './snapshot.js';
 
 /** What one request says about roots. Nothing else is known, and nothing is kept. */
 export interface RequestFacts {

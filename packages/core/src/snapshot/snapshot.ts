@@ -1,10 +1,8 @@
 import type { Fence } from '../roots/fence.js';
 import type { Rejection, Root } from '../roots/root.js';
 import type { ClientState } from '../sources/client-state.js';
-import type { Decision, SnapshotInput } from './precedence.js';
-import { decide } from './precedence.js';
-import type { TraceEntry } from './trace.js';
-import { traceOf } from './trace.js';
+import { decide, type Decision, type SnapshotInput } from './precedence.js';
+import { traceOf, type TraceEntry } from './trace.js';
 
 /** The frozen outcome of asking the sources. */
 export interface Snapshot {

@@ -2,8 +2,7 @@ import type { Root, Source } from '../roots/root.js';
 import type { ClientState } from '../sources/client-state.js';
 import { describeClient } from '../sources/client.js';
 import type { Decision, SnapshotInput } from './precedence.js';
-import type { SourceReading } from '../sources/root-source.js';
-import { enumerate } from '../sources/root-source.js';
+import { enumerate, type SourceReading } from '../sources/root-source.js';
 
 /**
  * What became of a source: its roots count (`used`), a stronger one was enough (`not-needed`), the client's roots took

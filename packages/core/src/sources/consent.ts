@@ -1,13 +1,11 @@
 import { RootwardError } from '../error.js';
-import type { ReadRootsOptions } from '../roots/read-roots.js';
-import { readPathRoots } from '../roots/read-roots.js';
+import { readPathRoots, type ReadRootsOptions } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
 import { diffRoots } from '../roots/diff-roots.js';
 import { containsPath } from '../uri/contains-path.js';
 import { printable } from '../uri/printable.js';
 import type { Sources } from './read-sources.js';
-import type { PathStyle } from '../uri/path-style.js';
-import { hostPathStyle } from '../uri/path-style.js';
+import { hostPathStyle, type PathStyle } from '../uri/path-style.js';
 
 /**
  * Reads the path a user agreed to. Throws where it cannot be a root, above all beyond the ceiling: a wider path is not

@@ -1,7 +1,6 @@
 import { RootwardError } from '../error.js';
 import { failFast } from './fail-fast.js';
-import type { RootSource, SourceContext } from './root-source.js';
-import { absent, describeNamed, readPaths } from './root-source.js';
+import { absent, describeNamed, readPaths, type RootSource, type SourceContext } from './root-source.js';
 import { projectDirectory } from './project.js';
 
 interface Variable {

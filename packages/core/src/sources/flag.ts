@@ -1,6 +1,5 @@
 import { failFast } from './fail-fast.js';
-import type { RootSource } from './root-source.js';
-import { absent, describeNamed, readPaths } from './root-source.js';
+import { absent, describeNamed, readPaths, type RootSource } from './root-source.js';
 
 /** `--root DIR` and positional directories. */
 export const flagSource: RootSource = {

@@ -1,9 +1,7 @@
 import { RootwardError } from '../error.js';
 import type { PathEntry } from '../roots/declaration.js';
-import type { ReadRootsOptions } from '../roots/read-roots.js';
-import { readPathRoots } from '../roots/read-roots.js';
-import type { SourceReading } from './root-source.js';
-import { absent, describeNamed } from './root-source.js';
+import { readPathRoots, type ReadRootsOptions } from '../roots/read-roots.js';
+import { absent, describeNamed, type SourceReading } from './root-source.js';
 
 /**
  * Reads the roots a handle holds anew, under today's ceiling. A handle whose roots are all gone fails the call: it

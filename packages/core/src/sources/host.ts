@@ -1,8 +1,7 @@
 import type { RejectionReason } from '../error.js';
 import type { Rejection, RootList } from '../roots/root.js';
 import { printable } from '../uri/printable.js';
-import type { RootSource, SourceContext } from './root-source.js';
-import { absent, describeNamed, readPaths } from './root-source.js';
+import { absent, describeNamed, readPaths, type RootSource, type SourceContext } from './root-source.js';
 
 type Reader = (value: string, context: SourceContext) => Promise<RootList>;
 

@@ -1,8 +1,7 @@
 import { posix, win32 } from 'node:path';
 import { RootwardError } from '../error.js';
 import { rejectionError } from './fail-fast.js';
-import type { RootSource, SourceContext } from './root-source.js';
-import { absent, describeNamed, readPaths } from './root-source.js';
+import { absent, describeNamed, readPaths, type RootSource, type SourceContext } from './root-source.js';
 
 /** `--project DIR` or `MCPBASH_PROJECT_ROOT`: the tools project itself. */
 export const projectSource: RootSource = {

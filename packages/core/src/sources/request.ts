@@ -1,10 +1,7 @@
-import type { ReadRootsOptions } from '../roots/read-roots.js';
-import { readPathRoots, readRoots } from '../roots/read-roots.js';
-import type { JsonObject } from '../platform/json.js';
-import { isObject } from '../platform/json.js';
+import { readPathRoots, readRoots, type ReadRootsOptions } from '../roots/read-roots.js';
+import { isObject, type JsonObject } from '../platform/json.js';
 import type { Rejection, RootList } from '../roots/root.js';
-import type { SourceReading } from './root-source.js';
-import { absent, describeNamed } from './root-source.js';
+import { absent, describeNamed, type SourceReading } from './root-source.js';
 
 const CODEX_SANDBOX = 'codex/sandbox-state-meta';
 const AGENT_DIRECTORY = 'agent-working-dir';

@@ -1,5 +1,4 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { findLinkedTree, findMarkers, locateRepository, readStart } from '../project/repository.js';
 import type { Marker, Repository } from '../project/repository.js';

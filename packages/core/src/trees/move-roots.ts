@@ -1,5 +1,4 @@
-import type { ReadRootsOptions } from '../roots/read-roots.js';
-import { readPathRoots } from '../roots/read-roots.js';
+import { readPathRoots, type ReadRootsOptions } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import type { TraceEntry } from '../snapshot/trace.js';

@@ -1,7 +1,6 @@
 import { RootwardError } from '../error.js';
 import { readAbsolutePath } from './absolute-path.js';
-import type { PathStyle } from './path-style.js';
-import { hostPathStyle } from './path-style.js';
+import { hostPathStyle, type PathStyle } from './path-style.js';
 import { printable } from './printable.js';
 import { readFileUri } from './read-file-uri.js';
 

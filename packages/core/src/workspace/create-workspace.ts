@@ -1,5 +1,4 @@
-import type { SourcesOptions } from '../sources/read-sources.js';
-import { readSources } from '../sources/read-sources.js';
+import { readSources, type SourcesOptions } from '../sources/read-sources.js';
 import type { WorkspaceSetup } from './workspace-setup.js';
 import { Workspace } from './workspace.js';
 

@@ -2,8 +2,7 @@ import { ProjectMemory } from '../project/project-memory.js';
 import type { Project } from '../project/project.js';
 import { Scope } from '../scope/scope.js';
 import { explainSnapshot } from '../snapshot/explain.js';
-import type { Snapshot } from '../snapshot/snapshot.js';
-import { primaryDirectory } from '../snapshot/snapshot.js';
+import { primaryDirectory, type Snapshot } from '../snapshot/snapshot.js';
 
 /** What a call works with: the workspace itself, or one moment of it. */
 export interface WorkspaceView {

@@ -14,8 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { historyDirectory, undoChanges } from '@rootward/core/history';
-import type { HistoryOptions } from '@rootward/core/history';
+import { historyDirectory, undoChanges, type HistoryOptions } from '@rootward/core/history';
 import type { ScopeRules } from '@rootward/core';
 import { change, changesOf, setUp } from './fixtures/disk.js';
 

@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Survey, undoChanges } from '@rootward/core/history';
-import type { SurveyLimits } from '@rootward/core/history';
+import { Survey, undoChanges, type SurveyLimits } from '@rootward/core/history';
 import { Scope } from '@rootward/core';
 import { changesOf, photograph, rootAt, setUp } from './fixtures/disk.js';
 

@@ -12,8 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Scope } from '@rootward/core';
-import { undoChanges } from '@rootward/core/history';
-import type { UndoOptions } from '@rootward/core/history';
+import { undoChanges, type UndoOptions } from '@rootward/core/history';
 import { change, changesOf, photograph, rootAt, setUp } from './fixtures/disk.js';
 
 type Place = ReturnType<typeof setUp>;

@@ -4,10 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalise } from '../../src/roots/canonicalise.js';
-import { rootsDisk } from '../../src/roots/roots-disk.js';
-import type { RootsDisk } from '../../src/roots/roots-disk.js';
-import type { TemporaryDirectory } from './roots-fixture.js';
-import { diskError, makeTemporaryDirectory } from './roots-fixture.js';
+import { rootsDisk, type RootsDisk } from '../../src/roots/roots-disk.js';
+import { diskError, makeTemporaryDirectory, type TemporaryDirectory } from './roots-fixture.js';
 
 const read = (path: string, disk: RootsDisk = rootsDisk) => canonicalise(path, 'posix', disk);
 

@@ -2,15 +2,12 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReadRootsOptions } from '../../src/roots/read-roots.js';
-import { MAX_ROOTS, readPathRoots, readRoots } from '../../src/roots/read-roots.js';
+import { MAX_ROOTS, readPathRoots, readRoots, type ReadRootsOptions } from '../../src/roots/read-roots.js';
 import type { RejectionReason } from '../../src/error.js';
 import type { RootList, Source } from '../../src/roots/root.js';
-import { rootsDisk } from '../../src/roots/roots-disk.js';
-import type { RootsDisk } from '../../src/roots/roots-disk.js';
+import { rootsDisk, type RootsDisk } from '../../src/roots/roots-disk.js';
 import { pathToFileUri } from '../../src/uri/file-uri.js';
-import type { TemporaryDirectory } from './roots-fixture.js';
-import { diskError, makeTemporaryDirectory } from './roots-fixture.js';
+import { diskError, makeTemporaryDirectory, type TemporaryDirectory } from './roots-fixture.js';
 
 let temporary: TemporaryDirectory;
 const at = (...parts: string[]) => join(temporary.path, ...parts);

@@ -7,8 +7,7 @@ import { linuxPlatform } from '../../src/scope/pin/linux.js';
 import { portablePlatform } from '../../src/scope/pin/portable.js';
 import type { Platform } from '../../src/scope/pin/pin.js';
 import { Scope } from '../../src/scope/scope.js';
-import { addFifo, addSocket, fingerprintOutside, makeCasesTree } from './cases-tree.js';
-import type { CasesTree } from './cases-tree.js';
+import { addFifo, addSocket, fingerprintOutside, makeCasesTree, type CasesTree } from './cases-tree.js';
 import { rootAt } from './fixture.js';
 
 type Use = (scope: Scope, path: string) => unknown;

@@ -14,14 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import { RootwardError } from '../../src/error.js';
-import type { ErrorCode } from '../../src/error.js';
+import { RootwardError, type ErrorCode } from '../../src/error.js';
 import type { Root } from '../../src/roots/root.js';
 import { portablePlatform } from '../../src/scope/pin/portable.js';
 import type { Platform } from '../../src/scope/pin/pin.js';
 import { systemPlatform } from '../../src/scope/pin/system.js';
-import { Scope } from '../../src/scope/scope.js';
-import type { ScopeOptions } from '../../src/scope/scope.js';
+import { Scope, type ScopeOptions } from '../../src/scope/scope.js';
 import { pathToFileUri } from '../../src/uri/file-uri.js';
 
 export const OTHER_DISK = '/dev/shm';

@@ -1,5 +1,4 @@
-import type { Sources, SourcesOptions } from '../../src/sources/read-sources.js';
-import { readSources } from '../../src/sources/read-sources.js';
+import { readSources, type Sources, type SourcesOptions } from '../../src/sources/read-sources.js';
 import type { SourceReading } from '../../src/sources/root-source.js';
 
 /** Reads sources with nothing of this machine's environment. */

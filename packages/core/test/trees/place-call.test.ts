@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Root } from '../../src/roots/root.js';
 import type { LinkedTree, TreeFacts } from '../../src/trees/linked-trees.js';
-import { mayBeLeft, placeCall } from '../../src/trees/place-call.js';
-import type { CallerContext } from '../../src/trees/place-call.js';
+import { mayBeLeft, placeCall, type CallerContext } from '../../src/trees/place-call.js';
 
 const DAY = 24 * 60 * 60_000;
 const CONNECTED = 100 * DAY;

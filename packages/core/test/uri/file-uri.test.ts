@@ -6,8 +6,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RootwardError } from '../../src/error.js';
 import { fileUriToPath, pathToFileUri } from '../../src/uri/file-uri.js';
-import type { PathStyle } from '../../src/uri/path-style.js';
-import { hostPathStyle } from '../../src/uri/path-style.js';
+import { hostPathStyle, type PathStyle } from '../../src/uri/path-style.js';
 import { readFileUri } from '../../src/uri/read-file-uri.js';
 
 // One path part may hold 255 bytes on the usual disks, and one UTF-16 unit takes at most three.

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { readSources, Workspace } from '../../src/index.js';
-import type { KeptWorkspace } from '../../src/index.js';
+import { readSources, Workspace, type KeptWorkspace } from '../../src/index.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-kept-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

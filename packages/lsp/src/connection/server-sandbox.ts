@@ -1,9 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { containsPath, hostPathStyle } from '@rootward/core';
-import type { Root } from '@rootward/core';
-import { isObject } from '@rootward/core/platform';
-import type { Environment } from '@rootward/core/platform';
+import { containsPath, hostPathStyle, type Root } from '@rootward/core';
+import { isObject, type Environment } from '@rootward/core/platform';
 import type { HiddenPath, Sandbox, SandboxChild, SandboxPlan, SandboxProfile } from '@rootward/sandbox';
 import { RootwardLspError } from '../error.js';
 import type { ServerDefinition } from '../servers/definition.js';

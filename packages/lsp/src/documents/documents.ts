@@ -1,5 +1,4 @@
-import { pathToFileUri } from '@rootward/core';
-import type { Scope } from '@rootward/core';
+import { pathToFileUri, type Scope } from '@rootward/core';
 import type { ServerConnection } from '../connection/server-connection.js';
 
 /** A file as a server sees it. */

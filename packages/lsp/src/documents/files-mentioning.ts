@@ -1,9 +1,7 @@
-import { RootwardError } from '@rootward/core';
-import type { BytesReading, Root, Scope } from '@rootward/core';
+import { RootwardError, type BytesReading, type Root, type Scope } from '@rootward/core';
 import { findWord } from './find-word.js';
 import { sourceFiles } from './source-files.js';
-import type { Unshown } from './unshown.js';
-import { unshownBecause } from './unshown.js';
+import { unshownBecause, type Unshown } from './unshown.js';
 
 /** Files looked into for one question; the answer says when there were more. */
 const MAX_LOOKED_AT = 5_000;

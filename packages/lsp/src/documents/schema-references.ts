@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { hostPathStyle, readFileUri } from '@rootward/core';
-import type { Scope } from '@rootward/core';
+import { hostPathStyle, readFileUri, type Scope } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 
 /** A reference in a comment or a key, up to the end of its value. */

@@ -1,5 +1,4 @@
-import { RootwardError } from '@rootward/core';
-import type { ErrorCode } from '@rootward/core';
+import { RootwardError, type ErrorCode } from '@rootward/core';
 
 /** A file that a server is not shown, and why. */
 export interface Unshown {

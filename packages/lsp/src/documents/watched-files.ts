@@ -1,9 +1,7 @@
 import type { FileEvent, Registration, Unregistration } from 'vscode-languageserver-protocol';
-import { containsPath, hostPathStyle, pathToFileUri } from '@rootward/core';
-import type { Clock, Scope } from '@rootward/core';
+import { containsPath, hostPathStyle, pathToFileUri, type Clock, type Scope } from '@rootward/core';
 import { isPassedOver } from './source-files.js';
-import { readPatterns } from './watch-patterns.js';
-import type { FilePattern } from './watch-patterns.js';
+import { readPatterns, type FilePattern } from './watch-patterns.js';
 
 /** More files than this are not compared: that would take seconds for each question. */
 const MAX_FILES = 20_000;

@@ -1,6 +1,5 @@
 import type { Scope } from '@rootward/core';
-import { RootwardLspError } from '../error.js';
-import type { LspErrorCode } from '../error.js';
+import { RootwardLspError, type LspErrorCode } from '../error.js';
 import { concealPaths } from './conceal-paths.js';
 
 /** Failures whose message holds what a server said or wrote. */

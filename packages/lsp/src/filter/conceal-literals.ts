@@ -1,6 +1,5 @@
 import type { Scope } from '@rootward/core';
-import { languageIdOf } from '../servers/definition.js';
-import type { ServerDefinition } from '../servers/definition.js';
+import { languageIdOf, type ServerDefinition } from '../servers/definition.js';
 import { sourceFiles } from '../documents/source-files.js';
 
 /** Files looked into for values that the files at hand do not hold. */

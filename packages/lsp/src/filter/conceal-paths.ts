@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { hostPathStyle, readFileUri } from '@rootward/core';
-import type { Scope } from '@rootward/core';
+import { hostPathStyle, readFileUri, type Scope } from '@rootward/core';
 
 const CONCEALED = '(outside the roots)';
 

@@ -1,5 +1,4 @@
-import { hostPathStyle, readFileUri } from '@rootward/core';
-import type { Scope } from '@rootward/core';
+import { hostPathStyle, readFileUri, type Scope } from '@rootward/core';
 
 /**
  * Lets through what is in scope, under its canonical path, and counts the rest. A language server enforces no boundary:

@@ -1,5 +1,4 @@
-import { containsPath, hostPathStyle } from '@rootward/core';
-import type { Root, RootsDiff } from '@rootward/core';
+import { containsPath, hostPathStyle, type Root, type RootsDiff } from '@rootward/core';
 import type { ServedFolder, ServerInstance } from './server-instance.js';
 
 /** Roots that came and went, as the workspace found them. */

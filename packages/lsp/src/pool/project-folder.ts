@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
-import { containsPath, hostPathStyle } from '@rootward/core';
-import type { Root, Scope } from '@rootward/core';
+import { containsPath, hostPathStyle, type Root, type Scope } from '@rootward/core';
 
 /** What is already known about folders, for questions about many files. */
 export type KnownFolders = Map<string, string | undefined>;

@@ -1,6 +1,5 @@
 import type { Diagnostic, PublishDiagnosticsParams } from 'vscode-languageserver-protocol';
-import type { Clock } from '@rootward/core';
-import { readFileUri, hostPathStyle } from '@rootward/core';
+import { readFileUri, hostPathStyle, type Clock } from '@rootward/core';
 import { Deferred, within } from '@rootward/core/platform';
 import type { OpenDocument } from '../documents/documents.js';
 

@@ -1,11 +1,9 @@
 import type { Clock, Logger, Root, Timer } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import type { FolderKind, ServerDefinition } from '../servers/definition.js';
-import { followRoots } from './follow-roots.js';
-import type { Fate, RootsChange } from './follow-roots.js';
+import { followRoots, type Fate, type RootsChange } from './follow-roots.js';
 import type { PoolLimits } from './limits.js';
-import type { RestartState } from './restart-policy.js';
-import { afterCrash, holdOff, noCrashes } from './restart-policy.js';
+import { afterCrash, holdOff, noCrashes, type RestartState } from './restart-policy.js';
 import type { BudgetEntry, ServerBudget } from './server-budget.js';
 import type { ServedFolder, ServerInstance } from './server-instance.js';
 

@@ -1,5 +1,4 @@
-import type { Root, Timer, Workspace, WorkspaceChange } from '@rootward/core';
-import { systemClock } from '@rootward/core';
+import { systemClock, type Root, type Timer, type Workspace, type WorkspaceChange } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import type { RootsChange } from './follow-roots.js';
 import type { FollowedRoots, LanguageServersOptions } from './options.js';

@@ -1,8 +1,7 @@
 import type { Hover, MarkedString } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
-import type { Unshown } from '../documents/unshown.js';
-import { describeUnshown } from '../documents/unshown.js';
+import { describeUnshown, type Unshown } from '../documents/unshown.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealLiterals } from '../filter/conceal-literals.js';
@@ -12,11 +11,9 @@ import type { CodeContext } from '../pool/code-context.js';
 import { loadingNotes } from './asking/loading.js';
 import { requireCapability } from './asking/require-capability.js';
 import { filesAround, settled } from './asking/show-files.js';
-import { definitionTargets } from './symbols/definition-targets.js';
-import type { Spot, Target } from './symbols/definition-targets.js';
+import { definitionTargets, type Spot, type Target } from './symbols/definition-targets.js';
 import { covers, declaredAt, documentSymbols } from './symbols/document-symbols.js';
-import type { SymbolRequest } from './symbols/locate-symbol.js';
-import { locateSymbol } from './symbols/locate-symbol.js';
+import { locateSymbol, type SymbolRequest } from './symbols/locate-symbol.js';
 import { extentOf } from './symbols/symbol-extent.js';
 
 /** A symbol whose definition is asked for. */

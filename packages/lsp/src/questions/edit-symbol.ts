@@ -8,15 +8,12 @@ import type { ServerInstance } from '../pool/server-instance.js';
 import { everyUse } from './asking/every-use.js';
 import { requireCapability } from './asking/require-capability.js';
 import { changedMeanwhile } from './edits/apply-edits.js';
-import { editedLines, withLines } from './edits/replace-symbol.js';
-import type { SymbolAction } from './edits/replace-symbol.js';
+import { editedLines, withLines, type SymbolAction } from './edits/replace-symbol.js';
 import { firstAnswered } from './references.js';
 import type { Spot } from './symbols/definition-targets.js';
-import { documentSymbols, placed } from './symbols/document-symbols.js';
-import type { PlacedSymbol } from './symbols/document-symbols.js';
+import { documentSymbols, placed, type PlacedSymbol } from './symbols/document-symbols.js';
 import type { SymbolRequest } from './symbols/locate-symbol.js';
-import { extentOf } from './symbols/symbol-extent.js';
-import type { Extent } from './symbols/symbol-extent.js';
+import { extentOf, type Extent } from './symbols/symbol-extent.js';
 import { isIn, readSymbol } from './symbols/symbol-name.js';
 
 /** A declaration and what to do with it. */

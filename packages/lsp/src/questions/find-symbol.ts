@@ -5,12 +5,10 @@ import { chooseRoots } from './asking/choose-roots.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
-import { searchServer } from './search-server.js';
-import type { FoundSymbol, Match, Part } from './search-server.js';
+import { searchServer, type FoundSymbol, type Match, type Part } from './search-server.js';
 import type { ServerToAsk, Unserved } from './asking/servers-to-ask.js';
 import { withoutLocals } from './locals.js';
-import { readSymbol } from './symbols/symbol-name.js';
-import type { SymbolName } from './symbols/symbol-name.js';
+import { readSymbol, type SymbolName } from './symbols/symbol-name.js';
 import { describeError, isGap, serversToAsk } from './asking/servers-to-ask.js';
 
 /** What to look for, and where. */

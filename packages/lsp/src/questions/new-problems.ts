@@ -1,8 +1,7 @@
 import { RootwardError } from '@rootward/core';
 import { RootwardLspError } from '../error.js';
 import type { CodeContext } from '../pool/code-context.js';
-import { checkFile } from './diagnostics.js';
-import type { FoundDiagnostic } from './diagnostics.js';
+import { checkFile, type FoundDiagnostic } from './diagnostics.js';
 
 /** What a change brought with it. */
 export interface NewProblems<Result> {

@@ -3,8 +3,7 @@ import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { requireCapability } from './asking/require-capability.js';
-import type { SymbolNode } from './symbols/document-symbols.js';
-import { freshSymbols, isValue } from './symbols/document-symbols.js';
+import { freshSymbols, isValue, type SymbolNode } from './symbols/document-symbols.js';
 import { extentOf } from './symbols/symbol-extent.js';
 
 /** A declaration in a file, with those inside it. */

@@ -8,8 +8,7 @@ import { everyUse } from './asking/every-use.js';
 import { pageOf } from './asking/page.js';
 import { requireCapability } from './asking/require-capability.js';
 import type { Spot } from './symbols/definition-targets.js';
-import { covers, documentSymbols, enclosing } from './symbols/document-symbols.js';
-import type { SymbolNode } from './symbols/document-symbols.js';
+import { covers, documentSymbols, enclosing, type SymbolNode } from './symbols/document-symbols.js';
 import type { SymbolRequest } from './symbols/locate-symbol.js';
 
 /** One use of a symbol, with the line it stands in. */

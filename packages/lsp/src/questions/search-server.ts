@@ -1,5 +1,4 @@
-import type { Root } from '@rootward/core';
-import { containsPath, hostPathStyle } from '@rootward/core';
+import { containsPath, hostPathStyle, type Root } from '@rootward/core';
 import type { SymbolInformation, WorkspaceSymbol } from 'vscode-languageserver-protocol';
 import type { OpenDocument } from '../documents/documents.js';
 import { describeUnshown } from '../documents/unshown.js';
@@ -9,8 +8,7 @@ import { mayBeCut } from './answer-limit.js';
 import { completeAnswer } from './asking/complete-answer.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { documentSymbols, kindName, placed } from './symbols/document-symbols.js';
-import { isIn, serverName } from './symbols/symbol-name.js';
-import type { SymbolName } from './symbols/symbol-name.js';
+import { isIn, serverName, type SymbolName } from './symbols/symbol-name.js';
 import { filesServed, filesToShow, settled } from './asking/show-files.js';
 
 /** A declaration that `findSymbol` found. */

@@ -11,13 +11,11 @@ import { everyUse } from './asking/every-use.js';
 import { loadingNotes } from './asking/loading.js';
 import { filesServed, rootsAround, settled } from './asking/show-files.js';
 import { firstAnswered } from './references.js';
-import type { Spot } from './symbols/definition-targets.js';
-import { toTargets } from './symbols/definition-targets.js';
+import { toTargets, type Spot } from './symbols/definition-targets.js';
 import { covers, declaredAt, documentSymbols, enclosing, kindName } from './symbols/document-symbols.js';
 import type { PlacedSymbol } from './symbols/document-symbols.js';
 import { headOf, namesInHead, typesAt } from './symbols/inherited-member.js';
-import type { SymbolRequest } from './symbols/locate-symbol.js';
-import { locateSymbol } from './symbols/locate-symbol.js';
+import { locateSymbol, type SymbolRequest } from './symbols/locate-symbol.js';
 import { readSymbol, serverName } from './symbols/symbol-name.js';
 
 /** How another symbol may be related to the one that is asked about. */

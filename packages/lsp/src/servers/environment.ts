@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Root } from '@rootward/core';
-import { isWorkspaceProgram, pathOutside } from '@rootward/core/platform';
-import type { Environment } from '@rootward/core/platform';
+import { isWorkspaceProgram, pathOutside, type Environment } from '@rootward/core/platform';
 import type { ServerDefinition } from './definition.js';
 
 /** What any program needs to find its files, its user and its language. Names are compared as Windows does. */

@@ -1,8 +1,7 @@
 import type { Root } from '@rootward/core';
 import type { Environment } from '@rootward/core/platform';
 import type { ServerDefinition } from './definition.js';
-import { findServer } from './find-server.js';
-import type { ServerCommand, ServerFinding } from './find-server.js';
+import { findServer, type ServerCommand, type ServerFinding } from './find-server.js';
 import { missingServer } from './missing-server.js';
 
 /** What is installed, looked for once as long as the roots are the same. */

@@ -1,5 +1,4 @@
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import type { FolderKind, ServerDefinition } from './definition.js';
 import { knownServers } from './known-servers.js';

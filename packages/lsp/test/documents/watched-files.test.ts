@@ -1,9 +1,7 @@
 import { utimesSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Workspace } from '@rootward/core';
-import { pathToFileUri } from '@rootward/core';
-import { WatchedFiles } from '../../src/documents/watched-files.js';
-import type { WatchedFilesOptions } from '../../src/documents/watched-files.js';
+import { pathToFileUri, type Workspace } from '@rootward/core';
+import { WatchedFiles, type WatchedFilesOptions } from '../../src/documents/watched-files.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Workspace } from '@rootward/core';
 import { LocationFilter } from '../../src/filter/location-filter.js';
 import { Folder } from '../fixtures/folder.js';
 import { liveWorkspace } from '../fixtures/live-workspace.js';
-import { pathToFileUri } from '@rootward/core';
+import { pathToFileUri, type Workspace } from '@rootward/core';
 
 let home: Folder;
 let workspace: Workspace;

@@ -1,13 +1,11 @@
 import { tmpdir } from 'node:os';
 import { realpathSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Root } from '@rootward/core';
-import { pathToFileUri, readPathRoots, Scope } from '@rootward/core';
+import { pathToFileUri, readPathRoots, Scope, type Root } from '@rootward/core';
 import { diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
 import type { CodeContext, FolderKind } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
-import { recorded, scripted } from '../fixtures/scripted.js';
-import type { Script } from '../fixtures/scripted.js';
+import { recorded, scripted, type Script } from '../fixtures/scripted.js';
 
 /** Processes come and go slowly on a busy machine. */
 const WAIT = 30_000;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Root } from '@rootward/core';
-import { diffRoots, readPathRoots } from '@rootward/core';
+import { diffRoots, readPathRoots, type Root } from '@rootward/core';
 import type { FolderKind } from '@rootward/lsp';
 import type { View } from '../../src/connection/server-sandbox.js';
 import { followRoots } from '../../src/pool/follow-roots.js';

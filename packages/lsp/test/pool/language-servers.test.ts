@@ -1,12 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { pathToFileUri } from '@rootward/core';
+import { pathToFileUri, type Workspace } from '@rootward/core';
 import { isAlive } from '@rootward/core/platform';
-import { LanguageServers, outline, ServerBudget } from '@rootward/lsp';
-import type { LanguageServersOptions } from '@rootward/lsp';
+import { LanguageServers, outline, ServerBudget, type LanguageServersOptions } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { recorded, scripted } from '../fixtures/scripted.js';
-import type { Workspace } from '@rootward/core';
 
 /** Processes come and go slowly on a busy machine. */
 const WAIT = 30_000;

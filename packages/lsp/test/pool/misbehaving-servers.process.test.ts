@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Workspace } from '@rootward/core';
-import { LanguageServers, outline, RootwardLspError } from '@rootward/lsp';
-import type { LanguageServersOptions } from '@rootward/lsp';
+import { LanguageServers, outline, RootwardLspError, type LanguageServersOptions } from '@rootward/lsp';
 import { FakeClock } from '../../../../testing/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
-import { recorded, scripted } from '../fixtures/scripted.js';
-import type { Script } from '../fixtures/scripted.js';
+import { recorded, scripted, type Script } from '../fixtures/scripted.js';
 
 let home: Folder;
 let workspace: Workspace;

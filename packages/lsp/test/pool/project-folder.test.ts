@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Root } from '@rootward/core';
-import { readPathRoots, Scope } from '@rootward/core';
+import { readPathRoots, Scope, type Root } from '@rootward/core';
 import { projectFolder } from '../../src/pool/project-folder.js';
 import { Folder } from '../fixtures/folder.js';
 

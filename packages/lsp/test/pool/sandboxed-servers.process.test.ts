@@ -1,5 +1,4 @@
-import { openSandbox } from '@rootward/sandbox';
-import type { HiddenPath } from '@rootward/sandbox';
+import { openSandbox, type HiddenPath } from '@rootward/sandbox';
 import { LanguageServers } from '@rootward/lsp';
 import { afterAll, expect, test } from 'vitest';
 import { Folder } from '../fixtures/folder.js';

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Root, Workspace } from '@rootward/core';
-import { readPathRoots, Scope } from '@rootward/core';
-import { outline, SharedLanguageServers } from '@rootward/lsp';
-import type { Lease } from '@rootward/lsp';
+import { readPathRoots, Scope, type Root, type Workspace } from '@rootward/core';
+import { outline, SharedLanguageServers, type Lease } from '@rootward/lsp';
 import { FakeClock } from '../../../../testing/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';

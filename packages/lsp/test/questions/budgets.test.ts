@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { pathToFileUri } from '@rootward/core';
-import type { Timer } from '@rootward/core';
+import { pathToFileUri, type Timer } from '@rootward/core';
 import {
   definition,
   diagnostics,

@@ -5,8 +5,7 @@ import { findSymbol } from '@rootward/lsp';
 import type { CodeContext, FindSymbolResult, FolderKind, LanguageServersOptions } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
-import { recorded, scripted } from '../fixtures/scripted.js';
-import type { Script } from '../fixtures/scripted.js';
+import { recorded, scripted, type Script } from '../fixtures/scripted.js';
 
 const NAMES = ['a', 'b', 'c'] as const;
 

@@ -12,8 +12,7 @@ import {
 import type { CodeContext } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
-import { scripted } from '../fixtures/scripted.js';
-import type { Script } from '../fixtures/scripted.js';
+import { scripted, type Script } from '../fixtures/scripted.js';
 
 let home: CodeWorkspace;
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Scope } from '@rootward/core';
-import { definition, diagnostics } from '@rootward/lsp';
-import type { CodeContext } from '@rootward/lsp';
+import { definition, diagnostics, type CodeContext } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
 

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
-import { references } from '@rootward/lsp';
-import type { RenameResult } from '@rootward/lsp';
+import { references, type RenameResult } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, hasClangd, known } from '../fixtures/real-servers.js';
 import {

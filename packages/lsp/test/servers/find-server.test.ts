@@ -1,9 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Root } from '@rootward/core';
-import { readPathRoots } from '@rootward/core';
-import { findServer, readServerSettings } from '@rootward/lsp';
-import type { ServerDefinition, ServerFinding } from '@rootward/lsp';
+import { readPathRoots, type Root } from '@rootward/core';
+import { findServer, readServerSettings, type ServerDefinition, type ServerFinding } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { environment as projectEnvironment, known } from '../fixtures/real-servers.js';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { knownServers, readServerSettings } from '@rootward/lsp';
-import type { ServerDefinition } from '@rootward/lsp';
+import { knownServers, readServerSettings, type ServerDefinition } from '@rootward/lsp';
 
 test('readServerSettings() without settings gives the known servers', () => {
   expect(readServerSettings(undefined)).toBe(knownServers);

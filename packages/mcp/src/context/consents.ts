@@ -1,5 +1,4 @@
-import { survivingConsents } from '@rootward/core';
-import type { Root, Snapshot } from '@rootward/core';
+import { survivingConsents, type Root, type Snapshot } from '@rootward/core';
 
 /**
  * Places that the user agreed to where nothing else is kept between requests. Over stdio all requests come from one

@@ -15,10 +15,8 @@ import type {
 import { isObject, stateDirectory } from '@rootward/core/platform';
 import { checkDenials, checkOptions } from './check-options.js';
 import { Consents } from './consents.js';
-import { HandleCodec } from './handle-codec.js';
-import type { HandleContent } from './handle-codec.js';
-import { newSession, usualHistory } from './kept-changes.js';
-import type { OpenHistory } from './kept-changes.js';
+import { HandleCodec, type HandleContent } from './handle-codec.js';
+import { newSession, usualHistory, type OpenHistory } from './kept-changes.js';
 import type { TransportKind } from './transport-kind.js';
 import { ViewCache } from './view-cache.js';
 import type { WorkspaceOptions } from './workspace-options.js';

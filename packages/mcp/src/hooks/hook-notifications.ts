@@ -1,6 +1,5 @@
 import type { HookedNotification, HookedServer, SdkPort } from './sdk-port.js';
-import { isHandler, replaceMethod } from './replace-method.js';
-import type { Handler } from './replace-method.js';
+import { isHandler, replaceMethod, type Handler } from './replace-method.js';
 
 /** An author may listen to the same notifications, and stop listening; `listeners` are called all the same. */
 export function hookNotifications(

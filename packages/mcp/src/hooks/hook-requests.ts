@@ -1,5 +1,4 @@
-import { isHandler, replaceMethod } from './replace-method.js';
-import type { Handler } from './replace-method.js';
+import { isHandler, replaceMethod, type Handler } from './replace-method.js';
 import type { SdkPort } from './sdk-port.js';
 
 /** Wraps the handlers of requests by their method, as they are set. Call it before they are. */

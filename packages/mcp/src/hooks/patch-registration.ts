@@ -1,6 +1,5 @@
 import { isObject } from '@rootward/core/platform';
-import { isHandler, replaceMethod } from './replace-method.js';
-import type { Handler } from './replace-method.js';
+import { isHandler, replaceMethod, type Handler } from './replace-method.js';
 
 /**
  * Wraps the handlers that are registered with a method of a server. `wrapperFor` gets the arguments of the

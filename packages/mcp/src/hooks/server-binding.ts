@@ -1,15 +1,13 @@
 import type { RootsPort, WorkspaceView } from '@rootward/core';
 import { Callers } from '../context/callers.js';
 import type { HandleContent } from '../context/handle-codec.js';
-import type { KeptConnection } from '../context/kept-connection.js';
-import { keepsConnection } from '../context/kept-connection.js';
+import { keepsConnection, type KeptConnection } from '../context/kept-connection.js';
 import { newSession, principalDigest, RecordedContext } from '../context/kept-changes.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import { viewRequest } from '../context/request-view.js';
 import { carriesRequests, hasSession, isFedByRequest, transportKind } from '../context/transport-kind.js';
 import type { TransportKind } from '../context/transport-kind.js';
-import { LazyWorkspaceContext } from '../context/workspace-context.js';
-import type { WorkspaceContext } from '../context/workspace-context.js';
+import { LazyWorkspaceContext, type WorkspaceContext } from '../context/workspace-context.js';
 import type { WorkspaceOptions } from '../context/workspace-options.js';
 import { askLeniently, LegacyConnection } from '../legacy/legacy-connection.js';
 import { hookConnect } from './hook-connect.js';

@@ -1,7 +1,6 @@
 import type { Workspace } from '@rootward/core';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
-import { resolveRequest } from '../context/request-view.js';
-import type { StandaloneRequest } from '../context/request-view.js';
+import { resolveRequest, type StandaloneRequest } from '../context/request-view.js';
 
 /** Whether the client must be asked before the request can be served. */
 export async function mustAsk(prepared: PreparedWorkspace, request: StandaloneRequest): Promise<boolean> {

@@ -1,6 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { guardStdio } from '../lifecycle/guarded-stdio.js';
-import type { GuardedStdio, GuardedStdioOptions } from '../lifecycle/guarded-stdio.js';
+import { guardStdio, type GuardedStdio, type GuardedStdioOptions } from '../lifecycle/guarded-stdio.js';
 
 /**
  * Serves MCP over stdin and stdout, and leaves within a second when the client does: on the end of stdin, a closed

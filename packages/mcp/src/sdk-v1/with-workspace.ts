@@ -5,8 +5,7 @@ import type { WorkspaceOptions } from '../context/workspace-options.js';
 import { addWorkspace, wrapTool } from '../hooks/add-workspace.js';
 import type { Handler } from '../hooks/replace-method.js';
 import { ServerBinding } from '../hooks/server-binding.js';
-import { createSdkPort } from './sdk-port.js';
-import type { Extra } from './sdk-port.js';
+import { createSdkPort, type Extra } from './sdk-port.js';
 import type { WorkspaceExtra } from './workspace-callbacks.js';
 import type { WorkspaceServer } from './workspace-server.js';
 

@@ -4,16 +4,13 @@ import type { ClientInfo, Workspace } from '@rootward/core';
 import type { CallOrigin, Callers } from '../context/callers.js';
 import type { HandleContent } from '../context/handle-codec.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
-import { LazyWorkspaceContext } from '../context/workspace-context.js';
-import type { WorkspaceContext } from '../context/workspace-context.js';
-import { viewRequest } from '../context/request-view.js';
-import type { StandaloneRequest } from '../context/request-view.js';
+import { LazyWorkspaceContext, type WorkspaceContext } from '../context/workspace-context.js';
+import { viewRequest, type StandaloneRequest } from '../context/request-view.js';
 import { mustAsk, openForRequest } from '../modern/modern-request.js';
 import type { TransportKind } from '../context/transport-kind.js';
 import { readRootsAnswer } from '../modern/roots-answer.js';
 import { isObject } from '@rootward/core/platform';
-import { needsRoots } from './needs-input.js';
-import type { NeedsInput } from './needs-input.js';
+import { needsRoots, type NeedsInput } from './needs-input.js';
 import { principalOf } from './principal.js';
 
 /** What a request of the modern era sees. */

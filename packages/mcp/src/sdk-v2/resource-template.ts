@@ -1,5 +1,4 @@
-import { ResourceTemplate } from '@modelcontextprotocol/server';
-import type { ListResourcesResult, UriTemplate } from '@modelcontextprotocol/server';
+import { ResourceTemplate, type ListResourcesResult, type UriTemplate } from '@modelcontextprotocol/server';
 import type { WorkspaceCompletionContext } from '../context/completion-context.js';
 import type { WorkspaceServerContext } from './workspace-server.js';
 

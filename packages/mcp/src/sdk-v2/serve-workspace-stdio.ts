@@ -1,7 +1,6 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { guardStdio } from '../lifecycle/guarded-stdio.js';
-import type { GuardedStdio, GuardedStdioOptions } from '../lifecycle/guarded-stdio.js';
+import { guardStdio, type GuardedStdio, type GuardedStdioOptions } from '../lifecycle/guarded-stdio.js';
 
 /** Options of `serveWorkspaceStdio`. Everything may be left out. */
 export interface ServeWorkspaceStdioOptions extends GuardedStdioOptions {

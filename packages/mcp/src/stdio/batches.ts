@@ -1,5 +1,4 @@
-import { failure, INVALID_REQUEST } from './message.js';
-import type { Incoming, JsonRpcAnswer, RequestId } from './message.js';
+import { failure, INVALID_REQUEST, type Incoming, type JsonRpcAnswer, type RequestId } from './message.js';
 
 interface Batch {
   open: number;

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import { RootwardMcpError } from '../error.js';
-import { Batches } from './batches.js';
-import type { Placement } from './batches.js';
+import { Batches, type Placement } from './batches.js';
 import { LineReader } from './line-reader.js';
 import { LineWriter } from './line-writer.js';
 import {

@@ -1,5 +1,4 @@
-import { systemClock } from '@rootward/core';
-import type { Clock, Disposable } from '@rootward/core';
+import { systemClock, type Clock, type Disposable } from '@rootward/core';
 import { disposable } from '@rootward/core/platform';
 import type { LogLine, SessionStore } from './session-store.js';
 

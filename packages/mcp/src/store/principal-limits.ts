@@ -1,5 +1,4 @@
-import type { SessionStore } from './session-store.js';
-import { keyDigest } from './session-store.js';
+import { keyDigest, type SessionStore } from './session-store.js';
 
 /** How much one principal may use, over all processes that share a store. */
 export interface PrincipalLimits {

@@ -1,8 +1,7 @@
 import type { Disposable } from '@rootward/core';
 import { Emitter } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
-import type { SessionStore } from './session-store.js';
-import { keyDigest } from './session-store.js';
+import { keyDigest, type SessionStore } from './session-store.js';
 import { storedFields, storedText } from './stored-value.js';
 
 /** What can be revoked. */

@@ -1,5 +1,4 @@
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 
 /** Raised when what is stored changes its meaning. Values of another version are refused, never guessed at. */

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { Callers } from '../context/callers.js';
 import { PreparedWorkspace } from '../context/prepared-workspace.js';
 import { viewRequest } from '../context/request-view.js';
-import { LazyWorkspaceContext } from '../context/workspace-context.js';
-import type { WorkspaceContext } from '../context/workspace-context.js';
+import { LazyWorkspaceContext, type WorkspaceContext } from '../context/workspace-context.js';
 import type { WorkspaceOptions } from '../context/workspace-options.js';
 
 /** A `workspace` for a handler that is called without a server. Dispose of it after the test. */

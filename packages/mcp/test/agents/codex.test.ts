@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { expect, test } from 'vitest';
-import { connectInProcess, ScriptedClient } from '../../src/testing/index.js';
-import type { Result } from '../../src/testing/index.js';
+import { connectInProcess, ScriptedClient, type Result } from '../../src/testing/index.js';
 import { createServer, dataOf, errorOf, filesIn, Repository } from '../fixtures/agent-client.js';
 
 /** What Codex 0.166 sends with a call: where its session works, and what its sandbox may write. */

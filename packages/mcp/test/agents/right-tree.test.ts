@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AgentClient, errorOf, ERAS, filesIn, Repository } from '../fixtures/agent-client.js';
-import type { Agent } from '../fixtures/agent-client.js';
+import { AgentClient, errorOf, ERAS, filesIn, Repository, type Agent } from '../fixtures/agent-client.js';
 
 const CASES = ERAS.flatMap((era) => [true, false].map((hook) => ({ era, hook })));
 /** With these, more than a thousand writes in all. */

@@ -1,5 +1,4 @@
-import { readPathRoots, viewSnapshot } from '@rootward/core';
-import type { WorkspaceView } from '@rootward/core';
+import { readPathRoots, viewSnapshot, type WorkspaceView } from '@rootward/core';
 import { expect, test } from 'vitest';
 import { Callers } from '../../src/context/callers.js';
 import type { PlacedView } from '../../src/context/placed-view.js';

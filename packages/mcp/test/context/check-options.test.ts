@@ -1,8 +1,7 @@
 import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
-import { prepareWorkspace, withWorkspace } from '../../src/index.js';
-import type { WorkspaceOptions } from '../../src/index.js';
+import { prepareWorkspace, withWorkspace, type WorkspaceOptions } from '../../src/index.js';
 import { withWorkspace as withWorkspaceV1 } from '../../src/sdk-v1/index.js';
 
 const INFO = { name: 's', version: '1.0.0' };

@@ -1,5 +1,4 @@
-import { createRequestStateCodec } from '@modelcontextprotocol/server';
-import type { ServerContext } from '@modelcontextprotocol/server';
+import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import type { Root } from '@rootward/core';
 import { afterEach, expect, test, vi } from 'vitest';
 import { HandleCodec } from '../../src/context/handle-codec.js';

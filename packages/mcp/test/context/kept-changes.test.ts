@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Scope } from '@rootward/core';
-import { History, undoChanges } from '@rootward/core/history';
-import type { Change } from '@rootward/core/history';
+import { History, undoChanges, type Change } from '@rootward/core/history';
 import * as z from 'zod';
 import { expect, onTestFinished, test } from 'vitest';
 import type { WorkspaceServer } from '../../src/index.js';

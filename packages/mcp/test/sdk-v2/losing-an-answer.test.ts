@@ -4,8 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
-import { createWorkspaceHandler, withWorkspace } from '../../src/index.js';
-import type { WorkspaceOptions } from '../../src/index.js';
+import { createWorkspaceHandler, withWorkspace, type WorkspaceOptions } from '../../src/index.js';
 import {
   answering,
   answeringWith,

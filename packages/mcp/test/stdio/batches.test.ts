@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { Batches } from '../../src/stdio/batches.js';
-import { readMessage } from '../../src/stdio/message.js';
-import type { Incoming, RequestId } from '../../src/stdio/message.js';
+import { readMessage, type Incoming, type RequestId } from '../../src/stdio/message.js';
 
 const request = (id: RequestId): Incoming => readMessage({ jsonrpc: '2.0', id, method: 'ping' });
 const answer = (id: RequestId) => ({ jsonrpc: '2.0', id, result: {} }) as const;

@@ -4,8 +4,7 @@ import { expect, expectTypeOf, test, vi } from 'vitest';
 import type { Transport as TransportV2 } from '@modelcontextprotocol/server';
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JsonRpcMessage } from '../../src/stdio/message.js';
-import { StdioTransport } from '../../src/stdio/transport.js';
-import type { StdioTransportOptions } from '../../src/stdio/transport.js';
+import { StdioTransport, type StdioTransportOptions } from '../../src/stdio/transport.js';
 
 interface Rig {
   readonly transport: StdioTransport;

@@ -1,10 +1,8 @@
 import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { MemoryStore, Revocations, RootwardMcpError } from '../../src/index.js';
-import type { SessionStore } from '../../src/index.js';
+import { MemoryStore, Revocations, RootwardMcpError, type SessionStore } from '../../src/index.js';
 import { RedisStore } from '../../src/redis.js';
-import { isInstalled, RedisServer } from '../../../../testing/redis-server.js';
-import type { RedisProgram } from '../../../../testing/redis-server.js';
+import { isInstalled, RedisServer, type RedisProgram } from '../../../../testing/redis-server.js';
 
 const HOUR = 3_600_000;
 

@@ -1,7 +1,6 @@
 import { seccompFilters } from '../seccomp/filter.js';
 import type { Processor } from '../seccomp/system-calls.js';
-import { firstFree } from './backend.js';
-import type { Backend, BackendFinding } from './backend.js';
+import { firstFree, type Backend, type BackendFinding } from './backend.js';
 import { bubblewrapArguments, ISOLATION } from './bubblewrap-arguments.js';
 import { findProgram, processorOf, tryProgram } from './programs.js';
 

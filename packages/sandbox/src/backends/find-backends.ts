@@ -1,6 +1,5 @@
 import { RootwardSandboxError } from '../error.js';
-import { BACKEND_NAMES } from '../level.js';
-import type { BackendName } from '../level.js';
+import { BACKEND_NAMES, type BackendName } from '../level.js';
 import type { BackendFinding } from './backend.js';
 import { findBubblewrap } from './bubblewrap.js';
 import { findLandlock } from './landlock.js';

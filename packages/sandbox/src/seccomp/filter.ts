@@ -11,8 +11,7 @@ import {
   load,
 } from './assemble.js';
 import type { Instruction } from './assemble.js';
-import { numberOf } from './system-calls.js';
-import type { Processor } from './system-calls.js';
+import { numberOf, type Processor } from './system-calls.js';
 
 export interface FilterOptions {
   readonly processor: Processor;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HostFacts } from '../../src/plan/host-facts.js';
 import { explainPlan } from '../../src/plan/explain.js';
-import { makePlan, needsFull } from '../../src/plan/make-plan.js';
-import type { PlanInput, PlannedRoot } from '../../src/plan/make-plan.js';
+import { makePlan, needsFull, type PlanInput, type PlannedRoot } from '../../src/plan/make-plan.js';
 
 const HOST: HostFacts = {
   platform: 'linux',

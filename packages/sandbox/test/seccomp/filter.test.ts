@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { filterProgram, seccompFilter } from '../../src/seccomp/filter.js';
-import type { FilterOptions } from '../../src/seccomp/filter.js';
+import { filterProgram, seccompFilter, type FilterOptions } from '../../src/seccomp/filter.js';
 import type { Instruction } from '../../src/seccomp/assemble.js';
 import { numberOf } from '../../src/seccomp/system-calls.js';
 

@@ -1,10 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { fromFlags } from '../settings/from-flags.js';
-import type { ParsedFlags } from '../settings/from-flags.js';
-import { loadSettings } from '../settings/load-settings.js';
-import type { LoadedSettings } from '../settings/load-settings.js';
-import { flagName, OPTIONS } from '../settings/values/options.js';
-import type { OptionSpec } from '../settings/values/options.js';
+import { fromFlags, type ParsedFlags } from '../settings/from-flags.js';
+import { loadSettings, type LoadedSettings } from '../settings/load-settings.js';
+import { flagName, OPTIONS, type OptionSpec } from '../settings/values/options.js';
 import { ENVIRONMENT_MODES } from '../settings/values/environment-mode.js';
 import { SANDBOX_LEVELS } from '../settings/values/sandbox-settings.js';
 import { VERSION } from '../version.js';
@@ -19,8 +16,7 @@ import type { UiFlags } from './commands/ui.js';
 import type { WrapFlags } from './commands/wrap/wrap.js';
 import { SHELLS } from './completion/shell.js';
 import { CLIENT_IDS, SCOPES } from './install/clients/client-ids.js';
-import { NO_STATUS, displayFor } from './output/terminal.js';
-import type { Status, Terminal } from './output/terminal.js';
+import { NO_STATUS, displayFor, type Status, type Terminal } from './output/terminal.js';
 
 export const DEFAULT_COMMAND = 'serve';
 

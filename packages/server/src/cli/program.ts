@@ -1,6 +1,5 @@
 import { createProgram, DEFAULT_COMMAND } from './create-program.js';
-import { FINE } from './output/terminal.js';
-import type { Terminal } from './output/terminal.js';
+import { FINE, type Terminal } from './output/terminal.js';
 
 /** Runs one command line. Resolves to the exit code, or to undefined while a server lives on. */
 export async function runCommandLine(

@@ -1,12 +1,10 @@
-import { CommanderError } from 'commander';
-import type { Command } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { RootwardError } from '@rootward/core';
 import { nearestMatch } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 import { DEFAULT_COMMAND } from './create-program.js';
 import { harmless, painter } from './output/paint.js';
-import { FAILED, FINE, printJson, displayFor, WRONG_USE } from './output/terminal.js';
-import type { Terminal } from './output/terminal.js';
+import { FAILED, FINE, printJson, displayFor, WRONG_USE, type Terminal } from './output/terminal.js';
 
 /** What went wrong, in the shape `--json` prints. */
 interface Report {

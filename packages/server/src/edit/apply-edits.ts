@@ -1,6 +1,5 @@
 import { RootwardError } from '@rootward/core';
-import { findMatches, MAX_MATCHES } from './find-matches.js';
-import type { Match } from './find-matches.js';
+import { findMatches, MAX_MATCHES, type Match } from './find-matches.js';
 import { NormalisedText, toLf } from './line-endings.js';
 
 export interface Edit {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { RootwardError, globMatcher } from '@rootward/core';
-import type { Scope, WalkEntry } from '@rootward/core';
+import { RootwardError, globMatcher, type Scope, type WalkEntry } from '@rootward/core';
 import picomatch from 'picomatch';
 import type { Category, Place } from './category.js';
 

@@ -1,10 +1,7 @@
-import { RootwardError } from '@rootward/core';
-import type { Scope } from '@rootward/core';
+import { RootwardError, type Scope } from '@rootward/core';
 import type { Category } from './category.js';
-import type { CategoryDocuments, Document } from './find-documents.js';
-import { findDocuments } from './find-documents.js';
-import { FRONT_MATTER_BYTES, readFrontMatter } from './front-matter.js';
-import type { FrontMatter } from './front-matter.js';
+import { findDocuments, type CategoryDocuments, type Document } from './find-documents.js';
+import { FRONT_MATTER_BYTES, readFrontMatter, type FrontMatter } from './front-matter.js';
 import { guideUri } from './guide-uri.js';
 
 /** A project's guidance, seen through the scope of one call. */

@@ -1,7 +1,5 @@
-import { projectOf } from '@rootward/core';
-import type { Root } from '@rootward/core';
-import { findBrokenRules } from '../settings/workspace-rules.js';
-import type { BrokenRules } from '../settings/workspace-rules.js';
+import { projectOf, type Root } from '@rootward/core';
+import { findBrokenRules, type BrokenRules } from '../settings/workspace-rules.js';
 import type { SettingsReader } from './project-session.js';
 
 /** The files about these roots, of their own or of their user, that change nothing because they cannot be used. */

@@ -1,11 +1,9 @@
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { WORKSPACE_RULES_FILE } from '@rootward/core';
-import type { Project } from '@rootward/core';
+import { WORKSPACE_RULES_FILE, type Project } from '@rootward/core';
 import { readWorkspaceRules } from '../settings/workspace-rules.js';
 import type { BrokenRules, RulesReading, WorkspaceRules } from '../settings/workspace-rules.js';
-import { settleCategories } from './category.js';
-import type { Category } from './category.js';
+import { settleCategories, type Category } from './category.js';
 
 /** What is said about a project, in its own file and in that of its user. */
 export interface ProjectSettings {

@@ -3,8 +3,7 @@ import type { WorkspaceContext } from '@rootward/mcp';
 import type { BrokenRules } from '../settings/workspace-rules.js';
 import type { GuideSource } from './guide.js';
 import { findProjectProblems } from './project-problems.js';
-import { ProjectSession } from './project-session.js';
-import type { SettingsReader } from './project-session.js';
+import { ProjectSession, type SettingsReader } from './project-session.js';
 
 export interface ProjectSessionsOptions {
   /** On legacy, sessions live as long as the connection; on modern, as long as the request. */

@@ -1,6 +1,5 @@
 import type { Scope } from '@rootward/core';
-import { isMove } from '@rootward/core/history';
-import type { Change, EntryState, History } from '@rootward/core/history';
+import { isMove, type Change, type EntryState, type History } from '@rootward/core/history';
 
 /** The text of one file before and after a change; undefined where it is not text, too large, or not known any more. */
 export interface ChangedText {

@@ -1,8 +1,6 @@
-import type { Scope } from '@rootward/core';
-import { RootwardError } from '@rootward/core';
+import { RootwardError, type Scope } from '@rootward/core';
 import type { Change, ChangeAbout, History, UndoResult } from '@rootward/core/history';
-import { visibleChanges } from './listed-change.js';
-import type { ChangeFilter } from './listed-change.js';
+import { visibleChanges, type ChangeFilter } from './listed-change.js';
 
 /** What is to be taken back: one change, or all since a point in time. */
 export interface UndoSelection extends ChangeFilter {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isObject } from '@rootward/core/platform';
 import { TokenGate } from '../serve/http/http-access.js';
 import type { ToProcess } from '../watch/protocol.js';

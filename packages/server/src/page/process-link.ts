@@ -1,5 +1,4 @@
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { isObject } from '@rootward/core/platform';
 import { JsonLines } from '../watch/json-lines.js';
 import { isProcessState, readEvents } from '../watch/read-messages.js';

@@ -1,8 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { RootwardError, STEERING_PATHS, WORKSPACE_RULES_FILE } from '@rootward/core';
-import type { Root, Scope } from '@rootward/core';
+import { RootwardError, STEERING_PATHS, WORKSPACE_RULES_FILE, type Root, type Scope } from '@rootward/core';
 import type { HiddenPath } from '@rootward/sandbox';
 
 /** What rules take out of the roots. */

@@ -3,8 +3,7 @@ import type { Sandbox, SandboxChild, WantedLevel } from '@rootward/sandbox';
 import type { Environment } from '../settings/from-environment.js';
 import type { SandboxGrant, SandboxSettings } from '../settings/values/sandbox-settings.js';
 import { RootwardServerError } from '../error.js';
-import { findLimits } from './find-limits.js';
-import type { RootLimits } from './find-limits.js';
+import { findLimits, type RootLimits } from './find-limits.js';
 import { levelOf, profileOf } from './program-profile.js';
 
 export interface ProgramSandboxesOptions {

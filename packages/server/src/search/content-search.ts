@@ -1,13 +1,11 @@
-import { RootwardError } from '@rootward/core';
-import type { Scope } from '@rootward/core';
+import { RootwardError, type Scope } from '@rootward/core';
 import { nextTurn } from '@rootward/core/platform';
 import { findRipgrep } from './find-ripgrep.js';
 import type { LinePattern } from './line-pattern.js';
 import type { LineMatch } from './line-search.js';
 import { PatternSearch } from './pattern-search.js';
 import { mayContain, readInChunks } from './read-in-chunks.js';
-import { filesWithLiteral } from './ripgrep.js';
-import type { SearchContext } from './ripgrep.js';
+import { filesWithLiteral, type SearchContext } from './ripgrep.js';
 
 /** So few files are read faster than another program is started. */
 const FIRST_BATCH = 256;

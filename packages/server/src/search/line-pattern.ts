@@ -1,7 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { RootwardError } from '@rootward/core';
-import { lineSearch } from './line-search.js';
-import type { LineMatch, LineSearch } from './line-search.js';
+import { lineSearch, type LineMatch, type LineSearch } from './line-search.js';
 import { requiredLiteral } from './required-literal.js';
 
 /** How much of a pattern a message repeats. */

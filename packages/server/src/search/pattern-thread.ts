@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Deferred, unlessAborted, within } from '@rootward/core/platform';
-import { lineSearch } from './line-search.js';
-import type { LineMatch } from './line-search.js';
+import { lineSearch, type LineMatch } from './line-search.js';
 
 /** Matching needs little more than the text. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, stackSizeMb: 4 };

@@ -1,6 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { Scope } from '@rootward/core';
-import { RootwardError } from '@rootward/core';
+import { RootwardError, type Scope } from '@rootward/core';
 import type { Matches } from './glob.js';
 
 const WITHOUT_FILES: ReadonlySet<string> = new Set(['not-found', 'denied']);

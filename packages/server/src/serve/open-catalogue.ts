@@ -5,8 +5,7 @@ import { toolsets } from '../tools/toolsets.js';
 import { findWritableByOthers } from '../exec/project/writable-by-others.js';
 import { ToolCatalogue } from '../exec/project/tool-catalogue.js';
 import { runRegisterHook } from '../exec/project/run-register-hook.js';
-import { inheritedVariables } from '../exec/run/tool-environment.js';
-import type { Variables } from '../exec/run/tool-environment.js';
+import { inheritedVariables, type Variables } from '../exec/run/tool-environment.js';
 
 /** The tools project an operator named: its canonical folder; undefined where there is none. */
 export function projectFolder(project: string | undefined, environment: Variables): string | undefined {

@@ -1,7 +1,6 @@
 import type { Logger, Sources } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
-import { prepareWorkspace } from '@rootward/mcp/host';
-import type { PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp/host';
+import { prepareWorkspace, type PreparedWorkspace, type WorkspaceOptions } from '@rootward/mcp/host';
 import { RootwardServerError } from '../error.js';
 import type { Environment } from '../settings/from-environment.js';
 import type { Settings } from '../settings/settings.js';

@@ -1,8 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs';
-import { ResourceNotFoundError } from '@modelcontextprotocol/server';
-import type { ReadResourceResult } from '@modelcontextprotocol/server';
-import type { Project, Root, Workspace } from '@rootward/core';
-import { RootwardError } from '@rootward/core';
+import { ResourceNotFoundError, type ReadResourceResult } from '@modelcontextprotocol/server';
+import { RootwardError, type Project, type Root, type Workspace } from '@rootward/core';
 import type { WorkspaceServer } from '@rootward/mcp';
 
 const ROOTS_URI = 'workspace://roots';

@@ -1,8 +1,6 @@
-import { ProcessGuard } from '@rootward/mcp';
-import type { PrincipalLimits } from '@rootward/mcp';
+import { ProcessGuard, type PrincipalLimits } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
-import { chooseTokens, open } from './http/http-endpoint.js';
-import type { HttpEndpoint } from './http/http-endpoint.js';
+import { chooseTokens, open, type HttpEndpoint } from './http/http-endpoint.js';
 import { createHttpServer } from './http/http-server.js';
 import { AccessTokens } from './oauth/access-tokens.js';
 import type { ServerSetup } from './prepare-server.js';

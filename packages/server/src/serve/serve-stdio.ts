@@ -1,7 +1,5 @@
-import { followWorkingDirectory } from '@rootward/core';
-import type { Workspace } from '@rootward/core';
-import { ProcessGuard, serveWorkspaceStdio } from '@rootward/mcp';
-import type { GuardedStdio } from '@rootward/mcp';
+import { followWorkingDirectory, type Workspace } from '@rootward/core';
+import { ProcessGuard, serveWorkspaceStdio, type GuardedStdio } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
 import { readinessLine } from './readiness.js';
 import type { ServerSetup } from './prepare-server.js';

@@ -1,7 +1,6 @@
 import type { LogFields, Logger } from '@rootward/core';
 import type { Logger as Pino } from 'pino';
-import type { LogLevel } from '../settings/values/option-values.js';
-import { LOG_LEVELS } from '../settings/values/option-values.js';
+import { LOG_LEVELS, type LogLevel } from '../settings/values/option-values.js';
 
 type Method = 'debug' | 'info' | 'warn';
 

@@ -5,12 +5,10 @@ import type { ChildRegistry, PreparedWorkspace, WorkspaceOptions } from '@rootwa
 import type { SessionObserver } from '@rootward/wrap';
 import { EventHub } from '../audit/event-hub.js';
 import { historyOpener } from '../history/open-history.js';
-import { prepareSources, sourceOptions } from './prepare-sources.js';
-import type { StartContext } from './prepare-sources.js';
+import { prepareSources, sourceOptions, type StartContext } from './prepare-sources.js';
 import { showProcess } from './show-to-pages.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
-import { TOOL_ERROR } from '../telemetry/telemetry.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import { TOOL_ERROR, type Telemetry } from '../telemetry/telemetry.js';
 import { LiveSessions } from '../watch/live-process.js';
 import { WaitingQuestions } from '../watch/waiting-questions.js';
 

@@ -1,5 +1,4 @@
-import { RootwardError, Scope } from '@rootward/core';
-import type { ClientRootsMode } from '@rootward/core';
+import { RootwardError, Scope, type ClientRootsMode } from '@rootward/core';
 import * as z from 'zod';
 import { isObject, suggest } from '@rootward/core/platform';
 import type { HttpLimits, LogLevel, ToolsetName } from './values/option-values.js';

@@ -7,11 +7,9 @@ import { RootwardServerError } from '../error.js';
 import type { WantedLevel } from '@rootward/sandbox';
 import type { OptionValues } from './values/option-values.js';
 import { parseJsonFile } from './parse-json.js';
-import type { Origin } from './values/read-values.js';
 import { readSecureUrl, readStore } from './values/http-settings.js';
-import { readHost, readPath, readTokens, readToolEnvironment } from './values/read-values.js';
-import { readGrants } from './values/sandbox-settings.js';
-import type { WrittenSandbox } from './values/sandbox-settings.js';
+import { readHost, readPath, readTokens, readToolEnvironment, type Origin } from './values/read-values.js';
+import { readGrants, type WrittenSandbox } from './values/sandbox-settings.js';
 import type { Configuration } from './check-configuration.js';
 
 /** One `rootward.json` that is in force. */

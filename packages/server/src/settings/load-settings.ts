@@ -1,13 +1,10 @@
 import { RootwardServerError } from '../error.js';
 import { readConfigurationFile } from './configuration-file.js';
-import { configurationPlaces } from './find-configuration.js';
-import type { ConfigurationPlace } from './find-configuration.js';
-import { fromEnvironment } from './from-environment.js';
-import type { Environment } from './from-environment.js';
+import { configurationPlaces, type ConfigurationPlace } from './find-configuration.js';
+import { fromEnvironment, type Environment } from './from-environment.js';
 import type { OptionValues } from './values/option-values.js';
 import { checkRootsFile } from './roots-file.js';
-import { settle } from './settings.js';
-import type { Settings } from './settings.js';
+import { settle, type Settings } from './settings.js';
 
 export interface LoadedSettings extends Settings {
   /** Where configuration files may be, whether there is one or not. */

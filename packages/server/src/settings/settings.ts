@@ -1,7 +1,6 @@
 import type { ClientRootsMode, ConfiguredRoots } from '@rootward/core';
 import { RootwardServerError } from '../error.js';
-import { MINIMAL } from './values/environment-mode.js';
-import type { EnvironmentMode } from './values/environment-mode.js';
+import { MINIMAL, type EnvironmentMode } from './values/environment-mode.js';
 import { DEFAULT_PORT } from './values/option-values.js';
 import type { HttpLimits, LogLevel, OptionValues, ToolsetName } from './values/option-values.js';
 import type { HistoryBounds, HistoryModeName } from './values/history-settings.js';

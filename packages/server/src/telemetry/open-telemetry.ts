@@ -1,8 +1,7 @@
 import type { Logger } from '@rootward/core';
 import type { Environment } from '../settings/from-environment.js';
 import { VERSION } from '../version.js';
-import { Telemetry } from './telemetry.js';
-import type { TelemetryOptions } from './telemetry.js';
+import { Telemetry, type TelemetryOptions } from './telemetry.js';
 
 /** Whoever wants telemetry says where to. */
 const ENDPOINTS = [

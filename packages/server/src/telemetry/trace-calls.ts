@@ -1,9 +1,7 @@
-import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { PROTOCOL_VERSION_META_KEY, type McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
 import { surroundRequests } from '../tools/framework/surround-requests.js';
-import type { Telemetry } from './telemetry.js';
-import { TOOL_ERROR } from './telemetry.js';
+import { TOOL_ERROR, type Telemetry } from './telemetry.js';
 
 /** Makes a span of every call of a tool. Apply it before the first tool is registered. */
 export function traceCalls(server: McpServer, telemetry: Telemetry, session: string): void {

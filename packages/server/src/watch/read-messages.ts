@@ -1,6 +1,5 @@
 import { isObject } from '@rootward/core/platform';
-import type { NumberedEvent, ProcessState } from './protocol.js';
-import { PROTOCOL } from './protocol.js';
+import { PROTOCOL, type NumberedEvent, type ProcessState } from './protocol.js';
 
 /** More at once is no message of ours. */
 const MAX_EVENTS = 20_000;

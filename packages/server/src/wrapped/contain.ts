@@ -2,8 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import type { Root } from '@rootward/core';
 import { programCandidates } from '@rootward/core/platform';
-import { openSandbox } from '@rootward/sandbox';
-import type { WantedLevel } from '@rootward/sandbox';
+import { openSandbox, type WantedLevel } from '@rootward/sandbox';
 import type { Launch, Run } from '@rootward/wrap';
 import type { SandboxSettings } from '../settings/values/sandbox-settings.js';
 

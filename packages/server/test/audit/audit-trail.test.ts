@@ -13,8 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { AuditTrail } from '../../src/audit/audit-trail.js';
-import type { AuditRecord } from '../../src/audit/audit-trail.js';
+import { AuditTrail, type AuditRecord } from '../../src/audit/audit-trail.js';
 
 vi.mock('node:fs', { spy: true });
 

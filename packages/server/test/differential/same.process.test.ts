@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { closePair, connectPair, edit, fill, plant } from '../fixtures/server-pair.js';
-import type { Call, Pair } from '../fixtures/server-pair.js';
+import { closePair, connectPair, edit, fill, plant, type Call, type Pair } from '../fixtures/server-pair.js';
 import { makeTree } from '../fixtures/temp-tree.js';
 
 function strip({ content }: CallToolResult, root: string): CallToolResult['content'] {

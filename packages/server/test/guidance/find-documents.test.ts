@@ -1,6 +1,5 @@
 import { symlinkSync } from 'node:fs';
-import { Scope } from '@rootward/core';
-import type { Root, ScopeRules } from '@rootward/core';
+import { Scope, type Root, type ScopeRules } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
 import { settleCategories } from '../../src/guidance/category.js';
 import type { CategoryRules } from '../../src/settings/category-rules.js';

@@ -1,12 +1,10 @@
 import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Scope } from '@rootward/core';
-import type { Root } from '@rootward/core';
+import { Scope, type Root } from '@rootward/core';
 import { ChildRegistry } from '@rootward/mcp';
 import { expect, test, vi } from 'vitest';
 import { findRipgrep } from '../../src/search/find-ripgrep.js';
-import { ContentSearch } from '../../src/search/content-search.js';
-import type { ContentSearchOptions } from '../../src/search/content-search.js';
+import { ContentSearch, type ContentSearchOptions } from '../../src/search/content-search.js';
 import { LinePattern } from '../../src/search/line-pattern.js';
 import { PatternTurns } from '../../src/search/pattern-turns.js';
 import type { SearchContext } from '../../src/search/ripgrep.js';

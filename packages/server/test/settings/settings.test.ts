@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fromEnvironment, unknownVariables } from '../../src/settings/from-environment.js';
 import { fromFlags } from '../../src/settings/from-flags.js';
-import { loadSettings } from '../../src/settings/load-settings.js';
-import type { LoadedSettings } from '../../src/settings/load-settings.js';
+import { loadSettings, type LoadedSettings } from '../../src/settings/load-settings.js';
 import { attributeName, OPTIONS } from '../../src/settings/values/options.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-settings-')));

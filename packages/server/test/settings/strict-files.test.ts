@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadSettings } from '../../src/settings/load-settings.js';
-import type { LoadedSettings } from '../../src/settings/load-settings.js';
+import { loadSettings, type LoadedSettings } from '../../src/settings/load-settings.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-strict-')));
 afterAll(() => rmSync(top, { recursive: true }));

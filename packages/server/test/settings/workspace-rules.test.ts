@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWorkspace } from '@rootward/core';
-import type { LogFields, Scope, Workspace } from '@rootward/core';
+import { createWorkspace, type LogFields, type Scope, type Workspace } from '@rootward/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findBrokenRules, readWorkspaceRules, ScopeMaker } from '../../src/settings/workspace-rules.js';
 

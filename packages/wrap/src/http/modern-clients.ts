@@ -1,5 +1,4 @@
-import { resolveSnapshot } from '@rootward/core';
-import type { OperatorLimits, Snapshot } from '@rootward/core';
+import { resolveSnapshot, type OperatorLimits, type Snapshot } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../wire/envelope.js';
 import { ModernFront } from '../modern/front.js';
@@ -10,8 +9,7 @@ import { fail, NO_ROOTS, refuse } from '../session/answers.js';
 import { INTRODUCTORY } from '../session/introduction.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { isLimited, keyOf } from '../session/side-servers.js';
-import { RawMessage } from '../wire/raw-message.js';
-import type { Edit } from '../wire/raw-message.js';
+import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
 
 interface Place {

@@ -5,8 +5,7 @@ import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
-import { RawMessage } from '../wire/raw-message.js';
-import type { Edit } from '../wire/raw-message.js';
+import { RawMessage, type Edit } from '../wire/raw-message.js';
 
 interface Route {
   readonly client: Outer;

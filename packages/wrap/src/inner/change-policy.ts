@@ -1,5 +1,4 @@
-import type { Launch } from './launch.js';
-import { isSameLaunch } from './launch.js';
+import { isSameLaunch, type Launch } from './launch.js';
 
 /** All of them, the default first. */
 export const CHANGE_POLICIES = ['auto', 'notify', 'restart'] as const;

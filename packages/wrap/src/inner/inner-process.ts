@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { killTrees } from '@rootward/core/platform';
 import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
-import { LineSplitter } from '../wire/line-splitter.js';
-import type { LineSink } from '../wire/line-splitter.js';
+import { LineSplitter, type LineSink } from '../wire/line-splitter.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { writeMessage } from '../wire/write-message.js';

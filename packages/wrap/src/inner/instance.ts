@@ -1,14 +1,11 @@
-import type { Root } from '@rootward/core';
-import { pathToFileUri } from '@rootward/core';
+import { pathToFileUri, type Root } from '@rootward/core';
 import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from '../error.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { EraBridge } from './era-bridge.js';
-import { InnerProcess, MAX_MESSAGE_BYTES } from './inner-process.js';
-import type { InnerEnd, InnerEvents } from './inner-process.js';
+import { InnerProcess, MAX_MESSAGE_BYTES, type InnerEnd, type InnerEvents } from './inner-process.js';
 import type { Launch, Run } from './launch.js';
-import { LongAnswer } from './long-answer.js';
-import type { Passage, PassedOutcome } from './long-answer.js';
+import { LongAnswer, type Passage, type PassedOutcome } from './long-answer.js';
 
 /** A request that the inner server has not answered yet. Exactly one of the two is called, once. */
 export interface PendingRequest {

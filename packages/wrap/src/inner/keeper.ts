@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Root } from '@rootward/core';
 import { RootwardWrapError } from '../error.js';
 import { Backoff } from './backoff.js';
-import { onChange } from './change-policy.js';
-import type { ChangePolicy } from './change-policy.js';
-import { Instance } from './instance.js';
-import type { InstanceEvents, InstanceOptions } from './instance.js';
+import { onChange, type ChangePolicy } from './change-policy.js';
+import { Instance, type InstanceEvents, type InstanceOptions } from './instance.js';
 import type { Launch, Run } from './launch.js';
 
 /** How a keeper starts servers. */

@@ -1,6 +1,5 @@
 import type { Root, RootsPort, Snapshot, Workspace, WorkspaceView } from '@rootward/core';
-import { Callers } from '@rootward/mcp/host';
-import type { PreparedWorkspace } from '@rootward/mcp/host';
+import { Callers, type PreparedWorkspace } from '@rootward/mcp/host';
 import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
 
 /** The roots of a client of the legacy era: asked whenever that is due, followed when it says that they changed. */

@@ -1,8 +1,6 @@
 import { isObject } from '@rootward/core/platform';
-import { BIND_CALLER, BINDING_CLIENTS, NOTED } from '@rootward/mcp/host';
-import type { Callers } from '@rootward/mcp/host';
-import { RawMessage } from '../wire/raw-message.js';
-import type { Edit } from '../wire/raw-message.js';
+import { BIND_CALLER, BINDING_CLIENTS, NOTED, type Callers } from '@rootward/mcp/host';
+import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { Outer } from './outer.js';
 
 /** The tool through which hooks of some clients say where the caller of a call works. A tool of the server with its name wins. */

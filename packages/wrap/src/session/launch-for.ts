@@ -1,7 +1,5 @@
-import { projectOf } from '@rootward/core';
-import type { Root } from '@rootward/core';
-import { fillIn } from '../inner/launch.js';
-import type { Launch } from '../inner/launch.js';
+import { projectOf, type Root } from '@rootward/core';
+import { fillIn, type Launch } from '../inner/launch.js';
 import type { SessionOptions } from './session-options.js';
 
 /** How the server is started for these roots. `startsHere`: it did not start in an empty folder. */

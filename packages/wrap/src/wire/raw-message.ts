@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { scanObject } from './scan-json.js';
-import type { Span } from './scan-json.js';
+import { scanObject, type Span } from './scan-json.js';
 
 /** A change of a message: what stands at a span is replaced by `text`. */
 export interface Edit extends Span {

@@ -1,7 +1,6 @@
 import type { PlacedLine } from './journal.js';
 import type { ChangeAbout, CountedTree, EndLine, StepLine } from './line.js';
-import { isMove } from './entry-state.js';
-import type { Step } from './entry-state.js';
+import { isMove, type Step } from './entry-state.js';
 
 /** A step with where it stands among all steps of its journal. */
 export interface PlacedStep {

@@ -3,8 +3,7 @@ import { Pacer } from '../../platform/pacing.js';
 import { errnoOf } from '../../platform/errno.js';
 import type { PrivateDirectory } from '../store/private-directory.js';
 import { openToAppend, openToRead, writeWhole } from '../store/private-file.js';
-import { decodeLine, encodeLine } from './line.js';
-import type { Line } from './line.js';
+import { decodeLine, encodeLine, type Line } from './line.js';
 
 export const JOURNAL_FILE = 'journal';
 const CHUNK = 256 * 1024;

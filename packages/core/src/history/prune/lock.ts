@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
-import { disposable } from '../../platform/disposable.js';
-import type { Disposable } from '../../platform/disposable.js';
+import { disposable, type Disposable } from '../../platform/disposable.js';
 import { errnoOf } from '../../platform/errno.js';
 import type { PrivateDirectory } from '../store/private-directory.js';
 import { createPrivate, usingDescriptor } from '../store/private-file.js';

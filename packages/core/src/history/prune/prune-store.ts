@@ -1,13 +1,11 @@
 import { lstatSync, lutimesSync, renameSync, unlinkSync } from 'node:fs';
 import { Pacer } from '../../platform/pacing.js';
-import { foldChanges } from '../journal/change.js';
-import type { Change } from '../journal/change.js';
+import { foldChanges, type Change } from '../journal/change.js';
 import type { EntryState } from '../journal/entry-state.js';
 import type { HistoryLimits } from '../journal/limits.js';
 import type { ProjectJournal } from '../journal/project-journal.js';
 import { COMPRESSED, HALF_WRITTEN } from '../store/content-store.js';
-import { entriesOf } from '../store/open-store.js';
-import type { OpenStore } from '../store/open-store.js';
+import { entriesOf, type OpenStore } from '../store/open-store.js';
 import { createPrivate, usingDescriptor } from '../store/private-file.js';
 import { compressContents } from './compress.js';
 import { takeLock } from './lock.js';

@@ -16,8 +16,7 @@ import {
 import { promisify } from 'node:util';
 import { errnoOf } from '../../platform/errno.js';
 import { copyDescriptor } from './copy-descriptor.js';
-import { hashDescriptor, hashOf } from '../../scope/recording/content-hash.js';
-import type { Content } from '../../scope/recording/content-hash.js';
+import { hashDescriptor, hashOf, type Content } from '../../scope/recording/content-hash.js';
 import type { PrivateDirectory } from './private-directory.js';
 import { createPrivate, openToRead, usingDescriptor, writeWhole } from './private-file.js';
 

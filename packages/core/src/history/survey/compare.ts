@@ -1,8 +1,6 @@
 import type { Scope } from '../../scope/scope.js';
-import { ABSENT } from '../journal/entry-state.js';
-import type { EntryState, FileState, PutStep } from '../journal/entry-state.js';
-import { isSameSighting } from './look-around.js';
-import type { Sighting } from './look-around.js';
+import { ABSENT, type EntryState, type FileState, type PutStep } from '../journal/entry-state.js';
+import { isSameSighting, type Sighting } from './look-around.js';
 
 export interface CompareOptions {
   readonly createdAreKnown: boolean;

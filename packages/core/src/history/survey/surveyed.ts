@@ -1,6 +1,5 @@
 import type { FileState } from '../journal/entry-state.js';
-import { isSameSighting } from './look-around.js';
-import type { Sighting } from './look-around.js';
+import { isSameSighting, type Sighting } from './look-around.js';
 
 const MAX_REMEMBERED = 100_000;
 

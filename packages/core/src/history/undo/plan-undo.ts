@@ -1,8 +1,7 @@
 import type { EntryDescription } from '../../scope/restoring/describe-entry.js';
 import type { Scope } from '../../scope/scope.js';
 import type { Change, PlacedStep } from '../journal/change.js';
-import { isMove, pathsOf } from '../journal/entry-state.js';
-import type { EntryState, MoveStep, PutStep } from '../journal/entry-state.js';
+import { isMove, pathsOf, type EntryState, type MoveStep, type PutStep } from '../journal/entry-state.js';
 import { isWithin } from '../../scope/gate/child-path.js';
 import type { OpenStore } from '../store/open-store.js';
 import { Outlook } from './outlook.js';

@@ -5,8 +5,7 @@ import type { History } from '../history.js';
 import type { Change } from '../journal/change.js';
 import type { ChangeAbout } from '../journal/line.js';
 import { applyUndo } from './apply-undo.js';
-import { planUndo } from './plan-undo.js';
-import type { Conflict, UndoAction, UndoPlan } from './plan-undo.js';
+import { planUndo, type Conflict, type UndoAction, type UndoPlan } from './plan-undo.js';
 
 /** How to take changes back. */
 export interface UndoOptions {

@@ -1,8 +1,7 @@
 import picomatch from 'picomatch';
 import { RootwardError } from '../../error.js';
 import { globCost } from '../glob/cost.js';
-import { globMatcher } from '../glob/matcher.js';
-import type { GlobMatcher } from '../glob/matcher.js';
+import { globMatcher, type GlobMatcher } from '../glob/matcher.js';
 import { CASE_INSENSITIVE } from './letter-case.js';
 
 export interface DenyMatcher {

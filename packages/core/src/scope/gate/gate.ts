@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { isAbsolute, normalize, posix, sep } from 'node:path';
-import { RootwardError } from '../../error.js';
-import type { ErrorCode } from '../../error.js';
+import { RootwardError, type ErrorCode } from '../../error.js';
 import type { Fence } from '../../roots/fence.js';
 import type { Root } from '../../roots/root.js';
 import { readAbsolutePath } from '../../uri/absolute-path.js';
@@ -14,8 +13,7 @@ import type { Pin, PinOptions, Platform } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { folderMissing, fromSystem, noRoots, outsideRoots, refused, scopeError } from './refusal.js';
 import { isKernelPath, RootIndex } from './root-index.js';
-import { RuleBook } from './rules.js';
-import type { Placement, Refusal, ScopeRules } from './rules.js';
+import { RuleBook, type Placement, type Refusal, type ScopeRules } from './rules.js';
 
 /** An existing object that is in scope and may be used as asked. The receiver closes the pin. */
 export interface Admitted {

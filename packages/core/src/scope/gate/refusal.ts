@@ -1,6 +1,5 @@
 import { errnoOf } from '../../platform/errno.js';
-import { RootwardError } from '../../error.js';
-import type { ErrorCode } from '../../error.js';
+import { RootwardError, type ErrorCode } from '../../error.js';
 import type { Root } from '../../roots/root.js';
 import type { Refusal } from './rules.js';
 

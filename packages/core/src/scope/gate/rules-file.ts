@@ -1,13 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { sep } from 'node:path';
 import { errnoOf } from '../../platform/errno.js';
 import { isObject } from '../../platform/json.js';
 import { readJson } from '../../platform/read-json.js';
 import { childPath } from './child-path.js';
-import { compileDenies } from './deny.js';
-import type { DenyMatcher } from './deny.js';
+import { compileDenies, type DenyMatcher } from './deny.js';
 
 /** A workspace's own rules file: it may tighten the fence, so nothing may change it through the fence. */
 export const WORKSPACE_RULES_FILE = '.rootward.json';

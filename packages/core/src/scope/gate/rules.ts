@@ -6,17 +6,14 @@ import type { OperatorLimit, OperatorLimits } from '../../roots/operator-limits.
 import type { Root } from '../../roots/root.js';
 import { isWithin } from './child-path.js';
 import { BROAD_ROOT_DENIES, HOME_CREDENTIALS } from './credentials.js';
-import { compileDenies } from './deny.js';
-import type { DenyMatcher } from './deny.js';
+import { compileDenies, type DenyMatcher } from './deny.js';
 import { foldCase } from './letter-case.js';
 import { PathIndex } from './path-index.js';
 import type { Pin } from '../pin/pin.js';
-import { RulesFiles, WORKSPACE_RULES_FILE } from './rules-file.js';
-import type { FolderRules, RulesInFolder } from './rules-file.js';
+import { RulesFiles, WORKSPACE_RULES_FILE, type FolderRules, type RulesInFolder } from './rules-file.js';
 import { RulesTops } from './rules-tops.js';
 import { isSteering } from './steering.js';
-import { StandIns } from './stood-for.js';
-import type { StoodFor } from './stood-for.js';
+import { StandIns, type StoodFor } from './stood-for.js';
 
 /** What a scope forbids inside its roots. */
 export interface ScopeRules {

@@ -1,5 +1,4 @@
-import { accessSync, constants, fchmodSync, lstatSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { accessSync, constants, fchmodSync, lstatSync, type Stats } from 'node:fs';
 import { endsInSeparator } from '../gate/asked-path.js';
 import { CHUNK_SIZE, FileReader } from './file-reader.js';
 import type { Entry, Gate } from '../gate/gate.js';
@@ -7,8 +6,7 @@ import { READ_FLAGS, requireFile } from './open.js';
 import type { Pin } from '../pin/pin.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
 import type { Recorder } from '../recording/recorder.js';
-import { replaceFile, writeAll } from './replace-file.js';
-import type { ReplaceOptions } from './replace-file.js';
+import { replaceFile, writeAll, type ReplaceOptions } from './replace-file.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
 /** Options of `Scope.copy()`. */

@@ -1,5 +1,4 @@
-import { CHUNK_SIZE } from './file-reader.js';
-import type { FileReader } from './file-reader.js';
+import { CHUNK_SIZE, type FileReader } from './file-reader.js';
 
 const NEWLINE = 0x0a;
 

@@ -1,5 +1,4 @@
-import { lstatSync } from 'node:fs';
-import type { Dirent } from 'node:fs';
+import { lstatSync, type Dirent } from 'node:fs';
 import { childPath } from '../gate/child-path.js';
 import type { Gate } from '../gate/gate.js';
 import type { Pin } from '../pin/pin.js';
@@ -8,8 +7,7 @@ import { readPinned } from '../pin/read-directory.js';
 import { fromSystem } from '../gate/refusal.js';
 import { isKernelPath } from '../gate/root-index.js';
 import type { FoldersSeen, Placement } from '../gate/rules.js';
-import { toEntryStats } from './stat.js';
-import type { EntryStats } from './stat.js';
+import { toEntryStats, type EntryStats } from './stat.js';
 import { isTemporaryName } from './temporary-files.js';
 
 /** What an entry of a folder is. `other` is whatever is never opened: FIFOs, sockets, devices. */

@@ -4,8 +4,7 @@ import type { Gate } from '../gate/gate.js';
 import type { Pin } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
-import { recorded } from '../recording/recorder.js';
-import type { Plan, Recorder } from '../recording/recorder.js';
+import { recorded, type Plan, type Recorder } from '../recording/recorder.js';
 
 /** Options of `Scope.mkdir()`. */
 export interface MakeDirectoryOptions {

@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { RootwardError } from '../../error.js';
 import { FileReader } from './file-reader.js';
 import type { Gate } from '../gate/gate.js';
-import { findLines, findTail } from './line-range.js';
-import type { ByteRange } from './line-range.js';
+import { findLines, findTail, type ByteRange } from './line-range.js';
 import { READ_FLAGS, requireFile } from './open.js';
 import { fromSystem, quotePath, scopeError } from '../gate/refusal.js';
 

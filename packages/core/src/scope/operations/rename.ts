@@ -1,14 +1,11 @@
-import { lstatSync, renameSync, unlinkSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { lstatSync, renameSync, unlinkSync, type Stats } from 'node:fs';
 import { endsInSeparator } from '../gate/asked-path.js';
 import { checkTarget, copyIntoEntry } from './copy.js';
 import type { Entry, Gate } from '../gate/gate.js';
-import { unstablePath } from '../pin/pin.js';
-import type { Pin } from '../pin/pin.js';
+import { unstablePath, type Pin } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
-import { priorAt, recorded } from '../recording/recorder.js';
-import type { Plan, Recorder } from '../recording/recorder.js';
+import { priorAt, recorded, type Plan, type Recorder } from '../recording/recorder.js';
 import { checkMoveBelow } from './subtree.js';
 import type { TemporaryFiles } from './temporary-files.js';
 

@@ -19,8 +19,7 @@ import { SMALL_READ } from './file-reader.js';
 import type { Entry } from '../gate/gate.js';
 import { unstablePath } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
-import { priorAt } from '../recording/recorder.js';
-import type { Plan, Recorder, Recording } from '../recording/recorder.js';
+import { priorAt, type Plan, type Recorder, type Recording } from '../recording/recorder.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
 const writeAsync = promisify(write);

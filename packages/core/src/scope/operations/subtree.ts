@@ -1,7 +1,6 @@
 import { childPath } from '../gate/child-path.js';
 import type { Entry, Gate } from '../gate/gate.js';
-import { unstablePath } from '../pin/pin.js';
-import type { Pin } from '../pin/pin.js';
+import { unstablePath, type Pin } from '../pin/pin.js';
 import { Pacer } from '../../platform/pacing.js';
 import { readPinned } from '../pin/read-directory.js';
 import { refused } from '../gate/refusal.js';

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
-import { isRunning, thisProcess } from '../../platform/process-identity.js';
-import type { ProcessIdentity } from '../../platform/process-identity.js';
+import { isRunning, thisProcess, type ProcessIdentity } from '../../platform/process-identity.js';
 import { Pacer } from '../../platform/pacing.js';
 import { readPinned } from '../pin/read-directory.js';
 import type { Pin } from '../pin/pin.js';

@@ -4,12 +4,10 @@ import { RootwardError } from '../../error.js';
 import { endsInSeparator } from '../gate/asked-path.js';
 import type { Admitted, Entry, Gate } from '../gate/gate.js';
 import { requireFile } from './open.js';
-import { MAX_PIN_ATTEMPTS, unstablePath } from '../pin/pin.js';
-import type { Pin } from '../pin/pin.js';
+import { MAX_PIN_ATTEMPTS, unstablePath, type Pin } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, quotePath, scopeError } from '../gate/refusal.js';
-import { priorOf, recorded } from '../recording/recorder.js';
-import type { Plan, Recorder } from '../recording/recorder.js';
+import { priorOf, recorded, type Plan, type Recorder } from '../recording/recorder.js';
 import { overwriteInPlace, replaceFile, writeAll } from './replace-file.js';
 import type { TemporaryFiles } from './temporary-files.js';
 

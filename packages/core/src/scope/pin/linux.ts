@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, statfsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { MAX_PIN_ATTEMPTS, unstablePath } from './pin.js';
 import type { Guarantee, Pin, PinOptions, Platform } from './pin.js';
 

@@ -1,7 +1,5 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
-import type { Stats } from 'node:fs';
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { unstablePath } from './pin.js';
 import type { Guarantee, Operation, Pin, PinOptions, Platform } from './pin.js';

@@ -1,5 +1,4 @@
-import { opendirSync } from 'node:fs';
-import type { Dir, Dirent } from 'node:fs';
+import { opendirSync, type Dir, type Dirent } from 'node:fs';
 import type { Pin } from './pin.js';
 import { errnoOf } from '../../platform/errno.js';
 

@@ -1,5 +1,4 @@
-import { constants, lstatSync, openSync, readlinkSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { constants, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
 import type { Pin } from '../pin/pin.js';
 
 /** What stands where a change is to be made. */

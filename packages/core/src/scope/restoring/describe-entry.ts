@@ -1,5 +1,4 @@
-import { closeSync, constants, openSync, readdirSync, readlinkSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import { RootwardError } from '../../error.js';
 import { hashDescriptor } from '../recording/content-hash.js';
 import type { Gate, Intent } from '../gate/gate.js';
@@ -8,8 +7,7 @@ import { Pacer } from '../../platform/pacing.js';
 import { isTemporaryName } from '../operations/temporary-files.js';
 import { readPinned } from '../pin/read-directory.js';
 import { fromSystem } from '../gate/refusal.js';
-import { priorAt, priorOf } from '../recording/recorder.js';
-import type { Prior } from '../recording/recorder.js';
+import { priorAt, priorOf, type Prior } from '../recording/recorder.js';
 
 /** What stands at a path, which is not followed where it is a link. */
 export type EntryDescription =

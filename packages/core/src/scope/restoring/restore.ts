@@ -2,8 +2,7 @@ import { chmodSync, closeSync, constants, fchmodSync, mkdirSync, renameSync, sym
 import { RootwardError } from '../../error.js';
 import { childPath } from '../gate/child-path.js';
 import type { Entry, Gate } from '../gate/gate.js';
-import { priorAt, priorOf, recorded } from '../recording/recorder.js';
-import type { Recorder } from '../recording/recorder.js';
+import { priorAt, priorOf, recorded, type Recorder } from '../recording/recorder.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
 import { overwriteInPlace, replaceFile, writeAll } from '../operations/replace-file.js';
 import type { TemporaryFiles } from '../operations/temporary-files.js';

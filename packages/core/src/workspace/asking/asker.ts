@@ -1,12 +1,10 @@
 import type { Logger } from '../../platform/logger.js';
 import type { RootList } from '../../roots/root.js';
 import type { ClientState } from '../../sources/client-state.js';
-import type { Outcome } from '../../sources/answer.js';
-import { readFailure, readResult } from '../../sources/answer.js';
+import { readFailure, readResult, type Outcome } from '../../sources/answer.js';
 import type { AskCause, Asking, AskingLimits } from './asking-state.js';
 import { mustWait, restsUntil, wakeAt } from './asking-state.js';
-import type { AskingEffect, AskingEvent } from './asking.js';
-import { step } from './asking.js';
+import { step, type AskingEffect, type AskingEvent } from './asking.js';
 import type { Clock, Timer } from '../../platform/clock.js';
 import { Deferred, unlessAborted } from '../../platform/async.js';
 import type { RootsPort } from './roots-port.js';

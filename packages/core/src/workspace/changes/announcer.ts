@@ -3,10 +3,8 @@ import type { Emitter } from '../../platform/emitter.js';
 import type { Project } from '../../project/project.js';
 import { diffRoots } from '../../roots/diff-roots.js';
 import type { WorkspaceChange } from './change.js';
-import type { Follower, FollowersSetup } from './followers.js';
-import { Followers } from './followers.js';
-import type { ChangeListener, ProjectListener } from './listeners.js';
-import { loggedEmitter } from './listeners.js';
+import { Followers, type Follower, type FollowersSetup } from './followers.js';
+import { loggedEmitter, type ChangeListener, type ProjectListener } from './listeners.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /** Tells everyone who wants to know of changes: listeners at once, followers as they get to it. */

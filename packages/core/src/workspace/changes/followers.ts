@@ -1,5 +1,4 @@
-import type { Disposable } from '../../platform/disposable.js';
-import { disposable } from '../../platform/disposable.js';
+import { disposable, type Disposable } from '../../platform/disposable.js';
 import type { Logger } from '../../platform/logger.js';
 import { diffRoots, isChange } from '../../roots/diff-roots.js';
 import type { Root } from '../../roots/root.js';

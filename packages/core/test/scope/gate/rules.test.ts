@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Root } from '../../../src/roots/root.js';
 import { WORKSPACE_RULES_FILE } from '../../../src/scope/gate/rules-file.js';
-import { RuleBook } from '../../../src/scope/gate/rules.js';
-import type { Placement, ScopeRules } from '../../../src/scope/gate/rules.js';
+import { RuleBook, type Placement, type ScopeRules } from '../../../src/scope/gate/rules.js';
 import { Scope } from '../../../src/scope/scope.js';
 import { codeOf, platforms, rootAt, useTree } from '../fixture.js';
 

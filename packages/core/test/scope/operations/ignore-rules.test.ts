@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chmodSync, symlinkSync } from 'node:fs';
 import { IgnoreRules, isRepositoryData } from '../../../src/scope/operations/ignore-rules.js';
 import type { Scope } from '../../../src/scope/scope.js';
-import { platforms, scopeOf, useTree } from '../fixture.js';
-import type { TreeContent } from '../fixture.js';
+import { platforms, scopeOf, useTree, type TreeContent } from '../fixture.js';
 import { asOrdinaryUser } from '../ordinary-user.js';
 
 const tree = useTree();

@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { openSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CHUNK_SIZE, FileReader } from '../../../src/scope/operations/file-reader.js';
-import { findLines, findTail } from '../../../src/scope/operations/line-range.js';
-import type { ByteRange } from '../../../src/scope/operations/line-range.js';
+import { findLines, findTail, type ByteRange } from '../../../src/scope/operations/line-range.js';
 import { useTree } from '../fixture.js';
 
 const tree = useTree();

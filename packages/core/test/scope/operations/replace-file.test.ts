@@ -10,8 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Gate } from '../../../src/scope/gate/gate.js';
-import type { Entry } from '../../../src/scope/gate/gate.js';
+import { Gate, type Entry } from '../../../src/scope/gate/gate.js';
 import { overwriteInPlace, replaceFile, writeAll } from '../../../src/scope/operations/replace-file.js';
 import { TemporaryFiles } from '../../../src/scope/operations/temporary-files.js';
 import { platforms, rootAt, useTree } from '../fixture.js';

@@ -1,9 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Asking } from '../../../src/workspace/asking/asking-state.js';
-import { initialAsking, mustWait, wakeAt } from '../../../src/workspace/asking/asking-state.js';
-import type { AskingEffect, AskingEvent } from '../../../src/workspace/asking/asking.js';
-import { step } from '../../../src/workspace/asking/asking.js';
+import { initialAsking, mustWait, wakeAt, type Asking } from '../../../src/workspace/asking/asking-state.js';
+import { step, type AskingEffect, type AskingEvent } from '../../../src/workspace/asking/asking.js';
 import { defaultLimits } from '../../../src/workspace/limits.js';
 
 /** A client and a disk that answer late, in any order, or never; the machine in between; and time. */

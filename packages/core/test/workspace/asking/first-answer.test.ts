@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../src/workspace/limits.js';
-import type { Connection } from '../scripted-client.js';
-import { connect, connectAsked, isSettled, makeTree } from '../scripted-client.js';
+import { connect, connectAsked, isSettled, makeTree, type Connection } from '../scripted-client.js';
 
 const { readyTimeout } = defaultLimits;
 

@@ -4,8 +4,7 @@ import type { WorkspaceChange } from '../../../src/workspace/changes/change.js';
 import { Deferred } from '../../../src/platform/async.js';
 import { defaultLimits } from '../../../src/workspace/limits.js';
 import { settle } from '../../../../../testing/fake-clock.js';
-import type { Connection } from '../scripted-client.js';
-import { changeTo, connectAsked, makeTree } from '../scripted-client.js';
+import { changeTo, connectAsked, makeTree, type Connection } from '../scripted-client.js';
 
 const { followerTimeout } = defaultLimits;
 

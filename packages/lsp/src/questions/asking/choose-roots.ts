@@ -1,5 +1,4 @@
-import { RootwardError } from '@rootward/core';
-import type { Root, Scope } from '@rootward/core';
+import { RootwardError, type Root, type Scope } from '@rootward/core';
 
 const MAX_NAMED = 5;
 

@@ -1,5 +1,4 @@
-import { pageOf as cutPage } from '@rootward/core/platform';
-import type { Page } from '@rootward/core/platform';
+import { pageOf as cutPage, type Page } from '@rootward/core/platform';
 import { RootwardLspError } from '../../error.js';
 
 /** How many items came before the page a cursor stands for. Nothing is kept between pages. */

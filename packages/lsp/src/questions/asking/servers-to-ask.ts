@@ -1,10 +1,8 @@
 import type { Root } from '@rootward/core';
-import { RootwardLspError } from '../../error.js';
-import type { LspErrorCode } from '../../error.js';
+import { RootwardLspError, type LspErrorCode } from '../../error.js';
 import { sourceFiles } from '../../documents/source-files.js';
 import type { LanguageServers } from '../../pool/language-servers.js';
-import type { KnownFolders } from '../../pool/project-folder.js';
-import { projectFolder } from '../../pool/project-folder.js';
+import { projectFolder, type KnownFolders } from '../../pool/project-folder.js';
 import type { ServerDefinition } from '../../servers/definition.js';
 import { languageName } from '../../servers/script-name.js';
 import type { CodeContext } from '../../pool/code-context.js';

@@ -1,10 +1,8 @@
-import { containsPath, hostPathStyle } from '@rootward/core';
-import type { Root } from '@rootward/core';
+import { containsPath, hostPathStyle, type Root } from '@rootward/core';
 import { projectFolder } from '../../pool/project-folder.js';
 import { languageIdOf } from '../../servers/definition.js';
 import { languageName } from '../../servers/script-name.js';
-import { filesMentioning } from '../../documents/files-mentioning.js';
-import type { MentionsOptions } from '../../documents/files-mentioning.js';
+import { filesMentioning, type MentionsOptions } from '../../documents/files-mentioning.js';
 import type { OpenDocument } from '../../documents/documents.js';
 import type { Unshown } from '../../documents/unshown.js';
 import type { ServerInstance } from '../../pool/server-instance.js';

@@ -1,7 +1,6 @@
 import type { Scope } from '@rootward/core';
 import { RootwardLspError } from '../../error.js';
-import type { EditJournal, JournalEntry } from './edit-journal.js';
-import { digestOf } from './edit-journal.js';
+import { digestOf, type EditJournal, type JournalEntry } from './edit-journal.js';
 
 /** A file's text before and after. */
 export interface PlannedEdit {

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, isRunning, thisProcess } from '@rootward/core/platform';
-import type { ProcessIdentity } from '@rootward/core/platform';
+import { isObject, isRunning, thisProcess, type ProcessIdentity } from '@rootward/core/platform';
 
 /** One file of an edit, with what is needed to undo it. */
 export interface JournalFile {

@@ -1,8 +1,7 @@
 import type { TextEdit } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../../error.js';
 import { LocationFilter } from '../../filter/location-filter.js';
-import type { PlannedEdit } from './apply-edits.js';
-import { changedMeanwhile } from './apply-edits.js';
+import { changedMeanwhile, type PlannedEdit } from './apply-edits.js';
 import { applyTextEdits, replacedTexts } from './apply-text-edits.js';
 import type { FileEdits } from './read-workspace-edit.js';
 import type { CodeContext } from '../../pool/code-context.js';

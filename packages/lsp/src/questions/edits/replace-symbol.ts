@@ -1,5 +1,4 @@
-import type { Extent } from '../symbols/symbol-extent.js';
-import { indentOf } from '../symbols/symbol-extent.js';
+import { indentOf, type Extent } from '../symbols/symbol-extent.js';
 
 /** What to do with a declaration. */
 export type SymbolAction = 'replace' | 'insert_before' | 'insert_after' | 'delete';

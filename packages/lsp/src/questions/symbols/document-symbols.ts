@@ -1,10 +1,8 @@
 import type { DocumentSymbol, Range, SymbolInformation } from 'vscode-languageserver-protocol';
-import { findWord } from '../../documents/find-word.js';
-import type { Place } from '../../documents/find-word.js';
+import { findWord, type Place } from '../../documents/find-word.js';
 import type { OpenDocument } from '../../documents/documents.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
-import { serverName } from './symbol-name.js';
-import type { SymbolName } from './symbol-name.js';
+import { serverName, type SymbolName } from './symbol-name.js';
 
 /** A symbol of one file, whichever form the server speaks in. */
 export interface SymbolNode {

@@ -4,12 +4,9 @@ import type { Place } from '../../documents/find-word.js';
 import { LocationFilter } from '../../filter/location-filter.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
 import type { CodeContext } from '../../pool/code-context.js';
-import { definitionTargets } from './definition-targets.js';
-import type { Spot } from './definition-targets.js';
-import { covers, declaredAt, documentSymbols, placed } from './document-symbols.js';
-import type { SymbolNode } from './document-symbols.js';
-import { isIn, serverName } from './symbol-name.js';
-import type { SymbolName } from './symbol-name.js';
+import { definitionTargets, type Spot } from './definition-targets.js';
+import { covers, declaredAt, documentSymbols, placed, type SymbolNode } from './document-symbols.js';
+import { isIn, serverName, type SymbolName } from './symbol-name.js';
 
 /** Steps from a type to those it is made from. */
 const MAX_DEPTH = 8;

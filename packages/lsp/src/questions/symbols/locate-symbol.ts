@@ -1,17 +1,13 @@
 import { RootwardLspError } from '../../error.js';
 import { codeOnly } from '../../documents/code-only.js';
 import type { OpenDocument } from '../../documents/documents.js';
-import type { Place } from '../../documents/find-word.js';
-import { findWord, nearestFirst } from '../../documents/find-word.js';
+import { findWord, nearestFirst, type Place } from '../../documents/find-word.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
 import type { CodeContext } from '../../pool/code-context.js';
-import { containersOf } from './definition-targets.js';
-import type { Spot } from './definition-targets.js';
-import { documentSymbols, placed } from './document-symbols.js';
-import type { SymbolNode } from './document-symbols.js';
+import { containersOf, type Spot } from './definition-targets.js';
+import { documentSymbols, placed, type SymbolNode } from './document-symbols.js';
 import { inheritedMember } from './inherited-member.js';
-import { isIn, readSymbol } from './symbol-name.js';
-import type { SymbolName } from './symbol-name.js';
+import { isIn, readSymbol, type SymbolName } from './symbol-name.js';
 
 /** A symbol as a caller names it. Lines are counted from 1. */
 export interface SymbolRequest {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Scope } from '@rootward/core';
-import type { Workspace } from '@rootward/core';
+import { Scope, type Workspace } from '@rootward/core';
 import { chooseRoots } from '../../../src/questions/asking/choose-roots.js';
 import { Folder } from '../../fixtures/folder.js';
 import { liveWorkspace } from '../../fixtures/live-workspace.js';

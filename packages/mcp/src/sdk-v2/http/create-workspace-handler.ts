@@ -2,12 +2,10 @@ import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server'
 import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from '@modelcontextprotocol/server';
 import { describePrincipal } from '../../context/principal.js';
 import { MemoryStore } from '../../store/memory-store.js';
-import { LimitCounters } from '../../store/principal-limits.js';
-import type { PrincipalLimits } from '../../store/principal-limits.js';
+import { LimitCounters, type PrincipalLimits } from '../../store/principal-limits.js';
 import { Revocations } from '../../store/revocations.js';
 import { overLimit, principalRevoked, sessionNotFound, storeFailure } from './responses.js';
-import { Sessions } from './sessions.js';
-import type { SessionsOptions } from './sessions.js';
+import { Sessions, type SessionsOptions } from './sessions.js';
 
 /** Options of `createWorkspaceHandler`: those of its sessions, and those of the SDK's `createMcpHandler`. */
 export interface WorkspaceHandlerOptions

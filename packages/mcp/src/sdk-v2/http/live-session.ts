@@ -7,13 +7,11 @@ import type {
   Server,
   WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import type { Bell } from './bell.js';
 import type { SessionRecord } from './session-record.js';
 import { changedFields, connectionFields, readConnection, SUBSCRIPTION } from './session-record.js';
-import { SessionTransport } from './session-transport.js';
-import type { SessionWatcher } from './session-transport.js';
+import { SessionTransport, type SessionWatcher } from './session-transport.js';
 import type { SharedIds } from './shared-ids.js';
 
 interface Opening {

@@ -1,5 +1,4 @@
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import type { KeptConnection } from '../../context/kept-connection.js';
 import { storedFields, storedText } from '../../store/stored-value.js';
 

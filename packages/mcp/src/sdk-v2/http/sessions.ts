@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventStore, McpHandlerRequestOptions, McpServerFactory } from '@modelcontextprotocol/server';
-import { systemClock } from '@rootward/core';
-import type { Clock, Timer } from '@rootward/core';
+import { systemClock, type Clock, type Timer } from '@rootward/core';
 import { RootwardMcpError } from '../../error.js';
 import { describePrincipal } from '../../context/principal.js';
 import type { LimitCounters } from '../../store/principal-limits.js';
@@ -9,8 +8,7 @@ import type { SessionStore } from '../../store/session-store.js';
 import { LiveSession } from './live-session.js';
 import { METHODS, methodNotAllowed, sessionNotFound, sessionRequired, tooManySessions } from './responses.js';
 import { SessionEventStore } from './session-event-store.js';
-import { makeRecord } from './session-record.js';
-import type { SessionRecord } from './session-record.js';
+import { makeRecord, type SessionRecord } from './session-record.js';
 import { Sharing } from './sharing.js';
 
 /** How sessions of legacy clients over HTTP are kept. */

@@ -7,12 +7,10 @@ import { isStandalone } from './event-log.js';
 import { eventStreamResponse } from './event-stream.js';
 import type { LiveSession } from './live-session.js';
 import { unknownEvent } from './responses.js';
-import { changedFields, makeRecord, mergeFields, readRecord } from './session-record.js';
-import type { SessionRecord } from './session-record.js';
+import { changedFields, makeRecord, mergeFields, readRecord, type SessionRecord } from './session-record.js';
 import type { SessionWatcher } from './session-transport.js';
 import { SharedIds } from './shared-ids.js';
-import { SharedSessions } from './shared-sessions.js';
-import type { Note } from './shared-sessions.js';
+import { SharedSessions, type Note } from './shared-sessions.js';
 
 interface SharingOptions {
   readonly ttl: number;

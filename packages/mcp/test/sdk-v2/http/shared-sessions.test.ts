@@ -5,12 +5,10 @@ import { pathToFileURL } from 'node:url';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { createParser } from 'eventsource-parser';
 import { afterAll, expect, test, vi } from 'vitest';
-import { MemoryStore, Revocations } from '../../../src/index.js';
-import type { SessionStore, WorkspaceHandler } from '../../../src/index.js';
+import { MemoryStore, Revocations, type SessionStore, type WorkspaceHandler } from '../../../src/index.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { createInstance, waiting } from '../../fixtures/instances.js';
-import { RawHttpClient } from '../../fixtures/raw-http-client.js';
-import type { RawHttpClientOptions } from '../../fixtures/raw-http-client.js';
+import { RawHttpClient, type RawHttpClientOptions } from '../../fixtures/raw-http-client.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-shared-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

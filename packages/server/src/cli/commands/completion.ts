@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import { readChoice } from '../../settings/values/read-values.js';
 import { bashScript } from '../completion/bash.js';
-import { describeProgram } from '../completion/describe-program.js';
-import type { ProgramShape } from '../completion/describe-program.js';
+import { describeProgram, type ProgramShape } from '../completion/describe-program.js';
 import { fishScript } from '../completion/fish.js';
-import { SHELLS } from '../completion/shell.js';
-import type { Shell } from '../completion/shell.js';
+import { SHELLS, type Shell } from '../completion/shell.js';
 import { zshScript } from '../completion/zsh.js';
-import { FINE } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { FINE, type Terminal } from '../output/terminal.js';
 
 const SCRIPTS: Readonly<Record<Shell, (program: ProgramShape) => string>> = {
   bash: bashScript,

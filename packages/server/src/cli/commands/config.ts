@@ -7,8 +7,7 @@ import { findClient } from '../install/clients/known-clients.js';
 import { ownProgram } from '../install/own-program.js';
 import { renderEntry } from '../install/render-entry.js';
 import { painter } from '../output/paint.js';
-import { FINE, printJson, displayFor } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
 
 /** What stands on the command line beside the options. */
 export interface CommandWords {

@@ -3,8 +3,7 @@ import { isAbsolute, sep } from 'node:path';
 import { RootwardError } from '@rootward/core';
 import type { LoadedSettings } from '../../settings/load-settings.js';
 import { painter } from '../output/paint.js';
-import { FAILED, FINE, printJson, displayFor } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { FAILED, FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
 
 /** Says whether a path is in scope; relative ones are relative to the shell's directory, as in any command. */

@@ -5,8 +5,7 @@ import { RootwardServerError } from '../../error.js';
 import { Narrator } from '../demo/narrator.js';
 import { tour } from '../demo/tour.js';
 import { painter } from '../output/paint.js';
-import { displayFor, FAILED, FINE } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { displayFor, FAILED, FINE, type Terminal } from '../output/terminal.js';
 
 /** Shows what the server does, with a real client, in a temporary folder that is gone afterwards. */
 export async function runDemo(terminal: Terminal): Promise<number> {

@@ -1,24 +1,18 @@
-import { applyInstall, applyUninstall } from '../install/apply.js';
-import type { Applied } from '../install/apply.js';
-import { SCOPES } from '../install/clients/client-ids.js';
-import type { InstallScope } from '../install/clients/client-ids.js';
-import { clientPlaces } from '../install/clients/client-places.js';
-import type { ClientPlaces } from '../install/clients/client-places.js';
+import { applyInstall, applyUninstall, type Applied } from '../install/apply.js';
+import { SCOPES, type InstallScope } from '../install/clients/client-ids.js';
+import { clientPlaces, type ClientPlaces } from '../install/clients/client-places.js';
 import type { KnownClient, StdioEntry } from '../install/clients/known-client.js';
 import { findClient } from '../install/clients/known-clients.js';
 import { partsOf } from '../install/parts.js';
-import { planInstall, planUninstall } from '../install/plan.js';
-import type { FileChange, PlanContext } from '../install/plan.js';
+import { planInstall, planUninstall, type FileChange, type PlanContext } from '../install/plan.js';
 import { Receipts } from '../install/receipts.js';
 import { showChanges } from '../install/show-changes.js';
 import { stateDirectory } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import { confirm } from '../output/confirm.js';
 import { painter } from '../output/paint.js';
-import { FAILED, FINE, printJson, displayFor } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
-import { entryFor } from './config.js';
-import type { CommandWords } from './config.js';
+import { FAILED, FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
+import { entryFor, type CommandWords } from './config.js';
 
 export interface InstallFlags {
   readonly client?: string;

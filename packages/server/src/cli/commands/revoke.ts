@@ -2,8 +2,7 @@ import { silentLogger } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import { openStore } from '../../serve/sharing/open-store.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
-import { FINE, printJson } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { FINE, printJson, type Terminal } from '../output/terminal.js';
 
 export interface RevokeFlags {
   readonly handle?: string;

@@ -7,8 +7,7 @@ import { prepareServer, workspaceWithoutClient } from '../../serve/prepare-serve
 import { StderrLogger } from '../../serve/stderr-logger.js';
 import { harmless, painter } from '../output/paint.js';
 import { showSnapshot } from '../output/show-snapshot.js';
-import { FINE, printJson, displayFor } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
 
 /** A command prints a server's warnings in words; `--log-level` gives what a server would write. */
 const TALKATIVE: ReadonlySet<LogLevel> = new Set(['info', 'debug']);

@@ -6,14 +6,12 @@ import { findProgram } from '@rootward/core/platform';
 import type { Sandbox, SandboxPlan, WantedLevel } from '@rootward/sandbox';
 import { RootwardServerError } from '../../error.js';
 import { profileOf } from '../../sandbox/program-profile.js';
-import { prepareServer, workspaceWithoutClient } from '../../serve/prepare-server.js';
-import type { ServerSetup } from '../../serve/prepare-server.js';
+import { prepareServer, workspaceWithoutClient, type ServerSetup } from '../../serve/prepare-server.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
 import { readChoice } from '../../settings/values/read-values.js';
 import { SANDBOX_LEVELS } from '../../settings/values/sandbox-settings.js';
 import { harmless } from '../output/paint.js';
-import { FINE, printJson } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { FINE, printJson, type Terminal } from '../output/terminal.js';
 import { commandLogger, warnOfVariables } from './roots.js';
 
 export interface SandboxFlags {

@@ -6,8 +6,7 @@ import type { WorkspaceRules } from '../../settings/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
 import { ProjectSettingsStore } from '../../guidance/settings-store.js';
 import { painter } from '../output/paint.js';
-import { FINE, printJson, displayFor } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
 
 /** What is to be added. Nothing of it shows what is there. */
 export interface SettingsFlags {

@@ -1,8 +1,7 @@
 import { RootwardServerError } from '../../error.js';
 import { startPage } from '../../page/start-page.js';
 import { painter } from '../output/paint.js';
-import { displayFor } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { displayFor, type Terminal } from '../output/terminal.js';
 
 const MAX_PORT = 65_535;
 

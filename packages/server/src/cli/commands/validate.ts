@@ -1,6 +1,5 @@
 import { basename, isAbsolute, sep } from 'node:path';
-import { RootwardError, WORKSPACE_RULES_FILE } from '@rootward/core';
-import type { Snapshot } from '@rootward/core';
+import { RootwardError, WORKSPACE_RULES_FILE, type Snapshot } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
 import { findAuditProblem } from '../../audit/audit-trail.js';
 import { readConfigurationFile } from '../../settings/configuration-file.js';
@@ -14,11 +13,9 @@ import { findUnknownHelpers, findUnserved } from '../../exec/project/find-unserv
 import type { UnknownHelper, UnservedFile } from '../../exec/project/find-unserved.js';
 import { openCatalogue, projectFolder } from '../../serve/open-catalogue.js';
 import { countRoots } from '../../serve/readiness.js';
-import { alignRows } from '../output/align-rows.js';
-import type { Row } from '../output/align-rows.js';
+import { alignRows, type Row } from '../output/align-rows.js';
 import { harmless, painter } from '../output/paint.js';
-import type { Status, Terminal } from '../output/terminal.js';
-import { FINE, printJson, displayFor, WRONG_USE } from '../output/terminal.js';
+import { FINE, printJson, displayFor, WRONG_USE, type Status, type Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
 
 /** What was found to be fine, and what not. The shape `--json` prints, without `valid`. */

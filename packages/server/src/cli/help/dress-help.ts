@@ -2,12 +2,9 @@ import type { Command, Help, Option } from 'commander';
 import { suggest } from '@rootward/core/platform';
 import { OPTIONS } from '../../settings/values/options.js';
 import { RootwardServerError } from '../../error.js';
-import { alignRows, MIN_WIDTH } from '../output/align-rows.js';
-import type { Cell } from '../output/align-rows.js';
-import { painter } from '../output/paint.js';
-import type { Paint } from '../output/paint.js';
-import { displayFor } from '../output/terminal.js';
-import type { Terminal } from '../output/terminal.js';
+import { alignRows, MIN_WIDTH, type Cell } from '../output/align-rows.js';
+import { painter, type Paint } from '../output/paint.js';
+import { displayFor, type Terminal } from '../output/terminal.js';
 import { EXAMPLES } from './examples.js';
 
 /** Longer lines are hard to read, however wide the display is. */

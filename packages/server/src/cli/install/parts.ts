@@ -6,15 +6,13 @@ import { findProgram } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import { quoteForShell } from '../output/quote-for-shell.js';
 import type { ClientId, InstallScope } from './clients/client-ids.js';
-import type { ClientPlaces } from './clients/client-places.js';
-import { folderOf } from './clients/client-places.js';
+import { folderOf, type ClientPlaces } from './clients/client-places.js';
 import { opencodeFolder } from './clients/agents.js';
 import type { Insertion } from './formats/edit.js';
 import { claudeCodeHookFor, claudeCodeInsertion } from './hooks/claude-code.js';
 import { geminiHookScript, geminiInsertion } from './hooks/gemini-cli.js';
 import { opencodePlugin } from './hooks/opencode.js';
-import type { FormatName, KnownClient, StdioEntry } from './clients/known-client.js';
-import { pathOf } from './clients/known-client.js';
+import { pathOf, type FormatName, type KnownClient, type StdioEntry } from './clients/known-client.js';
 import { renderFile } from './render-entry.js';
 
 /** One thing to put into place: an entry in a file that others write too, or a file of our own. */

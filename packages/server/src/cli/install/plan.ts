@@ -3,13 +3,10 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { relative, isAbsolute } from 'node:path';
 import { RootwardServerError } from '../../error.js';
 import type { InstallScope } from './clients/client-ids.js';
-import type { Format, KeyPath } from './formats/edit.js';
-import { FormatError, isRecord, valueAt } from './formats/edit.js';
+import { FormatError, isRecord, valueAt, type Format, type KeyPath } from './formats/edit.js';
 import type { FormatName } from './clients/known-client.js';
-import type { Part } from './parts.js';
-import { OWN_FILE_MARK } from './parts.js';
-import type { Receipt, Receipts } from './receipts.js';
-import { digestOf } from './receipts.js';
+import { OWN_FILE_MARK, type Part } from './parts.js';
+import { digestOf, type Receipt, type Receipts } from './receipts.js';
 
 /** What a command makes of one file. Undefined text means no file. */
 export interface FileChange {

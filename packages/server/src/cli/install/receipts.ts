@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeyPath } from './formats/edit.js';
-import { isRecord } from './formats/edit.js';
+import { isRecord, type KeyPath } from './formats/edit.js';
 import { writeWhole } from './write-file.js';
 
 /** What is remembered of one file that `install` wrote, so that `uninstall` can give back exactly what was there. */

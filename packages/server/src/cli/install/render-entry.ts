@@ -1,5 +1,4 @@
-import type { KnownClient, ServerEntry } from './clients/known-client.js';
-import { pathOf } from './clients/known-client.js';
+import { pathOf, type KnownClient, type ServerEntry } from './clients/known-client.js';
 
 const NAMES_FOLDERS = 'This client does not report its folders: pass them as arguments after the program.';
 

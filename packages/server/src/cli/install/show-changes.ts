@@ -1,6 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
-import { harmless } from '../output/paint.js';
-import type { Paint } from '../output/paint.js';
+import { harmless, type Paint } from '../output/paint.js';
 import type { FileChange } from './plan.js';
 
 /** The changes as a unified diff, in colours where the screen has them. */

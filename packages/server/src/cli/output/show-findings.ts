@@ -1,5 +1,4 @@
-import { alignRows } from './align-rows.js';
-import type { Cell, Row } from './align-rows.js';
+import { alignRows, type Cell, type Row } from './align-rows.js';
 import { painter } from './paint.js';
 import type { Display } from './display.js';
 

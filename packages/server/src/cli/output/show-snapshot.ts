@@ -1,9 +1,7 @@
 import type { Root, TraceEntry, Workspace } from '@rootward/core';
 import { countRoots } from '../../serve/readiness.js';
-import { alignRows } from './align-rows.js';
-import type { Row } from './align-rows.js';
-import { painter } from './paint.js';
-import type { Paint, Tone } from './paint.js';
+import { alignRows, type Row } from './align-rows.js';
+import { painter, type Paint, type Tone } from './paint.js';
 import type { Display } from './display.js';
 
 /** The roots of a workspace, one on each line, and what every source said. */

@@ -1,6 +1,5 @@
 import type { StartContext } from '../../serve/prepare-sources.js';
-import { NO_DISPLAY } from './display.js';
-import type { Display } from './display.js';
+import { NO_DISPLAY, type Display } from './display.js';
 
 /** What a command sees of the process. */
 export interface Terminal {

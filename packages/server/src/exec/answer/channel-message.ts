@@ -1,5 +1,4 @@
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import { parseJson } from '../json.js';
 
 /** What a tool says while it runs. */

@@ -1,5 +1,4 @@
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import { parseJson } from '../json.js';
 
 /** Each search for a closing bracket may go through the whole text; a tool that prints nonsense must not hold us up. */

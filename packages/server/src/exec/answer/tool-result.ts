@@ -1,7 +1,5 @@
-import { isSpecType } from '@modelcontextprotocol/server';
-import type { CallToolResult } from '@modelcontextprotocol/server';
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isSpecType, type CallToolResult } from '@modelcontextprotocol/server';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import { fitsAnswerAsJson } from '../../answer-size.js';
 import { findDocuments } from './json-documents.js';
 import { parseJson } from '../json.js';

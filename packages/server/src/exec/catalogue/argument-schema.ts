@@ -1,6 +1,5 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 
 /** Arguments as a handler gets them: those of the tool, and the handle, which is not for the tool. */
 export interface CheckedArguments {

@@ -1,7 +1,5 @@
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
-import { LISTS, MAPS, SINGLE } from './check-schema.js';
-import type { MetadataFault } from './check-schema.js';
+import { isObject, type JsonObject } from '@rootward/core/platform';
+import { LISTS, MAPS, SINGLE, type MetadataFault } from './check-schema.js';
 
 /** Stands for the schema itself, which need not have an address. */
 const HERE = 'schema:/here';

@@ -1,8 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, parse, resolve, sep } from 'node:path';
-import { errnoOf } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { errnoOf, type JsonObject } from '@rootward/core/platform';
 import { describeJsonFault } from '../../settings/parse-json.js';
 import type { ExecutableTool, RunnableFile, ToolProblem } from './executable-tool.js';
 import { findRunnable, hasRunBit, readStart } from './runnable-file.js';

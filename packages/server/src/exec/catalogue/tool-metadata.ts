@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import type { SandboxGrant } from '../../settings/values/sandbox-settings.js';
 import { checkReferences } from './check-references.js';
-import { checkSchema } from './check-schema.js';
-import type { MetadataFault } from './check-schema.js';
+import { checkSchema, type MetadataFault } from './check-schema.js';
 import { isTooDeep } from '../json.js';
 
 /** What a tool says of itself. */

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import type { ToolProblem } from '../catalogue/executable-tool.js';
 import { findRunnable } from '../catalogue/runnable-file.js';
 import { findPages } from './pages.js';
@@ -12,8 +11,7 @@ import type {
   ProjectResource,
   ProjectTemplate,
 } from './project-content.js';
-import { isFile, readObject } from './read-object.js';
-import type { Report } from './read-object.js';
+import { isFile, readObject, type Report } from './read-object.js';
 import type { Registrations } from './registrations.js';
 
 export const RESOURCES_FOLDER = 'resources';

@@ -4,8 +4,7 @@ import type { ExecutableTool, ToolProblem } from '../catalogue/executable-tool.j
 import { discoverContent } from './discover-content.js';
 import { PAGE_PROVIDER, PAGES_FOLDER } from './pages.js';
 import type { ProjectContent } from './project-content.js';
-import { readRegistrations } from './registrations.js';
-import type { Registrations } from './registrations.js';
+import { readRegistrations, type Registrations } from './registrations.js';
 
 /** Everything a tools project offers. */
 export interface Discovery extends ProjectContent {

@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { isObject } from '@rootward/core/platform';
-import { isFile, readObject } from './read-object.js';
-import type { Report } from './read-object.js';
+import { isFile, readObject, type Report } from './read-object.js';
 import type { ProjectResource } from './project-content.js';
 
 const PAGE_TYPE = 'text/html;profile=mcp-app';

@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import { parseJsonFile } from '../../settings/parse-json.js';
 
 /** Notes what cannot be used, and why. */

@@ -1,8 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import { ProtocolError, ResourceNotFoundError, type ReadResourceResult } from '@modelcontextprotocol/server';
 import type { Root, Scope } from '@rootward/core';
 import { errnoOf } from '@rootward/core/platform';
 import { lookup } from 'mrmime';

@@ -1,7 +1,6 @@
 import { stat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf, isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { errnoOf, isObject, type JsonObject } from '@rootward/core/platform';
 import { parseJsonFile } from '../../settings/parse-json.js';
 import type { ToolProblem } from '../catalogue/executable-tool.js';
 

@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describeRoots } from '../run/tool-environment.js';
-import type { InheritedVariables } from '../run/tool-environment.js';
+import { describeRoots, type InheritedVariables } from '../run/tool-environment.js';
 import { sdkFolder } from '../run/sdk-folder.js';
-import { REGISTER_HOOK, registrationsIn } from './registrations.js';
-import type { Registrations } from './registrations.js';
+import { REGISTER_HOOK, registrationsIn, type Registrations } from './registrations.js';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;

@@ -1,15 +1,12 @@
-import { readdirSync, statSync, watch } from 'node:fs';
-import type { FSWatcher } from 'node:fs';
+import { readdirSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@rootward/core';
 import { TOOLS_FOLDER } from '../catalogue/discover-tools.js';
 import { describeProblem } from '../catalogue/executable-tool.js';
 import { PROMPTS_FOLDER, RESOURCES_FOLDER } from './discover-content.js';
-import { discoverProject } from './discover-project.js';
-import type { Discovery } from './discover-project.js';
+import { discoverProject, type Discovery } from './discover-project.js';
 import { PAGES_FOLDER } from './pages.js';
-import { SERVER_FOLDER } from './registrations.js';
-import type { Registrations } from './registrations.js';
+import { SERVER_FOLDER, type Registrations } from './registrations.js';
 
 export interface ToolCatalogueOptions {
   /** The canonical folder of the tools project. */

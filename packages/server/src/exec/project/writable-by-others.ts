@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TOOLS_FOLDER } from '../catalogue/discover-tools.js';
-import type { DiscoveredTools } from '../catalogue/discover-tools.js';
+import { TOOLS_FOLDER, type DiscoveredTools } from '../catalogue/discover-tools.js';
 
 const OTHERS_WRITE = 0o002;
 

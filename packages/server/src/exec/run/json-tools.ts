@@ -1,8 +1,7 @@
 import type { Root } from '@rootward/core';
 import { findProgram } from '@rootward/core/platform';
 import { MINIMAL } from '../../settings/values/environment-mode.js';
-import { inheritedVariables, pathFor } from './tool-environment.js';
-import type { InheritedVariables, Variables } from './tool-environment.js';
+import { inheritedVariables, pathFor, type InheritedVariables, type Variables } from './tool-environment.js';
 
 const NAMES = ['jq', 'gojq'];
 

@@ -1,5 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { readFileSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
 
 /** Puts an answer where a tool looks for it: whole, or not at all. */

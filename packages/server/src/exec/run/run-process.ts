@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -8,8 +7,7 @@ import type { SandboxChild } from '@rootward/sandbox';
 import { errnoOf, nextTurn, within } from '@rootward/core/platform';
 import type { RunEnd, RunOutcome } from '../answer/run-outcome.js';
 import { ChannelReader } from './channel-reader.js';
-import { openOutput } from './child-output.js';
-import type { OutputStreams } from './child-output.js';
+import { openOutput, type OutputStreams } from './child-output.js';
 import { GroupEnd } from './group-end.js';
 import type { GroupGuard } from './group-guard.js';
 import type { PipeStore } from './pipe-store.js';

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { delimiter } from 'node:path';
-import { hostPathStyle } from '@rootward/core';
-import type { Root } from '@rootward/core';
+import { hostPathStyle, type Root } from '@rootward/core';
 import { isWorkspaceProgram, pathOutside } from '@rootward/core/platform';
 import type { EnvironmentMode } from '../../settings/values/environment-mode.js';
 

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { AccessTokens, Refusal } from '../oauth/access-tokens.js';
 import { challenge, isMetadataPath, resourceMetadata } from '../oauth/resource-metadata.js';

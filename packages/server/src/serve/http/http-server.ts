@@ -4,8 +4,7 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
 import type { SessionsOptions, WorkspaceHandler, WorkspaceHandlerOptions } from '@rootward/mcp';
 import type { Logger } from '@rootward/core';
-import { createGuardedServer, MAX_BODY_BYTES } from './guarded-server.js';
-import type { GuardOptions } from './guarded-server.js';
+import { createGuardedServer, MAX_BODY_BYTES, type GuardOptions } from './guarded-server.js';
 
 export interface HttpServerOptions
   extends GuardOptions, Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {

@@ -1,5 +1,4 @@
-import { TOOLSET_NAMES } from '../../settings/values/option-values.js';
-import type { ToolsetName } from '../../settings/values/option-values.js';
+import { TOOLSET_NAMES, type ToolsetName } from '../../settings/values/option-values.js';
 
 const ALL = 'rootward';
 const READ = 'rootward:read';

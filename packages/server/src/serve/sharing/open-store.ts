@@ -3,8 +3,7 @@ import { errnoOf } from '@rootward/core/platform';
 import type { Revocations, SessionStore } from '@rootward/mcp';
 import type * as redis from '@rootward/mcp/redis';
 import { RootwardServerError } from '../../error.js';
-import type { Environment } from '../../settings/from-environment.js';
-import { HANDLE_KEY_VARIABLE } from '../../settings/from-environment.js';
+import { HANDLE_KEY_VARIABLE, type Environment } from '../../settings/from-environment.js';
 import type { Settings } from '../../settings/settings.js';
 
 /** What instances of the server share. */

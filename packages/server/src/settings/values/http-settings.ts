@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { RootwardServerError } from '../../error.js';
 import { suggest } from '@rootward/core/platform';
 import type { HttpLimits } from './option-values.js';
-import { readPath } from './read-values.js';
-import type { Origin } from './read-values.js';
+import { readPath, type Origin } from './read-values.js';
 
 const LIMIT_NAMES = ['requests', 'sessions', 'bytes'] as const;
 const STORE_PROTOCOLS: ReadonlySet<string> = new Set(['redis:', 'rediss:', 'unix:']);

@@ -1,8 +1,7 @@
 import { delimiter } from 'node:path';
 import { ENVIRONMENT_MODES } from './environment-mode.js';
 import { HISTORY_MODES } from './history-settings.js';
-import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './option-values.js';
-import type { OptionValues } from './option-values.js';
+import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES, type OptionValues } from './option-values.js';
 import { readLimits, readSecureUrl, readStore } from './http-settings.js';
 import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './sandbox-settings.js';
 import type { Origin } from './read-values.js';

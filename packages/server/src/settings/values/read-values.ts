@@ -1,9 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
 import { RootwardServerError } from '../../error.js';
-import { readEnvironmentMode } from './environment-mode.js';
-import type { EnvironmentMode } from './environment-mode.js';
-import { TOOLSET_NAMES } from './option-values.js';
-import type { ToolsetName } from './option-values.js';
+import { readEnvironmentMode, type EnvironmentMode } from './environment-mode.js';
+import { TOOLSET_NAMES, type ToolsetName } from './option-values.js';
 import { expandHome, suggest } from '@rootward/core/platform';
 
 /** Where a text stands, for messages, and what paths in it are relative to. */

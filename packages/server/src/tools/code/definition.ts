@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
 import { answerCode, caveats, caveatsOf } from './answer-code.js';
 import { emptyAnswer, shortPath } from './describe-code.js';

@@ -1,8 +1,7 @@
 import type { OutlineSymbol } from '@rootward/lsp';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
 import { answerCode } from './answer-code.js';
 import { symbolLabel } from './describe-code.js';

@@ -1,8 +1,7 @@
 import type { Reference } from '@rootward/lsp';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { dataResult } from '../framework/results.js';
 import { answerCode, caveats, caveatsOf } from './answer-code.js';

@@ -1,5 +1,4 @@
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { ProtocolError } from '@modelcontextprotocol/server';
+import { ProtocolError, type McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { surroundRequests } from '../framework/surround-requests.js';
 
 /** Makes the call that this context belongs to fail with an error of the protocol. */

@@ -1,13 +1,10 @@
 import { ToolChoice } from '../framework/tool-choice.js';
 import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
-import { NeedsInput } from '@rootward/mcp';
-import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
-import { AskingRun } from './asking-runs.js';
-import type { OpenQuestions } from './asking-runs.js';
+import { NeedsInput, type WorkspaceServer, type WorkspaceServerContext } from '@rootward/mcp';
+import { AskingRun, type OpenQuestions } from './asking-runs.js';
 import { clientCapabilities } from '../framework/client-capabilities.js';
-import { argumentSchema, resultSchema } from '../../exec/catalogue/argument-schema.js';
-import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
+import { argumentSchema, resultSchema, type CheckedArguments } from '../../exec/catalogue/argument-schema.js';
 import type { ToolNews } from '../../exec/answer/channel-message.js';
 import type { ExecutableTool } from '../../exec/catalogue/executable-tool.js';
 import type { FailCall } from './protocol-errors.js';

@@ -14,8 +14,7 @@ import type {
 import type { ToolCatalogue } from '../../exec/project/tool-catalogue.js';
 import type { ToolRunner } from '../../exec/run/tool-runner.js';
 import { promptText } from '../../exec/project/prompt-text.js';
-import { readProjectResource } from '../../exec/project/read-resource.js';
-import type { ResourceCall } from '../../exec/project/read-resource.js';
+import { readProjectResource, type ResourceCall } from '../../exec/project/read-resource.js';
 
 export interface RegisterProjectOptions {
   readonly catalogue: ToolCatalogue;

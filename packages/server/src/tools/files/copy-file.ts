@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import type { CompleteAnnotations, Tool } from '../framework/define-tool.js';
 import { ADDS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
+import { defineTool, type CompleteAnnotations, type Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
 
 /** Only adds, but fails the second time: the destination exists by then. */

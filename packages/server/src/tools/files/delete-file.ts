@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { CHANGES } from '../framework/annotations.js';
 import { changeKey } from '../framework/change-queue.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
 
 export const deleteFile: Tool = defineTool({

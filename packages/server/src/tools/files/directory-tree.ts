@@ -1,8 +1,7 @@
 import type { Scope, WalkEntry, WalkOptions } from '@rootward/core';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import { compileTreeExcludes } from '../../search/glob.js';
 

@@ -4,12 +4,10 @@ import * as z from 'zod';
 import { Pacer } from '@rootward/core/platform';
 import { CHANGES } from '../framework/annotations.js';
 import { changeKey } from '../framework/change-queue.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { fitsAnswer } from '../../answer-size.js';
 import { textResult } from '../framework/results.js';
-import { applyEdits } from '../../edit/apply-edits.js';
-import type { Edit } from '../../edit/apply-edits.js';
+import { applyEdits, type Edit } from '../../edit/apply-edits.js';
 import { unifiedDiff } from '../../edit/unified-diff.js';
 import { withProblems } from '../code/with-problems.js';
 

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import { RootwardError } from '@rootward/core';
-import type { ListEntry, Scope } from '@rootward/core';
+import { RootwardError, type ListEntry, type Scope } from '@rootward/core';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { dataResult } from '../framework/results.js';
 import { entryType, LISTING_PAGE, marker } from './list-directory.js';

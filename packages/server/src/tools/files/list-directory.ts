@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { EntryKind } from '@rootward/core';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { dataResult } from '../framework/results.js';
 

@@ -1,6 +1,5 @@
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { readTextFileAs, readTextInput } from './read-text-file.js';
 
 /** Kept for clients and habits made for the reference server. */

@@ -3,8 +3,7 @@ import type { ContentBlock } from '@modelcontextprotocol/server';
 import { pathToFileUri } from '@rootward/core';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { MAX_MEDIA_BYTES } from '../../answer-size.js';
 
 export const readMediaFile: Tool = defineTool({

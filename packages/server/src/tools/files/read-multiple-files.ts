@@ -1,10 +1,8 @@
-import { RootwardError } from '@rootward/core';
-import type { Scope } from '@rootward/core';
+import { RootwardError, type Scope } from '@rootward/core';
 import * as z from 'zod';
 import { Pacer } from '@rootward/core/platform';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { MAX_TEXT_BYTES } from '../../answer-size.js';
 import { textResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';

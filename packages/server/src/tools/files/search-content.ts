@@ -1,15 +1,12 @@
-import { RootwardError } from '@rootward/core';
-import type { Scope } from '@rootward/core';
+import { RootwardError, type Scope } from '@rootward/core';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { requireClearTree } from '../framework/require-clear-tree.js';
 import { dataResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
-import { ContentSearch } from '../../search/content-search.js';
-import type { FileMatch } from '../../search/content-search.js';
+import { ContentSearch, type FileMatch } from '../../search/content-search.js';
 import { compileNameGlob } from '../../search/glob.js';
 import { LinePattern } from '../../search/line-pattern.js';
 import { searchCandidates } from '../../search/search-candidates.js';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RootwardError } from '@rootward/core';
-import { pageOf } from '@rootward/core/platform';
-import type { Page } from '@rootward/core/platform';
+import { pageOf, type Page } from '@rootward/core/platform';
 import * as z from 'zod';
 
 /** The argument of a tool whose results come in pages. A result that has more says what to pass. */

@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { findGuides, readGuidePage, selectDocuments } from '../../guidance/guide.js';
-import type { DocumentPart } from '../../guidance/guide.js';
+import { findGuides, readGuidePage, selectDocuments, type DocumentPart } from '../../guidance/guide.js';
 import { openGuides } from '../../guidance/project-sessions.js';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { inProjectShape, projectOutput } from './project-result.js';
 

@@ -5,8 +5,7 @@ import { describeDocument, findGuides } from '../../guidance/guide.js';
 import type { DescribedDocument, GuideSource } from '../../guidance/guide.js';
 import { openGuides } from '../../guidance/project-sessions.js';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import { inProjectShape, projectOutput } from './project-result.js';
 

@@ -10,8 +10,7 @@ import {
 import type { NestedRepositories, NestedRepositoriesOptions, Project, Root, Scope } from '@rootward/core';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import type { ToolContext } from '../framework/tool-context.js';
 import { inProjectShape, projectOutput } from './project-result.js';

@@ -1,15 +1,13 @@
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult } from '@modelcontextprotocol/server';
-import { RootwardError } from '@rootward/core';
-import type { Workspace } from '@rootward/core';
+import { RootwardError, type Workspace } from '@rootward/core';
 import type { WorkspaceServer } from '@rootward/mcp';
 import * as z from 'zod';
 import { Cursors } from '../framework/paging.js';
 import { describeDocument, findGuides, readGuidePage, selectDocuments } from '../../guidance/guide.js';
 import type { GuideSource } from '../../guidance/guide.js';
 import { readGuideUri } from '../../guidance/guide-uri.js';
-import { openGuides } from '../../guidance/project-sessions.js';
-import type { ProjectSessions } from '../../guidance/project-sessions.js';
+import { openGuides, type ProjectSessions } from '../../guidance/project-sessions.js';
 
 /** A picker with more is no help; category_list has pages. */
 const MAX_LISTED = 200;

@@ -1,9 +1,7 @@
 import * as z from 'zod';
-import { visibleChanges } from '../../history/listed-change.js';
-import type { ListedChange } from '../../history/listed-change.js';
+import { visibleChanges, type ListedChange } from '../../history/listed-change.js';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import { historyOf, timeArgument } from './history-arguments.js';
 

@@ -1,5 +1,4 @@
-import { RootwardError } from '@rootward/core';
-import type { Scope } from '@rootward/core';
+import { RootwardError, type Scope } from '@rootward/core';
 import type { History } from '@rootward/core/history';
 import { readTime } from '../../history/read-time.js';
 import type { ToolContext } from '../framework/tool-context.js';

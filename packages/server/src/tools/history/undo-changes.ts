@@ -2,8 +2,7 @@ import { RootwardError } from '@rootward/core';
 import * as z from 'zod';
 import { undoSelected } from '../../history/undo-selection.js';
 import { CHANGES } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import { historyOf, timeArgument } from './history-arguments.js';
 

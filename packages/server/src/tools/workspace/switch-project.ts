@@ -13,8 +13,7 @@ import type { Project, Root, Scope, Workspace } from '@rootward/core';
 import { suggest } from '@rootward/core/platform';
 import * as z from 'zod';
 import { ADDS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import type { Consent, Question, ToolContext } from '../framework/tool-context.js';
 

@@ -1,12 +1,10 @@
-import { RootwardError } from '@rootward/core';
-import type { Project, Scope, Snapshot } from '@rootward/core';
+import { RootwardError, type Project, type Scope, type Snapshot } from '@rootward/core';
 import { reportError } from '@rootward/mcp';
 import type { ErrorReport } from '@rootward/mcp';
 import type { WorkingTree } from '@rootward/mcp';
 import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
-import { defineTool } from '../framework/define-tool.js';
-import type { Tool } from '../framework/define-tool.js';
+import { defineTool, type Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
 

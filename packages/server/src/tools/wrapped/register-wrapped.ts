@@ -1,10 +1,8 @@
 import type { CallToolResult, RegisteredTool } from '@modelcontextprotocol/server';
-import { isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject } from '@rootward/core/platform';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import type { WrappedServer, WrappedTool } from '@rootward/wrap';
-import { argumentSchema } from '../../exec/catalogue/argument-schema.js';
-import type { CheckedArguments } from '../../exec/catalogue/argument-schema.js';
+import { argumentSchema, type CheckedArguments } from '../../exec/catalogue/argument-schema.js';
 import type { AuditRecord } from '../../audit/audit-trail.js';
 import type { ToolChoice } from '../framework/tool-choice.js';
 import { watchedCall, withChange } from '../framework/watched-call.js';

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readAnswer } from '../../../src/exec/answer/tool-result.js';
-import type { RunFacts } from '../../../src/exec/answer/tool-result.js';
+import { readAnswer, type RunFacts } from '../../../src/exec/answer/tool-result.js';
 
 function facts(stdout: Buffer | string, rest: Partial<RunFacts> = {}): RunFacts {
   return {

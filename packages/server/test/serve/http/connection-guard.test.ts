@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import { silentLogger } from '@rootward/core/platform';
 import { afterEach, expect, test } from 'vitest';
-import { createHttpServer } from '../../../src/serve/http/http-server.js';
-import type { HttpServer } from '../../../src/serve/http/http-server.js';
+import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 
 const TOKEN = 'a-token-for-tests-1';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Clock } from '@rootward/core';
 import { afterEach, expect, test } from 'vitest';
-import { createHttpServer } from '../../../src/serve/http/http-server.js';
-import type { HttpServer } from '../../../src/serve/http/http-server.js';
+import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 
 const log = { debug() {}, info() {}, warn() {} };
 const INITIALIZE = {

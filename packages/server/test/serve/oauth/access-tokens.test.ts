@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createHttpServer } from '../../../src/serve/http/http-server.js';
-import type { HttpServer } from '../../../src/serve/http/http-server.js';
+import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 import { AccessTokens } from '../../../src/serve/oauth/access-tokens.js';
 import { accessOf } from '../../../src/serve/oauth/scopes.js';
 

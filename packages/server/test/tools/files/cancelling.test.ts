@@ -1,5 +1,4 @@
-import { Scope } from '@rootward/core';
-import type { Snapshot } from '@rootward/core';
+import { Scope, type Snapshot } from '@rootward/core';
 import { expect, test, vi } from 'vitest';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools } from '../../fixtures/tools-client.js';

@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
-import { Scope } from '@rootward/core';
-import type { Snapshot } from '@rootward/core';
+import { Scope, type Snapshot } from '@rootward/core';
 import { expect, test, vi } from 'vitest';
 import { ChangeQueue } from '../../../src/tools/framework/change-queue.js';
 import { makeTree } from '../../fixtures/temp-tree.js';

@@ -4,8 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { choiceId, projectOf } from '@rootward/core';
 import { answering } from '@rootward/mcp/testing';
 import { describe, expect, test } from 'vitest';
-import { connectProject, rootsAt, textOf } from '../../fixtures/project-client.js';
-import type { ListedProject } from '../../fixtures/project-client.js';
+import { connectProject, rootsAt, textOf, type ListedProject } from '../../fixtures/project-client.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
 

@@ -1,5 +1,4 @@
-import type { Result } from '@rootward/mcp/testing';
-import { silent } from '@rootward/mcp/testing';
+import { silent, type Result } from '@rootward/mcp/testing';
 import { describe, expect, test } from 'vitest';
 import { connectProject, rootsAt } from '../../fixtures/project-client.js';
 import { makeTree } from '../../fixtures/temp-tree.js';

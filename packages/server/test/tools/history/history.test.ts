@@ -6,8 +6,7 @@ import { History } from '@rootward/core/history';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readTime } from '../../../src/history/read-time.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
-import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
-import type { ToolsClientOptions } from '../../fixtures/tools-client.js';
+import { connectTools, ERAS, reportOf, type ToolsClientOptions } from '../../fixtures/tools-client.js';
 
 const FILES = { 'p/a.txt': 'first', 'p/b.txt': 'b', 'p/sub/c.txt': 'c' };
 

@@ -4,8 +4,7 @@ import { basename } from 'node:path';
 import { choiceId, projectOf } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
 import { makeTree } from '../../fixtures/temp-tree.js';
-import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
-import type { ToolsClientOptions } from '../../fixtures/tools-client.js';
+import { connectTools, ERAS, reportOf, type ToolsClientOptions } from '../../fixtures/tools-client.js';
 
 const tree = makeTree({
   'app/x.txt': 'app',

@@ -1,5 +1,4 @@
-import { RootwardError } from '@rootward/core';
-import type { RejectionReason, Snapshot, Source } from '@rootward/core';
+import { RootwardError, type RejectionReason, type Snapshot, type Source } from '@rootward/core';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { countRoots } from '../../../serve/readiness.js';
 import type { Finding } from '../../output/show-findings.js';

@@ -1,13 +1,10 @@
 import type { Scope } from '@rootward/core';
 import type { History } from '@rootward/core/history';
-import { visibleChanges } from '../../../history/listed-change.js';
-import type { ListedChange, VisibleChange } from '../../../history/listed-change.js';
+import { visibleChanges, type ListedChange, type VisibleChange } from '../../../history/listed-change.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
-import { displayFor, FAILED, FINE, printJson } from '../../output/terminal.js';
-import type { Status, Terminal } from '../../output/terminal.js';
+import { displayFor, FAILED, FINE, printJson, type Status, type Terminal } from '../../output/terminal.js';
 import { harmless, painter } from '../../output/paint.js';
-import { readSelection, withHistory, wrongUse } from './open-history.js';
-import type { SelectionFlags } from './open-history.js';
+import { readSelection, withHistory, wrongUse, type SelectionFlags } from './open-history.js';
 import { showChange } from './show-change.js';
 import { showChanges } from './show-changes.js';
 

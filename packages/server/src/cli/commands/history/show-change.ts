@@ -4,8 +4,7 @@ import { changedTexts } from '../../../history/change-contents.js';
 import type { ListedChange } from '../../../history/listed-change.js';
 import { fileDiff } from '../../../edit/unified-diff.js';
 import type { Display } from '../../output/display.js';
-import { harmless, painter } from '../../output/paint.js';
-import type { Paint } from '../../output/paint.js';
+import { harmless, painter, type Paint } from '../../output/paint.js';
 import { describeFile } from './show-changes.js';
 
 export interface ShownChange {

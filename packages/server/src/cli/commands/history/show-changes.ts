@@ -3,8 +3,7 @@ import type { Scope } from '@rootward/core';
 import type { Change, History } from '@rootward/core/history';
 import { changedTexts } from '../../../history/change-contents.js';
 import type { ListedChange, ListedFile, VisibleChange } from '../../../history/listed-change.js';
-import { alignRows } from '../../output/align-rows.js';
-import type { Cell } from '../../output/align-rows.js';
+import { alignRows, type Cell } from '../../output/align-rows.js';
 import type { Display } from '../../output/display.js';
 import { harmless, painter } from '../../output/paint.js';
 

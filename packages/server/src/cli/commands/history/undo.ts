@@ -1,10 +1,8 @@
 import { undoSelected } from '../../../history/undo-selection.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { harmless, painter } from '../../output/paint.js';
-import { displayFor, FINE, printJson } from '../../output/terminal.js';
-import type { Status, Terminal } from '../../output/terminal.js';
-import { readSelection, withHistory, wrongUse } from './open-history.js';
-import type { SelectionFlags } from './open-history.js';
+import { displayFor, FINE, printJson, type Status, type Terminal } from '../../output/terminal.js';
+import { readSelection, withHistory, wrongUse, type SelectionFlags } from './open-history.js';
 
 export interface UndoFlags extends SelectionFlags {
   readonly dryRun?: boolean;

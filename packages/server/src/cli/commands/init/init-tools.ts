@@ -8,8 +8,7 @@ import { painter } from '../../output/paint.js';
 import { quoteForShell } from '../../output/quote-for-shell.js';
 import { makeFolder, reportFiles } from './write-files.js';
 import { confirm } from '../../output/confirm.js';
-import { displayFor, FAILED } from '../../output/terminal.js';
-import type { Terminal } from '../../output/terminal.js';
+import { displayFor, FAILED, type Terminal } from '../../output/terminal.js';
 
 const EXECUTABLE = 0o755;
 const PLAIN = 0o644;

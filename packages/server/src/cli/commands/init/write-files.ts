@@ -2,8 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
 import { painter } from '../../output/paint.js';
-import { FAILED, FINE, printJson, displayFor } from '../../output/terminal.js';
-import type { Terminal } from '../../output/terminal.js';
+import { FAILED, FINE, printJson, displayFor, type Terminal } from '../../output/terminal.js';
 
 /** The files a command was to write: those it wrote, and those that were there already and stay as they are. */
 export function reportFiles(

@@ -3,12 +3,10 @@ import { isAbsolute, sep } from 'node:path';
 import { suggest } from '@rootward/core/platform';
 import { RootwardServerError } from '../../../error.js';
 import { discoverProject } from '../../../exec/project/discover-project.js';
-import { describeProblem } from '../../../exec/catalogue/executable-tool.js';
-import type { ExecutableTool } from '../../../exec/catalogue/executable-tool.js';
+import { describeProblem, type ExecutableTool } from '../../../exec/catalogue/executable-tool.js';
 import { alignRows } from '../../output/align-rows.js';
 import { harmless, painter } from '../../output/paint.js';
-import { FINE, printJson, displayFor } from '../../output/terminal.js';
-import type { Terminal } from '../../output/terminal.js';
+import { FINE, printJson, displayFor, type Terminal } from '../../output/terminal.js';
 
 /** The canonical folder of the tools project: the named one, else the one of the environment, else the current directory. */
 export function findProject(named: string | undefined, { start }: Terminal): string {

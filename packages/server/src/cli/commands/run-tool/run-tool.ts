@@ -1,5 +1,4 @@
-import { readSources } from '@rootward/core';
-import type { Logger, Root } from '@rootward/core';
+import { readSources, type Logger, type Root } from '@rootward/core';
 import { ChildRegistry } from '@rootward/mcp';
 import { ProgramSandboxes } from '../../../sandbox/program-sandboxes.js';
 import type { Environment } from '../../../settings/from-environment.js';
@@ -12,8 +11,7 @@ import { ToolRunner } from '../../../exec/run/tool-runner.js';
 import type { ToolAnswer } from '../../../exec/answer/tool-result.js';
 import { countRoots } from '../../../serve/readiness.js';
 import { harmless, painter } from '../../output/paint.js';
-import type { Status, Terminal } from '../../output/terminal.js';
-import { FAILED, FINE, printJson, displayFor } from '../../output/terminal.js';
+import { FAILED, FINE, printJson, displayFor, type Status, type Terminal } from '../../output/terminal.js';
 import { findProject, findTool, listTools } from './find-tool.js';
 import { readArguments, readTimeout } from './tool-arguments.js';
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, sep } from 'node:path';
-import { errnoOf, isObject } from '@rootward/core/platform';
-import type { JsonObject } from '@rootward/core/platform';
+import { errnoOf, isObject, type JsonObject } from '@rootward/core/platform';
 import { describeJsonFault } from '../../../settings/parse-json.js';
 import { RootwardServerError } from '../../../error.js';
 import type { Terminal } from '../../output/terminal.js';

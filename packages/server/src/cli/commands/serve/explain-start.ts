@@ -1,7 +1,6 @@
 import { DEFAULT_PORT } from '../../../settings/values/option-values.js';
 import { isAnyAddress } from '../../../serve/http/http-access.js';
-import { workspaceWithoutClient } from '../../../serve/prepare-server.js';
-import type { ServerSetup } from '../../../serve/prepare-server.js';
+import { workspaceWithoutClient, type ServerSetup } from '../../../serve/prepare-server.js';
 import type { HttpEndpoint } from '../../../serve/http/http-endpoint.js';
 import { VERSION } from '../../../version.js';
 import { alignRows } from '../../output/align-rows.js';

@@ -2,8 +2,7 @@ import { readinessLine } from '../../../serve/readiness.js';
 import { serveStdio } from '../../../serve/serve-stdio.js';
 import type { ServerSetup } from '../../../serve/prepare-server.js';
 import { ownCommandLine } from '../../install/own-program.js';
-import { FINE, displayFor } from '../../output/terminal.js';
-import type { Terminal } from '../../output/terminal.js';
+import { FINE, displayFor, type Terminal } from '../../output/terminal.js';
 
 /** Nothing of it is loaded where nobody asks for it. */
 async function withWrapped(setup: ServerSetup, start: Terminal['start']): Promise<ServerSetup> {

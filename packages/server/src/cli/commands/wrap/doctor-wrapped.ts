@@ -4,10 +4,8 @@ import { findPreset, probeServer } from '@rootward/wrap';
 import { prepareSources, sourceOptions } from '../../../serve/prepare-sources.js';
 import { StderrLogger } from '../../../serve/stderr-logger.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
-import { showFindings } from '../../output/show-findings.js';
-import type { Finding } from '../../output/show-findings.js';
-import { displayFor, FAILED, FINE, printJson } from '../../output/terminal.js';
-import type { Terminal } from '../../output/terminal.js';
+import { showFindings, type Finding } from '../../output/show-findings.js';
+import { displayFor, FAILED, FINE, printJson, type Terminal } from '../../output/terminal.js';
 import { findCommand } from '../../../wrapped/find-command.js';
 
 /** Starts a server as `rootward wrap` would, and says what it asked for. */

@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProcessGuard } from '@rootward/mcp/host';
-import { WrapEndpoint } from '@rootward/wrap';
-import type { WrapStdioOptions } from '@rootward/wrap';
+import { WrapEndpoint, type WrapStdioOptions } from '@rootward/wrap';
 import { createGuardedServer } from '../../../serve/http/guarded-server.js';
-import { chooseTokens, open } from '../../../serve/http/http-endpoint.js';
-import type { HttpEndpoint } from '../../../serve/http/http-endpoint.js';
+import { chooseTokens, open, type HttpEndpoint } from '../../../serve/http/http-endpoint.js';
 import type { HttpPort, Settings } from '../../../settings/settings.js';
 
 /** Serves a wrapped server over HTTP until a signal comes. */

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import { folderOf } from './client-places.js';
-import type { ClientPlaces } from './client-places.js';
-import { headers } from './known-client.js';
-import type { KnownClient, ServerEntry } from './known-client.js';
+import { folderOf, type ClientPlaces } from './client-places.js';
+import { headers, type KnownClient, type ServerEntry } from './known-client.js';
 
 const ADD_OWN = 'To keep folders of your own beside them, name those and add --client-roots add';
 const WORK_ELSEWHERE = 'To work in others too, name those and add --client-roots add';

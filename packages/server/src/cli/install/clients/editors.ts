@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { folderOf } from './client-places.js';
-import { headers } from './known-client.js';
-import type { KnownClient } from './known-client.js';
+import { headers, type KnownClient } from './known-client.js';
 
 const NO_FOLDERS = 'no reliable folders: pass them as arguments';
 const READ_ONLY = 'Where files are only to be read, add --read-only';

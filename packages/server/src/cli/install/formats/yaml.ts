@@ -1,5 +1,4 @@
-import { isMap, isScalar, parseDocument } from 'yaml';
-import type { Document, Pair, YAMLMap } from 'yaml';
+import { isMap, isScalar, parseDocument, type Document, type Pair, type YAMLMap } from 'yaml';
 import { FormatError, isRecord, lineBreakOf, sameData, valueAt, withInsertion } from './edit.js';
 import type { Edited, Format, Insertion, KeyPath } from './edit.js';
 

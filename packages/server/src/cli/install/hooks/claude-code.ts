@@ -1,5 +1,4 @@
-import type { Insertion } from '../formats/edit.js';
-import { isRecord } from '../formats/edit.js';
+import { isRecord, type Insertion } from '../formats/edit.js';
 
 /** The tool of ours that the hook calls. */
 const TOOL = 'bind_caller';

@@ -1,5 +1,4 @@
-import type { Insertion } from '../formats/edit.js';
-import { isRecord } from '../formats/edit.js';
+import { isRecord, type Insertion } from '../formats/edit.js';
 import { absolutePathsScript } from './path-arguments.js';
 
 const NAME = 'rootward-paths';
