@@ -162,6 +162,7 @@ describe('The packages, installed from their tarballs into an empty project', { 
     writeFileSync(
       join(project, 'server.ts'),
       `import { McpServer } from '@modelcontextprotocol/server';
+import type { Root } from '@rootward/core';
 import { withWorkspace } from '@rootward/mcp';
 import { z } from 'zod';
 
@@ -226,7 +227,7 @@ server.tool('older', 'about', { path: z.string() }, ({ path }, { workspace }) =>
     writeFileSync(
       join(project, 'common.cts'),
       `import { McpServer } from '@modelcontextprotocol/server';
-import { RootwardError, type Root } from '@rootward/core';
+import { RootwardError } from '@rootward/core';
 import { withWorkspace } from '@rootward/mcp';
 
 const server = withWorkspace(new McpServer({ name: 'common', version: '1.0.0' }), { roots: [__dirname] });

@@ -34,7 +34,12 @@ describe('rootward --json', () => {
     ['contains', ['contains', '/', '--root', '.'], ['path', 'inScope', 'code', 'message'], 1],
     ['doctor', ['doctor', '.'], ['findings', 'clients'], 0],
     ['validate', ['validate', 'rootward.json'], ['valid', 'files', 'tools', 'problems'], 0],
-    ['validate', ['validate', '--project', 'my-tools'], ['valid', 'files', 'roots', 'tools', 'problems'], 0],
+    [
+      'validate',
+      ['validate', '--project', 'my-tools'],
+      ['valid', 'files', 'roots', 'tools', 'unserved', 'unknownHelpers', 'problems'],
+      0,
+    ],
     ['run-tool', ['run-tool', ...tool], ['content', 'structuredContent', 'isError'], 0],
     ['run-tool --list', ['run-tool', '--list', '--project', 'my-tools'], ['project', 'tools', 'problems'], 0],
     ['run-tool --dry-run', ['run-tool', ...tool, '--dry-run'], ['tool', 'file', 'args', 'roots'], 0],

@@ -261,7 +261,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     read: ([text], origin) => ({ oauthIssuer: readSecureUrl(text, origin) }),
   },
   {
-    flag: '--oauth-audience <name>',
+    flag: '--oauth-audience <a>',
     variable: 'ROOTWARD_OAUTH_AUDIENCE',
     group: 'HTTP:',
     description: 'whom such a token must be made for (default: the public URL)',
