@@ -264,7 +264,7 @@ export class ServerInstance {
     const looks = this.#foldersToLookAt(changes);
     try {
       // The sign that ends a look already under way would be taken for the sign of the next one.
-      if (looks > 0) await this.readiness.wait(this.#limits.settleTimeout, signal);
+      if (looks > 0) await this.settle(signal);
     } finally {
       // The comparison is not made again, so the server must learn of it even when the caller has gone.
       this.readiness.expectAgain(looks);
@@ -296,6 +296,11 @@ export class ServerInstance {
   /** What the server says of its own accord about a document; undefined when it says nothing in time. */
   diagnosticsOf(document: OpenDocument, signal?: AbortSignal): Promise<readonly Diagnostic[] | undefined> {
     return this.#published.of(document, this.#limits.settleTimeout, signal);
+  }
+
+  /** Waits, within bounds, until it says that it is ready; false where it does not say so. */
+  settle(signal?: AbortSignal): Promise<boolean> {
+    return this.readiness.wait(this.#limits.settleTimeout, signal);
   }
 
   /** As long as something runs, the server is neither idle nor put aside for another. */

@@ -231,6 +231,21 @@ test('never more servers than the cap run, though more are asked at once', async
   expect(budget.size).toBe(2);
 });
 
+test('with ten languages in one root, eight servers run, and the others come back when they are asked', async () => {
+  const home = folder('one');
+  const extensions = Array.from({ length: 10 }, (_, index) => `.toy${index}`);
+  home.write(Object.fromEntries(extensions.map((extension) => [`one/a${extension}`, 'a'])));
+  const workspace = await liveWorkspace(home.at('one'));
+  const definitions = extensions.map((extension) =>
+    scripted({}, { name: extension, extension, folders: 'file-driven' }),
+  );
+  const servers = serve(workspace, { servers: definitions });
+  for (const extension of extensions) await ask(servers, workspace, home.at(`one/a${extension}`));
+  expect(servers.status().map(({ server }) => server)).toEqual(extensions.slice(2));
+  await ask(servers, workspace, home.at('one/a.toy0'));
+  expect(servers.status()).toHaveLength(8);
+});
+
 test('beyond the cap the server that was not asked for longest makes room', async () => {
   const home = folder('one');
   home.write({ 'one/a.toy2': 'a', 'one/a.toy3': 'a' });

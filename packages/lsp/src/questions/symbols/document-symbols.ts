@@ -92,7 +92,11 @@ export async function freshSymbols(
 ): Promise<readonly SymbolNode[]> {
   if (!instance.capabilities.documentSymbolProvider) return [];
   const params = { textDocument: { uri: document.uri } };
-  const answer = (await instance.request('textDocument/documentSymbol', params, signal)) ?? [];
+  let answer = (await instance.request('textDocument/documentSymbol', params, signal)) ?? [];
+  // bash-language-server finds nothing in a document before it is ready.
+  if (answer.length === 0 && instance.readiness.isLoading && (await instance.settle(signal))) {
+    answer = (await instance.request('textDocument/documentSymbol', params, signal)) ?? [];
+  }
   if (answer.length > 0) instance.knownSymbols.set(document, answer);
   return answer.map((symbol) => toNode(symbol, document.text));
 }
