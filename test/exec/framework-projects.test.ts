@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
+import { findBackends } from '@rootward/sandbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connectRootward } from '../server/fixtures/rootward.js';
 import { connectAsking, ERAS, type Say } from './fixtures/asking-client.js';
@@ -16,15 +17,20 @@ const say: Say = ({ message }) =>
     ? { action: 'accept', content: { confirmed: true } }
     : { action: 'accept', content: { choice: 'safe' } };
 
-describe.runIf(process.platform !== 'win32').each(ERAS)(
-  'projects made for mcp-bash, in the %s era',
-  (era) => {
+const hasSandbox = (await findBackends()).some(({ backend }) => backend !== undefined);
+const KINDS = [
+  ...ERAS.map((era) => ({ era, flags: [] as readonly string[], runs: process.platform !== 'win32' })),
+  { era: 'modern' as const, flags: ['--sandbox', 'strict'], runs: hasSandbox },
+];
+
+for (const { era, flags, runs } of KINDS) {
+  describe.runIf(runs)(`projects made for mcp-bash in the ${era} era ${flags.join(' ')}`, () => {
     let client: Client;
     const call = async (name: string, args: Record<string, unknown> = {}): Promise<unknown> =>
       (await client.callTool({ name, arguments: args })).structuredContent;
     const read = async (uri: string): Promise<unknown> => (await client.readResource({ uri })).contents;
     beforeAll(async () => {
-      client = await connectAsking(era, ['--project', examples.path], { say });
+      client = await connectAsking(era, ['--project', examples.path, ...flags], { say });
     });
 
     test('00 to 03: answers, arguments, logs and progress', async () => {
@@ -125,7 +131,7 @@ describe.runIf(process.platform !== 'win32').each(ERAS)(
     });
 
     test('09 and the hook: what is registered by hand', async () => {
-      client = await connectAsking(era, ['--project', registered.path]);
+      client = await connectAsking(era, ['--project', registered.path, ...flags]);
       expect(await call('manual.progress')).toMatchObject({ result: { message: 'finished' } });
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).not.toContain('ignored');
@@ -133,7 +139,7 @@ describe.runIf(process.platform !== 'win32').each(ERAS)(
       const { messages } = await client.getPrompt({ name: 'manual.prompt', arguments: { topic: 'T' } });
       expect(messages).toMatchObject([{ content: { text: 'Topic: T.' } }]);
 
-      client = await connectAsking(era, ['--project', hooked.path, '--register-hook']);
+      client = await connectAsking(era, ['--project', hooked.path, '--register-hook', ...flags]);
       const { resourceTemplates } = await client.listResourceTemplates();
       expect(resourceTemplates.map(({ name }) => name)).toContain('logs-by-date');
       const ref = { type: 'ref/prompt' as const, name: 'demo.completion' };
@@ -144,8 +150,8 @@ describe.runIf(process.platform !== 'win32').each(ERAS)(
         'logs-by-date',
       );
     });
-  },
-);
+  });
+}
 
 test.runIf(process.platform !== 'win32')(
   'who subscribes to a resource of a project hears of its changes',
