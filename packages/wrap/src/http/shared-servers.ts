@@ -8,7 +8,7 @@ interface Entry {
   idle: NodeJS.Timeout | undefined;
 }
 
-/** Who asks for a server. */
+/** The session that needs a server. */
 export interface Sharer {
   readonly principal: string;
   readonly protocolVersion: string;
