@@ -1,10 +1,11 @@
 // Runs the official conformance suite against the fixture server, and against the same server behind `rootward wrap --http`,
-// once per revision; `npm run conformance -- own` or `-- wrap` runs one of the two. What the suite needs, it and a Node
+// once per revision, and the scenarios of skills against `rootward --http`; `npm run conformance -- own`, `-- wrap` or
+// `-- skills` runs one of the three. What the suite needs, it and a Node
 // that is new enough for it, is installed on first use: nobody who only installs this repository pays for it.
 // Exit codes: 0 as expected, 1 something new fails or passes, 3 the suite cannot be installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -52,6 +53,9 @@ function nodePath() {
 }
 
 const FIXTURE = join(here, 'fixture', 'server.mjs');
+const PROGRAM = fileURLToPath(new URL('../packages/server/dist/rootward.cjs', import.meta.url));
+/** Guidance is served as skills by the program, not by the library: it has a run of its own. */
+const SKILLS = ['directory', 'enumeration', 'manifest'].map((part) => `sep-2640-skills-${part}`);
 /** The servers, and how many scenarios of each revision a run that looked at them finds. */
 const SERVERS = {
   own: {
@@ -62,7 +66,7 @@ const SERVERS = {
   wrap: {
     // The suite does not expect to be asked for roots by the first call, so it is not.
     args: (folder) => [
-      fileURLToPath(new URL('../packages/server/dist/rootward.cjs', import.meta.url)),
+      PROGRAM,
       'wrap',
       '--http',
       '0',
@@ -92,18 +96,10 @@ async function startServer(args) {
   return { address: /http:\S+/.exec(line)?.[0], stop: () => server.kill() };
 }
 
-/** Whether this revision went as expected. */
-async function judge(address, { revision, selection, scenarios }, { expected, fewer }) {
-  const options = {
-    '--url': address,
-    [selection]: revision,
-    '--expected-failures': join(here, expected),
-  };
-  const suite = spawn(
-    nodePath(),
-    [join(suiteFolder, 'dist', 'index.js'), 'server', ...Object.entries(options).flat()],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+async function runSuite(args) {
+  const suite = spawn(nodePath(), [join(suiteFolder, 'dist', 'index.js'), 'server', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [suite.stdout, suite.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk) => {
@@ -111,6 +107,17 @@ async function judge(address, { revision, selection, scenarios }, { expected, fe
     });
   }
   const [code] = await once(suite, 'close');
+  return { code, output };
+}
+
+/** Whether this revision went as expected. */
+async function judge(address, { revision, selection, scenarios }, { expected, fewer }) {
+  const options = {
+    '--url': address,
+    [selection]: revision,
+    '--expected-failures': join(here, expected),
+  };
+  const { code, output } = await runSuite(Object.entries(options).flat());
   const outcomes = [...output.matchAll(/^([✓✗]) (\S+): (\d+) passed/gm)];
   const passed = outcomes.filter(([, mark]) => mark === '✓');
   const checks = outcomes.reduce((sum, [, , , count]) => sum + Number(count), 0);
@@ -122,6 +129,24 @@ async function judge(address, { revision, selection, scenarios }, { expected, fe
       (failed.length > 0 ? `; ${failed.length} fail: ${failed.join(', ')}` : ''),
   );
   return asExpected;
+}
+
+/** Whether the scenarios of skills pass, without a warning and with nothing left out. */
+async function judgeSkills() {
+  console.log('Guidance as skills, rootward --http:');
+  writeFileSync(join(folder, 'README.md'), '# A project\n');
+  const options = ['--http', '0', '--insecure-no-token', '--client-roots', 'ignore', '--root', folder];
+  const { address, stop } = await startServer([PROGRAM, ...options]);
+  const version = ['--url', address, '--spec-version', '2026-07-28', '--force'];
+  const runs = await Promise.all(SKILLS.map((name) => runSuite([...version, '--scenario', name])));
+  stop();
+  return runs.every(({ code, output }, index) => {
+    const [line] = /Passed: (\d+)\/\1, 0 failed, 0 warnings/.exec(output) ?? [];
+    const passes = code === 0 && line !== undefined && !output.includes('SKIPPED');
+    if (!passes) console.log(output);
+    console.log(`${passes ? '✓' : '✗'} ${SKILLS[index]}: ${line ?? 'no result'}`);
+    return passes;
+  });
 }
 
 install();
@@ -136,5 +161,6 @@ for (const [name, server] of Object.entries(SERVERS)) {
   for (const run of RUNS) asExpected = (await judge(address, run, server)) && asExpected;
   stop();
 }
+if (only === undefined || only === 'skills') asExpected = (await judgeSkills()) && asExpected;
 console.log(asExpected ? 'Conformance: as expected.' : 'Conformance: NOT as expected.');
 process.exitCode = asExpected ? 0 : 1;

@@ -66,7 +66,9 @@ export function addWorkspace<Context extends object>(
     binding.sdk,
     new Map([
       // Their callbacks are not registered as handlers: `McpServer` passes on what it was called with.
-      ['resources/list', listing((request) => request)],
+      ...['resources/list', 'resources/directory/read', 'skills/list', 'skills/get'].map(
+        (method) => [method, listing((request) => request)] as const,
+      ),
       ['completion/complete', listing(inCompletionContext)],
       ['tools/list', (handler) => listBindCaller(binding, handler)],
       ['tools/call', (handler) => serveBindCaller(binding, handler)],

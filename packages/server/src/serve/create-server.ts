@@ -280,7 +280,7 @@ function equip(
   }
   equipWrapped(server, era, setup, { choice, onDidRun, audit: record });
   const hasGuides = settings.toolsets?.includes('project') ?? true;
-  return hasGuides ? registerGuides(server, projects) : () => undefined;
+  return hasGuides ? registerGuides(server, projects, era) : () => undefined;
 }
 
 function equipWrapped(

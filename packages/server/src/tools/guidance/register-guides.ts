@@ -8,6 +8,8 @@ import { describeDocument, findGuides, readGuidePage, selectDocuments } from '..
 import type { GuideSource } from '../../guidance/guide.js';
 import { readGuideUri } from '../../guidance/guide-uri.js';
 import { openGuides, type ProjectSessions } from '../../guidance/project-sessions.js';
+import type { Era } from '../../era.js';
+import { registerSkills, type SeenGuides } from './register-skills.js';
 
 /** A picker with more is no help; category_list has pages. */
 const MAX_LISTED = 200;
@@ -17,12 +19,13 @@ const MAX_PROMPT_LENGTH = 100_000;
 const TYPE = 'text/markdown';
 
 /**
- * Offers the project's guidance as resources and as a prompt. Returns what to tell the workspace of a connection to, so
+ * Offers the project's guidance as resources, as skills and as a prompt. Returns what to tell the workspace of a connection to, so
  * that the guides of the project known there are listed: listing asks nobody and never waits.
  */
 export function registerGuides(
   server: WorkspaceServer,
   projects: ProjectSessions,
+  era: Era,
 ): (workspace: Workspace) => void {
   let live: Workspace | undefined;
   let listed = false;
@@ -40,6 +43,13 @@ export function registerGuides(
       return readGuide(uri.href, source);
     },
   );
+  registerSkills(server, projects, {
+    // A modern request sees what can be known without asking; a legacy connection may still wait for its answer.
+    ...(era === 'legacy' && { known: () => live && knownGuides(live, projects) }),
+    onList: () => {
+      listed = true;
+    },
+  });
   server.registerPrompt(
     'guide',
     {
@@ -73,7 +83,7 @@ async function listGuides(
   workspace: Workspace,
   projects: ProjectSessions,
 ): Promise<ListResourcesResult['resources']> {
-  const source = knownGuides(workspace, projects);
+  const source = knownGuides(workspace, projects)?.source;
   if (source === undefined) return [];
   const documents = (await findGuides(source)).flatMap((guide) => guide.documents);
   const resources: ListResourcesResult['resources'] = [];
@@ -90,11 +100,12 @@ async function listGuides(
   return resources;
 }
 
-function knownGuides(workspace: Workspace, projects: ProjectSessions): GuideSource | undefined {
+function knownGuides(workspace: Workspace, projects: ProjectSessions): SeenGuides | undefined {
   try {
     const session = projects.known(workspace);
+    const { project } = session;
     const { categories } = session.settings();
-    return { scope: workspace.scope(), directory: session.project.path, categories };
+    return { project, source: { scope: workspace.scope(), directory: project.path, categories } };
   } catch (error) {
     if (error instanceof RootwardError && error.code === 'no-project') return undefined;
     throw error;

@@ -61,6 +61,7 @@ describe('guides as resources', () => {
         description: expect.any(String),
         mimeType: 'text/markdown',
       },
+      expect.objectContaining({ name: 'p-my-docs', mimeType: 'text/markdown' }),
     ]);
     await client.changeRoots(rootsAt(tree.path('q')));
     await client.scripted.until(() =>
@@ -69,7 +70,7 @@ describe('guides as resources', () => {
       ),
     );
     await client.current();
-    expect(await list()).toMatchObject([{ uri: 'guide://docs/README.md', title: 'Q' }]);
+    expect(await list()).toMatchObject([{ uri: 'guide://docs/README.md', title: 'Q' }, { name: 'q-docs' }]);
   });
 
   test('a client that never listed them is not told of changes', async () => {
