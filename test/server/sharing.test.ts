@@ -11,6 +11,8 @@ import { makeFolders, startRootward } from './fixtures/rootward.js';
 
 const folders = makeFolders('a');
 const ROOTWARD_HANDLE_KEY = 'k'.repeat(32);
+/** On a busy machine, too: nothing is told from how long it takes. */
+const PATIENCE = { timeout: 30_000 };
 
 async function complain(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const server = startRootward(args, { env });
@@ -117,7 +119,7 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     expect(await run(['revoke', '--session', session], env())).toBe('session revoked on every instance\n');
     await vi.waitFor(async () => {
       for (const http of [first, second]) expect((await call(http, session, ping)).status).toBe(404);
-    });
+    }, PATIENCE);
     const principal = createHash('sha256').update(OTHER_TOKEN).digest('hex').slice(0, 16);
     await run(['revoke', '--principal', principal], env());
     await vi.waitFor(async () => {
@@ -125,13 +127,13 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
         expect((await call(http, other, ping, OTHER_TOKEN)).status).toBe(401);
         expect((await send(http.url, authorized(OTHER_TOKEN), INITIALIZE)).status).toBe(401);
       }
-    });
+    }, PATIENCE);
     await run(['revoke', '--principal', principal, '--lift'], env());
     await vi.waitFor(async () => {
       for (const http of [first, second]) {
         expect((await send(http.url, authorized(OTHER_TOKEN), INITIALIZE)).status).toBe(200);
       }
-    });
+    }, PATIENCE);
   });
 
   test('without the store, sessions get 503 and its reason; it comes back without a restart', async () => {
@@ -141,7 +143,7 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     await vi.waitFor(async () => {
       const ready = await probe(second, '/readyz');
       expect([ready.status, ready.text]).toEqual([503, 'not ready: the session store cannot be used\n']);
-    });
+    }, PATIENCE);
     expect((await probe(second, '/healthz')).text).toBe('ok\n');
     const refused = await call(second, session, ping);
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
@@ -167,7 +169,7 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     await redis.start();
     for (const http of [first, second]) {
       const isReady = async (): Promise<void> => expect((await probe(http, '/readyz')).status).toBe(200);
-      await vi.waitFor(isReady, { timeout: 30_000 });
+      await vi.waitFor(isReady, PATIENCE);
     }
     expect((await call(second, await openSession(), ping)).status).toBe(200);
   });
@@ -190,10 +192,11 @@ test('SIGTERM lets a call under way finish, and tells balancers to go elsewhere'
   const session = String(opened.headers['mcp-session-id']);
   const answer = call(http, session, { method: 'tools/call', params: { name: 'slow', arguments: {} } });
   const script = join(project.path, 'tools', 'slow', 'tool.sh');
-  await vi.waitFor(() => expect(existsSync(`${script}.started`)).toBe(true), { timeout: 30_000 });
+  await vi.waitFor(() => expect(existsSync(`${script}.started`)).toBe(true), PATIENCE);
   http.server.process.kill('SIGTERM');
-  await vi.waitFor(async () =>
-    expect((await probe(http, '/readyz')).text).toBe('not ready: it is about to stop\n'),
+  await vi.waitFor(
+    async () => expect((await probe(http, '/readyz')).text).toBe('not ready: it is about to stop\n'),
+    PATIENCE,
   );
   const exit = once(http.server.process, 'exit');
   writeFileSync(`${script}.go`, '');

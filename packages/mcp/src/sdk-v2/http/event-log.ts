@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
-import type { LogLine, SessionStore } from '../../store/session-store.js';
+import type { SessionStore } from '../../store/session-store.js';
 import { storedFields, storedText } from '../../store/stored-value.js';
 
 /** The stream that belongs to no request, as the SDK calls it. */
@@ -20,6 +20,9 @@ export interface StreamEvent {
   readonly id: string;
   readonly message: JSONRPCMessage | undefined;
 }
+
+/** Why there is no stream to go on with: the event never was or is forgotten, or nothing can follow it any more. */
+export type NoStream = 'unknown' | 'over';
 
 /** The stream of one POST while it is being served, and what must be stored before its headers leave. */
 interface Exchange {
@@ -110,18 +113,23 @@ export class EventLog {
     yield* this.#standalone(session, known.at(-1)?.id ?? START, news, signal);
   }
 
-  /** What followed an event, and goes on to follow; undefined for an event that never was. */
+  /** What followed an event, and goes on to follow. */
   async resume(
     session: string,
     lastEventId: string,
     news: AsyncIterable<void>,
     signal: AbortSignal,
-  ): Promise<AsyncGenerator<StreamEvent> | undefined> {
+  ): Promise<AsyncGenerator<StreamEvent> | NoStream> {
     const [stream = '', place = ''] = lastEventId.split('/', 2);
-    if (!STREAM_NAME.test(stream) || place === '') return undefined;
+    if (!STREAM_NAME.test(stream) || place === '') return 'unknown';
     if (stream === STANDALONE) return this.#standalone(session, place, news, signal);
-    const lines = await this.#store.lines(logKey(session, stream));
-    return lines.length === 0 ? undefined : this.#ofRequest(session, stream, lines, place, signal);
+    const key = logKey(session, stream);
+    const lines = await this.#store.lines(key);
+    if (lines.length === 0) return 'unknown';
+    const owners = new Map<RequestId, string>();
+    for (const { text } of lines) note(text, owners);
+    if (owners.size === 0 && (await this.#store.lines(key, place)).length === 0) return 'over';
+    return this.#ofRequest(session, stream, owners, place, signal);
   }
 
   async *#standalone(
@@ -146,13 +154,13 @@ export class EventLog {
   async *#ofRequest(
     session: string,
     stream: string,
-    first: readonly LogLine[],
+    owners: Map<RequestId, string>,
     from: string,
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent> {
     const key = logKey(session, stream);
-    const owners = new Map<RequestId, string>();
-    for (const { text } of first) note(text, owners);
+    // Official clients forget their place when a resumed stream breaks off before its first event, and then wait for ever.
+    yield { id: eventId(stream, from), message: undefined };
     for (let place = from; !signal.aborted;) {
       for (const { id, text } of await this.#store.lines(key, place)) {
         place = id;

@@ -17,6 +17,14 @@ export function unknownEvent(): Response {
   return failure(400, BAD_REQUEST, 'Bad Request: the event of Last-Event-ID is not known');
 }
 
+/**
+ * Nothing follows what the client has. An empty stream would make clients of the SDK before 2.0 ask again and again
+ * after an answer that is an error; this status ends it.
+ */
+export function streamOver(): Response {
+  return notAllowed('There is nothing left on this stream');
+}
+
 export function tooManySessions(): Response {
   return later(503, 'Too many sessions', RETRY_AFTER_SECONDS);
 }
@@ -40,7 +48,11 @@ export function storeFailure(error: unknown): Response | undefined {
 }
 
 export function methodNotAllowed(): Response {
-  const response = failure(405, BAD_REQUEST, 'Method not allowed.');
+  return notAllowed('Method not allowed.');
+}
+
+function notAllowed(message: string): Response {
+  const response = failure(405, BAD_REQUEST, message);
   response.headers.set('Allow', [...METHODS].join(', '));
   return response;
 }

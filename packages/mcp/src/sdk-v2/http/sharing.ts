@@ -6,7 +6,7 @@ import { Bell } from './bell.js';
 import { isStandalone } from './event-log.js';
 import { eventStreamResponse } from './event-stream.js';
 import type { LiveSession } from './live-session.js';
-import { unknownEvent } from './responses.js';
+import { streamOver, unknownEvent } from './responses.js';
 import { changedFields, makeRecord, mergeFields, readRecord, type SessionRecord } from './session-record.js';
 import type { SessionWatcher } from './session-transport.js';
 import { SharedIds } from './shared-ids.js';
@@ -121,7 +121,8 @@ export class Sharing {
       last === null
         ? events.listen(name, bell, over.signal)
         : await events.resume(name, last, bell, over.signal);
-    if (stream === undefined) return unknownEvent();
+    if (stream === 'unknown') return unknownEvent();
+    if (stream === 'over') return streamOver();
     if (last === null || isStandalone(last)) {
       // The client opened this one because the one before is gone.
       live.bell?.close();
