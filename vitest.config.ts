@@ -17,8 +17,10 @@ export default defineConfig({
     // Most tests wait for processes; on two cores one worker at a time leaves a core idle.
     maxWorkers: 2,
     // A limit ends a test that hangs, on a busy machine too: nothing is told from how long a test took.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    // The default is one second, which is nothing on a busy machine.
+    expect: { poll: { timeout: 200_000, interval: 20 } },
     coverage: { include: ['packages/*/src/**'] },
     projects: [
       {

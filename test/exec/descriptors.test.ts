@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ScriptedClient, connectToProcess } from '@rootward/mcp/testing';
 import { bareEnvironment, PROGRAM, textOf } from '../server/fixtures/rootward.js';
 import { makeProject } from './fixtures/tools-project.js';
+import { eventually } from '../../testing/eventually.js';
 
 /** Some tools fit beside what the server itself needs, but not all that may run at once. */
 const DESCRIPTORS = 44;
@@ -44,7 +45,7 @@ test.runIf(process.platform === 'linux')(
       );
     }
     // Those that found room hold it; of the others, none waits.
-    await vi.waitFor(() => expect(failed).toBeGreaterThan(CALLS - 16), { timeout: 30_000 });
+    await eventually(() => expect(failed).toBeGreaterThan(CALLS - 16));
     expect(existsSync(join(project.path, 'go'))).toBe(false);
     writeFileSync(join(project.path, 'go'), '');
     const texts = await Promise.all(calls);
@@ -52,10 +53,7 @@ test.runIf(process.platform === 'linux')(
     const reasons = new Set(texts.filter((text) => text !== 'held\n'));
     expect([...reasons].filter((reason) => !reason.includes('EMFILE'))).toEqual([]);
 
-    await vi.waitFor(async () => expect(textOf(await client.callTool('by-name'))).toBe('opened\n'), {
-      timeout: 30_000,
-      interval: 200,
-    });
+    await eventually(async () => expect(textOf(await client.callTool('by-name'))).toBe('opened\n'));
     expect(server.process.exitCode).toBeNull();
   },
   90_000,

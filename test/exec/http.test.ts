@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startHttp, TOKEN, type HttpRootward } from '../server/fixtures/http.js';
 import { makeFolders, textOf } from '../server/fixtures/rootward.js';
 import { isRunning, makeProject } from './fixtures/tools-project.js';
+import { eventually } from '../../testing/eventually.js';
 
 const folders = makeFolders('a', 'b', 'marks');
 const mark = (name: string): string => join(folders.path('marks'), name);
@@ -25,15 +26,13 @@ while :; do wait; done`,
 
 /** Of the tool and of what it started. */
 async function pids(name: string): Promise<readonly number[]> {
-  await vi.waitFor(() => expect(existsSync(mark(name))).toBe(true), { timeout: 20_000 });
+  await eventually(() => expect(existsSync(mark(name))).toBe(true));
   return readFileSync(mark(name), 'utf8').trim().split(' ').map(Number);
 }
 
 async function whenGone(processes: readonly number[]): Promise<void> {
   expect(processes).toHaveLength(2);
-  await vi.waitFor(() => expect(processes.filter((pid) => isRunning(pid))).toEqual([]), {
-    timeout: 20_000,
-  });
+  await eventually(() => expect(processes.filter((pid) => isRunning(pid))).toEqual([]));
 }
 
 const MODES = { legacy: 'legacy', modern: { pin: '2026-07-28' } } as const;
@@ -87,7 +86,7 @@ describe.each(['legacy', 'modern'] as const)('an executable tool over HTTP, %s',
     client.setNotificationHandler('notifications/tools/list_changed', () => void announced++);
     const listening = await client.listen({ toolsListChanged: true });
     project.addTool('added', 'echo added');
-    await vi.waitFor(() => expect(announced).toBeGreaterThan(0), { timeout: 20_000 });
+    await eventually(() => expect(announced).toBeGreaterThan(0));
     await listening.close();
   });
 

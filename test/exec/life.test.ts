@@ -1,36 +1,38 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connectRootward, makeFolders, textOf } from '../server/fixtures/rootward.js';
 import { isRunning, makeProject } from './fixtures/tools-project.js';
+import { eventually } from '../../testing/eventually.js';
 
 const folders = makeFolders('marks');
 const marks = folders.path('marks');
 const mark = (name: string): string => join(marks, name);
 
-// A grandchild that ignores SIGTERM, under a tool that ignores it too.
-const STUBBORN = `#!/usr/bin/env bash
+/** A grandchild that ignores SIGTERM, under a tool that ignores it too. `file` is where a word of bash says. */
+const stubborn = (file: string): string => `#!/usr/bin/env bash
 trap '' TERM
-source "$MCP_SDK/tool-sdk.sh"
-bash -c 'trap "" TERM; echo $$ > "$0.part"; mv "$0.part" "$0"; while :; do sleep 1000; done' "$(mcp_args_get .mark)" &
-echo $$ > "$(mcp_args_get .mark).self"
-mcp_progress 1 running
+file=${file}
+bash -c 'trap "" TERM; echo $$ > "$0.part"; mv "$0.part" "$0"; while :; do sleep 1000; done' "$file" &
+echo $$ > "$file.self"
 while :; do wait; done
 `;
 
 const project = makeProject({
-  stubborn: STUBBORN,
-  brief: { script: STUBBORN, meta: { timeoutSecs: 2 } },
+  stubborn: stubborn('$(source "$MCP_SDK/tool-sdk.sh"; mcp_args_get .mark)'),
+  // It starts nothing before it has left its marks: they are there long before its time is up.
+  brief: { script: stubborn(mark('timeout')), meta: { timeoutSecs: 2 } },
   patient: {
-    script: 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do mcp_progress $i step; sleep 0.2; done; echo patient',
-    meta: { timeoutSecs: 2, progressExtendsTimeout: true },
+    script: 'for i in {1..10}; do mcp_progress $i step; sleep 0.5; done; echo patient',
+    meta: { timeoutSecs: 4, progressExtendsTimeout: true },
   },
   endless: {
     script: 'while :; do mcp_progress 1 again; sleep 0.1; done',
     meta: { timeoutSecs: 0.6, progressExtendsTimeout: true, maxTimeoutSecs: 1 },
   },
-  polite: `trap 'if mcp_is_cancelled; then echo told > "$(mcp_args_get .mark)"; fi; exit 0' TERM
+  polite: `file=$(mcp_args_get .mark)
+trap 'if mcp_is_cancelled; then echo told > "$file"; fi; exit 0' TERM
 mcp_progress 1 running
 while :; do sleep 0.05; done`,
   nap: 'mcp_progress 1 up; sleep "$(mcp_args_get .s)"; mcp_emit_text "$(mcp_args_get .n)"',
@@ -38,7 +40,7 @@ while :; do sleep 0.05; done`,
 const args = ['--project', project.path];
 
 async function whenWritten(file: string): Promise<number> {
-  await vi.waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 20_000 });
+  await eventually(() => expect(existsSync(file)).toBe(true));
   return Number(readFileSync(file, 'utf8'));
 }
 
@@ -47,13 +49,13 @@ async function pids(name: string): Promise<readonly number[]> {
 }
 
 async function whenGone(processes: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(processes.filter((pid) => isRunning(pid))).toEqual([]), { timeout: 20_000 });
+  await eventually(() => expect(processes.filter((pid) => isRunning(pid))).toEqual([]));
 }
 
 describe('a tool that ignores SIGTERM, with a grandchild that does', () => {
   test('is gone after its time is up, and the caller is told', async () => {
     const { client } = await connectRootward(args);
-    const result = await client.callTool('brief', { mark: mark('timeout') });
+    const result = await client.callTool('brief');
     expect(result['isError']).toBe(true);
     expect(textOf(result)).toContain('did not finish within 2 s');
     await whenGone(await pids('timeout'));
@@ -90,7 +92,7 @@ describe('a tool that ignores SIGTERM, with a grandchild that does', () => {
     await server.exit;
     await call;
     await whenGone(running);
-    await vi.waitFor(() => expect(existsSync(folder)).toBe(false), { timeout: 20_000 });
+    await eventually(() => expect(existsSync(folder)).toBe(false));
   });
 });
 
@@ -150,14 +152,11 @@ describe.runIf(process.platform === 'linux')('200 calls at once, some of them ca
     );
     expect(new Set(answered).size).toBe(answered.length);
     expect(textOf(await client.callTool('nap', { s: 0, n: 'after' }))).toBe('after\n');
-    await vi.waitFor(
-      () => {
-        expect(childrenOf(pid).length).toBe(1);
-        expect(readdirSync(`/proc/${pid}/fd`).length).toBeLessThanOrEqual(before);
-        expect(filesOf(pid)).toEqual(['groups']);
-      },
-      { timeout: 30_000 },
-    );
+    await eventually(() => {
+      expect(childrenOf(pid).length).toBe(1);
+      expect(readdirSync(`/proc/${pid}/fd`).length).toBeLessThanOrEqual(before);
+      expect(filesOf(pid)).toEqual(['groups']);
+    });
   });
 });
 

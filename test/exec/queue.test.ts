@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectRootward, makeFolders, textOf } from '../server/fixtures/rootward.js';
 import { makeProject } from './fixtures/tools-project.js';
+import { eventually } from '../../testing/eventually.js';
 
 const AT_ONCE = 16;
 const CALLS = 40;
@@ -25,7 +26,7 @@ function started(): readonly number[] {
 }
 
 async function whenStarted(count: number): Promise<void> {
-  await vi.waitFor(() => expect(started().length).toBeGreaterThanOrEqual(count), { timeout: 20_000 });
+  await eventually(() => expect(started().length).toBeGreaterThanOrEqual(count));
 }
 
 test('16 tools run at once; the rest wait in order, and those that gave up are passed over', async () => {

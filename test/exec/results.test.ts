@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ScriptedClient, connectToProcess, type SpawnedConnection } from '@rootward/mcp/testing';
 import { bareEnvironment, PROGRAM, textOf } from '../server/fixtures/rootward.js';
 import { isRunning, makeProject } from './fixtures/tools-project.js';
+import { eventually } from '../../testing/eventually.js';
 
 /** With as many lines of 1 KB, more than a pipe holds. */
 const CROWD = 1000;
@@ -170,10 +171,10 @@ describe('the result of an executable', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const call = client.callTool('last-words', {}, { signal, meta: { progressToken: 'l' } });
-    await vi.waitFor(() => expect(told()).toEqual([1]), { timeout: 20_000 });
+    await eventually(() => expect(told()).toEqual([1]));
     controller.abort(new Error('gave up'));
     await expect(call).rejects.toThrow('gave up');
-    await vi.waitFor(() => expect(existsSync(join(project.path, 'said'))).toBe(true), { timeout: 20_000 });
+    await eventually(() => expect(existsSync(join(project.path, 'said'))).toBe(true));
     await client.callTool('text');
     expect(told()).toEqual([1]);
   });

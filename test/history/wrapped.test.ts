@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptedClient } from '@rootward/mcp/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCommand } from '../exec/fixtures/run-command.js';
 import { connectRootward } from '../server/fixtures/rootward.js';
 import { INNER, makeFolder, roots, wrap } from '../wrap/fixtures/wrapped.js';
+import { eventually } from '../../testing/eventually.js';
 
 const COMMAND = [process.execPath, INNER];
 const FLAGS = ['--history-exec'];
@@ -53,9 +54,9 @@ describe('rootward wrap --history-exec', () => {
     await client.until(() => client.received.some((each) => 'method' in each && each.method === 'x/waiting'));
     cancelling.abort();
     await expect(cut).rejects.toThrow('aborted');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await listed(work, env)).toMatchObject([{ tool: 'wait' }, { tool: 'crash' }]);
-    }, 60_000);
+    });
   });
 
   test('leaves alone what says that it only reads, and does nothing unless asked', async () => {

@@ -11,7 +11,6 @@ import { Place } from './fixtures/ui.js';
 
 const NOBODY = 65_534;
 /** As long as the machine takes. */
-const PATIENCE = { timeout: 20_000 };
 
 interface Answer {
   readonly status: number;
@@ -120,12 +119,12 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
   test("listens on loopback only, and finds servers by sockets that are the user's alone", async () => {
     const session = await place.server();
     const folder = join(place.runtime, 'rootward');
-    await expect.poll(() => readdirSync(folder), PATIENCE).toContain(`${session.pid}.sock`);
+    await expect.poll(() => readdirSync(folder)).toContain(`${session.pid}.sock`);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
-    await expect.poll(() => statSync(join(folder, `${session.pid}.sock`)).mode & 0o777, PATIENCE).toBe(0o600);
-    await expect.poll(async () => (await ask('/stream', bearer())).body, PATIENCE).toContain('a client 1.0');
+    await expect.poll(() => statSync(join(folder, `${session.pid}.sock`)).mode & 0o777).toBe(0o600);
+    await expect.poll(async () => (await ask('/stream', bearer())).body).toContain('a client 1.0');
     await session.end();
-    await expect.poll(() => readdirSync(folder), PATIENCE).not.toContain(`${session.pid}.sock`);
+    await expect.poll(() => readdirSync(folder)).not.toContain(`${session.pid}.sock`);
   });
 
   test('with --ui a server has a page of its own, which ends with it', async () => {
@@ -135,7 +134,7 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
     });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-    await expect.poll(() => said, PATIENCE).toContain('the page is at http://127.0.0.1:');
+    await expect.poll(() => said).toContain('the page is at http://127.0.0.1:');
     const own = new URL(/http:\S+/.exec(said)?.[0] ?? '');
     const page = await fetch(`${own.origin}/stream`, {
       headers: { authorization: `Bearer ${own.hash.slice(1)}` },
@@ -162,7 +161,7 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
     closers.push(() => liar.close());
     writeFileSync(join(folder, '99999999.sock'), 'no socket');
     const session = await place.server({ client: 'honest' });
-    await expect.poll(async () => (await ask('/stream', bearer())).body, PATIENCE).toContain('honest 1.0');
+    await expect.poll(async () => (await ask('/stream', bearer())).body).toContain('honest 1.0');
     expect((await ask('/stream', bearer())).body).not.toContain('"lie"');
     await session.end();
   });
@@ -182,38 +181,32 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
     chownSync(path, NOBODY, NOBODY);
     const session = await place.server({ client: 'mine' });
     // Found in a later look at the folder than the one that saw the other socket.
-    await expect.poll(async () => (await ask('/stream', bearer())).body, PATIENCE).toContain('mine 1.0');
+    await expect.poll(async () => (await ask('/stream', bearer())).body).toContain('mine 1.0');
     expect(visits).toBeLessThanOrEqual(1);
     const before = visits;
     await session.end();
     const again = await place.server({ client: 'mine again' });
-    await expect
-      .poll(async () => (await ask('/stream', bearer())).body, PATIENCE)
-      .toContain('mine again 1.0');
+    await expect.poll(async () => (await ask('/stream', bearer())).body).toContain('mine again 1.0');
     expect(visits).toBe(before);
     await again.end();
   });
 
   test('sends a page that comes back only what it has missed', async () => {
     const session = await place.server();
-    await expect
-      .poll(async () => (await ask('/stream', bearer())).body, PATIENCE)
-      .toContain(`"pid":${session.pid}`);
+    await expect.poll(async () => (await ask('/stream', bearer())).body).toContain(`"pid":${session.pid}`);
     const run = /"run":"([^"]+)"/.exec(await body(''))?.[1] ?? '';
     await session.call('read_text_file', { path: 'first.txt' });
-    await expect.poll(() => events(`${run} 0`), PATIENCE).toContain('first.txt');
+    await expect.poll(() => events(`${run} 0`)).toContain('first.txt');
     const last = /"number":(\d+)(?!.*"number")/s.exec(await events(`${run} 0`))?.[1] ?? '';
     await session.call('read_text_file', { path: 'second.txt' });
-    await expect.poll(() => events(`${run} ${last}`), PATIENCE).toContain('second.txt');
+    await expect.poll(() => events(`${run} ${last}`)).toContain('second.txt');
     expect(await events(`${run} ${last}`)).not.toContain('first.txt');
     await session.end();
   });
 
   test('goes on where a page stopped, and sends all to one that comes from elsewhere', async () => {
     const session = await place.server();
-    await expect
-      .poll(async () => (await ask('/stream', bearer())).body, PATIENCE)
-      .toContain(`"pid":${session.pid}`);
+    await expect.poll(async () => (await ask('/stream', bearer())).body).toContain(`"pid":${session.pid}`);
     await session.call('read_text_file', { path: 'one.txt' });
     const run = /"run":"([^"]+)"/.exec(await body(''))?.[1] ?? '';
     expect(await body(`${run} 0`)).toContain('"resumed":true');

@@ -173,7 +173,7 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
     const session = await place.server({ client: HOSTILE });
     const url = await place.ui();
     const asked: string[] = [];
-    const page = await use().browser.newPage();
+    const page = await use().newPage();
     page.on('request', (request) => asked.push(new URL(request.url()).host));
     await page.goto(url.href);
     await page.getByText(HOSTILE).first().waitFor();
@@ -187,7 +187,7 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
 
   test('cannot be framed by another page', async () => {
     const url = await new Place().ui();
-    const page = await use().browser.newPage();
+    const page = await use().newPage();
     await page.setContent('<iframe></iframe>');
     const answer = page.waitForResponse((response) => response.url().startsWith(url.origin));
     await page.evaluate(`document.querySelector('iframe').src = ${JSON.stringify(url.href)}`);
@@ -199,7 +199,7 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
   test('says so when the token is wrong', async () => {
     const url = await new Place().ui();
     url.hash = '#wrong';
-    const page = await use().browser.newPage();
+    const page = await use().newPage();
     await page.goto(url.href);
     await page.getByText('The token is not known').waitFor();
   });

@@ -66,7 +66,7 @@ describe.skipIf(browserPath === undefined)('The panel in Chromium', () => {
     const folder = makeFolder(HOSTILE.replaceAll('/', ''));
     const client = await connect('legacy', folder, SHOWS_PANELS);
     const html = await readPanel(client);
-    const page = await use().browser.newPage({ colorScheme: 'light' });
+    const page = await use().newPage({ colorScheme: 'light' });
     await page.exposeFunction('callTool', (name: string, args: Record<string, unknown>) =>
       client.callTool(name, args),
     );

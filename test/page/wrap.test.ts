@@ -59,7 +59,7 @@ describe.runIf(process.platform !== 'win32')('rootward wrap --ui', () => {
     });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-    await expect.poll(() => said, { timeout: 20_000 }).toContain('the page is at http://127.0.0.1:');
+    await expect.poll(() => said).toContain('the page is at http://127.0.0.1:');
     const url = new URL(/http:\S+/.exec(said)?.[0] ?? '');
     const stream = await fetch(`${url.origin}/stream`, {
       headers: { authorization: `Bearer ${url.hash.slice(1)}` },

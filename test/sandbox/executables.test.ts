@@ -14,14 +14,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findBackends } from '@rootward/sandbox';
 import { answering, type ScriptedClientOptions } from '@rootward/mcp/testing';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectRootward, startRootward, textOf } from '../server/fixtures/rootward.js';
+import { eventually } from '../../testing/eventually.js';
 
 const working = new Set(
   (await findBackends()).flatMap(({ name, backend }) => (backend === undefined ? [] : [name])),
 );
 const listener = createServer((socket) => socket.destroy());
-const WAIT = { timeout: 30_000 };
 
 let base: string;
 let port: number;
@@ -126,7 +126,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('An executable at level stric
         .split('\n');
       for (const folder of [home, temp]) {
         expect(folder).toContain('rootward-sandbox-');
-        await vi.waitFor(() => expect(existsSync(folder)).toBe(false), WAIT);
+        await eventually(() => expect(existsSync(folder)).toBe(false));
       }
     },
   );
@@ -138,7 +138,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('An executable at level stric
     const ended = call(`until [ -e ${go} ]; do sleep 0.05; done; echo done`);
     const line = `Executable run: running, sandbox strict, ${backend}`;
     const info = async (): Promise<string> => textOf(await client.callTool('workspace_info'));
-    await vi.waitFor(async () => expect(await info()).toContain(line), WAIT);
+    await eventually(async () => expect(await info()).toContain(line));
     writeFileSync(go, '');
     expect(await ended).toContain('done');
     expect(await info()).not.toContain(line);
@@ -161,7 +161,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('An executable at level stric
     const both = `cat ${join(base, 'one/name.txt')} ${join(base, 'two/name.txt')}`;
     expect(await call(both)).not.toContain('content of two');
     client.changeRoots(named('two'));
-    await vi.waitFor(async () => expect(await call(both)).toContain('content of two'), WAIT);
+    await eventually(async () => expect(await call(both)).toContain('content of two'));
     expect(await call(both)).not.toContain('content of one');
   });
 
@@ -222,10 +222,10 @@ test.skipIf(!working.has('bubblewrap'))('nothing outlives the call with bubblewr
     `setsid bash -c 'while :; do date +%N > ${alive}; sleep 0.02; done' >/dev/null 2>&1 & echo x > ${alive}`,
   );
   const marked = `${alive}.gone`;
-  await vi.waitFor(() => {
+  await eventually(() => {
     writeFileSync(marked, readFileSync(alive));
     expect(processesNaming(alive)).toEqual([]);
-  }, WAIT);
+  });
 });
 
 function processesNaming(text: string): readonly string[] {

@@ -14,8 +14,9 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findBackends } from '@rootward/sandbox';
 import { answering } from '@rootward/mcp/testing';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bareEnvironment, connectRootward, textOf } from '../server/fixtures/rootward.js';
+import { eventually } from '../../testing/eventually.js';
 
 const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 const working = new Set(
@@ -218,11 +219,9 @@ describe('A language server whose sandbox no longer matches', () => {
       const problems = async (): Promise<string> => textOf(await client.callTool('diagnostics', { file }));
       expect(await problems()).toContain('Cannot find module');
       client.changeRoots(answering([uri('left'), uri('right')]));
-      await vi.waitFor(async () => expect(await problems()).toContain('not assignable'), { timeout: 30_000 });
+      await eventually(async () => expect(await problems()).toContain('not assignable'));
       client.changeRoots(answering([uri('left')]));
-      await vi.waitFor(async () => expect(await problems()).toContain('Cannot find module'), {
-        timeout: 30_000,
-      });
+      await eventually(async () => expect(await problems()).toContain('Cannot find module'));
     },
   );
 });

@@ -1,7 +1,8 @@
 import { readlinkSync } from 'node:fs';
 import { answering, inTurn, refusing, type RootsScript } from '@rootward/mcp/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connectRootward, makeFolders } from './fixtures/rootward.js';
+import { eventually } from '../../testing/eventually.js';
 
 const folders = makeFolders('start', 'a', 'b');
 
@@ -23,7 +24,7 @@ async function start(
 describe.runIf(process.platform === 'linux')('rootward --chdir', () => {
   test('moves to the only root', async () => {
     const { directory } = await start(answering([{ uri: folders.uri('a') }]));
-    await vi.waitFor(() => expect(directory()).toBe(folders.path('a')));
+    await eventually(() => expect(directory()).toBe(folders.path('a')));
   });
 
   test('moves to the first of several roots that is a directory', async () => {
@@ -35,7 +36,7 @@ describe.runIf(process.platform === 'linux')('rootward --chdir', () => {
       { uri: folders.uri('a') },
     ];
     const { directory } = await start(answering(roots));
-    await vi.waitFor(() => expect(directory()).toBe(folders.path('b')));
+    await eventually(() => expect(directory()).toBe(folders.path('b')));
   });
 
   test.each([
@@ -57,9 +58,9 @@ describe.runIf(process.platform === 'linux')('rootward --chdir', () => {
       answering([]),
     );
     const { client, directory } = await start(script);
-    await vi.waitFor(() => expect(directory()).toBe(folders.path('a')));
+    await eventually(() => expect(directory()).toBe(folders.path('a')));
     client.notify('notifications/roots/list_changed');
-    await vi.waitFor(() => expect(directory()).toBe(folders.path('b')));
+    await eventually(() => expect(directory()).toBe(folders.path('b')));
     client.notify('notifications/roots/list_changed');
     const info = await client.callTool('workspace_info');
     expect(info['structuredContent']).toMatchObject({ roots: [] });

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OTHER_TOKEN, startHttp, TOKEN, type HttpRootward } from './fixtures/http.js';
 import { bareEnvironment, makeFolders } from './fixtures/rootward.js';
 import { connectSdkClient, type SdkClient, type SdkClientKind } from './fixtures/sdk-clients.js';
+import { eventually } from '../../testing/eventually.js';
 
 const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 const env = { ...bareEnvironment(), PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}` };
-const WAIT = 30_000;
 const NAMES = ['ann', 'bob', 'shop'] as const;
 type Name = (typeof NAMES)[number];
 const folders = makeFolders(...NAMES);
@@ -102,37 +102,33 @@ describe.skipIf(process.platform !== 'linux')('language servers of sessions over
   const TYPESCRIPT = /--lsp/;
   const PYRIGHT = /pyright/;
 
-  test(
-    'no answer of a session or request holds anything of another’s root, in any tool',
-    { timeout: 120_000 },
-    async () => {
-      const ann = await open('v2 legacy', TOKEN, 'ann');
-      const bob = await open('v1', TOKEN, 'bob');
-      const modern = await open('v2 modern', OTHER_TOKEN, 'bob');
-      const kinds = [
-        [ann, 'ann'],
-        [bob, 'bob'],
-        [modern, 'bob'],
-      ] as const;
-      const answers = await Promise.all(kinds.map(([client, own]) => askEverything(client, own)));
-      for (const [index, [, own]] of kinds.entries()) {
-        const other = own === 'ann' ? 'bob' : 'ann';
-        const said = answers[index]!;
-        expect(said).toContain(`shared_${own}`);
-        expect(said).toContain(`python_${own}`);
-        expect(said).toContain('outside the roots');
-        expect(said).not.toContain(folders.path(other));
-        expect(said).not.toContain(`python_${other}`);
-        expect(said).not.toContain(`copy_${other}`);
-      }
-      for (const name of NAMES) {
-        expect(readFileSync(join(folders.path(name), 'main.ts'), 'utf8')).toContain(`shared_${name}`);
-      }
-      // Each principal and each set of roots has processes of its own.
-      expect(running(TYPESCRIPT)).toHaveLength(3);
-      expect(running(PYRIGHT)).toHaveLength(3);
-    },
-  );
+  test('no answer of a session or request holds anything of another’s root, in any tool', async () => {
+    const ann = await open('v2 legacy', TOKEN, 'ann');
+    const bob = await open('v1', TOKEN, 'bob');
+    const modern = await open('v2 modern', OTHER_TOKEN, 'bob');
+    const kinds = [
+      [ann, 'ann'],
+      [bob, 'bob'],
+      [modern, 'bob'],
+    ] as const;
+    const answers = await Promise.all(kinds.map(([client, own]) => askEverything(client, own)));
+    for (const [index, [, own]] of kinds.entries()) {
+      const other = own === 'ann' ? 'bob' : 'ann';
+      const said = answers[index]!;
+      expect(said).toContain(`shared_${own}`);
+      expect(said).toContain(`python_${own}`);
+      expect(said).toContain('outside the roots');
+      expect(said).not.toContain(folders.path(other));
+      expect(said).not.toContain(`python_${other}`);
+      expect(said).not.toContain(`copy_${other}`);
+    }
+    for (const name of NAMES) {
+      expect(readFileSync(join(folders.path(name), 'main.ts'), 'utf8')).toContain(`shared_${name}`);
+    }
+    // Each principal and each set of roots has processes of its own.
+    expect(running(TYPESCRIPT)).toHaveLength(3);
+    expect(running(PYRIGHT)).toHaveLength(3);
+  });
 
   test('sessions and requests of one principal with the same roots share a process, and others have their own', async () => {
     const first = await open('v2 legacy', TOKEN, 'ann');
@@ -161,6 +157,6 @@ describe.skipIf(process.platform !== 'linux')('language servers of sessions over
     expect(textOf(await two.call('outline', outline))).toContain('shared_ann');
     expect(running(TYPESCRIPT)).toEqual(before);
     await two.end();
-    await vi.waitFor(() => expect(running(TYPESCRIPT)).toEqual([]), WAIT);
+    await eventually(() => expect(running(TYPESCRIPT)).toEqual([]));
   });
 });

@@ -12,15 +12,15 @@ import {
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answering } from '@rootward/mcp/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { bareEnvironment, connectRootward, makeFolders, startRootward, textOf } from './fixtures/rootward.js';
+import { eventually } from '../../testing/eventually.js';
 
 const folders = makeFolders('a', 'b', 'many', 'notes', 'trap');
 const SCRIPTED = fileURLToPath(
   new URL('../../packages/lsp/test/fixtures/scripted-server.mjs', import.meta.url),
 );
 const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
-const WAIT = 30_000;
 const STARTS = 50;
 const AT_ONCE = 4;
 
@@ -64,7 +64,7 @@ test('a language server is told of the client’s folders, of one that comes and
   client.changeRoots(answering([folderOf('b')]));
   await client.callTool('outline', { file: join(folders.path('b'), 'x.toy') });
   const told = (key: string): readonly unknown[] => toy.notes().flatMap((note) => note[key] ?? []);
-  await vi.waitFor(() => expect(told('folders')).toHaveLength(2), WAIT);
+  await eventually(() => expect(told('folders')).toHaveLength(2));
   expect(told('initialize')).toMatchObject([{ workspaceFolders: [folderOf('a')] }]);
   expect(told('folders')).toEqual([
     { added: [folderOf('b')], removed: [] },
@@ -201,7 +201,6 @@ function workingIn(folder: string): readonly string[] {
 
 test.skipIf(process.platform !== 'linux')(
   `${STARTS} servers with a language server running come, go in every way, and leave no process behind`,
-  { timeout: 300_000 },
   async () => {
     const env = { ...bareEnvironment(), PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}` };
     const ends = Array.from({ length: STARTS }, (_, index) => index % 3);
@@ -219,6 +218,6 @@ test.skipIf(process.platform !== 'linux')(
     });
     await Promise.all(workers);
     expect(most).toBeGreaterThan(0);
-    await vi.waitFor(() => expect(workingIn(folders.path('many'))).toEqual([]), WAIT);
+    await eventually(() => expect(workingIn(folders.path('many'))).toEqual([]));
   },
 );

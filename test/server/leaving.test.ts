@@ -4,9 +4,10 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { answering, inTurn, ScriptedClient, silent } from '@rootward/mcp/testing';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { isRunning } from '../exec/fixtures/tools-project.js';
 import { bareEnvironment, makeFolders, PROGRAM, startRootward } from './fixtures/rootward.js';
+import { eventually } from '../../testing/eventually.js';
 
 const INHERIT_STDIO = fileURLToPath(new URL('fixtures/inherit-stdio.mjs', import.meta.url));
 /** `npm run soak` goes through more. How long leaving takes is measured in `bench`. */
@@ -67,11 +68,11 @@ async function occupyBehindParent(): Promise<Occupied> {
 /** Resolves with the children of the server. */
 async function keepBusy(client: ScriptedClient, pid: number): Promise<readonly number[]> {
   client.callTool('search_content', { pattern: 'needle' }).catch(() => undefined);
-  const children = await vi.waitFor(() => {
+  const children = await eventually(() => {
     const found = childrenOf(pid);
     expect(found).not.toHaveLength(0);
     return found;
-  }, 30_000);
+  });
   client.notify('notifications/roots/list_changed');
   client.callTool('read_text_file', { path: '1.txt' }).catch(() => undefined);
   await client.whenAsked(2);
@@ -88,7 +89,7 @@ async function leaves(
     const occupied = await start();
     tell(occupied.process);
     expect(await occupied.exit).toBe(0);
-    await vi.waitFor(() => expect(occupied.pids.filter((pid) => isRunning(pid))).toEqual([]), 20_000);
+    await eventually(() => expect(occupied.pids.filter((pid) => isRunning(pid))).toEqual([]));
   }
 }
 

@@ -1,6 +1,7 @@
 import { answering, inTurn } from '@rootward/mcp/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectRootward, makeFolders } from './fixtures/rootward.js';
+import { eventually } from '../../testing/eventually.js';
 
 const folders = makeFolders('a', 'b');
 const script = inTurn(answering([{ uri: folders.uri('a') }]), answering([{ uri: folders.uri('b') }]));
@@ -25,7 +26,7 @@ test('a legacy client that subscribed is told when the roots change', async () =
   await client.request('resources/subscribe', { uri: 'workspace://project' });
   await client.request('resources/unsubscribe', { uri: 'workspace://project' });
   client.notify('notifications/roots/list_changed');
-  await vi.waitFor(() => expect(updates(client.received)).toEqual([{ uri: 'workspace://roots' }]));
+  await eventually(() => expect(updates(client.received)).toEqual([{ uri: 'workspace://roots' }]));
 });
 
 test('the roots resource and workspace_info tell what --read-only leaves of the access', async () => {
@@ -71,7 +72,7 @@ test('a legacy client is told when another project is chosen: that it changed, a
   await client.request('resources/subscribe', { uri: 'workspace://project' });
   client.received.length = 0;
   await client.callTool('switch_project', { project: 'b' });
-  await vi.waitFor(() => expect(updates(client.received)).toEqual([{ uri: 'workspace://project' }]));
+  await eventually(() => expect(updates(client.received)).toEqual([{ uri: 'workspace://project' }]));
   expect(client.received).toContainEqual(
     expect.objectContaining({ method: 'notifications/resources/list_changed' }),
   );

@@ -2,17 +2,16 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isInstalled, RedisServer } from '../../testing/redis-server.js';
 import { makeProject } from '../exec/fixtures/tools-project.js';
 import { authorized, INITIALIZE, OTHER_TOKEN, send, startHttp, TOKEN } from './fixtures/http.js';
 import type { Answer, HttpRootward } from './fixtures/http.js';
 import { makeFolders, startRootward } from './fixtures/rootward.js';
+import { eventually } from '../../testing/eventually.js';
 
 const folders = makeFolders('a');
 const ROOTWARD_HANDLE_KEY = 'k'.repeat(32);
-/** On a busy machine, too: nothing is told from how long it takes. */
-const PATIENCE = { timeout: 30_000 };
 
 async function complain(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const server = startRootward(args, { env });
@@ -117,33 +116,33 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     const other = await openSession(OTHER_TOKEN);
     for (const http of [first, second]) expect((await call(http, session, ping)).status).toBe(200);
     expect(await run(['revoke', '--session', session], env())).toBe('session revoked on every instance\n');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const http of [first, second]) expect((await call(http, session, ping)).status).toBe(404);
-    }, PATIENCE);
+    });
     const principal = createHash('sha256').update(OTHER_TOKEN).digest('hex').slice(0, 16);
     await run(['revoke', '--principal', principal], env());
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const http of [first, second]) {
         expect((await call(http, other, ping, OTHER_TOKEN)).status).toBe(401);
         expect((await send(http.url, authorized(OTHER_TOKEN), INITIALIZE)).status).toBe(401);
       }
-    }, PATIENCE);
+    });
     await run(['revoke', '--principal', principal, '--lift'], env());
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const http of [first, second]) {
         expect((await send(http.url, authorized(OTHER_TOKEN), INITIALIZE)).status).toBe(200);
       }
-    }, PATIENCE);
+    });
   });
 
   test('without the store, sessions get 503 and its reason; it comes back without a restart', async () => {
     const session = await openSession();
     expect((await probe(second, '/readyz')).status).toBe(200);
     await redis.stop();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const ready = await probe(second, '/readyz');
       expect([ready.status, ready.text]).toEqual([503, 'not ready: the session store cannot be used\n']);
-    }, PATIENCE);
+    });
     expect((await probe(second, '/healthz')).text).toBe('ok\n');
     const refused = await call(second, session, ping);
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
@@ -169,7 +168,7 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     await redis.start();
     for (const http of [first, second]) {
       const isReady = async (): Promise<void> => expect((await probe(http, '/readyz')).status).toBe(200);
-      await vi.waitFor(isReady, PATIENCE);
+      await eventually(isReady);
     }
     expect((await call(second, await openSession(), ping)).status).toBe(200);
   });
@@ -192,11 +191,10 @@ test('SIGTERM lets a call under way finish, and tells balancers to go elsewhere'
   const session = String(opened.headers['mcp-session-id']);
   const answer = call(http, session, { method: 'tools/call', params: { name: 'slow', arguments: {} } });
   const script = join(project.path, 'tools', 'slow', 'tool.sh');
-  await vi.waitFor(() => expect(existsSync(`${script}.started`)).toBe(true), PATIENCE);
+  await eventually(() => expect(existsSync(`${script}.started`)).toBe(true));
   http.server.process.kill('SIGTERM');
-  await vi.waitFor(
-    async () => expect((await probe(http, '/readyz')).text).toBe('not ready: it is about to stop\n'),
-    PATIENCE,
+  await eventually(async () =>
+    expect((await probe(http, '/readyz')).text).toBe('not ready: it is about to stop\n'),
   );
   const exit = once(http.server.process, 'exit');
   writeFileSync(`${script}.go`, '');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { answering, ScriptedClient } from '@rootward/mcp/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   bareEnvironment,
   connectRootward,
@@ -12,6 +12,7 @@ import {
   PROGRAM,
   startRootward,
 } from './fixtures/rootward.js';
+import { eventually } from '../../testing/eventually.js';
 
 const folders = makeFolders('a', 'b', 'program');
 const run = promisify(execFile);
@@ -90,7 +91,7 @@ test('rootward names the paths of a client at debug only', async () => {
       roots: answering([{ uri: folders.uri('a') }]),
     });
     await client.callTool('workspace_info');
-    await vi.waitFor(() => expect(server.stderr()).toContain('client roots replace those of the operator'));
+    await eventually(() => expect(server.stderr()).toContain('client roots replace those of the operator'));
     server.output.end();
     await server.exit;
     expect(server.stderr()).not.toContain(folders.path('a'));

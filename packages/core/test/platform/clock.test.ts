@@ -36,8 +36,6 @@ test('a workspace that still waits for its client does not keep the process aliv
     void workspace.ready();
     console.log(workspace.snapshot().client);
   `;
-  const options = { encoding: 'utf8', timeout: 50_000 } as const;
-  expect(execFileSync(process.execPath, ['--input-type=module', '--eval', script], options)).toBe(
-    'pending\n',
-  );
+  const args = ['--input-type=module', '--eval', script];
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 200_000 })).toBe('pending\n');
 });

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { killTrees, residentMemory, treeOf } from '../../src/platform/process-tree.js';
+import { eventually } from '../../../../testing/eventually.js';
 
 const entry = (pid: number, parent: number, group: number) => ({ pid, parent, group });
 
@@ -38,5 +39,5 @@ test('killTrees() ends children of children, and residentMemory() counts them', 
   expect(residentMemory(child.pid!)).toBeGreaterThan(residentMemory(grandchild)!);
   expect(killTrees([child.pid!], 'SIGKILL')).toEqual([child.pid, grandchild]);
   await once(child, 'exit');
-  await vi.waitFor(() => expect(residentMemory(grandchild)).toBeUndefined(), 30_000);
+  await eventually(() => expect(residentMemory(grandchild)).toBeUndefined());
 });

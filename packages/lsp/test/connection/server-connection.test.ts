@@ -1,11 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { pathToFileUri } from '@rootward/core';
 import { LanguageServers } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { liveWorkspace } from '../fixtures/live-workspace.js';
 import { scripted } from '../fixtures/scripted.js';
+import { eventually } from '../../../../testing/eventually.js';
 
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
@@ -25,10 +26,10 @@ test('an answer is not kept once it was given', async () => {
     return new WeakRef((await instance.request('textDocument/documentSymbol', params)) ?? {});
   };
   const answers = [await ask(), await ask(), await ask()];
-  await vi.waitFor(() => {
+  await eventually(() => {
     collectGarbage();
     // The last one may still be on some stack.
     expect(answers[0]?.deref()).toBeUndefined();
-  }, 30_000);
+  });
   expect(instance.broken).toBeUndefined();
 });

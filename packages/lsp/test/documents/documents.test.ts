@@ -1,10 +1,11 @@
 import { rmSync, utimesSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
 import { LanguageServers, outline } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { liveWorkspace } from '../fixtures/live-workspace.js';
 import { recorded, scripted } from '../fixtures/scripted.js';
+import { eventually } from '../../../../testing/eventually.js';
 
 /** Longer than a test may take: what waits for this long fails it. */
 const NEVER = 600_000;
@@ -91,7 +92,7 @@ test('at most sixteen documents stay open between questions', async () => {
   for (let index = 0; index < 20; index += 1) await ask(`f${index}.toy`);
   await ask('a.toy');
   expect(told('didOpen')).toHaveLength(21);
-  await vi.waitFor(() => expect(told('didClose')).toHaveLength(21 - 16), 30_000);
+  await eventually(() => expect(told('didClose')).toHaveLength(21 - 16));
 });
 
 /** A server that says when it has looked through its files: at its start and after each change, or at its start only. */
@@ -112,7 +113,7 @@ async function serveSigns(
   await ask('a.toy');
   const steps = (): readonly string[] =>
     recorded(record).flatMap((entry) => Object.keys(entry).filter((key) => /^(sign|watched)$/.test(key)));
-  await vi.waitFor(() => expect(steps()).toEqual(['sign']), 30_000);
+  await eventually(() => expect(steps()).toEqual(['sign']));
   return steps;
 }
 

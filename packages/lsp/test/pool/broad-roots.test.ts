@@ -1,14 +1,12 @@
 import { tmpdir } from 'node:os';
 import { realpathSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pathToFileUri, readPathRoots, Scope, type Root } from '@rootward/core';
 import { diagnostics, findSymbol, LanguageServers, outline, references } from '@rootward/lsp';
 import type { CodeContext, FolderKind } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { recorded, scripted, type Script } from '../fixtures/scripted.js';
-
-/** Processes come and go slowly on a busy machine. */
-const WAIT = 30_000;
+import { eventually } from '../../../../testing/eventually.js';
 
 let home: Folder;
 let record: string;
@@ -64,15 +62,15 @@ test('a server of one folder in a broad root is told of files that come there, a
   const code = serve('per-root', { register, registerOptions, sign: 'ready' });
   const ask = (): Promise<unknown> => outline(code, { file: home.at('project/deep/x.toy') });
   await ask();
-  await vi.waitFor(() => expect(recorded(record)).toContainEqual({ registered: register }), WAIT);
+  await eventually(() => expect(recorded(record)).toContainEqual({ registered: register }));
   await ask();
   home.write({ 'project/new.toy': '', 'elsewhere/new.toy': '' });
   // A look at the disk that took long is not repeated at once.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await ask();
     const told = recorded(record).flatMap((entry) => entry['watched'] ?? []);
     expect(told).toEqual([{ uri: pathToFileUri(home.at('project/new.toy')), type: 1 }]);
-  }, WAIT);
+  });
 });
 
 test('findSymbol() and diagnostics() do not look through a broad root, and say so', async () => {

@@ -1,13 +1,12 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { pathToFileUri, type Workspace } from '@rootward/core';
 import { isAlive } from '@rootward/core/platform';
 import { LanguageServers, outline, ServerBudget, type LanguageServersOptions } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { recorded, scripted } from '../fixtures/scripted.js';
+import { eventually } from '../../../../testing/eventually.js';
 
-/** Processes come and go slowly on a busy machine. */
-const WAIT = 30_000;
 const open: { dispose(): unknown }[] = [];
 
 afterEach(async () => {
@@ -49,7 +48,7 @@ test('a server that announces folders is told of an added and of a removed root 
   await ask(servers, workspace, home.at('three/a.toy'));
   const [, two, three] = ['one', 'two', 'three'].map((name) => ({ uri: pathToFileUri(home.at(name)), name }));
   const one = { uri: pathToFileUri(home.at('one')), name: 'one' };
-  await vi.waitFor(() => expect(recorded(record).filter((entry) => 'asked' in entry)).toHaveLength(2), WAIT);
+  await eventually(() => expect(recorded(record).filter((entry) => 'asked' in entry)).toHaveLength(2));
   const told = recorded(record);
   expect(told.filter((entry) => 'initialize' in entry)).toHaveLength(1);
   expect(told.filter((entry) => 'folders' in entry)).toEqual([
@@ -121,7 +120,7 @@ test.each([
     })),
   );
   await giveRoots(workspace, home.at('two'));
-  await vi.waitFor(() => expect(servers.status()).toMatchObject([{ folders: [home.at('two')] }]), WAIT);
+  await eventually(() => expect(servers.status()).toMatchObject([{ folders: [home.at('two')] }]));
   expect(recorded(record).some((entry) => 'folders' in entry)).toBe(false);
 });
 
@@ -173,9 +172,8 @@ test('the server’s questions are answered from live state, and its edits are r
   const definition = { ...scripted({ record, ask: ask3 }), settings: { toy: { depth: 3 } } };
   const servers = serve(workspace, { servers: [definition], limits: { registrationWait: 0 } });
   await ask(servers, workspace, home.at('one/a.toy'));
-  await vi.waitFor(
-    () => expect(recorded(record).filter((entry) => 'answer' in entry)).toHaveLength(ask3.length),
-    WAIT,
+  await eventually(() =>
+    expect(recorded(record).filter((entry) => 'answer' in entry)).toHaveLength(ask3.length),
   );
   const answers = Object.fromEntries(
     recorded(record).flatMap((entry) =>

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
 import { LanguageServers, outline, RootwardLspError, type LanguageServersOptions } from '@rootward/lsp';
 import { FakeClock } from '../../../../testing/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { recorded, scripted, type Script } from '../fixtures/scripted.js';
+import { eventually } from '../../../../testing/eventually.js';
 
 let home: Folder;
 let workspace: Workspace;
@@ -49,8 +50,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Processes come and go slowly on a busy machine. */
-const WAIT = 30_000;
 const GARBAGE = 'Welcome to the toy server!\r\n\r\n';
 
 test.each<[string, Script, RegExp]>([
@@ -75,13 +74,12 @@ test.each<[string, Script, RegExp]>([
     const clock = new FakeClock();
     const servers = serve(script, { clock, limits: { startWait: 60_000 } });
     const asked = ask(servers).catch((error: unknown) => error);
-    await vi.waitFor(
-      () => expect(existsSync(record) && recorded(record).some((entry) => what in entry)).toBe(true),
-      WAIT,
+    await eventually(() =>
+      expect(existsSync(record) && recorded(record).some((entry) => what in entry)).toBe(true),
     );
     clock.advance(30_000);
     expect(await asked).toMatchObject({ code: 'timeout', message: expect.stringMatching(message) });
-    await vi.waitFor(() => expect(pids().filter(isRunning)).toEqual([]), WAIT);
+    await eventually(() => expect(pids().filter(isRunning)).toEqual([]));
     expect((await ask(servers, 'one/a.well')).symbols).toHaveLength(1);
   },
 );
@@ -121,9 +119,9 @@ test('the last words of a server that fails name no place out of scope', async (
   const words = `cannot open ${home.at('two/secret.toy')} for ${home.at('one/a.toy')}`;
   const servers = serve({ crash: 'on-request', lastWords: words }, { clock: new FakeClock() });
   await expect(ask(servers)).rejects.toMatchObject({ code: 'crashed' });
-  await vi.waitFor(() => expect(servers.status()).toEqual([]), WAIT);
+  await eventually(() => expect(servers.status()).toEqual([]));
   await expect(ask(servers)).rejects.toMatchObject({ code: 'crashed' });
-  await vi.waitFor(() => expect(servers.status()).toMatchObject([{ state: 'failed' }]), WAIT);
+  await eventually(() => expect(servers.status()).toMatchObject([{ state: 'failed' }]));
   const expected = `cannot open (outside the roots) for ${home.at('one/a.toy')}`;
   expect(servers.status()[0]!.reason).toContain(expected);
   await expect(ask(servers)).rejects.toThrow(expected);
@@ -133,7 +131,7 @@ test('a server that ends between two questions is started again', async () => {
   const servers = serve({});
   const [first] = (await ask(servers)).symbols;
   process.kill(pids()[0]!, 'SIGKILL');
-  await vi.waitFor(() => expect(servers.status()).toEqual([]), WAIT);
+  await eventually(() => expect(servers.status()).toEqual([]));
   const [second] = (await ask(servers)).symbols;
   expect(second!.name).not.toBe(first!.name);
 });
@@ -142,7 +140,7 @@ test('a question that comes while a server starts is answered with that after a 
   const clock = new FakeClock();
   const servers = serve({ hang: 'initialize' }, { clock });
   const asked = ask(servers).catch((error: unknown) => error);
-  await vi.waitFor(() => expect(existsSync(record) && recorded(record).length).toBe(2), WAIT);
+  await eventually(() => expect(existsSync(record) && recorded(record).length).toBe(2));
   clock.advance(15_000);
   expect(await asked).toMatchObject({ code: 'loading', instruction: expect.stringContaining('Ask again') });
   expect(pids().filter(isRunning)).toHaveLength(1);
@@ -156,10 +154,10 @@ test('a server that is stopped by a signal costs one time-out, and is started an
   process.kill(pids()[0]!, 'SIGSTOP');
   home.write({ 'one/a.toy': 'changed' });
   const asked = ask(servers).catch((error: unknown) => error);
-  await vi.waitFor(() => {
+  await eventually(() => {
     clock.advance(30_000);
     expect(pids().filter(isRunning)).toEqual([]);
-  }, WAIT);
+  });
   expect(await asked).toMatchObject({ code: 'timeout', instruction: expect.stringContaining('Ask again') });
   expect((await ask(servers)).symbols).toHaveLength(1);
   expect(pids()).toHaveLength(2);
@@ -172,14 +170,14 @@ test('dispose() ends a server that ignores shutdown, and what it started itself'
   await servers.dispose();
   const all = [...pids(), Number(readFileSync(grandchild, 'utf8'))];
   expect(all).toHaveLength(2);
-  await vi.waitFor(() => expect(all.filter(isRunning)).toEqual([]), WAIT);
+  await eventually(() => expect(all.filter(isRunning)).toEqual([]));
   await expect(ask(servers)).rejects.toMatchObject({ code: 'disposed' });
 });
 
 test('dispose() ends a server that is still shaking hands', async () => {
   const servers = serve({ hang: 'initialize' });
   const asked = ask(servers).catch((error: unknown) => error);
-  await vi.waitFor(() => expect(existsSync(record) && recorded(record).length).toBe(2), WAIT);
+  await eventually(() => expect(existsSync(record) && recorded(record).length).toBe(2));
   await servers.dispose();
   expect(await asked).toMatchObject({ code: 'crashed' });
   expect(pids().filter(isRunning)).toEqual([]);
@@ -189,7 +187,7 @@ test('kill() ends servers without waiting for them', async () => {
   const servers = serve({ hang: 'shutdown', ignoreEnd: true });
   await ask(servers);
   servers.kill();
-  await vi.waitFor(() => expect(pids().filter(isRunning)).toEqual([]), WAIT);
+  await eventually(() => expect(pids().filter(isRunning)).toEqual([]));
 });
 
 test('a server nobody asks is stopped after ten minutes, and started again when needed', async () => {
@@ -201,7 +199,7 @@ test('a server nobody asks is stopped after ten minutes, and started again when 
   clock.advance(9 * 60_000);
   expect(servers.status()).toMatchObject([{ state: 'running' }]);
   clock.advance(60_000);
-  await vi.waitFor(() => expect(pids().filter(isRunning)).toEqual([]), WAIT);
+  await eventually(() => expect(pids().filter(isRunning)).toEqual([]));
   expect(servers.status()).toEqual([]);
   await ask(servers);
   expect(pids()).toHaveLength(2);
@@ -211,10 +209,7 @@ test('a call that is cancelled ends at once, and the server lives on', async () 
   const servers = serve({ hang: 'request' });
   const controller = new AbortController();
   const asked = ask(servers, 'one/a.toy', controller.signal);
-  await vi.waitFor(
-    () => expect(recorded(record).some((entry) => 'documentSymbol' in entry)).toBe(true),
-    WAIT,
-  );
+  await eventually(() => expect(recorded(record).some((entry) => 'documentSymbol' in entry)).toBe(true));
   controller.abort(new Error('enough'));
   await expect(asked).rejects.toThrow('enough');
   expect(servers.status()).toMatchObject([{ state: 'running' }]);
@@ -224,7 +219,7 @@ test('a call that is cancelled while its server starts ends at once, and the ser
   const servers = serve({ hang: 'initialize' });
   const controller = new AbortController();
   const asked = ask(servers, 'one/a.toy', controller.signal);
-  await vi.waitFor(() => expect(existsSync(record) && recorded(record).length).toBe(2), WAIT);
+  await eventually(() => expect(existsSync(record) && recorded(record).length).toBe(2));
   controller.abort(new Error('enough'));
   await expect(asked).rejects.toThrow('enough');
   await expect(ask(servers, 'one/a.toy', controller.signal)).rejects.toThrow('enough');
@@ -248,9 +243,9 @@ test('kill() also ends a server that is being stopped and takes its time', async
   const servers = serve({ hang: 'shutdown', ignoreEnd: true }, { limits: { stopTimeout: 60_000 } });
   await ask(servers);
   await giveRoots(workspace);
-  await vi.waitFor(() => expect(recorded(record)).toContainEqual({ shutdown: true }), WAIT);
+  await eventually(() => expect(recorded(record)).toContainEqual({ shutdown: true }));
   servers.kill();
-  await vi.waitFor(() => expect(pids().map(isRunning)).toEqual([false]), WAIT);
+  await eventually(() => expect(pids().map(isRunning)).toEqual([false]));
 });
 
 test('the reason a server does not run names no root that is gone', async () => {
@@ -258,7 +253,7 @@ test('the reason a server does not run names no root that is gone', async () => 
   await giveRoots(workspace, home.at('one'), home.at('two'));
   const servers = serve({ crash: 'on-request', lastWords: `cannot read ${home.at('two/a.toy')}` });
   for (let attempt = 0; attempt < 2; attempt += 1) await ask(servers).catch(() => undefined);
-  await vi.waitFor(() => expect(servers.status()[0]?.reason).toContain(home.at('two/a.toy')), WAIT);
+  await eventually(() => expect(servers.status()[0]?.reason).toContain(home.at('two/a.toy')));
   await giveRoots(workspace, home.at('one'));
   expect(servers.status()[0]?.reason).toContain('cannot read (outside the roots)');
   await expect(ask(servers)).rejects.not.toMatchObject({ message: expect.stringContaining('two') });

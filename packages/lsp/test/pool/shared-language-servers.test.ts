@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readPathRoots, Scope, type Root, type Workspace } from '@rootward/core';
 import { outline, SharedLanguageServers, type Lease } from '@rootward/lsp';
 import { FakeClock } from '../../../../testing/fake-clock.js';
 import { Folder } from '../fixtures/folder.js';
 import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
 import { scripted } from '../fixtures/scripted.js';
+import { eventually } from '../../../../testing/eventually.js';
 
 let home: Folder;
 let clock: FakeClock;
@@ -60,7 +61,7 @@ test('servers nobody holds a lease of end after a while, and not before', async 
   lease.dispose();
   lease.dispose();
   clock.advance(10 * 60_000);
-  await vi.waitFor(() => expect(shared.groups).toBe(0), 30_000);
+  await eventually(() => expect(shared.groups).toBe(0));
   expect(await servedBy(undefined, roots)).not.toBe(first);
 });
 
@@ -121,7 +122,7 @@ test('a workspace whose servers others use leaves them when its roots change', a
   expect(call.servers.status()).toMatchObject([{ folders: [home.at('a')] }]);
   await giveRoots(two!, home.at('a'));
   expect(await followed(two!)).toBe(first);
-  await vi.waitFor(() => expect(shared.groups).toBe(1), 30_000);
+  await eventually(() => expect(shared.groups).toBe(1));
 });
 
 test('a call goes on with the servers it began with when its workspace goes over to others', async () => {
@@ -136,7 +137,7 @@ test('a call goes on with the servers it began with when its workspace goes over
   expect(symbols).toHaveLength(1);
   call.dispose();
   call.dispose();
-  await vi.waitFor(() => expect(shared.groups).toBe(1), 30_000);
+  await eventually(() => expect(shared.groups).toBe(1));
 });
 
 test('nobody takes along servers that a call of another workspace still uses', async () => {
@@ -166,14 +167,14 @@ test('unfollow() does not wait for calls of the workspace, wherever they are', a
   expect(late.servers).not.toBe(early.servers);
   lease.dispose();
   await shared.unfollow(one!);
-  await vi.waitFor(() => expect(shared.groups).toBe(0), 30_000);
+  await eventually(() => expect(shared.groups).toBe(0));
 });
 
 test('a lease under which nothing was started leaves nothing behind', async () => {
   const lease = shared.lease(await rootsAt('a'), undefined);
   expect(lease.servers.status()).toEqual([]);
   lease.dispose();
-  await vi.waitFor(() => expect(shared.groups).toBe(0), 30_000);
+  await eventually(() => expect(shared.groups).toBe(0));
 });
 
 test('nothing is started after dispose()', async () => {

@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { definition, findSymbol } from '@rootward/lsp';
 import { openSandbox } from '@rootward/sandbox';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
+import { eventually } from '../../../../testing/eventually.js';
 
-/** A start, a look at the files and an end, on a busy machine. */
-const WAIT = { timeout: 60_000, interval: 100 };
 const sandbox = await openSandbox({ level: 'auto' });
 
 let home: CodeWorkspace;
@@ -44,13 +43,13 @@ test.skipIf(sandbox === undefined)(
     const two = { symbol: 'serve_two', file: home.at('b/two.py') };
     expect((await definition(home.context(), two)).definitions).toMatchObject([{ file: two.file }]);
     const both = { names: ['serve_one', 'serve_two'], complete: true };
-    await vi.waitFor(async () => expect(await names()).toEqual(both), WAIT);
+    await eventually(async () => expect(await names()).toEqual(both));
     expect(home.servers.status()).toMatchObject([{ folders: [home.at('a'), home.at('b')] }]);
 
     await home.giveRoots('a');
     expect(await names()).toEqual(one);
     // Not one of those that could see the root that went has answered.
     expect(children).toHaveLength(3);
-    await vi.waitFor(() => expect(children.map(isGone)).toEqual([true, true, false]), WAIT);
+    await eventually(() => expect(children.map(isGone)).toEqual([true, true, false]));
   },
 );

@@ -1,10 +1,11 @@
 import { PassThrough, Writable } from 'node:stream';
 import * as fc from 'fast-check';
-import { expect, expectTypeOf, test, vi } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import type { Transport as TransportV2 } from '@modelcontextprotocol/server';
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JsonRpcMessage } from '../../src/stdio/message.js';
 import { StdioTransport, type StdioTransportOptions } from '../../src/stdio/transport.js';
+import { eventually } from '../../../../testing/eventually.js';
 
 interface Rig {
   readonly transport: StdioTransport;
@@ -322,11 +323,11 @@ test('StdioTransport sends the answers to requests under way together, and the a
   const arrived: unknown[] = [];
   transport.onmessage = (message) => void arrived.push(message);
   stdin.write(line(request(1)) + line(request(2)));
-  await vi.waitFor(() => expect(arrived).toHaveLength(2));
+  await eventually(() => expect(arrived).toHaveLength(2));
   await Promise.all([transport.send(answer(1)), transport.send(answer(2))]);
   expect(writes).toEqual([line(answer(1)) + line(answer(2))]);
   stdin.write(line(request(3)));
-  await vi.waitFor(() => expect(arrived).toHaveLength(3));
+  await eventually(() => expect(arrived).toHaveLength(3));
   const sent = transport.send(answer(3));
   expect(writes.at(-1)).toBe(line(answer(3)));
   await sent;

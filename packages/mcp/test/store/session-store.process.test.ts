@@ -1,8 +1,9 @@
 import { createClient } from '@redis/client';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemoryStore, Revocations, RootwardMcpError, type SessionStore } from '../../src/index.js';
 import { RedisStore } from '../../src/redis.js';
 import { isInstalled, RedisServer, type RedisProgram } from '../../../../testing/redis-server.js';
+import { eventually } from '../../../../testing/eventually.js';
 
 const HOUR = 3_600_000;
 
@@ -41,7 +42,7 @@ function behavesAsStore(open: () => Promise<SessionStore>): void {
     await store.replace('short', undefined, 'text', 30);
     await store.append('short log', 'line', 30);
     await store.claim('short places', 'member', 1, 30);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await other.read('short')).toBeUndefined();
       expect(await other.lines('short log')).toEqual([]);
       expect(await other.claim('short places', 'another', 1, HOUR)).toBe(true);
@@ -64,7 +65,7 @@ function behavesAsStore(open: () => Promise<SessionStore>): void {
     expect(await store.count('counter', 2, HOUR)).toBe(2);
     expect(await other.count('counter', 3, HOUR)).toBe(5);
     await store.count('short counter', 7, 20);
-    await vi.waitFor(async () => expect(await other.count('short counter', 1, 20)).toBe(1));
+    await eventually(async () => expect(await other.count('short counter', 1, 20)).toBe(1));
   });
 
   test('claim() gives no more places than there are, and takes them back', async () => {
@@ -79,7 +80,7 @@ function behavesAsStore(open: () => Promise<SessionStore>): void {
   test('publish() reaches all who subscribed to the channel', async () => {
     const heard: (string | undefined)[] = [];
     const subscription = other.subscribe('channel', (text) => heard.push(text));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await store.publish('channel', 'news');
       expect(heard).toContain('news');
     });
@@ -95,11 +96,11 @@ function behavesAsStore(open: () => Promise<SessionStore>): void {
     await there.settled();
     await here.revoke('principal', 'someone');
     await here.revoke('handle', 'someone');
-    await vi.waitFor(() => expect(there.isRevoked('handle', 'someone')).toBe(true));
+    await eventually(() => expect(there.isRevoked('handle', 'someone')).toBe(true));
     expect(there.isRevoked('session', 'someone')).toBe(false);
     expect(() => there.requireValid('principal', 'someone')).toThrow(/revoked/);
     await there.lift('principal', 'someone');
-    await vi.waitFor(() => expect(here.isRevoked('principal', 'someone')).toBe(false));
+    await eventually(() => expect(here.isRevoked('principal', 'someone')).toBe(false));
     expect(here.isRevoked('handle', 'someone')).toBe(true);
   });
 }
@@ -153,13 +154,13 @@ describe.each(PROGRAMS.map((program) => [program] as const))('RedisStore with %s
       store.subscribe('channel', (text) => heard.push(text));
       await store.replace('key', undefined, 'text', HOUR);
       await server.stop();
-      await vi.waitFor(() => expect(store.ready).toBe(false));
+      await eventually(() => expect(store.ready).toBe(false));
       await expect(store.read('key')).rejects.toMatchObject({ code: 'store-unavailable' });
       await server.start();
-      await vi.waitFor(() => expect(store.ready).toBe(true), { timeout: 20_000 });
+      await eventually(() => expect(store.ready).toBe(true));
       expect(await store.read('key')).toBeUndefined();
       expect(heard).toContain(undefined);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         await store.publish('channel', 'again');
         expect(heard).toContain('again');
       });
@@ -173,7 +174,7 @@ describe.each(PROGRAMS.map((program) => [program] as const))('RedisStore with %s
       const store = await RedisStore.connect({ url: server.url });
       expect(store.ready).toBe(false);
       await server.start();
-      await vi.waitFor(() => expect(store.ready).toBe(true), { timeout: 20_000 });
+      await eventually(() => expect(store.ready).toBe(true));
       await store.close();
     });
 

@@ -150,91 +150,75 @@ function started(): Simulation {
   return simulation;
 }
 
-test(
-  'in 100,000 random interleavings an older generation never wins and no call waits longer than readyTimeout',
-  { timeout: 240_000 },
-  () => {
-    fc.assert(
-      fc.property(actions, (list) => {
-        const simulation = started();
-        for (const action of list) {
-          run(simulation, action);
-        }
-        simulation.pass(defaultLimits.readyTimeout);
-        const { appliedGenerations, waitingSince, longestWait, state } = simulation;
-        const ascending = appliedGenerations.toSorted((a, b) => a - b);
-        expect(appliedGenerations).toEqual([...new Set(ascending)]);
-        expect(appliedGenerations.at(-1) ?? 0).toBeLessThanOrEqual(state.generation);
-        expect(waitingSince).toEqual([]);
-        expect(longestWait).toBeLessThanOrEqual(defaultLimits.readyTimeout);
-      }),
-      { numRuns: 100_000 },
-    );
-  },
-);
+test('in 100,000 random interleavings an older generation never wins and no call waits longer than readyTimeout', () => {
+  fc.assert(
+    fc.property(actions, (list) => {
+      const simulation = started();
+      for (const action of list) {
+        run(simulation, action);
+      }
+      simulation.pass(defaultLimits.readyTimeout);
+      const { appliedGenerations, waitingSince, longestWait, state } = simulation;
+      const ascending = appliedGenerations.toSorted((a, b) => a - b);
+      expect(appliedGenerations).toEqual([...new Set(ascending)]);
+      expect(appliedGenerations.at(-1) ?? 0).toBeLessThanOrEqual(state.generation);
+      expect(waitingSince).toEqual([]);
+      expect(longestWait).toBeLessThanOrEqual(defaultLimits.readyTimeout);
+    }),
+    { numRuns: 100_000 },
+  );
+});
 
-test(
-  'in 20,000 random interleavings that end with a change the final state is the last list of the client',
-  { timeout: 240_000 },
-  () => {
-    fc.assert(
-      fc.property(actions, (list) => {
-        const simulation = started();
-        for (const action of list) run(simulation, action);
+test('in 20,000 random interleavings that end with a change the final state is the last list of the client', () => {
+  fc.assert(
+    fc.property(actions, (list) => {
+      const simulation = started();
+      for (const action of list) run(simulation, action);
+      simulation.change();
+      simulation.comeToRest();
+      expect(simulation.appliedVersion).toBe(simulation.version);
+      expect(mustWait(simulation.state, true)).toBe(false);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('in 20,000 random interleavings the first call after an invalidation leads to a request sent after it', () => {
+  fc.assert(
+    fc.property(actions, actions, (before, between) => {
+      const simulation = started();
+      for (const action of before) run(simulation, action);
+      simulation.send({ type: 'invalidated' });
+      const { requests } = simulation;
+      for (const action of between) if (action[0] !== 'wanted') run(simulation, action);
+      simulation.send({ type: 'wanted' });
+      simulation.comeToRest();
+      expect(simulation.requests).toBeGreaterThan(requests);
+      expect(mustWait(simulation.state, true)).toBe(false);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('requests caused by notifications are at least 100 ms apart, in any interleaving', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(40), fc.boolean()), { minLength: 1, maxLength: 60 }), (beats) => {
+      const simulation = started();
+      simulation.deliver(0, 'list');
+      simulation.finishReading(0);
+      for (const [pause, answers] of beats) {
+        simulation.pass(pause);
         simulation.change();
-        simulation.comeToRest();
-        expect(simulation.appliedVersion).toBe(simulation.version);
-        expect(mustWait(simulation.state, true)).toBe(false);
-      }),
-      { numRuns: 20_000 },
-    );
-  },
-);
-
-test(
-  'in 20,000 random interleavings the first call after an invalidation leads to a request sent after it',
-  { timeout: 240_000 },
-  () => {
-    fc.assert(
-      fc.property(actions, actions, (before, between) => {
-        const simulation = started();
-        for (const action of before) run(simulation, action);
-        simulation.send({ type: 'invalidated' });
-        const { requests } = simulation;
-        for (const action of between) if (action[0] !== 'wanted') run(simulation, action);
-        simulation.send({ type: 'wanted' });
-        simulation.comeToRest();
-        expect(simulation.requests).toBeGreaterThan(requests);
-        expect(mustWait(simulation.state, true)).toBe(false);
-      }),
-      { numRuns: 20_000 },
-    );
-  },
-);
-
-test(
-  'requests caused by notifications are at least 100 ms apart, in any interleaving',
-  { timeout: 120_000 },
-  () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(40), fc.boolean()), { minLength: 1, maxLength: 60 }), (beats) => {
-        const simulation = started();
-        simulation.deliver(0, 'list');
-        simulation.finishReading(0);
-        for (const [pause, answers] of beats) {
-          simulation.pass(pause);
-          simulation.change();
-          if (!answers) continue;
-          simulation.deliver(simulation.answers.length - 1, 'list');
-          simulation.finishReading(simulation.readings.length - 1);
-        }
-        const { requests, now } = simulation;
-        expect(requests - 1).toBeLessThanOrEqual(Math.floor(now / defaultLimits.spacing) + 1);
-      }),
-      { numRuns: 2_000 },
-    );
-  },
-);
+        if (!answers) continue;
+        simulation.deliver(simulation.answers.length - 1, 'list');
+        simulation.finishReading(simulation.readings.length - 1);
+      }
+      const { requests, now } = simulation;
+      expect(requests - 1).toBeLessThanOrEqual(Math.floor(now / defaultLimits.spacing) + 1);
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
 test('a tick without anything due changes nothing', () => {
   const simulation = started();

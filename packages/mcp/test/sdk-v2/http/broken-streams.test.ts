@@ -8,6 +8,7 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore, type WorkspaceHandler } from '../../../src/index.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { createInstance, waiting } from '../../fixtures/instances.js';
+import { eventually } from '../../../../../testing/eventually.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-broken-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -21,8 +22,6 @@ const RECONNECT = {
 };
 /** Longer than a process counts as alive after its last heartbeat. */
 const DEAD_MS = 10_000;
-/** On a busy machine, too: nothing is told from how long it takes. */
-const PATIENCE = { timeout: 30_000 };
 
 /** A stream that a client listens to. */
 interface Heard {
@@ -71,13 +70,13 @@ class Network {
 
   /** The stream with which the client goes on after an event, once something came over it. */
   resumed(): Promise<Heard> {
-    return vi.waitFor(() => {
+    return eventually(() => {
       const found = this.heard.find(
         ({ lastEventId, chunks }) => lastEventId !== null && !lastEventId.startsWith('_GET') && chunks > 0,
       );
       if (found === undefined) throw new Error(`Not resumed: ${JSON.stringify(this.heard)}`);
       return found;
-    }, PATIENCE);
+    });
   }
 }
 
@@ -105,7 +104,7 @@ test.each(KINDS)('a %s client resumes a stream again that broke off before anyth
   const call = await connect(kind, network);
   const name = `${kind} twice`;
   const outcome = call('wait', { name }).catch((error: unknown) => String(error));
-  await vi.waitFor(() => expect(waiting.has(name)).toBe(true), PATIENCE);
+  await eventually(() => expect(waiting.has(name)).toBe(true));
   for (const next of all.slice(1)) {
     network.target = next;
     network.break();
@@ -120,13 +119,13 @@ test.each(KINDS)('a %s client stops asking after an answer that is an error', as
   const handler = createInstance(new MemoryStore(), top);
   const network = new Network(handler);
   const call = await connect(kind, network);
-  await vi.waitFor(() => expect(network.heard.some(({ chunks }) => chunks > 0)).toBe(true), PATIENCE);
+  await eventually(() => expect(network.heard.some(({ chunks }) => chunks > 0)).toBe(true));
   const fetch = vi.spyOn(handler, 'fetch');
   await expect(call('wait', 'not an object' as never)).rejects.toThrow(/expected record/);
   const asked = (): number => fetch.mock.calls.filter(([{ method }]) => method === 'GET').length;
   // The older one asks once for what follows the error.
   const expected = kind === 'v1' ? 1 : 0;
-  await vi.waitFor(() => expect(asked()).toBeGreaterThanOrEqual(expected), PATIENCE);
+  await eventually(() => expect(asked()).toBeGreaterThanOrEqual(expected));
   for (let round = 0; round < 20; round++) {
     await call('log', { text: 'one more' });
     // Lets the timers of the client run.

@@ -6,6 +6,7 @@ import type { WorkspaceHandler, WorkspaceHandlerOptions } from '../../../src/ind
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { MemoryEventStore } from '../../fixtures/memory-event-store.js';
 import { RawHttpClient } from '../../fixtures/raw-http-client.js';
+import { eventually } from '../../../../../testing/eventually.js';
 
 /** Calls of `wait` by name, each with what lets it go. */
 const waiting = new Map<string, () => void>();
@@ -27,7 +28,7 @@ function serve(options: WorkspaceHandlerOptions): WorkspaceHandler {
 }
 
 async function whenWaiting(name: string): Promise<() => void> {
-  return vi.waitFor(() => {
+  return eventually(() => {
     const go = waiting.get(name);
     if (go === undefined) throw new Error(`${name} has not come`);
     return go;
@@ -49,7 +50,7 @@ test('a session that nobody uses or listens to is closed', async () => {
   expect(handler.sessions).toBe(2);
   expect((await idle.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
   abort.abort();
-  await vi.waitFor(() => {
+  await eventually(() => {
     clock.advance(2000);
     expect(handler.sessions).toBe(0);
   });
@@ -65,7 +66,7 @@ test('a stream that was refused keeps no session', async () => {
   await client.listen(abort.signal);
   expect((await client.send('GET')).status).toBe(409);
   abort.abort();
-  await vi.waitFor(() => {
+  await eventually(() => {
     clock.advance(2000);
     expect(handler.sessions).toBe(0);
   });
@@ -81,7 +82,7 @@ test('a stream that the server ended keeps no session', async () => {
   const stream = await client.send('GET');
   await client.callTool('end-stream');
   await stream.text();
-  await vi.waitFor(() => {
+  await eventually(() => {
     clock.advance(2000);
     expect(handler.sessions).toBe(0);
   });
@@ -96,7 +97,7 @@ test('a client whose stream broke off can listen again before anything was writt
   await client.send('GET', undefined, abort.signal);
   expect((await client.send('GET')).status).toBe(409);
   abort.abort();
-  await vi.waitFor(async () => expect((await client.send('GET')).status).toBe(200));
+  await eventually(async () => expect((await client.send('GET')).status).toBe(200));
   await handler.close();
 });
 
@@ -254,7 +255,7 @@ test('a session that was being opened when the handler was closed does not come 
   );
   const client = new RawHttpClient(handler.fetch);
   const connecting = client.connect().catch((error: unknown) => String(error));
-  const finish = await vi.waitFor(() => {
+  const finish = await eventually(() => {
     if (made === undefined) throw new Error('the factory was not called');
     return made;
   });

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { createParser } from 'eventsource-parser';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { MemoryStore, Revocations, type SessionStore, type WorkspaceHandler } from '../../../src/index.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { createInstance, waiting } from '../../fixtures/instances.js';
 import { RawHttpClient, type RawHttpClientOptions } from '../../fixtures/raw-http-client.js';
+import { eventually } from '../../../../../testing/eventually.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-shared-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -22,8 +23,6 @@ function folder(name: string): string {
 const [one, two, agreed] = [folder('one'), folder('two'), folder('agreed')];
 const auth = (clientId: string): AuthInfo => ({ token: clientId, clientId, scopes: [] });
 const uri = (path: string): string => pathToFileURL(path).href;
-/** On a busy machine, too: nothing is told from how long it takes. */
-const PATIENCE = { timeout: 30_000 };
 
 /** A client whose every request goes to the next instance. */
 class Balanced extends RawHttpClient {
@@ -62,11 +61,11 @@ function eventsOf(response: Response): Event[] {
 }
 
 async function whenWaiting(name: string): Promise<() => void> {
-  return vi.waitFor(() => {
+  return eventually(() => {
     const go = waiting.get(name);
     if (go === undefined) throw new Error(`${name} has not come`);
     return go;
-  }, PATIENCE);
+  });
 }
 
 function get(client: RawHttpClient, lastEventId?: string, signal?: AbortSignal): Request {
@@ -191,7 +190,7 @@ test('a stream that broke off is resumed in another process, without loss or rep
   const id = /^id: (.+)$/m.exec(start)?.[1];
   const resumed = eventsOf(await second!.fetch(get(client, id)));
   go();
-  await vi.waitFor(() => expect(resumed).toHaveLength(2), PATIENCE);
+  await eventually(() => expect(resumed).toHaveLength(2));
   // A client that is cut off again before the answer comes has to know where it was.
   expect(resumed[0]).toEqual({ id, data: '' });
   expect(JSON.parse(resumed[1]!.data)).toMatchObject({ id: 5, result: { structuredContent: { name: 'r' } } });
@@ -220,7 +219,7 @@ test('a request whose process died is answered with an error that says to send i
   // Nobody keeps its heartbeat any more.
   await first.close();
   const events = eventsOf(await second.fetch(get(client, id)));
-  await vi.waitFor(() => expect(events).toHaveLength(2), PATIENCE);
+  await eventually(() => expect(events).toHaveLength(2));
   expect(JSON.parse(events[1]!.data)).toMatchObject({ id: 6, error: { message: /send the request again/ } });
   await second.close();
 });
@@ -231,17 +230,17 @@ test('what one process has to say goes out on the stream that another one has op
   await client.connect();
   const abort = new AbortController();
   const events = eventsOf(await first!.fetch(get(client, undefined, abort.signal)));
-  await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE);
+  await eventually(() => expect(events).toHaveLength(1));
   const other = new RawHttpClient(second!.fetch);
   other.session = client.session;
   await other.callTool('log', { text: 'from the second' });
   await client.callTool('log', { text: 'from the first' });
-  await vi.waitFor(() => expect(events).toHaveLength(3), PATIENCE);
+  await eventually(() => expect(events).toHaveLength(3));
   abort.abort();
   await other.callTool('log', { text: 'while nobody listened' });
   const resumed = eventsOf(await second!.fetch(get(client, events.at(-1)!.id)));
   await client.callTool('log', { text: 'after that' });
-  await vi.waitFor(() => expect(resumed).toHaveLength(3), PATIENCE);
+  await eventually(() => expect(resumed).toHaveLength(3));
   const texts = [...events, ...resumed]
     .filter(({ data }) => data !== '')
     .map(({ data }) => (JSON.parse(data) as { params: { data: string } }).params.data);
@@ -258,7 +257,7 @@ test('a session that the client ends is gone everywhere', async () => {
   for (let round = 0; round < 2; round++) {
     expect((await client.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
   }
-  await vi.waitFor(() => expect(all.map(({ sessions }) => sessions)).toEqual([0, 0]), PATIENCE);
+  await eventually(() => expect(all.map(({ sessions }) => sessions)).toEqual([0, 0]));
   await close(all);
 });
 
@@ -274,19 +273,19 @@ test('a revoked session or principal is refused by every process, and its stream
     await each.request('ping');
   }
   await revocations.revoke('session', client.session!);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     for (let round = 0; round < 2; round++) {
       expect((await client.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
     }
-  }, PATIENCE);
+  });
   await other.request('ping');
   await revocations.revoke('principal', 'subject');
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     for (let round = 0; round < 2; round++) {
       expect((await other.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(401);
     }
     expect(all.map(({ sessions }) => sessions)).toEqual([0, 0]);
-  }, PATIENCE);
+  });
   await close(all);
 });
 

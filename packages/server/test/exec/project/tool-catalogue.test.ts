@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ToolCatalogue } from '../../../src/exec/project/tool-catalogue.js';
+import { eventually } from '../../../../../testing/eventually.js';
 
 const top = mkdtempSync(join(tmpdir(), 'rootward-catalogue-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -29,8 +30,6 @@ function names(catalogue: ToolCatalogue): readonly string[] {
   return catalogue.current().tools.map(({ metadata }) => metadata.name);
 }
 
-const WAIT = { timeout: 10_000 };
-
 /** Lets every look that is due go by, so that only a new event can lead to another. Longer does no harm. */
 function settle(): Promise<void> {
   return pause(250);
@@ -41,17 +40,17 @@ test('ToolCatalogue sees a tool whose files come long after its folder', async (
   mkdirSync(join(project, 'tools', 'late'));
   await settle();
   write(project, 'late', 'late');
-  await vi.waitUntil(() => names(catalogue).includes('late'), WAIT);
+  await eventually(() => expect(names(catalogue)).toContain('late'));
   catalogue.dispose();
 });
 
 test('ToolCatalogue sees every change of a tool that was added while it watched', async () => {
   const { project, catalogue } = await open();
   write(project, 'added', 'added');
-  await vi.waitUntil(() => names(catalogue).includes('added'), WAIT);
+  await eventually(() => expect(names(catalogue)).toContain('added'));
   await settle();
   write(project, 'added', 'renamed');
-  await vi.waitUntil(() => names(catalogue).includes('renamed'), WAIT);
+  await eventually(() => expect(names(catalogue)).toContain('renamed'));
   catalogue.dispose();
 });
 
@@ -60,9 +59,9 @@ test('ToolCatalogue follows a folder that was replaced by another of its name', 
   write(join(project, 'elsewhere'), 'other', 'other');
   renameSync(join(project, 'tools', 'first'), join(project, 'old'));
   renameSync(join(project, 'elsewhere', 'tools', 'other'), join(project, 'tools', 'first'));
-  await vi.waitUntil(() => names(catalogue).includes('other'), WAIT);
+  await eventually(() => expect(names(catalogue)).toContain('other'));
   await settle();
   write(project, 'first', 'again');
-  await vi.waitUntil(() => names(catalogue).includes('again'), WAIT);
+  await eventually(() => expect(names(catalogue)).toContain('again'));
   catalogue.dispose();
 });

@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { GroupGuard } from '../../../src/exec/run/group-guard.js';
+import { eventually } from '../../../../../testing/eventually.js';
 
 const top = mkdtempSync(join(tmpdir(), 'rootward-guard-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -13,9 +14,7 @@ describe.runIf(process.platform !== 'win32')('GroupGuard', () => {
   test('removes its folders in the end', async () => {
     const folders = [mkdtempSync(join(top, 'one-')), mkdtempSync(join(top, 'two-'))] as const;
     new GroupGuard(folders[0], [folders[1]]).dispose();
-    await vi.waitFor(() => expect(folders.filter((folder) => existsSync(folder))).toEqual([]), {
-      timeout: 20_000,
-    });
+    await eventually(() => expect(folders.filter((folder) => existsSync(folder))).toEqual([]));
   });
 
   test('writes nothing once disposed of: its descriptor may be that of another file', () => {

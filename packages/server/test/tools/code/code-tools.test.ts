@@ -2,7 +2,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { History } from '@rootward/core/history';
 import { ChildRegistry } from '@rootward/mcp';
 import { LanguageSupport, type LanguageSupportOptions } from '../../../src/languages/language-support.js';
@@ -10,6 +10,7 @@ import { ChangeQueue } from '../../../src/tools/framework/change-queue.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
 import type { ToolsClient, ToolsClientOptions } from '../../fixtures/tools-client.js';
+import { eventually } from '../../../../../testing/eventually.js';
 
 const bin = fileURLToPath(new URL('../../../../../node_modules/.bin', import.meta.url));
 const environment = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` };
@@ -91,7 +92,7 @@ test('servers of a connection end with it', async () => {
   await data('find_symbol', { query: 'Cart' });
   expect(children.size).toBe(1);
   await close();
-  await vi.waitFor(() => expect(children.size).toBe(0), 30_000);
+  await eventually(() => expect(children.size).toBe(0));
 });
 
 /** What a process that is gone noted before it changed a file. */
@@ -115,7 +116,7 @@ test('rename_symbol waits for a change of one of its files, and changes nothing 
   });
   const renamed = call('rename_symbol', { symbol: 'total', file: cart, newName: 'price', apply: true });
   // The change that is held, the rename, and the writing that waits.
-  await vi.waitFor(() => expect(changes.size).toBe(3), 60_000);
+  await eventually(() => expect(changes.size).toBe(3));
   write();
   await held;
   expect(reportOf(await renamed)).toMatchObject({ message: `Cannot edit: "${shop}" changed meanwhile` });

@@ -1,7 +1,8 @@
 import { Scope, type Snapshot } from '@rootward/core';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools } from '../../fixtures/tools-client.js';
+import { eventually } from '../../../../../testing/eventually.js';
 
 const tree = makeTree({ 'f.txt': 'start' });
 
@@ -22,6 +23,6 @@ test.each([
   const { client, audit, close } = await connectTools({ workspace });
   const call = client.callTool({ name, arguments: args }, { signal: stop.signal });
   await expect(call).rejects.toThrow('aborted');
-  await vi.waitUntil(() => audit.some(({ reason }) => reason === 'cancelled'), { timeout: 10_000 });
+  await eventually(() => expect(audit.some(({ reason }) => reason === 'cancelled')).toBe(true));
   await close();
 });

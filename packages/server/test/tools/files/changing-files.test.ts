@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { Scope, type Snapshot } from '@rootward/core';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { ChangeQueue } from '../../../src/tools/framework/change-queue.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
+import { eventually } from '../../../../../testing/eventually.js';
 
 const tree = makeTree({ 'out/secret.txt': 'secret', 'in/.rootward.json': '{}' });
 const workspace = { environment: {}, home: '/nonexistent', roots: [tree.path('in')] };
@@ -173,7 +174,7 @@ test('a call that was cancelled is in the audit trail, since a part of it may ha
   const args = { path: 'cancel', recursive: true };
   const call = client.callTool({ name: 'delete_file', arguments: args }, { signal: stop.signal });
   await expect(call).rejects.toThrow('aborted');
-  await vi.waitUntil(() => audit.length > 0, { timeout: 10_000 });
+  await eventually(() => expect(audit).not.toEqual([]));
   expect(audit).toEqual([{ tool: 'delete_file', path: 'cancel', decision: 'allowed', reason: 'cancelled' }]);
   await close();
 });
