@@ -140,7 +140,7 @@ describe.runIf(existsSync('/usr/bin/script'))('on a terminal', () => {
     let text = '';
     for await (const chunk of child.stdout) text += String(chunk);
     expect(text).toContain('is an MCP server');
-    expect(text).toContain('rootward config --client NAME');
+    expect(text).toMatch(/rootward(?:\.cjs)? config --client cursor/);
   });
 });
 
@@ -172,7 +172,10 @@ describe('npm start', () => {
     const text = await npmStart(folders.path('b'), ['--read-only']);
     expect(text).toContain(`1 root from flag: ${folders.path('b')}`);
     expect(text).not.toContain('Rejected');
-    expect(text).toContain('"mcpServers"');
+    // What matters first: the address, then what to paste.
+    expect(text).toMatch(/^rootward .* serves MCP at \S+\nPaste this into .*\n\n\{\n {2}"mcpServers"/);
+    expect(text).not.toContain('What each source says');
+    expect(await npmStart(folders.path('b'), ['--verbose'])).toContain('What each source says');
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { fromFlags, type ParsedFlags } from '../settings/from-flags.js';
 import { loadSettings, type LoadedSettings } from '../settings/load-settings.js';
-import { flagName, OPTIONS, type OptionSpec } from '../settings/values/options.js';
+import { OPTIONS } from '../settings/values/options.js';
 import { ENVIRONMENT_MODES } from '../settings/values/environment-mode.js';
 import { SANDBOX_LEVELS } from '../settings/values/sandbox-settings.js';
 import { VERSION } from '../version.js';
@@ -14,37 +14,24 @@ import type { SandboxFlags } from './commands/sandbox.js';
 import type { SettingsFlags } from './commands/settings.js';
 import type { UiFlags } from './commands/ui.js';
 import type { WrapFlags } from './commands/wrap/wrap.js';
+import {
+  CHANGE_POLICIES,
+  JSON_OPTION,
+  jsonOf,
+  NOT_SHOWN,
+  offering,
+  repeatable,
+  STORE_OPTIONS,
+  texts,
+  VERBOSE_OPTION,
+  withOptions,
+  WRAP_OPTIONS,
+} from './command-options.js';
 import { SHELLS } from './completion/shell.js';
 import { CLIENT_IDS, SCOPES } from './install/clients/client-ids.js';
 import { NO_STATUS, displayFor, type Status, type Terminal } from './output/terminal.js';
 
 export const DEFAULT_COMMAND = 'serve';
-
-/** As in the package that makes them; named here because it is loaded with the command. */
-const CHANGE_POLICIES = ['auto', 'notify', 'restart'];
-/** What a wrapped server has no use for: it has tools of its own. */
-const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
-  '--chdir',
-  '--toolsets',
-  '--tools',
-  '--hide-tools',
-  '--writable-project',
-  '--read-only',
-  '--project',
-  '--tool-env',
-  '--audit',
-  '--ui-consent',
-  '--public-url',
-  '--oauth-issuer',
-  '--oauth-audience',
-  '--store',
-  '--limits',
-]);
-const WRAP_OPTIONS = OPTIONS.filter((spec) => !NOT_FOR_WRAP.has(flagName(spec)));
-const STORE_OPTIONS = OPTIONS.filter((spec) => ['--store', '--config'].includes(flagName(spec)));
-/** Taken, as what a server would be given, but of no interest where nothing is served. */
-const NOT_SHOWN = ['HTTP:'];
-const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
 
 type Done = (code: number | undefined) => void;
 type Work<Result> = (terminal: Terminal, status: Status) => Promise<Result>;
@@ -90,6 +77,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
   withOptions(program.command(DEFAULT_COMMAND, { isDefault: true }))
     .description('serve MCP over stdio, or over HTTP (the default command)')
     .argument('[directories...]', 'folders in scope, as with --root')
+    .option(...VERBOSE_OPTION)
     .action(async (directories: string[], flags: ParsedFlags) => {
       const { parseWithoutMemory } = await import('../serve/configure-zod.js');
       parseWithoutMemory();
@@ -98,7 +86,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       const setup = await watch('Getting ready', async () =>
         prepareServing(await settingsOf(flags, directories), terminal.start),
       );
-      done(await runServe(setup, terminal));
+      done(await runServe(setup, terminal, { verbose: flags['verbose'] === true }));
     });
   withOptions(program.command('wrap'), WRAP_OPTIONS)
     .description('run another MCP server inside the folders of the client')
@@ -144,6 +132,8 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
   withOptions(program.command('doctor'))
     .description('what a server finds here, what is wrong, and how to put it right')
     .argument('[directories...]', 'folders in scope, as with --root')
+    .option('--verbose', 'also show every source of roots, and what known clients give')
+    .option('--deep', 'also start every language server it finds, and end it again')
     .option(...JSON_OPTION)
     .action((directories: string[], flags: ParsedFlags) =>
       answer('Looking around', async (watched, status) => {
@@ -153,7 +143,8 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
           return runDoctorWrapped(command, await settingsOf(flags, directories), jsonOf(flags), watched);
         }
         const { runDoctor } = await import('./commands/doctor/doctor.js');
-        return runDoctor(await settingsOf(flags, directories), jsonOf(flags), watched, status);
+        const how = { ...jsonOf(flags), verbose: flags['verbose'] === true, deep: flags['deep'] === true };
+        return runDoctor(await settingsOf(flags, directories), how, watched, status);
       }),
     );
   withOptions(program.command('validate'))
@@ -238,8 +229,6 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     const { wrappedWords } = await import('./commands/wrap/wrapped-words.js');
     return wrappedWords(command, terminal.start);
   };
-  const client = (): Option =>
-    offering('--client <name>', `the client: ${CLIENT_IDS.join(', ')}`, CLIENT_IDS);
   const nameOption = ['--name <name>', 'what the client calls the server (default: rootward)'] as const;
   program
     .command('config')
@@ -253,10 +242,9 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     .action(async (directories: string[], flags: ParsedFlags) => {
       const { readServer, runConfig } = await import('./commands/config.js');
       const given = texts(flags);
-      const server = readServer({ directories, wrapped: await wrapped() }, given, terminal.start);
+      const server = await readServer({ directories, wrapped: await wrapped() }, given, terminal.start);
       done(await runConfig(given.client, server, jsonOf(flags), terminal));
     });
-  const scope = (): Option => offering('--scope <scope>', 'project (the current directory) or user', SCOPES);
   program
     .command('install')
     .description('write the server, and its hook, into the configuration of a client')
@@ -361,44 +349,10 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
   return program;
 }
 
-function texts(
-  flags: ParsedFlags,
-): Readonly<Record<'client' | 'url' | 'token' | 'name', string | undefined>> {
-  const text = (name: string): string | undefined => {
-    const value = flags[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  return { client: text('client'), url: text('url'), token: text('token'), name: text('name') };
+function client(): Option {
+  return offering('--client <name>', `the client: ${CLIENT_IDS.join(', ')}`, CLIENT_IDS);
 }
 
-function jsonOf(flags: ParsedFlags): { readonly json: boolean } {
-  return { json: flags['json'] === true };
-}
-
-/** For help and completion; what is given is checked where it is read, where messages can name the nearest choice. */
-function offering(flag: string, description: string, choices: readonly string[] | undefined): Option {
-  const option = new Option(flag, description);
-  if (choices !== undefined) option.argChoices = [...choices];
-  return option;
-}
-
-function repeatable(flag: string, description: string): Option {
-  const option = new Option(flag, description);
-  option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
-  return option;
-}
-
-function withOptions(
-  command: Command,
-  options: readonly OptionSpec[] = OPTIONS,
-  notShown: readonly string[] = [],
-): Command {
-  for (const { flag, description, separator, choices, group } of options) {
-    const option = offering(flag, description, choices).helpGroup(group).hideHelp(notShown.includes(group));
-    if (separator !== undefined) {
-      option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
-    }
-    command.addOption(option);
-  }
-  return command;
+function scope(): Option {
+  return offering('--scope <scope>', 'project (the current directory) or user', SCOPES);
 }

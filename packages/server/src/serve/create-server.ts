@@ -102,7 +102,12 @@ function createLanguages(setup: ServerSetup, { children }: ServerHooks): Languag
 }
 
 /** Rules are looked up as for a tool call with these roots. */
-function serverSandbox({ sandboxes, prepared, settings, sources: { fence } }: ServerSetup): ServerSandbox {
+export function serverSandbox({
+  sandboxes,
+  prepared,
+  settings,
+  sources: { fence },
+}: ServerSetup): ServerSandbox {
   return {
     open: (server) => sandboxes.openFor(server),
     profile: (server) => profileOf(settings.sandbox, server),

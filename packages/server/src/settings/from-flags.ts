@@ -21,7 +21,14 @@ export function fromFlags(
   });
   const values: OptionValues = Object.assign({}, ...given);
   const roots = [...positional, ...(values.roots ?? [])].map((path) => expandHome(path, home));
-  return roots.length === 0 ? values : { ...values, roots };
+  if (roots.length === 0) return values;
+  return { ...values, roots, rootsOrigin: originOf(positional.length > 0, values.roots !== undefined) };
+}
+
+/** What messages call the place roots come from. */
+function originOf(byArgument: boolean, byFlag: boolean): string {
+  if (!byArgument) return '--root';
+  return byFlag ? 'an argument or --root' : 'an argument';
 }
 
 function textsOf(value: unknown): readonly string[] {

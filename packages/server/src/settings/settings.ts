@@ -30,8 +30,8 @@ export interface Settings {
   readonly registerHook: boolean | undefined;
   /** Hosts that executables may download from. */
   readonly downloadHosts: readonly string[] | undefined;
-  /** Where these two were named, for messages. */
-  readonly origins: Readonly<Partial<Record<NamedOnce, string>>>;
+  /** Where these were named, for messages. */
+  readonly origins: Readonly<Partial<Record<NamedOnce | 'roots', string>>>;
   readonly toolEnvironment: EnvironmentMode;
   readonly clientRoots: ClientRootsMode;
   /** Undefined for all. */
@@ -110,6 +110,7 @@ export function settle(
     registerHook: given.registerHook,
     downloadHosts: given.downloadHosts,
     origins: {
+      ...(flags.rootsOrigin !== undefined && { roots: flags.rootsOrigin }),
       ...originOf('within', flags, environment, files),
       ...originOf('project', flags, environment, files),
     },

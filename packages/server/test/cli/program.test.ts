@@ -16,7 +16,7 @@ describe('rootward', () => {
   test('explains itself on a terminal instead of waiting in silence', async () => {
     const { code, out } = await run(makeHome(), ['project']);
     expect(code).toBe(0);
-    expect(out).toContain('rootward config --client NAME');
+    expect(out).toContain('rootward config --client cursor');
     expect(out).toContain('1 root from flag');
   });
 

@@ -1,3 +1,4 @@
+import { readSources } from '@rootward/core';
 import { expandHome } from '@rootward/core/platform';
 import { resolve } from 'node:path';
 import { RootwardServerError } from '../../error.js';
@@ -39,11 +40,11 @@ export async function runConfig(
 }
 
 /** What was asked for; refuses what would be left out of the configuration without a word. */
-export function readServer(
+export async function readServer(
   words: CommandWords,
   { url, token, name }: Readonly<Record<'url' | 'token' | 'name', string | undefined>>,
   around: Terminal['start'],
-): ServerEntry {
+): Promise<ServerEntry> {
   if (url === undefined) {
     if (token === undefined) return entryFor(words, name, around);
     throw new RootwardServerError('usage', 'Cannot use --token: it belongs to a server named with --url');
@@ -65,11 +66,11 @@ export function readServer(
 }
 
 /** How a client starts this program with these folders, or in front of another server. */
-export function entryFor(
+export async function entryFor(
   { directories, wrapped }: CommandWords,
   name: string | undefined,
   { directory, home, program }: Terminal['start'],
-): StdioEntry {
+): Promise<StdioEntry> {
   const unusable = directories.find((path) => /\p{Cc}/u.test(path));
   if (unusable !== undefined) {
     throw new RootwardServerError(
@@ -79,7 +80,11 @@ export function entryFor(
   }
   // The client starts the server somewhere else. What it replaces itself, such as `${workspaceFolder}`, stays.
   const folders = directories.map((path) =>
-    path.startsWith('${') ? path : resolve(directory, expandHome(path, home)),
+    isReplaced(path) ? path : resolve(directory, expandHome(path, home)),
+  );
+  await requireUsable(
+    folders.filter((path) => !isReplaced(path)),
+    home,
   );
   const { command, args } = ownProgram(program);
   if (wrapped.length === 0)
@@ -93,6 +98,15 @@ export function entryFor(
   const roots = folders.flatMap((folder) => ['--root', folder]);
   const all = [...args, 'wrap', ...roots, '--', ...wrapped];
   return { kind: 'stdio', name: readName(name), command, args: all, wraps: true };
+}
+
+function isReplaced(path: string): boolean {
+  return path.startsWith('${');
+}
+
+/** Throws for a folder that would keep the server from starting, as the server itself would. */
+async function requireUsable(roots: readonly string[], home: string): Promise<void> {
+  await readSources({ roots, home, environment: {}, hints: false, origins: { roots: 'an argument' } });
 }
 
 /** Clients make names of tools from it, and some know no other characters there. */

@@ -3,6 +3,7 @@ import { isAbsolute, sep } from 'node:path';
 import { RootwardError } from '@rootward/core';
 import type { LoadedSettings } from '../../settings/load-settings.js';
 import { painter } from '../output/paint.js';
+import { shownPath } from '../output/shown-path.js';
 import { FAILED, FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
 
@@ -31,7 +32,8 @@ export async function runContains(
     return FINE;
   } catch (error) {
     if (!(error instanceof RootwardError)) throw error;
-    const { code, message } = error;
+    const { code } = error;
+    const message = isUri ? error.message : error.message.replace(asked, () => shownPath(asked));
     if (json) printJson(terminal, { path, inScope: false, code, message });
     else terminal.out(`${paint('bad', 'not in scope:')} ${oneLine(message)}\n`);
     return FAILED;

@@ -31,7 +31,7 @@ export async function runInstall(
 ): Promise<number> {
   const client = findClient(flags.client, 'install');
   const scope = readScope(flags.scope) ?? (client.files.user === undefined ? 'project' : 'user');
-  const server = entryFor(words, flags.name, terminal.start);
+  const server = await entryFor(words, flags.name, terminal.start);
   const { places, context } = surroundings(client, server, scope, terminal);
   const changes = await planInstall(await partsOf(client, server, scope, places), context);
   const agreed = await agree(changes, flags, terminal);
@@ -46,7 +46,7 @@ export async function runUninstall(flags: InstallFlags, terminal: Terminal): Pro
   const client = findClient(flags.client, 'uninstall');
   const named = readScope(flags.scope);
   const scopes = named === undefined ? SCOPES.filter((scope) => client.files[scope] !== undefined) : [named];
-  const server = entryFor({ directories: [], wrapped: [] }, flags.name, terminal.start);
+  const server = await entryFor({ directories: [], wrapped: [] }, flags.name, terminal.start);
   const plans: { readonly context: PlanContext; readonly changes: readonly FileChange[] }[] = [];
   const seen = new Set<string>();
   for (const scope of scopes) {

@@ -1,10 +1,9 @@
-import { basename, isAbsolute, sep } from 'node:path';
-import { RootwardError, WORKSPACE_RULES_FILE, type Snapshot } from '@rootward/core';
+import { isAbsolute, normalize, sep } from 'node:path';
+import { RootwardError, type Snapshot } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
 import { findAuditProblem } from '../../audit/audit-trail.js';
-import { readConfigurationFile } from '../../settings/configuration-file.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
-import { findBrokenRules, readRulesFile } from '../../settings/workspace-rules.js';
+import { findBrokenRules } from '../../settings/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
 import { describeProblem } from '../../exec/catalogue/executable-tool.js';
 import type { Discovery } from '../../exec/project/discover-project.js';
@@ -15,6 +14,7 @@ import { openCatalogue, projectFolder } from '../../serve/open-catalogue.js';
 import { countRoots } from '../../serve/readiness.js';
 import { alignRows, type Row } from '../output/align-rows.js';
 import { harmless, painter } from '../output/paint.js';
+import { shownPath } from '../output/shown-path.js';
 import { FINE, printJson, displayFor, WRONG_USE, type Status, type Terminal } from '../output/terminal.js';
 import { openWorkspace, warnOfVariables } from './roots.js';
 
@@ -40,37 +40,16 @@ interface Output {
   readonly json: boolean;
 }
 
-/** Checks one configuration file, without anything it names. */
+/** Checks one file by what its name says it is, and the roots it names. */
 export async function validateFile(file: string, { json }: Output, terminal: Terminal): Promise<number> {
-  const { directory, home } = terminal.start;
-  const path = isAbsolute(file) ? file : `${directory}${sep}${file}`;
-  const problems: string[] = [];
-  const problem = await problemOf(async () => {
-    if (basename(path) === WORKSPACE_RULES_FILE) {
-      requireRules(path, file);
-      return;
-    }
-    const found = await readConfigurationFile(path, home);
-    if (found === undefined) {
-      throw new RootwardServerError('usage', `Cannot validate ${file}: it does not exist`);
-    }
-    const { findRootProblems } = await import('../../settings/check-configuration.js');
-    problems.push(...findRootProblems(found.roots?.roots).map((each) => `Cannot use ${path}: ${each}`));
-  });
-  if (problem !== undefined) problems.push(problem);
-  const verdict = { files: problems.length === 0 ? [file] : [], tools: [], problems };
-  return print(verdict, { json }, terminal);
-}
-
-/** The file of a workspace has a schema of its own. */
-function requireRules(path: string, file: string): void {
-  const reading = readRulesFile(path);
-  if (reading === undefined) {
-    throw new RootwardServerError('usage', `Cannot validate ${file}: it does not exist`);
-  }
-  if ('problem' in reading) {
-    throw new RootwardServerError('usage', `Cannot use ${path}: ${reading.problem}`);
-  }
+  const { directory } = terminal.start;
+  const path = shownPath(isAbsolute(file) ? file : `${directory}${sep}${file}`);
+  const { findFileProblems } = await import('./validate-file.js');
+  const found: (readonly string[])[] = [];
+  const problem = await problemOf(async () => void found.push(await findFileProblems(path, terminal.start)));
+  const problems = problem === undefined ? found.flat() : [problem];
+  const files = problems.length === 0 ? [normalize(file)] : [];
+  return print({ files, tools: [], problems }, { json }, terminal);
 }
 
 /** Checks what a server here would use: its configuration files, the roots they name, and the rules in those roots. */

@@ -54,7 +54,8 @@ function isFromRegistry(packageFolder: string): boolean {
 /** Whether `rootward`, typed into a shell, is this program and no other. */
 function isOnPath({ PATH = '' }: Environment, folder: string): boolean {
   const found = PATH.split(delimiter)
-    .filter((place) => place !== '')
+    // npm puts its own folders there while a script runs; the shell that called it does not have them.
+    .filter((place) => place !== '' && !place.endsWith(join('node_modules', '.bin')))
     .map((place) => join(place, PACKAGE))
     .find(isExecutable);
   // What npm links to loads the script, which it could not link to before it was built.

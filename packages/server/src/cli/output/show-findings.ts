@@ -1,5 +1,5 @@
 import { alignRows, type Cell, type Row } from './align-rows.js';
-import { painter } from './paint.js';
+import { painter, type Paint } from './paint.js';
 import type { Display } from './display.js';
 
 /** One thing that was looked at. A problem has a fix. */
@@ -8,6 +8,15 @@ export interface Finding {
   readonly state: 'fine' | 'note' | 'problem';
   readonly detail: string;
   readonly fix?: string;
+  /** Of interest to those who ask for everything. */
+  readonly detailed?: boolean;
+}
+
+/** What is shown beside the findings. */
+export interface FindingsFrame {
+  readonly clients?: readonly { readonly name: string; readonly gives: string }[];
+  /** What to type for more. */
+  readonly more?: string;
 }
 
 const MARKS: Readonly<Record<Finding['state'], Cell>> = {
@@ -16,26 +25,18 @@ const MARKS: Readonly<Record<Finding['state'], Cell>> = {
   problem: { text: '!!', tone: 'bad' },
 };
 
-/** Findings in the order they were made, then what known clients give, then how many problems there are. */
+/** Problems first, then the other findings in the order they were made, then how many problems there are. */
 export function showFindings(
   findings: readonly Finding[],
-  clients: readonly { readonly name: string; readonly gives: string }[],
+  { clients = [], more }: FindingsFrame,
   { columns, colors }: Display,
 ): string {
   const paint = painter({ colors });
-  const rows = findings.flatMap(({ topic, state, detail, fix }): readonly Row[] => [
-    [MARKS[state], { text: topic, tone: 'title' }, detail],
-    ...(fix === undefined ? [] : [['', '', { text: `fix: ${fix}`, tone: 'doubtful' }] as const]),
-  ]);
+  const isProblem = ({ state }: Finding): boolean => state === 'problem';
+  const problems = findings.filter(isProblem);
+  const ordered = [...problems, ...findings.filter((finding) => !isProblem(finding))];
+  const rows = ordered.flatMap(rowsOf);
   const known = clients.map(({ name, gives }): Row => [{ text: name, tone: 'name' }, gives]);
-  const problems = findings.filter(({ state }) => state === 'problem').length;
-  const summary =
-    problems === 0
-      ? paint('good', 'No problems found')
-      : paint(
-          'bad',
-          problems === 1 ? '1 problem, with its fix above' : `${problems} problems, with their fixes above`,
-        );
   return [
     alignRows(rows, { paint, columns }),
     ...(known.length === 0
@@ -44,6 +45,20 @@ export function showFindings(
           `\n${paint('title', 'What known clients give')}\n`,
           alignRows(known, { paint, columns, indent: '  ' }),
         ]),
-    `\n${summary}\n`,
+    `\n${summary(problems.length, paint)}\n`,
+    ...(more === undefined ? [] : [`${more}\n`]),
   ].join('');
+}
+
+function rowsOf({ topic, state, detail, fix }: Finding): readonly Row[] {
+  const found: Row = [MARKS[state], { text: topic, tone: 'title' }, detail];
+  return fix === undefined ? [found] : [found, ['', '', { text: `fix: ${fix}`, tone: 'doubtful' }]];
+}
+
+function summary(problems: number, paint: Paint): string {
+  if (problems === 0) return paint('good', 'No problems found');
+  return paint(
+    'bad',
+    problems === 1 ? '1 problem, with its fix above' : `${problems} problems, with their fixes above`,
+  );
 }

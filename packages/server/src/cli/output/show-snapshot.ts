@@ -4,9 +4,15 @@ import { alignRows, type Row } from './align-rows.js';
 import { painter, type Paint, type Tone } from './paint.js';
 import type { Display } from './display.js';
 
-/** The roots of a workspace, one on each line, and what every source said. */
-export function showSnapshot(workspace: Workspace, { columns, colors }: Display, indent = ''): string {
-  const { rejected, trace } = workspace.snapshot();
+/** The roots of a workspace, one on each line, what is wrong with others, and where asked for what every source said. */
+export function showSnapshot(
+  workspace: Workspace,
+  { columns, colors }: Display,
+  { indent = '', verbose = true }: { readonly indent?: string; readonly verbose?: boolean } = {},
+): string {
+  const { rejected: all, trace } = workspace.snapshot();
+  // Nobody chose where the shell stands.
+  const rejected = verbose ? all : all.filter(({ source }) => source !== 'cwd');
   // With what the rules leave of their access.
   const { roots } = workspace.scope();
   const paint = painter({ colors });
@@ -15,8 +21,8 @@ export function showSnapshot(workspace: Workspace, { columns, colors }: Display,
     `${indent}${headline(roots, paint)}\n`,
     // A single one stands in the headline.
     roots.length === 1 ? '' : alignRows(roots.map(rootRow), inner),
-    `${indent}${paint('title', 'What each source says')}\n`,
-    alignRows(trace.filter(isOfInterest).map(sourceRow), inner),
+    verbose ? `${indent}${paint('title', 'What each source says')}\n` : '',
+    verbose ? alignRows(trace.filter(isOfInterest).map(sourceRow), inner) : '',
     rejected.length === 0 ? '' : `${indent}${paint('title', 'Rejected')}\n`,
     alignRows(
       rejected.map(({ reason, message }): Row => [{ text: reason, tone: 'bad' }, message]),

@@ -33,6 +33,8 @@ export interface OptionValues {
   readonly downloadHosts?: readonly string[];
   readonly toolEnvironment?: EnvironmentMode;
   readonly roots?: readonly string[];
+  /** What messages call the place these come from. */
+  readonly rootsOrigin?: string;
   readonly within?: readonly string[];
   readonly clientRoots?: ClientRootsMode;
   readonly languageServers?: Readonly<Record<string, unknown>>;

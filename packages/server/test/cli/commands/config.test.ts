@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeHomes, run } from '../../fixtures/command-line.js';
@@ -21,11 +22,13 @@ describe('rootward config', () => {
     ['opencode', 'mcp'],
     ['jetbrains', 'mcpServers'],
   ])('--client %s prints JSON to paste', async (client, key) => {
-    const { code, out } = await run(makeHome(), ['config', '--client', client, '/a b']);
+    const home = makeHome();
+    mkdirSync(join(home, 'a b'));
+    const { code, out } = await run(home, ['config', '--client', client, 'a b']);
     expect(code).toBe(0);
     const server = (JSON.parse(out) as Record<string, Record<string, unknown>>)[key]?.['rootward'];
     expect(JSON.stringify(server)).toContain('"npx"');
-    expect(JSON.stringify(server)).toContain('"/a b"');
+    expect(JSON.stringify(server)).toContain(JSON.stringify(join(home, 'a b')));
   });
 
   test('--client codex prints TOML, goose YAML', async () => {
@@ -54,16 +57,18 @@ describe('rootward config', () => {
 
   test('names folders so that they mean the same wherever the client starts the server', async () => {
     const home = makeHome();
-    const { out } = await run(home, ['config', '--client', 'cursor', '.', '~/sub', '${workspaceFolder}']);
+    const { out } = await run(home, ['config', '--client', 'cursor', '.', '~/project', '${workspaceFolder}']);
     expect(JSON.parse(out)).toMatchObject({
-      mcpServers: { rootward: { args: ['-y', 'rootward', home, join(home, 'sub'), '${workspaceFolder}'] } },
+      mcpServers: {
+        rootward: { args: ['-y', 'rootward', home, join(home, 'project'), '${workspaceFolder}'] },
+      },
     });
   });
 
   test('asks for folders only where naming them would help', async () => {
     expect(await noteOf('windsurf')).toContain('pass them as arguments');
     expect(await noteOf('cursor')).not.toContain('pass them as arguments');
-    expect(await noteOf('windsurf', '/a')).not.toContain('pass them as arguments');
+    expect(await noteOf('windsurf', 'project')).not.toContain('pass them as arguments');
     expect(await noteOf('windsurf', '--url', 'http://h/mcp')).not.toContain('pass them as arguments');
   });
 
@@ -71,6 +76,7 @@ describe('rootward config', () => {
     [['--token', 'a'], '--token'],
     [['--url', 'http://h/mcp', '/folder'], '"/folder"'],
     [['--url', 'h/mcp'], '"h/mcp" as --url'],
+    [['missing'], 'missing" as a root: it does not exist (given by an argument)'],
     [['/a\nb'], String.raw`"/a\nb": it holds a control character`],
   ])('%j exits with 2 and names what it has no use for', async (args, culprit) => {
     const { code, out, err } = await run(makeHome(), ['config', '--client', 'cursor', ...args]);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeHomes, run } from '../../fixtures/command-line.js';
@@ -22,6 +22,14 @@ describe('rootward contains', () => {
   test.each(['project/a\nnot in scope: b', '/x\nin scope: b'])('answers %j in one line', async (path) => {
     const { out } = await run(makeHome(), ['contains', path, '--root', 'project']);
     expect(out.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('shows the path without . and .., where they name the same place', async () => {
+    const home = makeHome();
+    const answerTo = async (path: string) => (await run(home, ['contains', path, '--root', 'project'])).out;
+    expect(await answerTo('./project/../other')).toContain(`"${join(home, 'other')}"`);
+    symlinkSync('/', join(home, 'project', 'link'));
+    expect(await answerTo('project/link/../other')).toContain(`"${home}/project/link/../other"`);
   });
 
   test('says that a root may only be read', async () => {

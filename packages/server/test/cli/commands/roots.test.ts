@@ -12,6 +12,16 @@ describe('rootward roots', () => {
     expect(out).toMatch(/1 root from flag: .*project/);
   });
 
+  test.each([
+    [['missing'], 'an argument'],
+    [['--root', 'missing'], '--root'],
+    [['project', '--root', 'missing'], 'an argument or --root'],
+  ])('%j is refused with what it was given by', async (args, origin) => {
+    const { code, err } = await run(makeHome(), ['roots', ...args]);
+    expect(code).toBe(2);
+    expect(err).toContain(`it does not exist (given by ${origin})`);
+  });
+
   test('has a help without what matters to a server only', async () => {
     const home = makeHome();
     for (const command of ['roots', 'contains']) {

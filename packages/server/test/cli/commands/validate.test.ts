@@ -31,6 +31,37 @@ describe('rootward validate', () => {
     });
   });
 
+  test('checks the roots a file names, relative to where that file has them', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'rootward.json'), '{"roots":["project","~/project","gone"]}');
+    expect(await run(home, ['validate', './project/../rootward.json'])).toMatchObject({
+      code: 2,
+      err: `rootward: Cannot use ${home}/rootward.json: "gone" cannot be a root: it does not exist\n`,
+    });
+    mkdirSync(join(home, 'config'));
+    const file = join(home, 'config', 'roots.json');
+    writeFileSync(file, '{"roots":[{"path":"project","access":"read-only"}]}');
+    expect(await run(home, ['validate', 'config/roots.json'])).toMatchObject({ code: 0 });
+    writeFileSync(file, '{"roots":["config/none"]}');
+    expect(await run(home, ['validate', 'config/roots.json'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('does not exist'),
+    });
+    writeFileSync(file, '{"roots":[{"path":"project","acess":"read-only"}]}');
+    expect((await run(home, ['validate', file])).err).toContain('"roots.0.acess" is not known');
+  });
+
+  test('checks what a tool says of itself', async () => {
+    const home = makeHome();
+    writeFileSync(join(home, 'tool.meta.json'), '{"name":"ok","timeoutSecs":-1}');
+    expect(await run(home, ['validate', 'tool.meta.json'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"timeoutSecs"'),
+    });
+    writeFileSync(join(home, 'tool.meta.json'), '{"name":"ok"}');
+    expect(await run(home, ['validate', 'tool.meta.json'])).toMatchObject({ code: 0 });
+  });
+
   test('names the line and the column where a file stops being JSON', async () => {
     const home = makeHome();
     writeFileSync(join(home, 'bad.json'), '{\n  "roots": [],\n  readOnly: true\n}');

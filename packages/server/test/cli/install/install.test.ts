@@ -12,8 +12,12 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CLIENT_IDS } from '../../../src/cli/install/clients/client-ids.js';
 import { makeHomes, run } from '../../fixtures/command-line.js';
+import { makeTree } from '../../fixtures/temp-tree.js';
 
 const makeHome = makeHomes();
+/** Folders to name: those that are not there are refused. */
+const named = makeTree({ 'a/': '', 'b/': '', 'a b/': '' });
+const [A, B, A_B] = [named.path('a'), named.path('b'), named.path('a b')];
 
 /** The file of every client and scope, relative to the home (which is the project too), with something in it. */
 const FILES: readonly (readonly [client: string, scope: string, file: string, text: string])[] = [
@@ -117,10 +121,10 @@ describe('rootward install', () => {
       const home = makeHome();
       put(home, file, text);
       const before = treeOf(home);
-      expect(await install(home, client, '--scope', scope, '--yes', '/a b')).toMatchObject({ code: 0 });
+      expect(await install(home, client, '--scope', scope, '--yes', A_B)).toMatchObject({ code: 0 });
       const installed = treeOf(home);
       expect(installed).not.toEqual(before);
-      const again = await install(home, client, '--scope', scope, '--yes', '/a b');
+      const again = await install(home, client, '--scope', scope, '--yes', A_B);
       expect(again).toMatchObject({ code: 0, out: 'Nothing to change.\n' });
       expect(treeOf(home)).toEqual(installed);
       expect(await uninstall(home, client)).toMatchObject({ code: 0 });
@@ -169,10 +173,10 @@ describe('rootward install', () => {
   test('changes its entry where the folders differ, and still gives back what was there', async () => {
     const home = makeHome();
     put(home, '.codex/config.toml', 'model = "x"\n');
-    await install(home, 'codex', '--yes', '/a');
-    await install(home, 'codex', '--yes', '/b');
+    await install(home, 'codex', '--yes', A);
+    await install(home, 'codex', '--yes', B);
     const text = readFileSync(join(home, '.codex/config.toml'), 'utf8');
-    expect([text.includes('"/a"'), text.includes('"/b"'), text.split('[mcp_servers').length]).toEqual([
+    expect([text.includes(`"${A}"`), text.includes(`"${B}"`), text.split('[mcp_servers').length]).toEqual([
       false,
       true,
       2,
@@ -317,11 +321,11 @@ describe('rootward install', () => {
 
   test('--name keeps two servers apart', async () => {
     const home = makeHome();
-    await install(home, 'cursor', '--yes', '/a');
-    await install(home, 'cursor', '--yes', '--name', 'second', '/b');
+    await install(home, 'cursor', '--yes', A);
+    await install(home, 'cursor', '--yes', '--name', 'second', B);
     await uninstall(home, 'cursor');
     expect(JSON.parse(readFileSync(join(home, '.cursor/mcp.json'), 'utf8'))).toEqual({
-      mcpServers: { second: { command: 'npx', args: ['-y', 'rootward', '/b'] } },
+      mcpServers: { second: { command: 'npx', args: ['-y', 'rootward', B] } },
     });
     await uninstall(home, 'cursor', '--name', 'second');
     expect(JSON.parse(readFileSync(join(home, '.cursor/mcp.json'), 'utf8'))).toEqual({ mcpServers: {} });
@@ -338,7 +342,7 @@ describe('rootward install with a server to wrap', () => {
       '--yes',
       '--name',
       'files',
-      '/a',
+      A,
       '--',
       'npx',
       '-y',
@@ -352,7 +356,7 @@ describe('rootward install with a server to wrap', () => {
         files: {
           type: 'stdio',
           command: 'npx',
-          args: ['-y', 'rootward', 'wrap', '--root', '/a', '--', 'npx', '-y', 'x', '--', 'y'],
+          args: ['-y', 'rootward', 'wrap', '--root', A, '--', 'npx', '-y', 'x', '--', 'y'],
         },
       },
     });

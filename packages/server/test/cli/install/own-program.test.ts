@@ -50,6 +50,10 @@ describe('ownCommandLine()', () => {
     expect(line(`${tree.path('other')}:${tree.path('path')}`)).toBe(
       `node '${tree.path('a b/dist/rootward.cjs')}'`,
     );
+    // Only while a script of npm runs.
+    tree.add({ 'x/node_modules/.bin/': '' });
+    symlinkSync(tree.path('a b/bin/rootward.cjs'), tree.path('x/node_modules/.bin/rootward'));
+    expect(line(tree.path('x/node_modules/.bin'))).toMatch(/^node /);
     expect(line('')).toBe(`node '${tree.path('a b/dist/rootward.cjs')}'`);
   });
 });

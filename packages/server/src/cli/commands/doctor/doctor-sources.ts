@@ -1,9 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { RootwardError, type RejectionReason, type Snapshot, type Source } from '@rootward/core';
+import type { Environment } from '../../../settings/from-environment.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { projectFolder } from '../../../serve/open-catalogue.js';
 import { countRoots } from '../../../serve/readiness.js';
 import type { Finding } from '../../output/show-findings.js';
 import type { Terminal } from '../../output/terminal.js';
 import { openWorkspace } from '../roots.js';
+
+/** Where hosts say which folder is open. */
+const HOST_VARIABLES = ['CLAUDE_PROJECT_DIR', 'WORKSPACE_FOLDER_PATHS'] as const;
 
 /** The roots a server would have here, and how they came about. Where it would not start, the rest is still told. */
 export async function describeSources(
@@ -13,7 +20,10 @@ export async function describeSources(
   try {
     using workspace = await openWorkspace(settings, terminal);
     const snapshot = workspace.snapshot();
-    return { roots: snapshot.roots, findings: describeRoots(snapshot) };
+    return {
+      roots: snapshot.roots,
+      findings: describeRoots(snapshot, { settings, environment: terminal.start.environment }),
+    };
   } catch (error) {
     if (!(error instanceof RootwardError)) throw error;
     const fix = 'Correct or remove it; until then no server starts here';
@@ -21,28 +31,22 @@ export async function describeSources(
   }
 }
 
-function describeRoots(snapshot: Snapshot): readonly Finding[] {
-  const { roots, rejected, trace } = snapshot;
+interface Given {
+  readonly settings: LoadedSettings;
+  readonly environment: Environment;
+}
+
+function describeRoots({ roots, rejected, trace }: Snapshot, given: Given): readonly Finding[] {
+  // Nobody chose where the shell stands, so there is nothing to put right.
+  const faults = rejected.filter(({ source, reason }) => source !== 'cwd' && reason !== 'duplicate');
   return [
-    ...trace.map(({ source, verdict, detail }): Finding => ({
+    ...describeCount(roots, faults.length > 0),
+    ...faults.map(({ source, message, reason }): Finding => ({
       topic: `source ${source}`,
-      state: verdict === 'used' ? 'fine' : 'note',
-      detail: `${detail} (${verdict})`,
+      state: 'problem',
+      detail: message,
+      fix: describeFix(source, reason, given),
     })),
-    ...rejected.map(({ source, message, reason }): Finding =>
-      // Nobody chose where the shell stands, so there is nothing to put right.
-      source === 'cwd'
-        ? { topic: `source ${source}`, state: 'note', detail: message }
-        : { topic: `source ${source}`, state: 'problem', detail: message, fix: describeFix(source, reason) },
-    ),
-    roots.length === 0
-      ? {
-          topic: 'roots',
-          state: 'problem',
-          detail: 'none without a client that gives some: every path is refused',
-          fix: 'Name a folder after "rootward" in the configuration of the client, or set ROOTWARD_ROOTS',
-        }
-      : { topic: 'roots', state: 'fine', detail: countRoots(roots) },
     ...roots
       .filter((root) => root.broad)
       .map((root): Finding => ({
@@ -51,10 +55,50 @@ function describeRoots(snapshot: Snapshot): readonly Finding[] {
         detail: `${root.path} is a whole disk or home directory; common secrets in it are denied`,
         fix: 'Name the folders that are needed instead',
       })),
+    ...trace.map(({ source, verdict, detail }): Finding => ({
+      topic: `source ${source}`,
+      state: verdict === 'used' ? 'fine' : 'note',
+      detail: `${detail} (${verdict})`,
+      detailed: true,
+    })),
+    ...rejected
+      .filter((each) => !faults.includes(each))
+      .map(({ source, message }): Finding => ({
+        topic: `source ${source}`,
+        state: 'note',
+        detail: message,
+        detailed: true,
+      })),
   ];
 }
 
-function describeFix(source: Source, reason: RejectionReason): string {
-  if (reason === 'unexpanded') return 'This host does not expand that variable; write the path itself';
-  return source === 'host' ? 'Correct the variable, or unset it' : 'Correct the configuration file';
+/** Where a root that was named cannot be used, that is the cause, and has its own fix. */
+function describeCount(roots: Snapshot['roots'], hasFaults: boolean): readonly Finding[] {
+  const [first, ...others] = roots;
+  if (first !== undefined) {
+    const sources = [...new Set(roots.map(({ source }) => source))].join(' and ');
+    const detail = `${countRoots(roots)} from ${sources}${others.length === 0 ? `: ${first.path}` : ''}`;
+    return [{ topic: 'roots', state: 'fine', detail }];
+  }
+  const detail = 'none without a client that gives some: every path is refused';
+  if (hasFaults) return [{ topic: 'roots', state: 'note', detail }];
+  const fix = 'Name a folder after "rootward" in the configuration of the client, or set ROOTWARD_ROOTS';
+  return [{ topic: 'roots', state: 'problem', detail, fix }];
+}
+
+/** With the file or the variable to edit. */
+function describeFix(source: Source, reason: RejectionReason, { settings, environment }: Given): string {
+  if (source === 'host') {
+    const variables = HOST_VARIABLES.filter((name) => (environment[name] ?? '') !== '').join(' and ');
+    return reason === 'unexpanded'
+      ? `This host does not expand what stands in ${variables}; write the path itself`
+      : `Correct ${variables}, or unset it`;
+  }
+  const project = projectFolder(settings.project, environment);
+  const files = [
+    ...settings.configuredRoots.map(({ file }) => file),
+    ...(project === undefined ? [] : [join(project, 'config', 'roots.json')]),
+  ].filter((file) => existsSync(file));
+  const edit = `Correct "roots" in ${files.join(' or ')}`;
+  return reason === 'unexpanded' ? `${edit}: nothing expands that variable, so write the path itself` : edit;
 }

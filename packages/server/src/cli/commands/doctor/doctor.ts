@@ -12,6 +12,7 @@ import { FAILED, FINE, printJson, displayFor, type Status, type Terminal } from 
 import { describePrograms } from './doctor-programs.js';
 import { describeSandbox } from './doctor-sandbox.js';
 import { describeSources } from './doctor-sources.js';
+import { tryServers } from './try-servers.js';
 
 const OPERATIONS: readonly Operation[] = [
   'open',
@@ -36,10 +37,19 @@ const HOSTS: readonly (readonly [variable: string, host: string])[] = [
   ['TERMINAL_EMULATOR', 'JetBrains'],
 ];
 
+/** What was asked for. */
+interface DoctorFlags {
+  readonly json: boolean;
+  /** Everything that was looked at, and what known clients give. */
+  readonly verbose: boolean;
+  /** Start language servers. */
+  readonly deep: boolean;
+}
+
 /** Says what a server would find here, what is wrong, and how to put it right. */
 export async function runDoctor(
   settings: LoadedSettings,
-  { json }: { readonly json: boolean },
+  { json, verbose, deep }: DoctorFlags,
   terminal: Terminal,
   status: Status,
 ): Promise<number> {
@@ -47,24 +57,36 @@ export async function runDoctor(
   const sources = await describeSources(settings, terminal);
   status.say('Looking for programs and language servers');
   const findings = [
-    ...describeMachine(),
-    describeHost(environment),
+    ...sources.findings,
     ...describeFiles(settings),
     ...describeVariables(environment),
     ...describeAudit(settings),
-    ...sources.findings,
     ...describeProjectFiles(
       sources.roots,
       new ProjectSettingsStore(userDirectory(environment, terminal.start.home)),
     ),
+    describeHost(environment),
+    ...describeMachine(),
     ...(await describePrograms(environment, sources.roots, settings)),
+    ...(deep ? await tryServers(settings, terminal, status) : []),
     ...(await describeSandbox(environment, settings)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
-  if (json) printJson(terminal, { findings, clients });
-  else terminal.out(showFindings(findings, clients, displayFor(terminal, 'out')));
+  if (json) {
+    printJson(terminal, {
+      findings: findings.map(({ topic, state, detail, fix }) => ({ topic, state, detail, fix })),
+      clients,
+    });
+  } else {
+    const shown = verbose ? findings : findings.filter(({ detailed }) => detailed !== true);
+    const frame = verbose ? { clients } : { more: deep ? MORE : `${MORE}; ${DEEPER}` };
+    terminal.out(showFindings(shown, frame, displayFor(terminal, 'out')));
+  }
   return findings.some(({ state }) => state === 'problem') ? FAILED : FINE;
 }
+
+const MORE = 'Add --verbose for every source and what known clients give';
+const DEEPER = '--deep to start the language servers';
 
 function describeMachine(): readonly Finding[] {
   const platform = systemPlatform();
@@ -89,7 +111,7 @@ function describeMachine(): readonly Finding[] {
 function describeHost(environment: Environment): Finding {
   const found = HOSTS.find(([variable]) => (environment[variable] ?? '') !== '');
   return found === undefined
-    ? { topic: 'host', state: 'note', detail: 'none recognised by the environment' }
+    ? { topic: 'host', state: 'note', detail: 'none recognised by the environment', detailed: true }
     : { topic: 'host', state: 'fine', detail: `${found[1]} (${found[0]} is set)` };
 }
 
@@ -102,7 +124,9 @@ function describeFiles({ files, places }: LoadedSettings): readonly Finding[] {
     }));
   }
   const looked = places.map(({ file }) => file).join(', ');
-  return [{ topic: 'configuration', state: 'note', detail: `no file (looked for ${looked})` }];
+  return [
+    { topic: 'configuration', state: 'note', detail: `no file (looked for ${looked})`, detailed: true },
+  ];
 }
 
 function describeVariables(environment: Environment): readonly Finding[] {
@@ -129,6 +153,6 @@ function describeProjectFiles(roots: readonly Root[], store: ProjectSettingsStor
     topic: 'workspace rules',
     state: 'problem',
     detail: `${file} has a problem: ${problem}`,
-    fix: 'Correct it; only deny, readOnly and categories are allowed there',
+    fix: `Correct ${file}; only deny, readOnly and categories are allowed there`,
   }));
 }

@@ -1,11 +1,12 @@
 import { open, readdir } from 'node:fs/promises';
-import { dirname, isAbsolute, join, sep } from 'node:path';
+import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
 import { toolsTemplate } from './tools-template.js';
 import { ownCommandLine } from '../../install/own-program.js';
 import { alignRows } from '../../output/align-rows.js';
-import { painter } from '../../output/paint.js';
+import { harmless, painter } from '../../output/paint.js';
 import { quoteForShell } from '../../output/quote-for-shell.js';
+import { shownPath } from '../../output/shown-path.js';
 import { makeFolder, reportFiles } from './write-files.js';
 import { confirm } from '../../output/confirm.js';
 import { displayFor, FAILED, type Terminal } from '../../output/terminal.js';
@@ -20,13 +21,11 @@ export async function runInitTools(
   terminal: Terminal,
 ): Promise<number> {
   const folder = isAbsolute(directory) ? directory : `${terminal.start.directory}${sep}${directory}`;
-  if (
-    !yes &&
-    (await isFilled(folder)) &&
-    !(await confirm(`${folder} is not empty. Write there?`, terminal))
-  ) {
+  const shown = harmless(shownPath(folder));
+  if (!yes && (await isFilled(folder)) && !(await confirm(`${shown} is not empty. Write there?`, terminal))) {
     return FAILED;
   }
+  if (!json) terminal.out(`Writing a tools project to ${shown}; files that are there already stay\n`);
   const written: string[] = [];
   const kept: string[] = [];
   const own = ownCommandLine(terminal.start);
@@ -38,11 +37,11 @@ export async function runInitTools(
   }
   const code = reportFiles({ written, kept }, { json }, terminal);
   if (!json) {
-    const named = quoteForShell(directory);
+    const named = quoteForShell(normalize(directory));
     const rows = [
       ['Try it:', `${own} run-tool hello-shell --project ${named} --args '{"name":"you"}'`],
       ['Test it:', quoteForShell(join(directory, 'test', 'run.sh'))],
-      ['Serve it:', `${own} --project ${named}`],
+      ['Serve it:', `${own} --project ${named} --http`],
     ] as const;
     const paint = painter(displayFor(terminal, 'out'));
     terminal.out(

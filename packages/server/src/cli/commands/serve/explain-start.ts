@@ -11,15 +11,24 @@ import type { Display } from '../../output/display.js';
 import { showSnapshot } from '../../output/show-snapshot.js';
 
 const SUGGESTIONS: readonly (readonly [args: string, does: string])[] = [
-  ['install --client NAME', 'put it into the configuration of your client'],
-  ['config --client NAME', 'a configuration to paste into your client'],
+  ['install --client cursor --dry-run', 'what it would write into your client'],
+  ['config --client cursor', 'a configuration to paste into your client'],
   ['--http', `serve over HTTP from here, on port ${DEFAULT_PORT}`],
   ['doctor', 'what it finds on this machine, and what is wrong'],
   ['--help', 'everything else'],
 ];
 
-/** What to tell a person who started a server that waits for a client on stdin. `own` runs this program from a shell. */
-export function explainStdio(setup: ServerSetup, display: Display, own: string): string {
+/** How a start is told of. */
+export interface Explaining {
+  readonly display: Display;
+  /** Runs this program from a shell. */
+  readonly own: string;
+  /** With every source of the roots. */
+  readonly verbose: boolean;
+}
+
+/** What to tell a person who started a server that waits for a client on stdin. */
+export function explainStdio(setup: ServerSetup, { display, own, verbose }: Explaining): string {
   using workspace = workspaceWithoutClient(setup);
   const paint = painter(display);
   const rows = SUGGESTIONS.map(([args, does]) => [{ text: `${own} ${args}`, tone: 'name' } as const, does]);
@@ -28,11 +37,12 @@ Nobody does that on a terminal, so it stops here. What you may want instead:
 
 ${alignRows(rows, { paint, columns: display.columns, indent: '  ' })}
 Started here, and with a client that names no folders, it would serve:
-${showSnapshot(workspace, display, '  ')}`;
+${showSnapshot(workspace, display, { indent: '  ', verbose })}`;
 }
 
-/** What to tell a person who started a server over HTTP. */
-export function explainHttp(setup: ServerSetup, place: HttpEndpoint, display: Display, own: string): string {
+/** What to tell a person who started a server over HTTP: first what to paste, then what is served. */
+export function explainHttp(setup: ServerSetup, place: HttpEndpoint, how: Explaining): string {
+  const { display, own, verbose } = how;
   using workspace = workspaceWithoutClient(setup);
   const paint = painter(display);
   const { settings } = setup;
@@ -55,13 +65,22 @@ export function explainHttp(setup: ServerSetup, place: HttpEndpoint, display: Di
   const everywhere = isAnyAddress(settings.host)
     ? `It listens on every address of this machine; from another machine, use its name or address instead of ${new URL(url).hostname}.\n`
     : '';
-  const others = `${own} config --client NAME --url URL${token === undefined ? '' : ' --token TOKEN'}`;
+  const others = [
+    own,
+    'config --client vscode --url',
+    url,
+    ...(madeToken === undefined ? [] : ['--token', madeToken]),
+  ];
+  const added = token !== undefined && madeToken === undefined ? ' (add --token and your token)' : '';
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
-${showSnapshot(workspace, display, '  ')}
-To connect a client (this is for .mcp.json of Claude Code; "${others}" has others):
+Paste this into .mcp.json of a project, for Claude Code:
 
 ${text}
 
-${everywhere}${secret}${open}${paint('title', 'Stop it with Ctrl+C.')}
+For another client, such as VS Code${added}:
+  ${paint('name', others.join(' '))}
+
+It serves:
+${showSnapshot(workspace, display, { indent: '  ', verbose })}${everywhere}${secret}${open}${paint('title', 'Stop it with Ctrl+C.')}
 `;
 }

@@ -25,13 +25,17 @@ async function withTelemetry(
 }
 
 /** Starts serving. Undefined while the process lives on; an exit code where there is nobody to serve. */
-export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<number | undefined> {
+export async function runServe(
+  setup: ServerSetup,
+  terminal: Terminal,
+  { verbose }: { readonly verbose: boolean },
+): Promise<number | undefined> {
   const { http, logLevel } = setup.settings;
-  const own = (): string => ownCommandLine(terminal.start);
+  const how = () => ({ display: displayFor(terminal, 'out'), own: ownCommandLine(terminal.start), verbose });
   if (http === undefined) {
     if (terminal.interactive) {
       const { explainStdio } = await import('./explain-start.js');
-      terminal.out(explainStdio(setup, displayFor(terminal, 'out'), own()));
+      terminal.out(explainStdio(setup, how()));
       return FINE;
     }
     const { ready, close } = await withTelemetry(await withWrapped(setup, terminal.start), 'stdio');
@@ -44,7 +48,7 @@ export async function runServe(setup: ServerSetup, terminal: Terminal): Promise<
   const place = await serveHttp(ready, http, close);
   await showPage(setup, terminal);
   const { explainHttp } = await import('./explain-start.js');
-  terminal.out(explainHttp(setup, place, displayFor(terminal, 'out'), own()));
+  terminal.out(explainHttp(setup, place, how()));
   if (logLevel !== 'silent') terminal.err(readinessLine(place.url, setup.sources));
   return undefined;
 }

@@ -17,7 +17,7 @@ export async function runDoctorWrapped(
 ): Promise<number> {
   const findings = [...describePreset(words), ...(await tryServer(words, settings, terminal))];
   if (json) printJson(terminal, { findings });
-  else terminal.out(showFindings(findings, [], displayFor(terminal, 'out')));
+  else terminal.out(showFindings(findings, {}, displayFor(terminal, 'out')));
   return findings.some(({ state }) => state === 'problem') ? FAILED : FINE;
 }
 

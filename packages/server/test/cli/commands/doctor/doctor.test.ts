@@ -11,8 +11,43 @@ describe('rootward doctor', () => {
     const { code, out } = await run(home, ['doctor', 'project'], { CLAUDECODE: '1' });
     expect(code).toBe(0);
     expect(out).toMatch(/^ok {2}host {2,}Claude Code/m);
-    expect(out).toMatch(/^ok {2}source flag {2,}--root names/m);
+    expect(out).toMatch(/^ok {2}roots {2,}1 root from flag: .*project$/m);
+    expect(out).not.toMatch(/^.. {2}source/m);
+    expect(out).not.toContain('What known clients give');
     expect(out).toContain('No problems found');
+  });
+
+  test('--verbose adds every source, and what known clients give', async () => {
+    const { out } = await run(makeHome(), ['doctor', 'project', '--verbose']);
+    expect(out).toMatch(/^ok {2}source flag {2,}an argument names/m);
+    expect(out).toMatch(/^-- {2}source env {2,}.*\(absent\)$/m);
+    expect(out).toContain('What known clients give');
+  });
+
+  test('tells one cause once, first, and with the file to edit', async () => {
+    const home = makeHome();
+    const file = join(home, 'rootward.json');
+    writeFileSync(file, '{"roots":["gone"]}');
+    const { code, out } = await run(home, ['doctor', '--config', file]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^!! {2}source config .*gone" as a root: it does not exist$/m);
+    expect(out.split('\n')[1]).toMatch(/^ +fix: /);
+    expect(out).toContain(`fix: Correct "roots" in ${file}\n`);
+    expect(out.match(/^!!/gm)).toHaveLength(1);
+    expect(out).toContain('1 problem, with its fix above');
+  });
+
+  test.runIf(process.platform !== 'win32')('--deep starts the language servers it finds', async () => {
+    const home = makeHome();
+    const start = (command: string) => {
+      const servers = { broken: { command, extensions: { '.broken': 'broken' }, language: 'Broken' } };
+      writeFileSync(join(home, 'rootward.json'), JSON.stringify({ languageServers: servers }));
+      return run(home, ['doctor', 'project', '--deep', '--config', 'rootward.json'], { PATH: '' });
+    };
+    // Ends at once, so it never answers.
+    const { code, out } = await start('/bin/false');
+    expect(out).toMatch(/^!! {2}language servers {2}Cannot /m);
+    expect(code).toBe(1);
   });
 
   test('says where decisions go, or why they cannot', async () => {
@@ -40,13 +75,15 @@ describe('rootward doctor', () => {
     expect(code).toBe(1);
     const { findings } = JSON.parse(out) as { findings: { topic: string; state: string; fix?: string }[] };
     const problems = findings.filter(({ state }) => state === 'problem');
-    expect(problems.map(({ topic }) => topic)).toEqual(['environment', 'source host', 'workspace rules']);
+    expect(problems.map(({ topic }) => topic)).toEqual(['source host', 'environment', 'workspace rules']);
     expect(problems.every(({ fix }) => fix !== undefined)).toBe(true);
+    expect(problems[0]?.fix).toContain('CLAUDE_PROJECT_DIR');
+    expect(problems[2]?.fix).toContain(join(home, 'project', '.rootward.json'));
   });
 
   test('finds no fault with a shell that stands in the home directory', async () => {
     const home = makeHome();
-    const { code, out } = await run(home, ['doctor', 'project'], { PWD: home });
+    const { code, out } = await run(home, ['doctor', 'project', '--verbose'], { PWD: home });
     expect(out).toMatch(/^-- {2}source cwd {2,}Cannot use .* a whole disk or home directory/m);
     expect(out).toContain('No problems found');
     expect(code).toBe(0);

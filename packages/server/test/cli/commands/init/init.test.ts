@@ -24,6 +24,15 @@ describe('rootward init', () => {
     expect(readFileSync(file, 'utf8')).toBe('{}');
   });
 
+  test('says where it writes before it does', async () => {
+    const home = makeHome();
+    const first = async (...args: string[]) => (await run(home, ['init', ...args])).out.split('\n')[0];
+    expect(await first('./project/../here')).toContain(`Writing ${join(home, 'here', 'rootward.json')}`);
+    expect(await first('--tools', './project/../tools')).toContain(
+      `Writing a tools project to ${join(home, 'tools')};`,
+    );
+  });
+
   test('says what is in the way', async () => {
     const home = makeHome();
     writeFileSync(join(home, 'file'), '');

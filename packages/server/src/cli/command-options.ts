@@ -1,0 +1,77 @@
+import { Option, type Command } from 'commander';
+import type { ParsedFlags } from '../settings/from-flags.js';
+import { flagName, OPTIONS, type OptionSpec } from '../settings/values/options.js';
+
+/** As in the package that makes them; named here because it is loaded with the command. */
+export const CHANGE_POLICIES: readonly string[] = ['auto', 'notify', 'restart'];
+/** What a wrapped server has no use for: it has tools of its own. */
+const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
+  '--chdir',
+  '--toolsets',
+  '--tools',
+  '--hide-tools',
+  '--writable-project',
+  '--read-only',
+  '--project',
+  '--tool-env',
+  '--audit',
+  '--ui-consent',
+  '--public-url',
+  '--oauth-issuer',
+  '--oauth-audience',
+  '--store',
+  '--limits',
+]);
+export const WRAP_OPTIONS: readonly OptionSpec[] = OPTIONS.filter(
+  (spec) => !NOT_FOR_WRAP.has(flagName(spec)),
+);
+export const STORE_OPTIONS: readonly OptionSpec[] = OPTIONS.filter((spec) =>
+  ['--store', '--config'].includes(flagName(spec)),
+);
+/** Taken, as what a server would be given, but of no interest where nothing is served. */
+export const NOT_SHOWN: readonly string[] = ['HTTP:'];
+export const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
+export const VERBOSE_OPTION = ['--verbose', 'also show every source of roots'] as const;
+
+/** The texts among the flags that name a server. */
+export function texts(
+  flags: ParsedFlags,
+): Readonly<Record<'client' | 'url' | 'token' | 'name', string | undefined>> {
+  const text = (name: string): string | undefined => {
+    const value = flags[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { client: text('client'), url: text('url'), token: text('token'), name: text('name') };
+}
+
+export function jsonOf(flags: ParsedFlags): { readonly json: boolean } {
+  return { json: flags['json'] === true };
+}
+
+/** For help and completion; what is given is checked where it is read, where messages can name the nearest choice. */
+export function offering(flag: string, description: string, choices: readonly string[] | undefined): Option {
+  const option = new Option(flag, description);
+  if (choices !== undefined) option.argChoices = [...choices];
+  return option;
+}
+
+export function repeatable(flag: string, description: string): Option {
+  const option = new Option(flag, description);
+  option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  return option;
+}
+
+export function withOptions(
+  command: Command,
+  options: readonly OptionSpec[] = OPTIONS,
+  notShown: readonly string[] = [],
+): Command {
+  for (const { flag, description, separator, choices, group } of options) {
+    const option = offering(flag, description, choices).helpGroup(group).hideHelp(notShown.includes(group));
+    if (separator !== undefined) {
+      option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+    }
+    command.addOption(option);
+  }
+  return command;
+}
