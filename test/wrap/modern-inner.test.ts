@@ -89,6 +89,35 @@ describe.each([
 });
 
 describe('a server of revision 2026-07-28 only', () => {
+  test('asks a client of that revision in its own words, apart from the roots, which are known', async () => {
+    const folder = makeFolder('work');
+    const { client } = await wrap([NODE, SERVER], {
+      era: 'modern',
+      capabilities: CAPABILITIES,
+      roots: roots(folder),
+    });
+    const call = { name: 'ask', arguments: {} };
+    // Its roots are asked for whenever that is due, beside what the server wants to know.
+    const ask = async (round: object): Promise<Record<string, unknown>> => {
+      const asked = await client.request('tools/call', { ...call, ...round });
+      const { inputRequests = {}, requestState } = asked;
+      if (!('roots' in (inputRequests as object))) return asked;
+      const inputResponses = { roots: { roots: [{ uri: uri(folder) }] } };
+      return client.request('tools/call', { ...call, inputResponses, requestState });
+    };
+    const first = await ask({});
+    expect(Object.keys(first['inputRequests'] as object)).toEqual(['name']);
+    expect(first).not.toHaveProperty('requestState');
+    const second = await ask({ inputResponses: { name: FORM } });
+    expect(Object.keys(second['inputRequests'] as object)).toEqual(['sample']);
+    const { requestState } = second;
+    const inputResponses = { sample: SAMPLE };
+    const last = await ask({ inputResponses, requestState });
+    expect(textIn(last)).toContain('"state":{"name":"Ada"}');
+    const altered = `rootward-roots.${Buffer.from('{"keys":[],"state":"made-up"}').toString('base64url')}`;
+    await expect(ask({ inputResponses, requestState: altered })).rejects.toThrow(/requestState|state/i);
+  });
+
   test('tells a client of the legacy era what changed', async () => {
     const client = await legacy(makeFolder('work'));
     const told = new Promise<void>((resolve) => {

@@ -101,7 +101,8 @@ describe('questions of a legacy server in the middle of a modern call', () => {
   });
 
   test('are refused where the client cannot be asked, and a made-up state is', async () => {
-    const { client } = await wrap([NODE, INNER], { ...MODERN, roots: roots(makeFolder('a')) });
+    // One that ends over a request that it does not know.
+    const { client } = await wrap([NODE, INNER, '--strict'], { ...MODERN, roots: roots(makeFolder('a')) });
     expect(textOf(await client.callTool('elicit'))).toBe('refused');
     const call = { name: 'echo', arguments: {}, inputResponses: {}, requestState: '1.AAAA' };
     await expect(client.request('tools/call', call)).rejects.toThrow('its state is not known here any more');

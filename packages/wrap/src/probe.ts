@@ -2,6 +2,7 @@ import { Deferred, within } from '@rootward/core/platform';
 import type { Root } from '@rootward/core';
 import type { ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from './error.js';
+import { InnerEra } from './inner/inner-era.js';
 import { Instance } from './inner/instance.js';
 import { fillIn, type CommandTemplate } from './inner/launch.js';
 import { RawMessage } from './wire/raw-message.js';
@@ -50,6 +51,7 @@ export async function probeServer({
     roots,
     provisional: false,
     children,
+    era: new InnerEra('legacy'),
     about: { name: template.command, sandbox: 'off' },
     events: {
       request: () => undefined,

@@ -3,6 +3,7 @@ import { Emitter, isObject, within } from '@rootward/core/platform';
 import type { ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from './error.js';
 import type { ChangePolicy } from './inner/change-policy.js';
+import { InnerEra } from './inner/inner-era.js';
 import type { Instance } from './inner/instance.js';
 import { Keeper, type KeeperOptions } from './inner/keeper.js';
 import { fillIn, type CommandTemplate, type Launch } from './inner/launch.js';
@@ -48,6 +49,7 @@ export class WrappedServer {
   readonly #main: Keeper;
   readonly #sides: SideServers;
   readonly #changed = new Emitter<readonly WrappedTool[]>();
+  readonly #era = new InnerEra('legacy');
   readonly #limited: Disposable | undefined;
   #roots: readonly Root[] | undefined;
   #tools: readonly WrappedTool[] = [];
@@ -128,6 +130,7 @@ export class WrappedServer {
     return new Keeper({
       policy,
       children,
+      era: this.#era,
       contain,
       shown,
       launch: (roots) => this.#launch(roots ?? []),

@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { resolveSnapshot, type OperatorLimits, type Snapshot } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
-import { CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../wire/envelope.js';
+import { asComplete, asksBack, CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../wire/envelope.js';
+import { InnerEra } from '../inner/inner-era.js';
 import { ModernFront } from '../modern/front.js';
 import { StateSigner } from '../modern/state.js';
 import { FixedRoots } from '../roots/fixed-roots.js';
@@ -11,20 +13,44 @@ import type { SessionOptions } from '../session/session-options.js';
 import { isLimited, keyOf } from '../session/side-servers.js';
 import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
+import { ParamHeaders } from './param-headers.js';
+
+/** Whoever made a request that a server works on. */
+interface Route {
+  readonly exchange: Exchange;
+  /** As the client wrote it. */
+  readonly id: string;
+  readonly method: string;
+}
 
 interface Place {
   readonly number: string;
   readonly front: ModernFront;
   readonly principal: string;
   readonly roots: Snapshot['roots'];
-  readonly exchanges: Map<string, { readonly exchange: Exchange; readonly id: string }>;
+  readonly capabilities: string;
+  readonly exchanges: Map<string, Route>;
+  /** Requests of ours. */
+  readonly own: Map<string, (message: RawMessage) => void>;
+  /** What is known of its tools; undefined until someone calls one, and when they have changed. */
+  headers: Promise<ParamHeaders> | undefined;
+  /** Whether we hear of changes of its tools. */
+  isHeard: boolean;
+  /** Someone may come back with an answer until then. */
+  awaitedUntil: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 const ROOTS_KEY = 'roots';
 const IDLE_MS = 5 * 60_000;
+const RETURN_MS = 10 * 60_000;
+const MAX_PAGES = 50;
 const INVALID_PARAMS = -32_602;
-const METHOD_NOT_FOUND = -32_601;
+/** Errors that a client of this era also sees in the status. */
+const STATUS: ReadonlyMap<unknown, number> = new Map([
+  [-32_601, 404],
+  [-32_021, 400],
+]);
 
 /**
  * Clients of the modern era over HTTP. Their requests stand alone: each says, or is asked, which roots it works in, and
@@ -33,7 +59,8 @@ const METHOD_NOT_FOUND = -32_601;
 export class ModernClients {
   readonly #options: Omit<SessionOptions, 'era' | 'roots'>;
   readonly #signer = new StateSigner();
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Set<Place>();
+  readonly #innerEra = new InnerEra('modern');
   #nextId = 1;
   #nextPlace = 1;
 
@@ -45,17 +72,21 @@ export class ModernClients {
     );
   }
 
-  async receive(message: RawMessage, exchange: Exchange, principal: string): Promise<void> {
+  async receive(
+    message: RawMessage,
+    exchange: Exchange,
+    principal: string,
+    headers: IncomingHttpHeaders,
+  ): Promise<void> {
     const id = message.id ?? 'null';
     const state: unknown = message.value('params', 'requestState');
     const resumed = typeof state === 'string' ? this.#resume(state, principal) : undefined;
     if (resumed !== undefined) {
-      this.#pass(
-        message,
-        exchange,
-        resumed.place,
-        message.set(['params', 'requestState'], JSON.stringify(resumed.state)),
-      );
+      const edits =
+        resumed.state === undefined
+          ? message.remove(['params'], ['requestState'])
+          : message.set(['params', 'requestState'], JSON.stringify(resumed.state));
+      await this.#pass(message, exchange, resumed.place, edits, headers);
       return;
     }
     if (state !== undefined && state !== this.#signer.sign(ROOTS_KEY)) {
@@ -68,30 +99,28 @@ export class ModernClients {
     if (snapshot === undefined) return;
     const { method = '' } = message;
     if (snapshot.roots.length === 0 && !INTRODUCTORY.has(method) && method !== 'server/discover') {
-      exchange.answer(Buffer.concat([...refuse(id, method, NO_ROOTS)]));
+      exchange.answer(Buffer.concat([...completed(refuse(id, method, NO_ROOTS), method)]));
       return;
     }
     // The round that brought the roots is over; for the server this is the first one.
-    const round = state === undefined ? [] : message.set(['params', 'requestState'], 'null');
-    this.#pass(message, exchange, this.#placeFor(snapshot, principal, capabilitiesOf(message)), round);
+    const round = state === undefined ? [] : message.remove(['params'], ['requestState', 'inputResponses']);
+    const place = this.#placeFor(snapshot, principal, capabilitiesOf(message));
+    await this.#pass(message, exchange, place, round, headers);
   }
 
   close(): void {
-    for (const { front, timer } of this.#places.values()) {
-      clearTimeout(timer);
-      void front.session.close();
-    }
-    this.#places.clear();
+    for (const place of this.#places) this.#end(place);
   }
 
   /** Servers of roots that the operator has limited since: their next request gets another. */
   #endLimited(limits: OperatorLimits): void {
-    for (const [key, { front, timer, roots }] of this.#places) {
-      if (!isLimited(roots, limits)) continue;
-      clearTimeout(timer);
-      this.#places.delete(key);
-      void front.session.close();
-    }
+    for (const place of this.#places) if (isLimited(place.roots, limits)) this.#end(place);
+  }
+
+  #end(place: Place): void {
+    clearTimeout(place.timer);
+    this.#places.delete(place);
+    void place.front.session.close();
   }
 
   /** Undefined where the client was asked for them instead. */
@@ -123,45 +152,72 @@ export class ModernClients {
     return resolveSnapshot(sources, facts, { now: Date.now() });
   }
 
+  /** A server of the legacy era learns once what its clients can be asked, so that clients of other abilities have another. */
   #placeFor(snapshot: Snapshot, principal: string, capabilities: string): Place {
-    const key = JSON.stringify([principal, keyOf(snapshot.roots), capabilities]);
-    const known = this.#places.get(key);
-    if (known !== undefined) return known;
-    const exchanges: Place['exchanges'] = new Map();
+    const roots = keyOf(snapshot.roots);
+    for (const known of this.#places) {
+      const isSame = known.principal === principal && keyOf(known.roots) === roots;
+      if (isSame && (this.#innerEra.isModern || known.capabilities === capabilities)) return known;
+    }
     const front = new ModernFront(
       { send: (pieces, related) => this.#send(place, Buffer.concat([...pieces]), related) },
-      { ...this.#options, era: 'modern', roots: new FixedRoots(snapshot), principal },
+      {
+        ...this.#options,
+        era: 'modern',
+        innerEra: this.#innerEra,
+        roots: new FixedRoots(snapshot),
+        principal,
+      },
     );
     const place: Place = {
       number: String(this.#nextPlace++),
       front,
       principal,
-      exchanges,
+      capabilities,
+      exchanges: new Map(),
+      own: new Map(),
+      headers: undefined,
+      isHeard: false,
       roots: snapshot.roots,
+      awaitedUntil: 0,
       timer: undefined,
     };
-    this.#places.set(key, place);
-    this.#watch(key, place);
+    this.#places.add(place);
+    this.#watch(place);
     return place;
   }
 
-  #watch(key: string, place: Place): void {
+  #watch(place: Place): void {
     place.timer = setTimeout(() => {
-      if (place.exchanges.size > 0 || place.front.session.busy) {
-        this.#watch(key, place);
-        return;
-      }
-      this.#places.delete(key);
-      void place.front.session.close();
+      const isAwaited =
+        place.exchanges.size > 0 || place.front.session.busy || place.awaitedUntil > Date.now();
+      if (isAwaited) this.#watch(place);
+      else this.#end(place);
     }, IDLE_MS);
     place.timer.unref();
   }
 
   /** Ids of different clients may be the same, so each request gets one of ours. */
-  #pass(message: RawMessage, exchange: Exchange, place: Place, edits: readonly Edit[]): void {
-    const id = String(this.#nextId++);
-    place.exchanges.set(id, { exchange, id: message.id ?? 'null' });
+  async #pass(
+    message: RawMessage,
+    exchange: Exchange,
+    place: Place,
+    edits: readonly Edit[],
+    headers: IncomingHttpHeaders,
+  ): Promise<void> {
     place.timer?.refresh();
+    const { id: outerId = 'null', method = '' } = message;
+    if (method === 'tools/call') {
+      place.headers ??= this.#headersOf(place, message);
+      const fault = (await place.headers).faultOf(headers, message);
+      if (fault !== undefined) {
+        exchange.answer(Buffer.concat([...fail(outerId, fault.code, fault.message)]), 400);
+        return;
+      }
+      if (!exchange.isOpen) return;
+    }
+    const id = String(this.#nextId++);
+    place.exchanges.set(id, { exchange, id: outerId, method });
     exchange.onClose(() => {
       if (!place.exchanges.delete(id)) return;
       const params = { requestId: Number(id), reason: 'the client has left' };
@@ -176,41 +232,93 @@ export class ModernClients {
     if (passed !== undefined) place.front.receive(passed);
   }
 
+  /** Which arguments travel as headers, the tools of the server say; they are listed again when they have changed. */
+  async #headersOf(place: Place, call: RawMessage): Promise<ParamHeaders> {
+    const meta: unknown = call.value('params', '_meta');
+    if (!place.isHeard) this.#hear(place, meta);
+    const tools: unknown[] = [];
+    let cursor: unknown;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const answer = await new Promise<RawMessage>((resolve) => {
+        this.#ask(place, 'tools/list', { _meta: meta, ...(cursor !== undefined && { cursor }) }, resolve);
+      });
+      // Such as a server that did not start; the next call may find another.
+      if (answer.isError) place.headers = undefined;
+      const listed: unknown = answer.value('result', 'tools');
+      if (Array.isArray(listed)) tools.push(...(listed as readonly unknown[]));
+      cursor = answer.value('result', 'nextCursor');
+      if (typeof cursor !== 'string') break;
+    }
+    return new ParamHeaders(tools);
+  }
+
+  #hear(place: Place, meta: unknown): void {
+    place.isHeard = true;
+    const params = { _meta: meta, notifications: { toolsListChanged: true } };
+    this.#ask(place, 'subscriptions/listen', params, ({ kind, method }) => {
+      if (kind === 'answer') place.isHeard = false;
+      if (method === 'notifications/tools/list_changed') place.headers = undefined;
+    });
+  }
+
+  #ask(place: Place, method: string, params: object, told: (message: RawMessage) => void): void {
+    const id = String(this.#nextId++);
+    place.own.set(id, told);
+    place.front.receive(RawMessage.from({ id: Number(id), method, params }));
+  }
+
   #send(place: Place, bytes: Buffer, related: string | undefined): void {
     const message = RawMessage.read(bytes);
     if (message === undefined) return;
-    const key = message.kind === 'answer' ? (message.id ?? '') : (related ?? '');
+    const isAnswer = message.kind === 'answer';
+    const key = isAnswer ? (message.id ?? '') : (related ?? '');
+    place.own.get(key)?.(message);
+    if (isAnswer) place.own.delete(key);
     const found = place.exchanges.get(key);
     if (found === undefined) return;
-    if (message.kind !== 'answer') {
+    if (!isAnswer) {
       const subscription = message.span('params', '_meta', SUBSCRIPTION_KEY);
       const edits = subscription === undefined ? [] : [{ ...subscription, text: found.id }];
       found.exchange.event(Buffer.concat([...message.edited(edits)]));
       return;
     }
     place.exchanges.delete(key);
-    const state: unknown = message.value('result', 'requestState');
-    const wrapped = typeof state === 'string' ? this.#signer.sign(`${place.number}~${state}`) : undefined;
-    const edits =
-      wrapped === undefined ? [] : message.set(['result', 'requestState'], JSON.stringify(wrapped));
+    const edits = asksBack(message) ? this.#leadBack(place, message) : [];
     const answer = Buffer.concat([...message.edited([...message.set(['id'], found.id), ...edits])]);
-    const isUnknown = message.isError && message.value('error', 'code') === METHOD_NOT_FOUND;
-    found.exchange.answer(answer, isUnknown ? 404 : 200);
+    found.exchange.answer(answer, STATUS.get(message.value('error', 'code')) ?? 200);
   }
 
-  #resume(state: string, principal: string): { readonly place: Place; readonly state: string } | undefined {
+  /** Whoever comes back comes to the same server, with the state that this one gave, if any. */
+  #leadBack(place: Place, message: RawMessage): readonly Edit[] {
+    place.awaitedUntil = Date.now() + RETURN_MS;
+    const state: unknown = message.value('result', 'requestState');
+    const signed = this.#signer.sign(`${place.number}${typeof state === 'string' ? `~${state}` : ''}`);
+    return message.set(['result', 'requestState'], JSON.stringify(signed));
+  }
+
+  #resume(
+    state: string,
+    principal: string,
+  ): { readonly place: Place; readonly state: string | undefined } | undefined {
     const verified = this.#signer.verify(state);
-    const split = verified?.indexOf('~') ?? -1;
-    if (verified === undefined || split === -1) return undefined;
-    const number = verified.slice(0, split);
-    const place = [...this.#places.values()].find(
-      (each) => each.number === number && each.principal === principal,
-    );
-    return place === undefined ? undefined : { place, state: verified.slice(split + 1) };
+    if (verified === undefined) return undefined;
+    const split = verified.indexOf('~');
+    const number = split === -1 ? verified : verified.slice(0, split);
+    for (const place of this.#places) {
+      if (place.number !== number || place.principal !== principal) continue;
+      return { place, state: split === -1 ? undefined : verified.slice(split + 1) };
+    }
+    return undefined;
   }
 }
 
-/** A server learns once what its clients can be asked, so that clients of other abilities have another. */
+/** A refusal of ours, as a result of this era. */
+function completed(pieces: readonly Buffer[], method: string): readonly Buffer[] {
+  const answer = RawMessage.read(Buffer.concat([...pieces]));
+  return answer === undefined ? pieces : answer.edited(asComplete(answer, method));
+}
+
+/** What a client can be asked; for the roots it was asked already. */
 function capabilitiesOf(message: RawMessage): string {
   const { roots: _, ...others } = readEnvelope(message)?.capabilities ?? {};
   return JSON.stringify(Object.entries(others).sort(([one], [other]) => (one < other ? -1 : 1)));

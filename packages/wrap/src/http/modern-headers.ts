@@ -74,19 +74,19 @@ function nameFault(
 }
 
 /** Undefined where the encoding is wrong. */
-function decoded(value: string): string | undefined {
-  if (!value.startsWith('=?base64?')) return value;
+export function decoded(value: string): string | undefined {
+  if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value;
   const text = ENCODED.exec(value)?.[1];
   return text === undefined || text.length % 4 !== 0
     ? undefined
     : Buffer.from(text, 'base64').toString('utf8');
 }
 
-function textOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+export function textOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value.trim() : undefined;
 }
 
-function mismatch(message: string): HeaderFault {
+export function mismatch(message: string): HeaderFault {
   return { code: HEADER_MISMATCH, message: `Bad Request: ${message}` };
 }

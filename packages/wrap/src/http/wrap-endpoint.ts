@@ -107,7 +107,8 @@ export class WrapEndpoint {
         return;
       }
       const isListening = first.method === 'subscriptions/listen';
-      await this.#modern.receive(first, new Exchange(response, isListening ? 0 : 1), principal);
+      const exchange = new Exchange(response, isListening ? 0 : 1);
+      await this.#modern.receive(first, exchange, principal, request.headers);
     } else if (first.method === 'initialize') {
       this.#open(response, principal, first);
     } else if (requests === 0) {

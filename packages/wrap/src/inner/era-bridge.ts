@@ -1,10 +1,22 @@
 import { isObject } from '@rootward/core/platform';
-import { enveloped, MODERN_REVISION, SERVER_INFO_KEY } from '../wire/envelope.js';
-import { RawMessage } from '../wire/raw-message.js';
+import { asksBack, enveloped, MODERN_REVISION, SERVER_INFO_KEY, VERSION_KEY } from '../wire/envelope.js';
+import { RawMessage, type Edit } from '../wire/raw-message.js';
+import type { InnerEra } from './inner-era.js';
+import { nativeEdits, rootsWantedBy, withoutRoots, withRoots } from './native-rounds.js';
+
+/** What a bridge is between. */
+export interface EraBridgeEnds {
+  toServer(pieces: readonly Buffer[]): void;
+  toUs(message: RawMessage): void;
+  /** The roots as the result of `roots/list`. Called when the server asks for them. */
+  roots(): string;
+}
 
 /** A request of ours that is to be answered in several rounds. */
 interface Call {
   readonly request: RawMessage;
+  /** The client speaks the modern era itself: what the server wants to know is its to answer, apart from the roots. */
+  readonly isNative: boolean;
   rounds: number;
   /** What the server wants to know: the id of each question, and the answer once it is there. */
   questions: Map<string, { readonly key: string; answer: RawMessage | undefined }>;
@@ -13,6 +25,11 @@ interface Call {
 }
 
 const DISCOVER = '"rootward-discover"';
+/** A server that has not answered by then may not answer questions at all before it is introduced. */
+const DISCOVER_MS = 5000;
+/** A server that asks for roots again and again never gets to an answer. */
+const MAX_ROUNDS = 16;
+const INTERNAL_ERROR = -32_603;
 const CHANGES: readonly (readonly [capability: string, member: string])[] = [
   ['tools', 'toolsListChanged'],
   ['prompts', 'promptsListChanged'],
@@ -20,13 +37,13 @@ const CHANGES: readonly (readonly [capability: string, member: string])[] = [
 ];
 
 /**
- * Lets a server that only speaks the modern era be spoken to in the legacy one. Does nothing for others. What such a
- * server wants to know in the middle of a call is asked as a server of the legacy era would, and the call is repeated with
- * the answers.
+ * Lets a server of the modern era be spoken to in the legacy one. Does nothing for servers of the legacy era. What such
+ * a server wants to know in the middle of a call is asked as a server of the legacy era would, and the call is repeated
+ * with the answers. A request that is one of the modern era already is passed on as it is.
  */
 export class EraBridge {
-  readonly #toServer: (pieces: readonly Buffer[]) => void;
-  readonly #toUs: (message: RawMessage) => void;
+  readonly #ends: EraBridgeEnds;
+  readonly #era: InnerEra;
   readonly #calls = new Map<string, Call>();
   readonly #uris = new Set<string>();
   /** By the id of a round: the id of its call. */
@@ -36,13 +53,16 @@ export class EraBridge {
   #discovery: Readonly<Record<string, unknown>> | undefined;
   #logLevel: string | undefined;
   #listening = 0;
+  /** Runs while the server is asked whether it speaks the modern era, before anything else. */
+  #trying: NodeJS.Timeout | undefined;
+  #isIntroduced = false;
 
-  constructor(toServer: (pieces: readonly Buffer[]) => void, toUs: (message: RawMessage) => void) {
-    this.#toServer = toServer;
-    this.#toUs = toUs;
+  constructor(ends: EraBridgeEnds, era: InnerEra) {
+    this.#ends = ends;
+    this.#era = era;
   }
 
-  /** Whether the server speaks the modern era only. */
+  /** Whether the server is spoken to in the modern era. */
   get isModern(): boolean {
     return this.#discovery !== undefined;
   }
@@ -50,7 +70,7 @@ export class EraBridge {
   /** Something for the server. */
   send(pieces: readonly Buffer[]): void {
     if (this.#discovery === undefined) {
-      this.#toServer(pieces);
+      this.#ends.toServer(pieces);
       return;
     }
     const message = RawMessage.read(Buffer.concat([...pieces]));
@@ -59,45 +79,88 @@ export class EraBridge {
     else if (message !== undefined) this.#notify(message);
   }
 
-  /** The introduction is about to be sent. */
+  /** Introduces the client, in the era that suits both. */
   introduce(id: string, request: RawMessage): void {
     this.#initialize = { id, request };
+    if (!this.#era.triesModern) {
+      this.#sendInitialize();
+      return;
+    }
+    this.#trying = setTimeout(() => this.#sendInitialize(), DISCOVER_MS);
+    this.#trying.unref();
+    this.#send(RawMessage.from({ id: 0, method: 'server/discover' }), DISCOVER);
+  }
+
+  /** The server has ended; over the question, where that was the last it heard. */
+  close(): void {
+    if (this.#trying !== undefined && !this.#era.isModern) this.#era.learn(false);
+    this.#stopTrying();
   }
 
   /** A message of the server. */
   receive(message: RawMessage): void {
     const { id = '' } = message;
     if (this.#discovery !== undefined) this.#fromModern(message, id);
-    else if (message.kind !== 'answer') this.#toUs(message);
+    else if (message.kind !== 'answer') this.#ends.toUs(message);
     else if (id === DISCOVER) this.#discovered(message);
-    else if (id === this.#initialize?.id && message.isError) {
+    else if (id === this.#initialize?.id) this.#introduced(message);
+    else this.#ends.toUs(message);
+  }
+
+  /** The answer to `initialize`. */
+  #introduced(message: RawMessage): void {
+    if (message.isError && !this.#era.triesModern) {
       this.#refusal = message;
       this.#send(RawMessage.from({ id: 0, method: 'server/discover' }), DISCOVER);
-    } else this.#toUs(message);
+      return;
+    }
+    this.#stopTrying();
+    this.#era.learn(false);
+    this.#initialize = undefined;
+    this.#ends.toUs(message);
+  }
+
+  #sendInitialize(): void {
+    this.#stopTrying();
+    if (this.#isIntroduced || this.#initialize === undefined) return;
+    this.#isIntroduced = true;
+    const { id, request } = this.#initialize;
+    this.#ends.toServer(request.withId(id));
+  }
+
+  #stopTrying(): void {
+    clearTimeout(this.#trying);
+    this.#trying = undefined;
   }
 
   #discovered(message: RawMessage): void {
-    const { id = '', request } = this.#initialize ?? {};
+    // It answered `initialize` first: that settles it.
+    if (this.#initialize === undefined) return;
+    this.#stopTrying();
+    const { id, request } = this.#initialize;
     const result: unknown = message.isError ? undefined : message.value('result');
     const versions = isObject(result) ? result['supportedVersions'] : undefined;
     if (!isObject(result) || !Array.isArray(versions) || !versions.includes(MODERN_REVISION)) {
-      if (this.#refusal !== undefined) this.#toUs(this.#refusal);
+      this.#era.learn(false);
+      if (this.#refusal !== undefined) this.#ends.toUs(this.#refusal);
+      else this.#sendInitialize();
       return;
     }
+    this.#era.learn(true);
     this.#discovery = result;
     const { capabilities = {}, instructions, _meta: meta } = result;
     const serverInfo = (isObject(meta) ? meta[SERVER_INFO_KEY] : undefined) ?? {
       name: 'unknown',
       version: '0',
     };
-    const protocolVersion = request?.value('params', 'protocolVersion');
+    const protocolVersion = request.value('params', 'protocolVersion');
     const answer = {
       protocolVersion,
       capabilities,
       serverInfo,
       ...(instructions !== undefined && { instructions }),
     };
-    this.#toUs(RawMessage.from({ id: Number(id), result: answer }));
+    this.#ends.toUs(RawMessage.from({ id: Number(id), result: answer }));
   }
 
   #request(message: RawMessage, id: string): void {
@@ -117,12 +180,21 @@ export class EraBridge {
         this.#listen();
         break;
       default:
-        this.#calls.set(id, { request: message, rounds: 0, questions: new Map(), state: undefined });
-        this.#send(message, id);
+        this.#call(message, id);
         return;
     }
     // Not before whoever asks has noted that it did.
-    queueMicrotask(() => this.#toUs(RawMessage.from({ id: Number(id), result: {} })));
+    queueMicrotask(() => this.#ends.toUs(RawMessage.from({ id: Number(id), result: {} })));
+  }
+
+  #call(message: RawMessage, id: string): void {
+    const isNative = message.span('params', '_meta', VERSION_KEY) !== undefined;
+    this.#calls.set(id, { request: message, isNative, rounds: 0, questions: new Map(), state: undefined });
+    if (!isNative) {
+      this.#send(message, id);
+      return;
+    }
+    this.#ends.toServer(message.edited(nativeEdits(message, () => this.#ends.roots())));
   }
 
   #notify(message: RawMessage): void {
@@ -136,11 +208,11 @@ export class EraBridge {
         const id = message.raw('params', 'requestId') ?? '';
         const { rounds = 0 } = this.#calls.get(id) ?? {};
         this.#calls.delete(id);
-        this.#toServer(message.edited(message.set(['params', 'requestId'], roundId(id, rounds))));
+        this.#ends.toServer(message.edited(message.set(['params', 'requestId'], roundId(id, rounds))));
         return;
       }
       default:
-        this.#toServer([message.bytes]);
+        this.#ends.toServer([message.bytes]);
     }
   }
 
@@ -157,7 +229,7 @@ export class EraBridge {
     };
     if (this.#listening > 0) {
       const params = { requestId: `listen-${String(this.#listening)}` };
-      this.#toServer([RawMessage.from({ method: 'notifications/cancelled', params }).bytes]);
+      this.#ends.toServer([RawMessage.from({ method: 'notifications/cancelled', params }).bytes]);
     }
     if (Object.keys(notifications).length === 0) return;
     this.#listening += 1;
@@ -167,20 +239,56 @@ export class EraBridge {
 
   #fromModern(message: RawMessage, id: string): void {
     if (message.kind !== 'answer') {
-      if (message.method !== 'notifications/subscriptions/acknowledged') this.#toUs(message);
+      if (message.method !== 'notifications/subscriptions/acknowledged') this.#ends.toUs(message);
       return;
     }
     const callId = this.#rounds.get(id) ?? id;
     this.#rounds.delete(id);
     const call = this.#calls.get(callId);
     if (call === undefined) return;
-    if (message.value('result', 'resultType') === 'input_required') {
+    if (call.isNative) {
+      this.#answerNative(message, callId, call);
+      return;
+    }
+    if (asksBack(message)) {
       this.#ask(message, callId, call);
       return;
     }
-    this.#calls.delete(callId);
-    const answer = RawMessage.read(Buffer.concat([...message.withId(callId)]));
-    if (answer !== undefined) this.#toUs(answer);
+    this.#finish(message, callId);
+  }
+
+  /** What only the client can answer is left to it; the roots are not. */
+  #answerNative(message: RawMessage, id: string, call: Call): void {
+    const wanted = rootsWantedBy(message);
+    if (wanted === undefined || wanted.isMixed) {
+      this.#finish(message, id, wanted === undefined ? [] : withoutRoots(message, wanted.roots));
+      return;
+    }
+    call.rounds += 1;
+    if (call.rounds > MAX_ROUNDS) {
+      const error = { code: INTERNAL_ERROR, message: 'The server asks for the roots again and again' };
+      this.#finish(RawMessage.from({ id: 0, error }), id);
+      return;
+    }
+    const { request, rounds } = call;
+    const round = roundId(id, rounds);
+    this.#rounds.set(round, id);
+    const edits = withRoots(request, message, wanted.roots, this.#ends.roots());
+    const repeated = RawMessage.read(
+      Buffer.concat([...request.edited([...edits, ...request.set(['id'], round)])]),
+    );
+    if (repeated !== undefined)
+      this.#ends.toServer(repeated.edited(nativeEdits(repeated, () => this.#ends.roots())));
+  }
+
+  #finish(message: RawMessage, id: string, edits: readonly Edit[] = []): void {
+    this.#calls.delete(id);
+    const hasId = message.id === id;
+    const answer =
+      hasId && edits.length === 0
+        ? message
+        : RawMessage.read(Buffer.concat([...message.edited([...message.set(['id'], id), ...edits])]));
+    if (answer !== undefined) this.#ends.toUs(answer);
   }
 
   #ask(message: RawMessage, id: string, call: Call): void {
@@ -198,7 +306,7 @@ export class EraBridge {
     });
     call.questions = new Map(asked.map(({ key, questionId }) => [questionId, { key, answer: undefined }]));
     if (asked.length === 0) this.#repeat(id, call);
-    for (const { question } of asked) if (question !== undefined) this.#toUs(question);
+    for (const { question } of asked) if (question !== undefined) this.#ends.toUs(question);
   }
 
   /** An answer to something that the server wants to know. */
@@ -210,7 +318,7 @@ export class EraBridge {
       if ([...call.questions.values()].every(({ answer }) => answer !== undefined)) this.#repeat(id, call);
       return;
     }
-    this.#toServer([message.bytes]);
+    this.#ends.toServer([message.bytes]);
   }
 
   #repeat(id: string, call: Call): void {
@@ -239,7 +347,7 @@ export class EraBridge {
       info: initialize?.raw('params', 'clientInfo') ?? '{"name":"unknown","version":"0"}',
       logLevel: this.#logLevel,
     };
-    this.#toServer(request.edited([...request.set(['id'], id), ...enveloped(request, envelope)]));
+    this.#ends.toServer(request.edited([...request.set(['id'], id), ...enveloped(request, envelope)]));
   }
 }
 

@@ -3,6 +3,7 @@ import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from '../error.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { EraBridge } from './era-bridge.js';
+import type { InnerEra } from './inner-era.js';
 import { InnerProcess, MAX_MESSAGE_BYTES, type InnerEnd, type InnerEvents } from './inner-process.js';
 import type { Launch, Run } from './launch.js';
 import { LongAnswer, type Passage, type PassedOutcome } from './long-answer.js';
@@ -43,6 +44,8 @@ export interface InstanceOptions {
   /** Started before the roots are known, only to learn what the server is. */
   readonly provisional: boolean;
   readonly children: ChildRegistry;
+  /** What is known, and will be, about the era that the server speaks. */
+  readonly era: InnerEra;
   readonly about: Pick<ChildAbout, 'name' | 'sandbox' | 'restart'>;
   readonly events: InstanceEvents;
 }
@@ -67,7 +70,7 @@ export class Instance {
   #silent = false;
   #long: LongAnswer | undefined;
 
-  constructor({ launch, run, roots, provisional, children, about, events }: InstanceOptions) {
+  constructor({ launch, run, roots, provisional, children, era, about, events }: InstanceOptions) {
     this.launch = launch;
     this.provisional = provisional;
     this.#roots = roots;
@@ -81,8 +84,12 @@ export class Instance {
     };
     this.#process = new InnerProcess(run, children, heard, about);
     this.#bridge = new EraBridge(
-      (pieces) => this.#process.send(pieces),
-      (message) => this.#receive(message),
+      {
+        toServer: (pieces) => this.#process.send(pieces),
+        toUs: (message) => this.#receive(message),
+        roots: () => this.#giveRoots(),
+      },
+      era,
     );
   }
 
@@ -124,7 +131,7 @@ export class Instance {
     }
     this.#pending.set(id, pending);
     if (message.method === 'initialize') this.#bridge.introduce(id, message);
-    this.#bridge.send(message.withId(id));
+    else this.#bridge.send(message.withId(id));
     return id;
   }
 
@@ -246,12 +253,16 @@ export class Instance {
     return outerId;
   }
 
-  #answerRoots(message: RawMessage): void {
+  #answerRoots({ id = 'null' }: RawMessage): void {
+    this.#bridge.send([Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${this.#giveRoots()}}`)]);
+  }
+
+  /** The server asks for them. */
+  #giveRoots(): string {
     if (!this.#askedForRoots) this.#events.asked?.();
     this.#askedForRoots = true;
     const roots = this.#roots.map(({ path, name }) => ({ uri: pathToFileUri(path), name }));
-    const answer = RawMessage.from({ id: 0, result: { roots } });
-    this.#bridge.send(answer.withId(message.id ?? 'null'));
+    return JSON.stringify({ roots });
   }
 
   #failOversized(tail: Buffer): void {
@@ -273,6 +284,7 @@ export class Instance {
     const error = new RootwardWrapError('ended', `the server ended (${reason})${words}`);
     const crashed = !this.#leaving;
     this.#leaving = true;
+    this.#bridge.close();
     this.#failAll(error);
     this.#silence();
     if (crashed) this.#events.crashed(this, error);

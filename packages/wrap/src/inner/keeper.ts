@@ -7,7 +7,7 @@ import { Instance, type InstanceEvents, type InstanceOptions } from './instance.
 import type { Launch, Run } from './launch.js';
 
 /** How a keeper starts servers. */
-export interface KeeperOptions extends Pick<InstanceOptions, 'children'> {
+export interface KeeperOptions extends Pick<InstanceOptions, 'children' | 'era'> {
   /** What the server is called, and the sandbox it is in, for people. */
   readonly shown?: ShownServer | undefined;
   readonly policy: ChangePolicy;
@@ -132,7 +132,7 @@ export class Keeper {
   async #start(): Promise<Seat> {
     const { delay } = this.#backoff;
     if (delay > 0) await sleep(delay, undefined, { ref: false });
-    const { contain, launch, children, events, introduce, shown } = this.#options;
+    const { contain, launch, children, era, events, introduce, shown } = this.#options;
     const roots = this.#roots;
     const planned = launch(roots);
     const run = contain === undefined ? planned : await contain(planned, roots ?? []);
@@ -143,6 +143,7 @@ export class Keeper {
       roots: roots ?? [],
       provisional: roots === undefined,
       children,
+      era,
       about: { name: planned.command, sandbox: 'off', ...shown, restart: () => this.restart() },
       events: {
         ...events,

@@ -22,6 +22,8 @@ interface Call {
   /** Its id towards the session. */
   readonly inner: string;
   readonly method: string;
+  /** Whether the client wants to hear what is logged meanwhile. */
+  readonly isLogged: boolean;
   /** The id under which the client waits now; undefined while it has to come back first. */
   outerId: string | undefined;
   /** Questions that the client was asked in this round, by their key. */
@@ -56,7 +58,8 @@ const RETURN_MS = 10 * 60_000;
 
 /**
  * Lets a client of the modern era use a session of the legacy one: what the server asks in the middle of a call becomes
- * an `input_required` result of that call, and the call goes on when the client comes back with the answer.
+ * an `input_required` result of that call, and the call goes on when the client comes back with the answer. Requests to
+ * a server that speaks the modern era itself keep what makes them requests of that era, and rounds are its own.
  */
 export class ModernFront {
   readonly session: Session;
@@ -106,8 +109,8 @@ export class ModernFront {
       this.#introduce(message, envelope.info, envelope.capabilities);
     } else {
       this.#capabilities = envelope.capabilities;
-      this.#setLogLevel(envelope.logLevel);
-      this.#requested(message, id);
+      if (!this.session.isModernInside) this.#setLogLevel(envelope.logLevel);
+      this.#requested(message, id, envelope.logLevel !== undefined);
     }
   }
 
@@ -135,18 +138,22 @@ export class ModernFront {
     for (const message of waiting) this.receive(message);
   }
 
-  #requested(message: RawMessage, id: string): void {
+  #requested(message: RawMessage, id: string, isLogged: boolean): void {
     const { method = '' } = message;
+    const state: unknown = message.value('params', 'requestState');
+    // What a server of this era wants back is not ours to know.
+    const isOurs =
+      typeof state === 'string' && (!this.session.isModernInside || this.#signer.verify(state) !== undefined);
     if (REMOVED.has(method)) {
       this.#outer.send(fail(id, METHOD_NOT_FOUND, `Method not found: ${method}`), id);
     } else if (method === 'server/discover') {
       this.#outer.send(RawMessage.from({ id: 0, result: this.#discovery() }).withId(id), id);
     } else if (method === 'subscriptions/listen') {
       this.#listen(message, id);
-    } else if (typeof message.value('params', 'requestState') === 'string') {
+    } else if (isOurs) {
       this.#resume(message, id);
     } else {
-      this.#call(message, id, method);
+      this.#call(message, id, method, isLogged);
     }
   }
 
@@ -163,18 +170,20 @@ export class ModernFront {
     };
   }
 
-  #call(message: RawMessage, id: string, method: string): void {
+  #call(message: RawMessage, id: string, method: string, isLogged: boolean): void {
     const inner = String(this.#nextId++);
     this.#calls.set(inner, {
       inner,
       method,
+      isLogged,
       outerId: id,
       asked: new Map(),
       queue: [],
       answer: undefined,
       timer: undefined,
     });
-    const edits = [...message.set(['id'], inner), ...withoutEnvelope(message)];
+    const envelope = this.session.isModernInside ? [] : withoutEnvelope(message);
+    const edits = [...message.set(['id'], inner), ...envelope];
     const passed = RawMessage.read(Buffer.concat([...message.edited(edits)]));
     if (passed !== undefined) this.session.receive(passed);
   }
@@ -304,14 +313,16 @@ export class ModernFront {
     if (Subscriptions.isRouted(method)) {
       for (const { id, pieces } of this.#subscriptions.route(message)) this.#outer.send(pieces, id);
     } else if (method === 'notifications/message') {
-      if (this.#logLevel !== undefined) this.#outer.send([message.bytes], this.#openId());
+      const id = this.#openId(({ isLogged }) => isLogged);
+      if (id !== undefined) this.#outer.send([message.bytes], id);
     } else if (method !== 'notifications/cancelled') {
       this.#outer.send([message.bytes], this.#openId());
     }
   }
 
-  #openId(): string | undefined {
-    for (const { outerId } of this.#calls.values()) if (outerId !== undefined) return outerId;
+  #openId(isWanted: (call: Call) => boolean = () => true): string | undefined {
+    for (const call of this.#calls.values())
+      if (call.outerId !== undefined && isWanted(call)) return call.outerId;
     return undefined;
   }
 

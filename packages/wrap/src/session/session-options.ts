@@ -1,6 +1,7 @@
 import type { Logger } from '@rootward/core';
 import type { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
 import type { ChangePolicy } from '../inner/change-policy.js';
+import type { InnerEra } from '../inner/inner-era.js';
 import type { KeeperOptions } from '../inner/keeper.js';
 import type { CommandTemplate } from '../inner/launch.js';
 import type { CallRoots } from '../roots/call-roots.js';
@@ -14,6 +15,8 @@ export interface SessionOptions {
   readonly reach: 'local' | 'http';
   /** A client of the modern era is asked for roots inside its own calls only. */
   readonly era: 'legacy' | 'modern';
+  /** What is known about the era that the server speaks, where other sessions start the same one. */
+  readonly innerEra?: InnerEra | undefined;
   readonly template: CommandTemplate;
   readonly policy: ChangePolicy;
   readonly filter: ToolFilter;

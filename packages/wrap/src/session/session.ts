@@ -1,5 +1,6 @@
 import { isObject } from '@rootward/core/platform';
 import { RootwardWrapError } from '../error.js';
+import { InnerEra } from '../inner/inner-era.js';
 import type { Instance } from '../inner/instance.js';
 import { Keeper } from '../inner/keeper.js';
 import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
@@ -11,6 +12,7 @@ import { changeEdits, crashNote, sandboxEdits } from './answer-edits.js';
 import { fail, hiddenTool, lostCall, NO_ROOTS, refuse, refusalOf } from './answers.js';
 import { CallWatch, type EndWatch } from './call-watch.js';
 import { CallerTool } from './caller-tool.js';
+import { firstServer } from './first-server.js';
 import { declarationOf, Introduction, INTRODUCTORY } from './introduction.js';
 import { Lane } from './lane.js';
 import { launchFor } from './launch-for.js';
@@ -46,6 +48,7 @@ export class Session {
   readonly #lane: Lane;
   readonly #watch: CallWatch;
   readonly #seen: ObservedSession;
+  readonly #innerEra: InnerEra;
   #introducing = false;
   #startsHere = false;
   #introduction: Introduction | undefined;
@@ -62,6 +65,7 @@ export class Session {
     this.#lane = new Lane((error) => options.log.debug('message not passed on', { error: String(error) }));
     this.#watch = new CallWatch(options);
     this.#seen = new ObservedSession(options);
+    this.#innerEra = options.innerEra ?? new InnerEra(options.era);
     this.#main = this.#keeper();
     this.#sides = new SideServers(() => this.#keeper());
     this.#opening = this.#open();
@@ -84,6 +88,11 @@ export class Session {
       case 'request':
         this.#requested(message);
     }
+  }
+
+  /** Whether the server is spoken to in the modern era. Known once it has introduced itself. */
+  get isModernInside(): boolean {
+    return this.#innerEra.isModern;
   }
 
   /** Whether a request of the client has no answer yet. */
@@ -137,6 +146,7 @@ export class Session {
     return new Keeper({
       policy,
       children,
+      era: this.#innerEra,
       contain,
       shown,
       launch: (roots) => launchFor(this.#options, roots, this.#startsHere),
@@ -213,7 +223,11 @@ export class Session {
       this.#callerTool = new CallerTool(connection.callers, client?.name);
       const known = connection.current();
       if (!mustAsk && known.length > 0) this.#main.settle(known);
-      const instance = await this.#firstServer();
+      const instance = await firstServer(this.#main, this.#innerEra, () => {
+        const isNew = !this.#startsHere;
+        this.#startsHere = true;
+        return isNew;
+      });
       const answer = this.#introduction.answerOf(instance);
       if (answer === undefined) throw new RootwardWrapError('no-answer', 'it did not introduce itself');
       const codex = sandboxEdits(answer, client?.name);
@@ -224,17 +238,6 @@ export class Session {
       this.#options.log.debug('server not introduced', { error: String(error) });
       const reason = error instanceof Error ? error.message : String(error);
       this.#outer.send(fail(id, INTERNAL_ERROR, `Cannot start the server: ${reason}`), id);
-    }
-  }
-
-  /** One that does not start in an empty folder, such as a script of a package, may start where this process did. */
-  async #firstServer(): Promise<Instance> {
-    try {
-      return await this.#main.acquire();
-    } catch (error) {
-      if (!(error instanceof RootwardWrapError) || error.code !== 'ended' || this.#main.hasRoots) throw error;
-      this.#startsHere = true;
-      return this.#main.acquire();
     }
   }
 

@@ -108,10 +108,15 @@ function cleanMeta(message: RawMessage, meta: unknown): string | undefined {
   return kept.length === 0 ? undefined : `{${members.join(',')}}`;
 }
 
+/** Whether a result asks something: its call is not over. */
+export function asksBack(answer: RawMessage): boolean {
+  return answer.value('result', 'resultType') === 'input_required';
+}
+
 /** Makes a result of the legacy era one of the modern era. */
 export function asComplete(answer: RawMessage, method: string): readonly Edit[] {
   const span = answer.span('result');
-  if (span === undefined) return [];
+  if (span === undefined || asksBack(answer)) return [];
   const text = answer.raw('result') ?? '{}';
   if (!text.startsWith('{')) return [];
   const isEmpty = text.slice(1, -1).trim() === '';

@@ -117,6 +117,26 @@ export class RawMessage {
     return [{ start, end: start, text: `${name}:${text}${isEmpty ? '' : ','}` }];
   }
 
+  /** Takes members out of the object at a path. */
+  remove(path: readonly [string, ...string[]], names: readonly string[]): readonly Edit[] {
+    const above = this.span(...path);
+    if (above === undefined) return [];
+    const edits: Edit[] = [];
+    let lastKept: number | undefined;
+    let removed: Span | undefined;
+    for (const [name, { start, end }] of this.#membersOf(above)) {
+      const key = this.#startOfKey(start);
+      if (names.includes(name)) removed = { start: removed?.start ?? key, end };
+      else {
+        if (removed !== undefined) edits.push({ start: removed.start, end: key, text: '' });
+        removed = undefined;
+        lastKept = end;
+      }
+    }
+    if (removed !== undefined) edits.push({ start: lastKept ?? removed.start, end: removed.end, text: '' });
+    return edits;
+  }
+
   withId(id: string): readonly Buffer[] {
     return this.edited(this.set(['id'], id));
   }
@@ -129,6 +149,15 @@ export class RawMessage {
       return this.#text[method.start] === '"' && (id === undefined || STRING_OR_NUMBER.test(id));
     }
     return id !== undefined && this.#members.has('result') !== this.#members.has('error');
+  }
+
+  /** Of the member whose value starts there. */
+  #startOfKey(value: number): number {
+    const text = this.#text;
+    let start = text.lastIndexOf('"', text.lastIndexOf('"', value - 1) - 1);
+    // The name may have quotes in it.
+    while (text[start - 1] === '\\') start = text.lastIndexOf('"', start - 1);
+    return start;
   }
 
   #paramsMembers(span: Span): Members {

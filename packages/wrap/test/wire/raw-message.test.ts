@@ -49,4 +49,20 @@ describe('RawMessage', () => {
     expect(message.set(['params', 'nothing', 'x'], '2')).toEqual([]);
     expect(message.value('params', 'capabilities')).toEqual({ a: 1 });
   });
+
+  it('removes members, wherever they are', () => {
+    const message = read(
+      '{"jsonrpc":"2.0","id":1,"method":"x","params":{ "a" : 1 , "b\\"":{"c":[]},"d":"}," } }',
+    )!;
+    const without = (...names: readonly string[]): unknown => {
+      const edits = message.remove(['params'], names);
+      return (JSON.parse(edited(message, edits)) as { params: unknown }).params;
+    };
+    expect(without('a')).toEqual({ 'b"': { c: [] }, d: '},' });
+    expect(without('b"')).toEqual({ a: 1, d: '},' });
+    expect(without('d')).toEqual({ a: 1, 'b"': { c: [] } });
+    expect(without('b"', 'd')).toEqual({ a: 1 });
+    expect(without('a', 'b"', 'd')).toEqual({});
+    expect(without('nothing')).toEqual({ a: 1, 'b"': { c: [] }, d: '},' });
+  });
 });
