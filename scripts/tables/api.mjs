@@ -77,7 +77,7 @@ export function apiTable(entry, other) {
 export function methodTable(entry, name) {
   const { file } = exportsOf(entry).find((each) => each.name === name);
   const [body] = new RegExp(`^export declare class ${name}\\b[^]*?^}`, 'm').exec(readFileSync(file, 'utf8'));
-  const methods = body.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?^ {4}(\w+)\(/gm);
+  const methods = body.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?^ {4}(\w+)(?:<\w+>)?\(/gm);
   const rows = [...methods]
     .filter(([, , method]) => method !== 'constructor')
     .map(([, comment, method]) => {

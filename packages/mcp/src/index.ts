@@ -23,7 +23,9 @@ export type { ServeWorkspaceStdioOptions } from './sdk-v2/serve-workspace-stdio.
 export type { SessionsOptions } from './sdk-v2/http/sessions.js';
 export { withWorkspace, withWorkspaceTool } from './sdk-v2/with-workspace.js';
 export type {
+  WorkspaceLowLevelServer,
   WorkspaceRegistration,
+  WorkspaceRequests,
   WorkspaceServer,
   WorkspaceServerContext,
   WorkspaceToolCallback,

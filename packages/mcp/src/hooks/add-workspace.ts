@@ -7,7 +7,7 @@ import { listBindCaller, serveBindCaller } from './bind-caller.js';
 import { hookRequests } from './hook-requests.js';
 import { patchRegistration } from './patch-registration.js';
 import type { Handler } from './replace-method.js';
-import type { HookedServer } from './sdk-port.js';
+import { isLowLevel, protocolOf, type AnyServer, type HookedServer } from './sdk-port.js';
 import type { ServerBinding } from './server-binding.js';
 
 const ADDED = Symbol('rootward workspace added');
@@ -20,8 +20,15 @@ const REGISTERED = [
   ['_registeredResourceTemplates', 'resource template'],
 ] as const;
 
+/** What a server without `McpServer` around it serves, and where an answer may ask back. */
+const ASKING_METHODS = ['tools/call', 'prompts/get', 'resources/read'] as const;
+
 /** What was registered before would find no workspace, and fail only when it is called. */
 function requireFirst(server: object): void {
+  if (isLowLevel(server)) {
+    for (const method of ASKING_METHODS) requireUnset(server, method);
+    return;
+  }
   for (const [member, kind] of REGISTERED) {
     const registered: unknown = Reflect.get(server, member);
     const [first] = isObject(registered) ? Object.keys(registered) : [];
@@ -32,12 +39,22 @@ function requireFirst(server: object): void {
   }
 }
 
+function requireUnset(server: HookedServer, method: string): void {
+  try {
+    server.assertCanSetRequestHandler(method);
+  } catch {
+    throw invalidOption(
+      `Cannot add a workspace: the handler of "${method}" was set before withWorkspace() was called`,
+    );
+  }
+}
+
 /** What becomes of an error: a result, or an error to throw. */
 type Failure = (error: unknown) => unknown;
 
 /** Gives every handler registered from now on the workspace, in its context. Done once, however often it is called. */
 export function addWorkspace<Context extends object>(
-  server: { readonly server: HookedServer },
+  server: AnyServer,
   binding: ServerBinding<Context>,
 ): void {
   if (Object.hasOwn(server, ADDED)) return;
@@ -51,29 +68,59 @@ export function addWorkspace<Context extends object>(
   patchRegistration(server, 'registerTool', ([name, config]) => {
     binding.noteTool(name);
     const failure = failedTool(binding, isObject(config) && config['outputSchema'] !== undefined);
-    return (handler) => wrapHandler(binding, handler, failure, name);
+    return (handler) => wrapHandler(binding, handler, failure, calledFor(name));
   });
   patchRegistration(server, 'tool', ([name]) => {
     binding.noteTool(name);
-    return (handler) => wrapHandler(binding, handler, failedTool(binding, false), name);
+    return (handler) => wrapHandler(binding, handler, failedTool(binding, false), calledFor(name));
   });
   for (const method of ['registerPrompt', 'registerResource', 'prompt', 'resource']) {
-    patchRegistration(server, method, () => (handler) => wrapHandler(binding, handler, rpcError));
+    patchRegistration(
+      server,
+      method,
+      () => (handler) => wrapHandler(binding, handler, rpcError, calledFor()),
+    );
   }
   const listing = (widen: Widen) => (handler: Handler) => wrapListing(binding, handler, widen, rpcError);
+  const plain = listing((request) => request);
+  const lowLevel = isLowLevel(server);
+  const asking = (handler: Handler): Handler =>
+    wrapHandler(binding, handler, rpcError, (given) => ({ ...calledIn(given), tool: undefined }));
+  const tool = (handler: Handler): Handler =>
+    lowLevel ? wrapHandler(binding, handler, failedTool(binding, true), calledIn) : handler;
   hookRequests(
-    server.server,
+    protocolOf(server),
     binding.sdk,
     new Map([
       // Their callbacks are not registered as handlers: `McpServer` passes on what it was called with.
       ...['resources/list', 'resources/directory/read', 'skills/list', 'skills/get'].map(
-        (method) => [method, listing((request) => request)] as const,
+        (method) => [method, plain] as const,
       ),
       ['completion/complete', listing(inCompletionContext)],
-      ['tools/list', (handler) => listBindCaller(binding, handler)],
-      ['tools/call', (handler) => serveBindCaller(binding, handler)],
+      ['tools/list', (handler) => listBindCaller(binding, lowLevel ? plain(handler) : handler)],
+      ['tools/call', (handler) => serveBindCaller(binding, tool(handler))],
+      ...(lowLevel ? ASKING_METHODS.slice(1).map((method) => [method, asking] as const) : []),
     ]),
+    lowLevel ? plain : undefined,
   );
+}
+
+/** What a handler was called for: the arguments in which a handle may be, and the tool. */
+interface Called {
+  readonly args: unknown;
+  readonly tool: unknown;
+}
+
+/** A callback of `McpServer` gets its arguments first, if there are any. */
+function calledFor(tool?: unknown): (given: readonly unknown[]) => Called {
+  return (given) => ({ args: given.length > 1 ? given[0] : undefined, tool });
+}
+
+/** A handler of the protocol itself gets the request, or its parameters. */
+function calledIn([request]: readonly unknown[]): Called {
+  const whole = isObject(request) ? request : {};
+  const params = isObject(whole['params']) ? whole['params'] : whole;
+  return { args: params['arguments'], tool: params['name'] };
 }
 
 /** What a request becomes, so that callbacks further in find the workspace. */
@@ -81,23 +128,24 @@ type Widen = (request: unknown, workspace: WorkspaceContext) => unknown;
 
 /** The same for the handler of one tool, whatever its output schema is. */
 export function wrapTool<Context extends object>(binding: ServerBinding<Context>, handler: Handler): Handler {
-  return wrapHandler(binding, handler, failedTool(binding, true), 'tool');
+  return wrapHandler(binding, handler, failedTool(binding, true), calledFor('tool'));
 }
 
 function wrapHandler<Context extends object>(
   binding: ServerBinding<Context>,
   handler: Handler,
   failure: Failure,
-  tool?: unknown,
+  calledBy: (given: readonly unknown[]) => Called,
 ): Handler {
-  return async (...args) => {
+  return async (...given) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both SDKs pass their context last
-    const ctx = args.at(-1) as Context;
-    const call = binding.call(ctx, args.length > 1 ? args[0] : undefined);
+    const ctx = given.at(-1) as Context;
+    const { args, tool } = calledBy(given);
+    const call = binding.call(ctx, args);
     const recorded = typeof tool === 'string' ? binding.recorded(ctx, call.workspace, tool) : undefined;
     const workspace = recorded ?? call.workspace;
     try {
-      return call.answer(await handler(...args.slice(0, -1), { ...ctx, workspace }));
+      return call.answer(await handler(...given.slice(0, -1), { ...ctx, workspace }));
     } catch (error) {
       const question = call.question(error);
       if (question !== undefined) return question;

@@ -8,6 +8,20 @@ export interface HookedServer {
   registerCapabilities(capabilities: { experimental: Record<string, Record<string, never>> }): void;
   getClientCapabilities(): { readonly roots?: unknown } | undefined;
   getClientVersion(): { readonly name: string; readonly version: string } | undefined;
+  /** Throws where there is a handler already. */
+  assertCanSetRequestHandler(method: string): void;
+}
+
+/** An `McpServer`, or the `Server` that speaks the protocol for it. */
+export type AnyServer = { readonly server: HookedServer } | HookedServer;
+
+/** Whether it is a `Server` whose author sets the handlers of requests. */
+export function isLowLevel(server: object): server is HookedServer {
+  return !('server' in server);
+}
+
+export function protocolOf(server: AnyServer): HookedServer {
+  return isLowLevel(server) ? server : server.server;
 }
 
 /** How long an SDK waits for an answer. */

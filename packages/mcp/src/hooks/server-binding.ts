@@ -12,7 +12,8 @@ import type { WorkspaceOptions } from '../context/workspace-options.js';
 import { askLeniently, LegacyConnection } from '../legacy/legacy-connection.js';
 import { hookConnect } from './hook-connect.js';
 import { hookNotifications } from './hook-notifications.js';
-import type { AskOptions, Call, HookedServer, SdkPort } from './sdk-port.js';
+import { protocolOf } from './sdk-port.js';
+import type { AnyServer, AskOptions, Call, HookedServer, SdkPort } from './sdk-port.js';
 
 /** Advertised so that a client which keeps its directory there sends it along. */
 const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
@@ -35,13 +36,13 @@ export class ServerBinding<Context> {
 
   /** The binding of this server, made on first use. A server has one; later options are not looked at. */
   static of<Context>(
-    server: { readonly server: HookedServer },
+    server: AnyServer,
     prepare: () => { readonly prepared: PreparedWorkspace; readonly sdk: SdkPort<Context> },
   ): ServerBinding<Context> {
     const known: unknown = Reflect.get(server, BINDING);
     if (known instanceof ServerBinding) return known;
     const { prepared, sdk } = prepare();
-    const binding = new ServerBinding(server.server, prepared, sdk);
+    const binding = new ServerBinding(protocolOf(server), prepared, sdk);
     Object.defineProperty(server, BINDING, { value: binding });
     return binding;
   }

@@ -12,7 +12,12 @@ export type { WorkspaceTemplateCallbacks } from './resource-template.js';
 export { serveWorkspaceStdio } from './serve-workspace-stdio.js';
 export { withWorkspace, withWorkspaceTool } from './with-workspace.js';
 export type { WorkspaceExtra, WorkspaceToolCallback } from './workspace-callbacks.js';
-export type { WorkspaceRegistration, WorkspaceServer } from './workspace-server.js';
+export type {
+  WorkspaceLowLevelServer,
+  WorkspaceRegistration,
+  WorkspaceRequests,
+  WorkspaceServer,
+} from './workspace-server.js';
 export type { WorkspaceCompletionContext } from '../context/completion-context.js';
 export { ERROR_META_KEY, reportError } from '../context/error-report.js';
 export type { ErrorReport } from '../context/error-report.js';

@@ -1,3 +1,4 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { guardStdio, type GuardedStdio, type GuardedStdioOptions } from '../lifecycle/guarded-stdio.js';
 
@@ -6,7 +7,7 @@ import { guardStdio, type GuardedStdio, type GuardedStdioOptions } from '../life
  * stdout, a signal, or the parent's death.
  */
 export function serveWorkspaceStdio(
-  factory: () => McpServer,
+  factory: () => McpServer | Server,
   options: GuardedStdioOptions = {},
 ): GuardedStdio {
   return guardStdio(options, (transport) => {

@@ -1,3 +1,4 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { PreparedWorkspace } from '../context/prepared-workspace.js';
@@ -7,7 +8,7 @@ import type { Handler } from '../hooks/replace-method.js';
 import { ServerBinding } from '../hooks/server-binding.js';
 import { createSdkPort, type Extra } from './sdk-port.js';
 import type { WorkspaceExtra } from './workspace-callbacks.js';
-import type { WorkspaceServer } from './workspace-server.js';
+import type { WorkspaceLowLevelServer, WorkspaceServer } from './workspace-server.js';
 
 /**
  * Gives every handler registered from now on `extra.workspace`. Call it before registering anything, and before
@@ -15,11 +16,20 @@ import type { WorkspaceServer } from './workspace-server.js';
  */
 export function withWorkspace(
   server: McpServer,
+  options?: WorkspaceOptions | PreparedWorkspace,
+): WorkspaceServer;
+/** The same for a `Server` whose author sets the handlers of requests: they find the workspace there, too. */
+export function withWorkspace(
+  server: Server,
+  options?: WorkspaceOptions | PreparedWorkspace,
+): WorkspaceLowLevelServer;
+export function withWorkspace(
+  server: McpServer | Server,
   options: WorkspaceOptions | PreparedWorkspace = {},
-): WorkspaceServer {
+): WorkspaceServer | WorkspaceLowLevelServer {
   addWorkspace(server, bind(server, options));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods were just replaced to match
-  return server as WorkspaceServer;
+  return server as WorkspaceServer | WorkspaceLowLevelServer;
 }
 
 /**
@@ -37,9 +47,12 @@ export function withWorkspaceTool<Args extends readonly unknown[] = []>(
   ) => Promise<CallToolResult>;
 }
 
-function bind(server: McpServer, options: WorkspaceOptions | PreparedWorkspace): ServerBinding<Extra> {
+function bind(
+  server: McpServer | Server,
+  options: WorkspaceOptions | PreparedWorkspace,
+): ServerBinding<Extra> {
   return ServerBinding.of(server, () => ({
     prepared: options instanceof PreparedWorkspace ? options : new PreparedWorkspace(options),
-    sdk: createSdkPort(server.server),
+    sdk: createSdkPort('server' in server ? server.server : server),
   }));
 }

@@ -1,3 +1,4 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type {
   McpServer,
   RegisteredPrompt,
@@ -7,11 +8,16 @@ import type {
   ResourceMetadata,
   ResourceTemplate,
 } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { ZodRawShapeCompat } from '@modelcontextprotocol/sdk/server/zod-compat.js';
-import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import type {
+  AnyObjectSchema,
+  SchemaOutput,
+  ZodRawShapeCompat,
+} from '@modelcontextprotocol/sdk/server/zod-compat.js';
+import type { ServerResult, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import type { OlderRegistration } from './older-registration.js';
 import type {
   Schema,
+  WorkspaceExtra,
   WorkspacePromptCallback,
   WorkspaceReadCallback,
   WorkspaceReadTemplateCallback,
@@ -60,3 +66,14 @@ export interface WorkspaceRegistration extends OlderRegistration {
 
 /** An `McpServer` whose handlers have `extra.workspace`. */
 export type WorkspaceServer = WorkspaceRegistration & McpServer;
+
+/** The method of `Server` that sets handlers, with `extra.workspace` in each. */
+export interface WorkspaceRequests {
+  setRequestHandler<T extends AnyObjectSchema>(
+    schema: T,
+    handler: (request: SchemaOutput<T>, extra: WorkspaceExtra) => ServerResult | Promise<ServerResult>,
+  ): void;
+}
+
+/** A `Server` whose handlers have `extra.workspace`. */
+export type WorkspaceLowLevelServer = WorkspaceRequests & Server;

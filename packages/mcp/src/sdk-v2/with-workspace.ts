@@ -2,6 +2,7 @@ import type {
   CallToolResult,
   InputRequiredResult,
   McpServer,
+  Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { PreparedWorkspace } from '../context/prepared-workspace.js';
@@ -10,7 +11,7 @@ import { addWorkspace, wrapTool } from '../hooks/add-workspace.js';
 import type { Handler } from '../hooks/replace-method.js';
 import { ServerBinding } from '../hooks/server-binding.js';
 import { createSdkPort } from './sdk-port.js';
-import type { WorkspaceServer, WorkspaceServerContext } from './workspace-server.js';
+import type { WorkspaceLowLevelServer, WorkspaceServer, WorkspaceServerContext } from './workspace-server.js';
 
 /**
  * Gives every handler registered from now on `ctx.workspace`. Call it before registering anything, and before
@@ -18,11 +19,20 @@ import type { WorkspaceServer, WorkspaceServerContext } from './workspace-server
  */
 export function withWorkspace(
   server: McpServer,
+  options?: WorkspaceOptions | PreparedWorkspace,
+): WorkspaceServer;
+/** The same for a `Server` whose author sets the handlers of requests: they find the workspace there, too. */
+export function withWorkspace(
+  server: Server,
+  options?: WorkspaceOptions | PreparedWorkspace,
+): WorkspaceLowLevelServer;
+export function withWorkspace(
+  server: McpServer | Server,
   options: WorkspaceOptions | PreparedWorkspace = {},
-): WorkspaceServer {
+): WorkspaceServer | WorkspaceLowLevelServer {
   addWorkspace(server, bind(server, options));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods were just replaced to match
-  return server as WorkspaceServer;
+  return server as WorkspaceServer | WorkspaceLowLevelServer;
 }
 
 type ToolResult = CallToolResult | InputRequiredResult;
@@ -44,11 +54,11 @@ export function withWorkspaceTool<Args extends readonly unknown[] = []>(
 }
 
 function bind(
-  server: McpServer,
+  server: McpServer | Server,
   options: WorkspaceOptions | PreparedWorkspace,
 ): ServerBinding<ServerContext> {
   return ServerBinding.of(server, () => {
     const prepared = options instanceof PreparedWorkspace ? options : new PreparedWorkspace(options);
-    return { prepared, sdk: createSdkPort(server.server, prepared) };
+    return { prepared, sdk: createSdkPort('server' in server ? server.server : server, prepared) };
   });
 }

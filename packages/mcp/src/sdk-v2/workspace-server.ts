@@ -3,6 +3,7 @@ import type {
   CacheHint,
   CallToolResult,
   GetPromptResult,
+  HandlerResultTypeMap,
   Icon,
   InputRequiredResult,
   McpServer,
@@ -11,9 +12,12 @@ import type {
   RegisteredResource,
   RegisteredResourceTemplate,
   RegisteredTool,
+  RequestMethod,
+  RequestTypeMap,
   ResourceMetadata,
   ResourceTemplate,
   ScopeChallengeHandler,
+  Server,
   ServerContext,
   StandardSchemaWithJSON,
   ToolAnnotations,
@@ -115,3 +119,17 @@ export interface WorkspaceRegistration {
 
 /** An `McpServer` whose handlers have `ctx.workspace`. */
 export type WorkspaceServer = WorkspaceRegistration & McpServer;
+
+/** The method of `Server` that sets handlers, with `ctx.workspace` in each. */
+export interface WorkspaceRequests {
+  setRequestHandler<M extends RequestMethod>(
+    method: M,
+    handler: (
+      request: RequestTypeMap[M],
+      ctx: WorkspaceServerContext,
+    ) => MaybePromise<HandlerResultTypeMap[M]>,
+  ): void;
+}
+
+/** A `Server` whose handlers have `ctx.workspace`. */
+export type WorkspaceLowLevelServer = WorkspaceRequests & Server;
