@@ -1,11 +1,17 @@
 // Writes the tables of tools, options, commands and exports between their markers in README.md and docs/, from the code that
-// serves them. With --check it writes nothing, and fails when a page is not current.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// serves them, and the pictures of the guides. With --check it writes nothing, and fails when a page is not current.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiTable, methodTable } from './tables/api.mjs';
 import { attemptTable } from './tables/attempts.mjs';
 import { geminiHookScript } from '../packages/server/dist/cli/install/hooks/gemini-cli.js';
+import { drawAgents } from './pictures/agents.mjs';
+import { drawCeiling } from './pictures/ceiling.mjs';
+import { drawEras } from './pictures/eras.mjs';
+import { drawSandbox } from './pictures/sandbox.mjs';
+import { drawSources } from './pictures/sources.mjs';
+import { drawWrap } from './pictures/wrap.mjs';
 import { clientBlocks } from './tables/clients.mjs';
 import { presetTable } from './tables/presets.mjs';
 import { serverTable } from './tables/servers.mjs';
@@ -105,12 +111,21 @@ for (const page of [...pagesIn('.'), ...pagesIn('docs')]) {
   }
 }
 /** Files that are made from the code as a whole. */
-const FILES = { 'plugins/gemini-cli/hooks/rootward-paths.cjs': geminiHookScript };
+const FILES = {
+  'plugins/gemini-cli/hooks/rootward-paths.cjs': geminiHookScript,
+  'docs/images/sources.svg': drawSources,
+  'docs/images/ceiling.svg': drawCeiling,
+  'docs/images/eras.svg': drawEras,
+  'docs/images/agents.svg': drawAgents,
+  'docs/images/sandbox.svg': drawSandbox,
+  'docs/images/wrap.svg': drawWrap,
+};
 for (const [file, make] of Object.entries(FILES)) {
   const path = join(repository, file);
-  if (readFileSync(path, 'utf8') === make()) continue;
+  const made = await make();
+  if (existsSync(path) && readFileSync(path, 'utf8') === made) continue;
   if (check) problems.push(`${file}: is not current; run npm run tables`);
-  else writeFileSync(path, make());
+  else writeFileSync(path, made);
   written.push(file);
 }
 for (const problem of problems) console.error(problem);

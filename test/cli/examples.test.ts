@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../packages/server/dist/cli/help/examples.js';
 import { isInstalled, RedisServer } from '../../testing/redis-server.js';
@@ -9,6 +10,8 @@ const { directory: cwd, environment: env } = makePlace();
 const all = Object.values(EXAMPLES).flat();
 const inFish = (run: string): boolean => run.includes('fish');
 const revokes = (run: string): boolean => run.includes(' revoke ');
+/** Run by what makes the picture of it. */
+const shows = (run: string): boolean => run.endsWith(' demo');
 const serves = (run: string): boolean => / --http| ui\b/.test(run);
 
 async function runInShell(
@@ -31,12 +34,19 @@ async function runInShell(
 }
 
 describe('The examples of the help', () => {
-  test.each(all.filter(({ run }) => !inFish(run) && !serves(run) && !revokes(run)))(
+  test.each(all.filter(({ run }) => !inFish(run) && !serves(run) && !revokes(run) && !shows(run)))(
     'work: $run',
     async ({ run }) => {
       expect(await runInShell('bash', run)).toMatchObject({ code: 0 });
     },
   );
+
+  test('demo prints what its picture in the README shows', async () => {
+    const script = fileURLToPath(new URL('../../scripts/record-demo.mjs', import.meta.url));
+    const { code, err } = await runInShell('bash', `'${process.execPath}' '${script}' --check`);
+    expect(err).toBe('');
+    expect(code).toBe(0);
+  });
 
   test.each(all.filter(({ run }) => serves(run)))('serve: $run', async ({ run }) => {
     const { out } = await runInShell('bash', `exec ${run}`, 'Ctrl+C');
