@@ -1,8 +1,8 @@
-// Builds dist/rootward.mcpb, the bundle that desktop clients install with a double click: the program in two files, its
+// Builds dist/rootward.mcpb, the bundle that desktop clients install with a double click: the program as it is published, its
 // licences and a manifest whose version and tools come from the code. The official tool, which is fetched on first use,
 // validates and packs it. Exit codes: 0 built, 1 invalid, 3 the tool cannot be fetched.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toolsets } from '../packages/server/dist/tools/toolsets.js';
@@ -17,9 +17,8 @@ const folder = join(repository, 'dist', 'mcpb');
 function assemble() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'server'), { recursive: true });
-  for (const name of ['rootward.cjs', 'program.cjs', 'THIRD-PARTY-NOTICES.txt']) {
-    copyFileSync(join(server, 'dist', name), join(folder, 'server', name));
-  }
+  const built = readdirSync(join(server, 'dist')).filter((name) => /\.(?:cjs|html|txt)$/.test(name));
+  for (const name of built) copyFileSync(join(server, 'dist', name), join(folder, 'server', name));
   // The program looks for the libraries of executable tools beside its own folder.
   cpSync(join(server, 'sdk'), join(folder, 'sdk'), {
     recursive: true,

@@ -3,63 +3,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { entryRules, ruleProblems, schemaProblems } from '../scripts/release/registry-entry.mjs';
 import { OPTIONS } from '../packages/server/dist/settings/values/options.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(join(repository, path), 'utf8'));
-
-/** What the schema of 2025-12-11 says of the members used here, without those that are not. */
-const input = {
-  description: z.string().optional(),
-  isRequired: z.boolean().optional(),
-  format: z.enum(['string', 'number', 'boolean', 'filepath']).optional(),
-  choices: z.array(z.string()).min(1).optional(),
-};
-const argument = z.discriminatedUnion('type', [
-  z.strictObject({
-    ...input,
-    type: z.literal('positional'),
-    valueHint: z.string(),
-    isRepeated: z.boolean().optional(),
-  }),
-  z.strictObject({
-    ...input,
-    type: z.literal('named'),
-    name: z.string().startsWith('--'),
-    isRepeated: z.boolean().optional(),
-  }),
-]);
-const exactVersion = z.string().regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
-const serverSchema = z.strictObject({
-  $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
-  name: z
-    .string()
-    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
-    .max(200),
-  title: z.string().min(1).max(100),
-  description: z.string().min(1).max(100),
-  version: exactVersion,
-  packages: z
-    .array(
-      z.strictObject({
-        registryType: z.literal('npm'),
-        identifier: z.string(),
-        version: exactVersion,
-        runtimeHint: z.literal('npx'),
-        transport: z.strictObject({ type: z.literal('stdio') }),
-        packageArguments: z.array(argument),
-        environmentVariables: z.array(z.strictObject({ ...input, name: z.string() })),
-      }),
-    )
-    .min(1),
-});
 
 const manifest = z
   .object({ name: z.string(), version: z.string(), mcpName: z.string() })
   .parse(read('packages/server/package.json'));
 
 describe('server.json', () => {
-  const entry = serverSchema.parse(read('server.json'));
+  const entry = entryRules.parse(read('server.json'));
 
   test('names the package and version that are published, and the package names it', () => {
     expect(entry).toMatchObject({ name: manifest.mcpName, version: manifest.version });
@@ -75,5 +30,17 @@ describe('server.json', () => {
     );
     expect(OPTIONS.map(({ flag }) => flag.split(' ')[0])).toEqual(expect.arrayContaining(flags));
     expect(OPTIONS.map(({ variable }) => variable)).toEqual(expect.arrayContaining(variables));
+  });
+
+  test('is refused where a rule or the schema of the registry does not hold', () => {
+    const description = 'x'.repeat(101);
+    expect(ruleProblems({ ...entry, description })).toEqual([expect.stringContaining('/description')]);
+    expect(ruleProblems({ ...entry, remote: [] })).toEqual([expect.stringContaining('remote')]);
+    const properties = { description: { type: 'string', maxLength: 100 } };
+    const schema = { $schema: 'http://json-schema.org/draft-07/schema#', properties };
+    expect(schemaProblems(entry, schema)).toEqual([]);
+    expect(schemaProblems({ ...entry, description }, schema)).toEqual([
+      '/description must NOT have more than 100 characters',
+    ]);
   });
 });

@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, test } from 'vitest';
+import { releaseChangelog } from '../scripts/release/changelog.mjs';
+import { currentVersion, publicPackages, withVersion } from '../scripts/release/versions.mjs';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+
+interface BundleManifest {
+  readonly server: {
+    readonly entry_point: string;
+    readonly mcp_config: { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
+  };
+  readonly tools: readonly { readonly name: string }[];
+  readonly user_config: Readonly<Record<string, unknown>>;
+}
+
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', [...args], { cwd: repository, encoding: 'utf8' });
+const state = (): readonly string[] => [
+  git('status', '--porcelain'),
+  git('tag', '--list'),
+  git('rev-parse', 'HEAD'),
+];
+
+function release(...args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [join(repository, 'scripts', 'release.mjs'), ...args], {
+    encoding: 'utf8',
+  });
+}
+
+test('npm run release -- --dry-run packs everything, changes nothing, and builds a bundle that serves what it announces', async ({
+  skip,
+  onTestFinished,
+}) => {
+  const before = state();
+  const { status, stdout } = release('--dry-run', '--schema', writeSchema(onTestFinished));
+  skip(
+    stdout.includes('cannot be fetched'),
+    'the tool that packs comes from the registry, which is out of reach',
+  );
+  expect({ status, stdout }).toMatchObject({ status: 0 });
+  expect([...stdout.matchAll(/^✓ ([\w ]+):/gm)].map(([, name]) => name)).toEqual([
+    'version',
+    'changelog',
+    'guides',
+    'tarballs',
+    'provenance',
+    'bundle',
+    'registry entry',
+  ]);
+  expect(stdout).toContain('Dry run: nothing was published, tagged, committed or changed.');
+  expect(state()).toEqual(before);
+  const packed = readdirSync(join(repository, 'dist', 'release')).filter((name) => name.endsWith('.tgz'));
+  const published = publicPackages(repository).map(
+    ({ manifest: { name, version } }) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`,
+  );
+  expect(packed.sort()).toEqual(published.sort());
+
+  const folder = join(repository, 'dist', 'mcpb');
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as BundleManifest;
+  const open = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-mcpb-')));
+  onTestFinished(() => rmSync(open, { recursive: true, force: true }));
+  const { args, env } = manifest.server.mcp_config;
+  const values: Readonly<Record<string, string>> = {
+    __dirname: folder,
+    'user_config.directories': open,
+    'user_config.read_only': 'false',
+  };
+  const fill = (text: string): string =>
+    text.replaceAll(/\$\{([\w.]+)\}/g, (_, name: string) => values[name]!);
+  const client = new Client({ name: 'bundle', version: '1.0.0' });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: args.map(fill),
+      env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)])),
+      stderr: 'ignore',
+    }),
+  );
+  onTestFinished(() => client.close());
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).sort()).toEqual(manifest.tools.map(({ name }) => name).sort());
+  writeFileSync(join(open, 'notes.txt'), 'served from a bundle');
+  expect(await client.callTool({ name: 'read_text_file', arguments: { path: 'notes.txt' } })).toMatchObject({
+    content: [{ text: 'served from a bundle' }],
+  });
+});
+
+/** Stands for the published schema of the registry, which is not kept here. */
+function writeSchema(onTestFinished: (act: () => void) => void): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rootward-release-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'server.schema.json');
+  writeFileSync(file, JSON.stringify({ required: ['name', 'description', 'version'] }));
+  return file;
+}
+
+test.each([
+  [['1.2'], '"1.2" is not a version such as 1.2.3'],
+  [['--dryrun'], 'Usage: npm run release -- [VERSION] [--dry-run] [--schema FILE]'],
+])('npm run release -- %s says what is wrong', (args, message) => {
+  expect(release(...args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) });
+});
+
+test('a release sets its version in every file that has the old one', () => {
+  const packages = publicPackages(repository);
+  const from = currentVersion(packages);
+  const files = withVersion(repository, packages, from, '9.8.7');
+  const setting = new RegExp(`"(?:version|@?rootward[^"]*)": "${from.replaceAll('.', '\\.')}"`);
+  const wrong = [...files].filter(([, text]) => !text.includes('9.8.7') || setting.test(text));
+  expect(wrong.map(([file]) => file)).toEqual([]);
+  const named = git('grep', '-lF', from, '--', '*.json', '*.ts', 'docs').trim().split('\n');
+  const expected = named.filter((file) => !/package-lock\.json$|(?:^|\/)test\//.test(file));
+  expect(expected.filter((file) => !files.has(file))).toEqual([]);
+  const odd = { file: 'x/package.json', manifest: { name: 'x', version: '0.0.1' } };
+  expect(() => currentVersion([...packages, odd])).toThrow('x/package.json has version 0.0.1');
+});
+
+test('a release moves what is unreleased under its version', () => {
+  const text = '# Changelog\n\n## Unreleased\n\n- One.\n- Two.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n';
+  expect(releaseChangelog(text, '0.2.0', '2026-02-03')).toEqual({
+    count: 2,
+    text: text.replace('## Unreleased\n', '## Unreleased\n\n## 0.2.0 (2026-02-03)\n'),
+  });
+  expect(() => releaseChangelog(text, '0.1.0', '2026-02-03')).toThrow('has version 0.1.0 already');
+  const nothing = '## Unreleased\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n';
+  expect(() => releaseChangelog(nothing, '0.2.0', '2026-02-03')).toThrow('say what changed');
+});
