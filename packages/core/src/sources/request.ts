@@ -31,7 +31,7 @@ export function readRequestHints(meta: unknown): RequestHints | undefined {
   let agent: unknown;
   for (const [key, value] of Object.entries(meta)) {
     if (key === CODEX_SANDBOX) sandbox = readSandbox(value);
-    else if (key.toLowerCase() === AGENT_DIRECTORY) agent ??= value;
+    else if (key.length === AGENT_DIRECTORY.length && key.toLowerCase() === AGENT_DIRECTORY) agent ??= value;
   }
   return sandbox === undefined && agent === undefined ? undefined : { sandbox, agent };
 }

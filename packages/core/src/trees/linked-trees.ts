@@ -34,8 +34,10 @@ const MAX_TREES = 1000;
  * the same moment can share the look.
  */
 export class GitFacts implements TreeFacts {
-  readonly #markers = new Map<string, readonly Marker[]>();
-  readonly #trees = new Map<string, readonly Entry[]>();
+  /** The folder that was looked at last: most calls are about one. */
+  #last: { readonly directory: string; readonly markers: readonly Marker[] } | undefined;
+  #markers: Map<string, readonly Marker[]> | undefined;
+  #trees: Map<string, readonly Entry[]> | undefined;
 
   canonical(directory: string): string | undefined {
     if (!isAbsolute(directory)) return undefined;
@@ -60,14 +62,16 @@ export class GitFacts implements TreeFacts {
   }
 
   linkedTrees(repository: string, isOfInterest: (tree: LinkedTree) => boolean): readonly LinkedTree[] {
-    let trees = this.#trees.get(repository);
-    if (trees === undefined) this.#trees.set(repository, (trees = readTrees(repository)));
+    let trees = this.#trees?.get(repository);
+    if (trees === undefined) (this.#trees ??= new Map()).set(repository, (trees = readTrees(repository)));
     return trees.filter((tree) => isOfInterest(tree) && isConfirmed(tree));
   }
 
   #markersOf(directory: string): readonly Marker[] {
-    let markers = this.#markers.get(directory);
-    if (markers === undefined) this.#markers.set(directory, (markers = findMarkers(directory)));
+    if (this.#last?.directory === directory) return this.#last.markers;
+    if (this.#last !== undefined) (this.#markers ??= new Map()).set(this.#last.directory, this.#last.markers);
+    const markers = this.#markers?.get(directory) ?? findMarkers(directory);
+    this.#last = { directory, markers };
     return markers;
   }
 }

@@ -108,13 +108,10 @@ export class Workspace implements WorkspaceView, Disposable {
    * under way. Goes on with what is known when none comes.
    */
   ready(options: WaitOptions = NO_OPTIONS): Promise<Snapshot> {
-    const mayAnswer = options.signal?.aborted !== true && !this.#disposed && !this.#sources.isIncomplete;
-    if (mayAnswer && this.#clock.now() < this.#asker.restsUntil) {
-      this.#counters.hits += 1;
-      this.#ready ??= Promise.resolve(this.#snapshot);
-      return this.#ready;
-    }
-    return this.#askOrWait(options);
+    if (!this.#isFresh(options.signal)) return this.#askOrWait(options);
+    this.#counters.hits += 1;
+    this.#ready ??= Promise.resolve(this.#snapshot);
+    return this.#ready;
   }
 
   /** Marks what the client said as stale: the next `ready()` asks again. */
@@ -255,6 +252,15 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#viewOf(takeSnapshot(this.#input(request), this.#clock.now(), () => epoch));
   }
 
+  /** The same at once; undefined where the client has to be asked first, or the call names a directory of its own. */
+  forRequestNow(meta: unknown, signal?: AbortSignal): WorkspaceView | undefined {
+    if (!this.#isFresh(signal) || (!this.#sources.ignoresClient && readRequestHints(meta) !== undefined)) {
+      return undefined;
+    }
+    this.#counters.hits += 1;
+    return this.#plainView(this.#snapshot);
+  }
+
   /** What another process needs to go on with this workspace. */
   keep(): KeptWorkspace {
     const { client, isOutdated } = this.#asker;
@@ -296,6 +302,12 @@ export class Workspace implements WorkspaceView, Disposable {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** Whether what is known can be worked with as it is. */
+  #isFresh(signal: AbortSignal | undefined): boolean {
+    const mayAnswer = signal?.aborted !== true && !this.#disposed && !this.#sources.isIncomplete;
+    return mayAnswer && this.#clock.now() < this.#asker.restsUntil;
   }
 
   async #hand(outcome: Outcome, signal: AbortSignal | undefined): Promise<void> {

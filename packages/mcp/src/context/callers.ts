@@ -71,20 +71,43 @@ export class Callers {
   }
 
   /** What the call sees: the roots of the tree its caller works in. */
-  async place(view: WorkspaceView, origin: CallOrigin): Promise<PlacedView> {
+  place(view: WorkspaceView, origin: CallOrigin): PlacedView | Promise<PlacedView> {
     const told = this.#signalOf(origin);
-    const signal = told && (await told);
+    if (told !== undefined) return told.then((signal) => this.#placeWith(signal, view, origin));
+    return this.#placeWith(undefined, view, origin);
+  }
+
+  #placeWith(
+    signal: CallerSignal | undefined,
+    view: WorkspaceView,
+    origin: CallOrigin,
+  ): PlacedView | Promise<PlacedView> {
     const context = this.#contextOf(origin, signal);
     const facts = this.#factsFor(origin);
-    let base = view;
-    let place = placeCall(base.snapshot().roots, context, facts);
-    if (origin.lookAgain !== undefined && mayBeOld(base, place, context, facts)) {
-      base = await origin.lookAgain();
-      place = placeCall(base.snapshot().roots, context, new GitFacts());
+    const place = placeCall(view.snapshot().roots, context, facts);
+    const { lookAgain } = origin;
+    if (lookAgain !== undefined && mayBeOld(view, place, context, facts)) {
+      return lookAgain().then((base) => {
+        const again = placeCall(base.snapshot().roots, context, new GitFacts());
+        return this.#seen(base, again, signal, origin);
+      });
     }
-    const placed = await this.#view(base, place, signal?.source, origin);
-    this.#tell(placed, place, origin);
-    return placed;
+    return this.#seen(view, place, signal, origin);
+  }
+
+  #seen(
+    base: WorkspaceView,
+    place: Place,
+    signal: CallerSignal | undefined,
+    origin: CallOrigin,
+  ): PlacedView | Promise<PlacedView> {
+    const tell = (placed: PlacedView): PlacedView => {
+      this.#tell(placed, place, origin);
+      return placed;
+    };
+    return place.kind === 'moved' && signal !== undefined
+      ? this.#moved(base, place, signal.source, origin).then(tell)
+      : tell(this.#view(base, place, signal?.source));
   }
 
   #tell(placed: PlacedView, place: Place, { meta, client }: CallOrigin): void {
@@ -119,7 +142,7 @@ export class Callers {
     const { roots } = base.snapshot();
     const place = placeCall(roots, this.#contextOf(origin, signal), facts);
     if (path === undefined || signal === undefined || place.kind === 'unclear') return undefined;
-    if (place.kind === 'moved') await this.#view(base, place, 'handle', origin);
+    if (place.kind === 'moved') await this.#moved(base, place, 'handle', origin);
     else if (!base.scope().contains(path)) return undefined;
     return this.#prepared.handles.mint(roots, principal, place.kind === 'moved' ? place.tree.top : path);
   }
@@ -158,21 +181,20 @@ export class Callers {
     return clientRoots === 'ignore' ? undefined : signal;
   }
 
-  async #view(
+  /** The roots of another tree take the place of those of the main one. */
+  async #moved(
     base: WorkspaceView,
-    place: Place,
-    source: CallerSignal['source'] | undefined,
+    place: Extract<Place, { readonly kind: 'moved' }>,
+    known: CallerSignal['source'],
     { transport }: CallOrigin,
   ): Promise<PlacedView> {
+    const { reading } = await this.#prepared.sources(transport);
+    const moved = await moveRoots(base.snapshot(), place, known, reading);
+    return new PlacedView(base, { known, moved: viewSnapshot(moved, this.#prepared.createScope) });
+  }
+
+  #view(base: WorkspaceView, place: Place, source: CallerSignal['source'] | undefined): PlacedView {
     if (place.kind === 'here') return new PlacedView(base, { known: place.known });
-    if (place.kind === 'moved' && source !== undefined) {
-      const { reading } = await this.#prepared.sources(transport);
-      const moved = await moveRoots(base.snapshot(), place, source, reading);
-      return new PlacedView(base, {
-        known: source,
-        moved: viewSnapshot(moved, this.#prepared.createScope),
-      });
-    }
     if (place.kind !== 'unclear') return new PlacedView(base, { known: undefined });
     const { roots } = base.snapshot();
     // A handle was made for a tree that could be served; without it the call means nothing.

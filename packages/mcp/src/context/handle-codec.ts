@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Root } from '@rootward/core';
 import { RootwardMcpError } from '../error.js';
 import { isObject } from '@rootward/core/platform';
@@ -17,6 +17,8 @@ const TTL_MS = 600_000;
 const MAX_HANDLE_LENGTH = 4096;
 const MIN_KEY_BYTES = 32;
 const PRINCIPAL_DIGITS = 16;
+/** Handles whose signature was found good. A caller passes the same one with every call; each is at most 4 KB. */
+const MAX_VERIFIED = 64;
 /** Without a configured key, handles are good within this process only. */
 const PROCESS_KEY = randomBytes(MIN_KEY_BYTES);
 
@@ -38,9 +40,19 @@ interface Payload extends HandleContent {
   readonly principal: string;
 }
 
+/** A handle whose signature is good. */
+interface Verified {
+  readonly content: HandleContent;
+  readonly until: number;
+  readonly principal: string;
+}
+
 /** Signs and checks handles. Signed, not encrypted: anyone who holds one can read the paths in it. */
 export class HandleCodec {
   readonly #key: string | Uint8Array;
+  /** By the whole handle, signature included: what was signed with this key once is so for ever. */
+  readonly #verified = new Map<string, Verified>();
+  #lastDigest: { readonly principal: string; readonly digest: string } | undefined;
 
   constructor(key: string | Uint8Array = PROCESS_KEY, keyName = 'the key') {
     const bytes = Buffer.byteLength(key);
@@ -66,7 +78,7 @@ export class HandleCodec {
       roots: roots.map((root) => toHandleRoot(root)),
       ...(tree !== undefined && { tree }),
       until: Date.now() + TTL_MS,
-      principal: digest(principal),
+      principal: this.#digest(principal),
     };
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
     const handle = `${text}.${this.#sign(text).toString('base64url')}`;
@@ -75,8 +87,18 @@ export class HandleCodec {
 
   /** Throws `invalid-handle`. Does NOT check the roots: they are canonicalised and cut to the ceiling on use. */
   verify(handle: unknown, principal: string): HandleContent {
+    const payload = this.#read(handle);
+    if (payload.principal !== this.#digest(principal)) throw invalidHandle('it was made for someone else');
+    if (Date.now() >= payload.until) throw invalidHandle('it has expired');
+    return payload.content;
+  }
+
+  /** What was signed. For whom it is and until when is for the caller to check, each time. */
+  #read(handle: unknown): Verified {
+    const known = typeof handle === 'string' ? this.#verified.get(handle) : undefined;
+    if (known !== undefined) return known;
     const [text, signature, ...rest] = typeof handle === 'string' ? handle.split('.') : [];
-    if (text === undefined || signature === undefined || rest.length > 0) {
+    if (typeof handle !== 'string' || text === undefined || signature === undefined || rest.length > 0) {
       throw invalidHandle('it is not a handle');
     }
     const expected = this.#sign(text);
@@ -86,10 +108,26 @@ export class HandleCodec {
     }
     const payload: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
     if (!isPayload(payload)) throw invalidHandle('it is not a handle');
-    if (payload.principal !== digest(principal)) throw invalidHandle('it was made for someone else');
-    if (Date.now() >= payload.until) throw invalidHandle('it has expired');
-    const { roots, tree } = payload;
-    return tree === undefined ? { roots } : { roots, tree };
+    const { roots, tree, until, principal } = payload;
+    const verified = { content: tree === undefined ? { roots } : { roots, tree }, until, principal };
+    if (handle.length <= MAX_HANDLE_LENGTH) this.#keep(handle, verified);
+    return verified;
+  }
+
+  #keep(handle: string, verified: Verified): void {
+    this.#verified.set(handle, verified);
+    for (const oldest of this.#verified.keys()) {
+      if (this.#verified.size <= MAX_VERIFIED) return;
+      this.#verified.delete(oldest);
+    }
+  }
+
+  #digest(principal: string): string {
+    if (this.#lastDigest?.principal !== principal) {
+      const digest = hash('sha256', principal, 'base64url').slice(0, PRINCIPAL_DIGITS);
+      this.#lastDigest = { principal, digest };
+    }
+    return this.#lastDigest.digest;
   }
 
   #sign(text: string): Buffer {
@@ -101,10 +139,6 @@ function invalidHandle(problem: string): RootwardMcpError {
   return new RootwardMcpError('invalid-handle', `Cannot use the workspace handle: ${problem}`, {
     instruction: 'Omit `workspace`, or call workspace_info for a new one',
   });
-}
-
-function digest(principal: string): string {
-  return createHash('sha256').update(principal).digest('base64url').slice(0, PRINCIPAL_DIGITS);
 }
 
 function toHandleRoot({ path, name, access }: Root): HandleRoot {

@@ -48,6 +48,7 @@ export class PreparedWorkspace {
   /** What the history calls requests that stand alone. */
   readonly session: string = newSession();
   readonly #sources = new Map<TransportKind, Promise<Sources>>();
+  readonly #sourcesNow = new Map<TransportKind, Sources>();
   #deprecationNoted = false;
 
   /** Throws `invalid-option`: what an author got wrong is for the author, never for the model that calls a tool. */
@@ -105,7 +106,17 @@ export class PreparedWorkspace {
     const sources = this.options.sources === undefined ? this.#read(kind) : this.options.sources;
     const reading = Promise.resolve(sources);
     this.#sources.set(kind, reading);
+    // One that fails is reported to whoever asked.
+    reading.then(
+      (read) => this.#sourcesNow.set(kind, read),
+      () => undefined,
+    );
     return reading;
+  }
+
+  /** The same where they have been read, so that a call need not wait for what is known. */
+  sourcesNow(kind: TransportKind): Sources | Promise<Sources> {
+    return this.#sourcesNow.get(kind) ?? this.sources(kind);
   }
 
   /** `from`: what a request that stands alone says; otherwise the client is asked through `port`. */

@@ -11,7 +11,10 @@ export interface StandaloneRequest extends RequestFacts {
 }
 
 /** What the handler of a request sees. */
-export function viewRequest(prepared: PreparedWorkspace, request: StandaloneRequest): Promise<WorkspaceView> {
+export function viewRequest(
+  prepared: PreparedWorkspace,
+  request: StandaloneRequest,
+): WorkspaceView | Promise<WorkspaceView> {
   const make = async (): Promise<WorkspaceView> =>
     viewSnapshot(await resolveRequest(prepared, request), prepared.createScope);
   // Metadata may name a directory, and differs from call to call where calls are traced.

@@ -20,15 +20,17 @@ export class ViewCache {
     this.#clock = clock;
   }
 
-  async get(inputs: unknown, make: () => Promise<WorkspaceView>): Promise<WorkspaceView> {
+  get(inputs: unknown, make: () => Promise<WorkspaceView>): WorkspaceView | Promise<WorkspaceView> {
     const key = keyOf(inputs);
     if (key === undefined) return make();
     const known = this.#views.get(key);
     this.#views.delete(key);
-    if (known !== undefined && this.#clock.now() < known.until) {
-      this.#views.set(key, known);
-      return known.view;
-    }
+    if (known === undefined || this.#clock.now() >= known.until) return this.#make(key, make);
+    this.#views.set(key, known);
+    return known.view;
+  }
+
+  async #make(key: string, make: () => Promise<WorkspaceView>): Promise<WorkspaceView> {
     const view = await make();
     // A root that was rejected may become valid at any moment, and should count at once.
     if (view.snapshot().rejected.length === 0) this.#keep(key, view);

@@ -55,7 +55,8 @@ export interface CallHistory {
 
 /** Where a `WorkspaceContext` gets its answers from. */
 export interface ContextSource {
-  view(): Promise<PlacedView>;
+  /** Asked once. At once where everything is known, which is the usual case: each promise on the way costs. */
+  view(): PlacedView | Promise<PlacedView>;
   live(): Promise<Workspace>;
   handle(view: PlacedView, roots?: readonly Root[]): string | undefined;
   treeHandle(view: PlacedView, directory: string): Promise<string | undefined>;
@@ -63,7 +64,7 @@ export interface ContextSource {
 
 export class LazyWorkspaceContext implements WorkspaceContext {
   readonly #source: ContextSource;
-  #view: Promise<PlacedView> | undefined;
+  #view: PlacedView | Promise<PlacedView> | undefined;
 
   constructor(source: ContextSource) {
     this.#source = source;
@@ -110,8 +111,23 @@ export class LazyWorkspaceContext implements WorkspaceContext {
   }
 
   #with<T>(read: (view: PlacedView) => T | Promise<T>): Promise<T> {
-    this.#view ??= this.#source.view();
-    return handled(this.#view.then(read));
+    const view = (this.#view ??= this.#look());
+    if (view instanceof Promise) return handled(view.then(read));
+    try {
+      const value = read(view);
+      return value instanceof Promise ? handled(value) : Promise.resolve(value);
+    } catch (error) {
+      return handled(Promise.reject(error));
+    }
+  }
+
+  /** What cannot be seen cannot be seen by the whole call. */
+  #look(): PlacedView | Promise<PlacedView> {
+    try {
+      return this.#source.view();
+    } catch (error) {
+      return handled(Promise.reject(error));
+    }
   }
 }
 

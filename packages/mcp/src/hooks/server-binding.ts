@@ -2,6 +2,7 @@ import type { RootsPort, WorkspaceView } from '@rootward/core';
 import { Callers } from '../context/callers.js';
 import type { HandleContent } from '../context/handle-codec.js';
 import { keepsConnection, type KeptConnection } from '../context/kept-connection.js';
+import type { PlacedView } from '../context/placed-view.js';
 import { newSession, principalDigest, RecordedContext } from '../context/kept-changes.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import { viewRequest } from '../context/request-view.js';
@@ -142,22 +143,28 @@ export class ServerBinding<Context> {
     const port = carriesRequests(transport)
       ? this.#port((options) => this.sdk.askWithin(ctx, options))
       : undefined;
-    const { meta, signal, principal } = this.sdk.request(ctx);
+    const { meta, signal, principal, client = this.#server.getClientVersion()?.name } = this.sdk.request(ctx);
     const call = { meta, signal, port };
     const kind = transportKind(transport);
     const came = callers.arrive();
+    const lookAgain = (): Promise<WorkspaceView> => connection.viewAfresh(call);
+    const view = async (): Promise<PlacedView> => {
+      const handle = this.#prepared.hasHandle(args)
+        ? await this.#readHandle(args, principal, kind)
+        : undefined;
+      if (handle === undefined) {
+        return callers.place(await connection.view(call), { meta, client, transport: kind, came, lookAgain });
+      }
+      const request = { transport: kind, declaresRoots: true, handle: handle.roots, signal };
+      const found = await viewRequest(this.#prepared, request);
+      return callers.place(found, { meta, client, transport: kind, came, tree: handle.tree });
+    };
     return new LazyWorkspaceContext({
-      view: async () => {
-        const origin = { meta, client: this.clientOf(ctx), transport: kind, came };
-        const handle = this.#prepared.hasHandle(args)
-          ? await this.#readHandle(args, principal, kind)
-          : undefined;
-        if (handle === undefined) {
-          const lookAgain = (): Promise<WorkspaceView> => connection.viewAfresh(call);
-          return callers.place(await connection.view(call), { ...origin, lookAgain });
-        }
-        const request = { transport: kind, declaresRoots: true, handle: handle.roots, signal };
-        return callers.place(await viewRequest(this.#prepared, request), { ...origin, tree: handle.tree });
+      view: () => {
+        const known = this.#prepared.hasHandle(args) ? undefined : connection.viewNow(call);
+        return known === undefined
+          ? view()
+          : callers.place(known, { meta, client, transport: kind, came, lookAgain });
       },
       live: async () => {
         await connection.view(call);
@@ -166,7 +173,7 @@ export class ServerBinding<Context> {
       // Calls never ask twice, so only one that stands for something else is of use.
       handle: (_view, roots) =>
         roots === undefined ? undefined : this.#prepared.handles.mint(roots, principal),
-      treeHandle: (view, directory) => callers.mintForTree(view, directory, kind, principal),
+      treeHandle: (placed, directory) => callers.mintForTree(placed, directory, kind, principal),
     });
   }
 

@@ -52,6 +52,14 @@ export class LegacyConnection {
     });
   }
 
+  /** What the call sees where nothing has to be waited for. */
+  viewNow({ meta, signal }: LegacyCall): WorkspaceView | undefined {
+    const workspace = this.#workspace;
+    if (workspace === undefined) return undefined;
+    this.#declare(workspace);
+    return workspace.forRequestNow(meta, signal);
+  }
+
   async view({ meta, signal, port }: LegacyCall): Promise<WorkspaceView> {
     const workspace = this.#workspace ?? (await this.#open());
     this.#declare(workspace);

@@ -1,8 +1,9 @@
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { ClientInfo, Workspace } from '@rootward/core';
+import type { ClientInfo, Sources, Workspace } from '@rootward/core';
 import type { CallOrigin, Callers } from '../context/callers.js';
 import type { HandleContent } from '../context/handle-codec.js';
+import type { PlacedView } from '../context/placed-view.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import { LazyWorkspaceContext, type WorkspaceContext } from '../context/workspace-context.js';
 import { viewRequest, type StandaloneRequest } from '../context/request-view.js';
@@ -32,34 +33,46 @@ export function modernContext(
   { args, mayAsk }: { readonly args: unknown; readonly mayAsk: boolean },
 ): ModernContext {
   let needed: NeedsInput | undefined;
-  let request: Promise<Request> | undefined;
+  let request: Request | Promise<Request> | undefined;
   const opened: Workspace[] = [];
-  const read = async (): Promise<Request> => {
-    const found = await readModernRequest(prepared, ctx, args);
+  const principal = principalOf(ctx);
+  const transport = transportOf(ctx);
+  const readWith = ({ clientRoots }: Sources): Request => {
+    const found = readModernRequest(prepared, ctx, { args, principal, clientRoots });
     if (found.declaresRoots) prepared.noteDeprecation();
-    if (!mayAsk || !(await mustAsk(prepared, found))) return found;
+    if (!mayAsk || !mustAsk(found, clientRoots)) return found;
     needed = needsRoots;
     throw needed;
   };
-  const readOnce = (): Promise<Request> => (request ??= read());
-  const principal = principalOf(ctx);
+  const readOnce = (): Request | Promise<Request> => {
+    if (request !== undefined) return request;
+    const sources = prepared.sourcesNow(transport);
+    return (request = sources instanceof Promise ? sources.then(readWith) : readWith(sources));
+  };
   const came = callers.arrive();
+  const view = (found: Request): PlacedView | Promise<PlacedView> => {
+    const seen = viewRequest(prepared, found);
+    const origin = originOf(found, came);
+    return seen instanceof Promise
+      ? seen.then((each) => callers.place(each, origin))
+      : callers.place(seen, origin);
+  };
   return {
     workspace: new LazyWorkspaceContext({
-      view: async () => {
-        const found = await readOnce();
-        return callers.place(await viewRequest(prepared, found), originOf(found, came));
+      view: () => {
+        const found = readOnce();
+        return found instanceof Promise ? found.then(view) : view(found);
       },
       live: async () => {
         const workspace = await openForRequest(prepared, await readOnce());
         opened.push(workspace);
         return workspace;
       },
-      handle: (view, roots) =>
+      handle: (placed, roots) =>
         roots === undefined
-          ? prepared.handles.mintForClient(view.snapshot().roots, principal)
+          ? prepared.handles.mintForClient(placed.snapshot().roots, principal)
           : prepared.handles.mint(roots, principal),
-      treeHandle: (view, directory) => callers.mintForTree(view, directory, transportOf(ctx), principal),
+      treeHandle: (placed, directory) => callers.mintForTree(placed, directory, transport, principal),
     }),
     get needed() {
       return needed;
@@ -86,19 +99,24 @@ function transportOf({ http }: ServerContext): TransportKind {
   return http === undefined ? 'local' : 'http';
 }
 
-async function readModernRequest(
+interface Reading {
+  readonly args: unknown;
+  readonly principal: string;
+  readonly clientRoots: Sources['clientRoots'];
+}
+
+function readModernRequest(
   prepared: PreparedWorkspace,
   ctx: ServerContext,
-  args: unknown,
-): Promise<Request> {
+  { args, principal, clientRoots }: Reading,
+): Request {
   const { envelope, inputResponses, droppedInputResponseKeys, _meta: meta, signal } = ctx.mcpReq;
   const sent: unknown = envelope;
   const capabilities = isObject(sent) ? sent[CLIENT_CAPABILITIES_META_KEY] : undefined;
   const transport = transportOf(ctx);
-  const { clientRoots } = await prepared.sources(transport);
   const declaresRoots = isObject(capabilities) && isObject(capabilities['roots']);
   const handle: HandleContent | undefined =
-    clientRoots === 'ignore' ? undefined : prepared.readHandle(args, principalOf(ctx));
+    clientRoots === 'ignore' ? undefined : prepared.readHandle(args, principal);
   return {
     transport,
     declaresRoots,

@@ -1,7 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { Server, ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
-import type { SdkPort } from '../hooks/sdk-port.js';
+import type { Call, SdkPort } from '../hooks/sdk-port.js';
 import { carriesRoots } from '../modern/roots-answer.js';
 import { clientNameOf, modernContext } from './modern-context.js';
 import { askFirst, askForRootsToo, NeedsInput } from './needs-input.js';
@@ -32,27 +32,35 @@ export function createSdkPort(server: Server, prepared: PreparedWorkspace): SdkP
     ask: (options) => server.request(ROOTS_LIST, ANYTHING, options),
     askWithin: ({ mcpReq }, options) => mcpReq.send(ROOTS_LIST, ANYTHING, options),
     call: (ctx, { args, mayAsk, legacy, callers }) => {
-      const modern = isModern(server) ? modernContext(prepared, callers, ctx, { args, mayAsk }) : undefined;
-      // On a legacy connection roots are known, and the SDK asks for them once more if they are among the questions.
-      const complete =
-        modern !== undefined && carriesRoots(ctx.mcpReq.inputResponses)
-          ? askForRootsToo
-          : (result: unknown) => result;
+      if (!isModern(server)) return { workspace: legacy(), ...LEGACY_CALL };
+      const modern = modernContext(prepared, callers, ctx, { args, mayAsk });
+      const complete = carriesRoots(ctx.mcpReq.inputResponses) ? askForRootsToo : asItIs;
       const question = (error: unknown): unknown => {
-        const needed = modern?.needed ?? (error instanceof NeedsInput ? error : undefined);
+        const needed = modern.needed ?? (error instanceof NeedsInput ? error : undefined);
         return needed === undefined ? undefined : complete(askFirst(needed));
       };
       return {
-        workspace: modern?.workspace ?? legacy(),
+        workspace: modern.workspace,
         // Also where the handler caught what ended it.
         answer: (result) => question(undefined) ?? complete(result),
         question,
-        dispose: () => modern?.dispose(),
+        dispose: () => modern.dispose(),
       };
     },
     protocolError: (code, message, data) => new ProtocolError(code, message, data),
   };
 }
+
+function asItIs(result: unknown): unknown {
+  return result;
+}
+
+/** On a legacy connection roots are known, and the SDK asks for them once more if they are among the questions. */
+const LEGACY_CALL: Omit<Call, 'workspace'> = {
+  answer: asItIs,
+  question: (error) => (error instanceof NeedsInput ? askFirst(error) : undefined),
+  dispose: () => undefined,
+};
 
 function isModern(server: Server): boolean {
   const revision = server.getNegotiatedProtocolVersion();

@@ -67,8 +67,9 @@ export function readMessage(value: unknown): Incoming {
   }
   const problem = metadataProblem(params?.['_meta']);
   if (problem !== undefined) return { kind: 'invalid', id, problem };
-  const body = params === undefined ? { method } : { method, params };
-  return { kind: 'request', message: { jsonrpc: '2.0', id, ...body } };
+  const message: JsonRpcRequest =
+    params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
+  return { kind: 'request', message };
 }
 
 /** A notification counts without what cannot be read: nobody would hear that it was refused. */

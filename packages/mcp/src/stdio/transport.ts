@@ -198,9 +198,10 @@ export class StdioTransport {
   };
 
   #readLine(line: Buffer): void {
-    const valid = isUtf8(line);
     const text = line.toString('utf8').trim();
     if (text === '') return;
+    // Decoding leaves this character where bytes are not UTF-8. V8 knows at once that plain text does not hold it.
+    const valid = !text.includes('\u{FFFD}') || isUtf8(line);
     let value: unknown;
     try {
       value = JSON.parse(text);

@@ -24,7 +24,7 @@ test('Callers.place() sees a worktree that was added before the call came, also 
   const repository = new Repository();
   const view = await viewOf(repository.main);
   const callers = new Callers(new PreparedWorkspace(BARE), () => true);
-  const place = (came: number): Promise<PlacedView> =>
+  const place = async (came: number): Promise<PlacedView> =>
     callers.place(view, { meta: {}, client: undefined, transport: 'local', came });
   const turn = { isOver: false };
   setImmediate(() => (turn.isOver = true));

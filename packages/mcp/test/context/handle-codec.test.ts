@@ -65,7 +65,9 @@ test.each([
   ],
 ])('HandleCodec.verify() refuses a handle that is %s', async (_, make) => {
   const codec = new HandleCodec(KEY);
-  const handle = await make(codec.mint([root('/a')], nobody)!);
+  const good = codec.mint([root('/a')], nobody)!;
+  expect(codec.verify(good, nobody).roots).toHaveLength(1);
+  const handle = await make(good);
   expect(() => codec.verify(handle, nobody)).toThrow(
     expect.objectContaining({
       code: 'invalid-handle',

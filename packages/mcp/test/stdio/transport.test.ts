@@ -179,6 +179,12 @@ test('StdioTransport refuses a request that is not valid UTF-8 instead of servin
   expect(rig.errors).toEqual(['Cannot serve request: it is not valid UTF-8']);
 });
 
+test('StdioTransport serves a request that holds the replacement character itself', async () => {
+  const rig = await open();
+  await rig.feed(line({ ...request(5), params: { path: '/tmp/\u{FFFD}' } }));
+  expect(rig.received).toEqual([{ ...request(5), params: { path: '/tmp/\u{FFFD}' } }]);
+});
+
 test('StdioTransport puts a character together that two chunks share', async () => {
   const rig = await open();
   const bytes = Buffer.from(line({ ...request(1), params: { path: 'é' } }));
