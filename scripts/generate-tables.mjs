@@ -15,6 +15,7 @@ import { drawWrap } from './pictures/wrap.mjs';
 import { clientBlocks } from './tables/clients.mjs';
 import { presetTable } from './tables/presets.mjs';
 import { serverTable } from './tables/servers.mjs';
+import { triedTable } from './tables/tried.mjs';
 import { argumentTable, toolTable } from './tables/tools.mjs';
 import { commandTable, configurationTable, optionTable } from './tables/options.mjs';
 
@@ -32,6 +33,7 @@ const TABLES = {
   commands: commandTable,
   configuration: configurationTable,
   presets: presetTable,
+  tried: triedTable,
   'api-core': () => apiTable('@rootward/core'),
   'methods-scope': () => methodTable('@rootward/core', 'Scope'),
   'methods-workspace': () => methodTable('@rootward/core', 'Workspace'),
@@ -68,7 +70,7 @@ const HOMES = {
   ],
   'docs/clients.md': ['clients'],
   'docs/language-servers.md': ['servers'],
-  'docs/wrap.md': ['presets'],
+  'docs/wrap.md': ['presets', 'tried'],
   'docs/sandbox.md': ['attempts'],
   'docs/tools.md': ['tools', 'arguments'],
   'docs/options.md': ['options', 'commands', 'configuration'],

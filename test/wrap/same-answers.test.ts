@@ -12,7 +12,7 @@ async function answers(connect: typeof wrap, server: Server): Promise<readonly u
   const fill = <Value>(value: Value): Value =>
     JSON.parse(JSON.stringify(value).replaceAll('{root}', folder)) as Value;
   const command = connect === direct ? fill(server.command) : server.command;
-  const env = { MEMORY_FILE_PATH: join(folder, '..', 'memory.jsonl') };
+  const env = server.env?.(folder) ?? {};
   const { client, connection, introduction } = await connect(command, {
     cwd: folder,
     roots: roots(folder),

@@ -3,7 +3,7 @@ export type { WrapErrorCode } from './error.js';
 export { CHANGE_POLICIES } from './inner/change-policy.js';
 export type { ChangePolicy } from './inner/change-policy.js';
 export type { CommandTemplate, Launch, Run } from './inner/launch.js';
-export { findPreset, PRESETS } from './presets.js';
+export { findPreset, PRESETS, withPreset } from './presets.js';
 export type { Preset } from './presets.js';
 export { probeServer } from './probe.js';
 export type { ProbeOptions, ProbeReport } from './probe.js';

@@ -25,6 +25,13 @@ export const PRESETS: readonly Preset[] = [
       'https://github.com/modelcontextprotocol/servers/tree/main/src/filesystem#usage-with-claude-desktop',
   },
   {
+    server: 'mcp-filesystem-server',
+    pattern: /(?:^|[\\/])mcp-filesystem-server(?:[@:]|$)/,
+    args: ['{roots}'],
+    unless: ANY_PATH,
+    source: 'https://github.com/mark3labs/mcp-filesystem-server#usage',
+  },
+  {
     server: 'mcp-server-git',
     pattern: /(?:^|[\\/])mcp[-_]server[-_]git(?:@|$)/,
     args: ['--repository', '{root}'],
@@ -35,7 +42,7 @@ export const PRESETS: readonly Preset[] = [
     server: 'Serena',
     pattern: /(?:^|[\\/])serena(?:-mcp-server)?(?:@|$)/,
     args: ['--project', '{root}'],
-    unless: /^--project(?:=|$)/,
+    unless: /^--project(?:-from-cwd|=|$)/,
     source: 'https://oraios.github.io/serena/02-usage/030_clients.html',
   },
   {
@@ -49,8 +56,29 @@ export const PRESETS: readonly Preset[] = [
 
 /** The preset for a command line, where there is one and the folder is not named already. Pure. */
 export function findPreset(words: readonly string[]): Preset | undefined {
+  const [preset, at] = matchOf(words);
+  return preset !== undefined && ownWords(words, at).some((word) => preset.unless.test(word))
+    ? undefined
+    : preset;
+}
+
+/** The command line with what its preset adds. Pure. */
+export function withPreset(words: readonly string[]): readonly string[] {
+  const preset = findPreset(words);
+  if (preset === undefined) return words;
+  const [, at] = matchOf(words);
+  const end = at + 1 + ownWords(words, at).length;
+  return [...words.slice(0, end), ...preset.args, ...words.slice(end)];
+}
+
+function matchOf(words: readonly string[]): readonly [Preset | undefined, number] {
   const preset = PRESETS.find(({ pattern }) => words.some((word) => pattern.test(word)));
-  if (preset === undefined) return undefined;
-  const at = words.findIndex((word) => preset.pattern.test(word));
-  return words.slice(at + 1).some((word) => preset.unless.test(word)) ? undefined : preset;
+  return [preset, preset === undefined ? -1 : words.findIndex((word) => preset.pattern.test(word))];
+}
+
+/** What follows the server, up to what it passes on to another program. */
+function ownWords(words: readonly string[], at: number): readonly string[] {
+  const after = words.slice(at + 1);
+  const end = after.indexOf('--');
+  return end === -1 ? after : after.slice(0, end);
 }

@@ -1,6 +1,6 @@
 import { projectOf, Workspace } from '@rootward/core';
 import { ProcessGuard } from '@rootward/mcp/host';
-import { findPreset, probeServer } from '@rootward/wrap';
+import { findPreset, probeServer, withPreset } from '@rootward/wrap';
 import { prepareSources, sourceOptions } from '../../../serve/prepare-sources.js';
 import { StderrLogger } from '../../../serve/stderr-logger.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
@@ -53,7 +53,7 @@ async function tryServer(
     const report = await probeServer({
       template: {
         command,
-        args: [...args, ...(findPreset(words)?.args ?? [])],
+        args: withPreset([command, ...args]).slice(1),
         set: {},
         environment: process.env,
       },

@@ -1,4 +1,4 @@
-import { findPreset } from '@rootward/wrap';
+import { withPreset } from '@rootward/wrap';
 import type { Terminal } from '../../output/terminal.js';
 import { findCommand } from '../../../wrapped/find-command.js';
 
@@ -9,5 +9,5 @@ export async function wrappedWords(
 ): Promise<readonly string[]> {
   if (words.length === 0) return [];
   const { command, args } = await findCommand(words, start, { mustExist: false });
-  return [command, ...args, ...(findPreset(words)?.args ?? [])];
+  return withPreset([command, ...args]);
 }
