@@ -66,15 +66,8 @@ describe('an official client of the modern era uses a server of the legacy one',
     for (const { method, params = {} } of server.steps) {
       const member = MEMBERS[method];
       if (member === undefined || params['name'] === 'no-such-tool') continue;
-      const filled = JSON.parse(JSON.stringify(params).replaceAll('{root}', folder)) as typeof params;
-      const given = await client.request({
-        method: method as 'tools/call',
-        params: filled as { name: string },
-      });
-      expect({ method, given }).toEqual({
-        method,
-        given: expect.objectContaining({ [member]: expect.anything() }),
-      });
+      const filled = JSON.parse(JSON.stringify(params).replaceAll('{root}', folder)) as { name: string };
+      expect(await client.request({ method: method as 'tools/call', params: filled })).toHaveProperty(member);
     }
   });
 

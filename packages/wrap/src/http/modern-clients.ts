@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { resolveSnapshot, type OperatorLimits, type Snapshot } from '@rootward/core';
+import { resolveSnapshot, viewSnapshot, type OperatorLimits, type Snapshot } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { asComplete, asksBack, CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../wire/envelope.js';
 import { InnerEra } from '../inner/inner-era.js';
 import { ModernFront } from '../modern/front.js';
 import { StateSigner } from '../modern/state.js';
+import { Callers } from '@rootward/mcp/host';
 import { FixedRoots } from '../roots/fixed-roots.js';
 import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
-import { fail, NO_ROOTS, refuse } from '../session/answers.js';
+import { placeOf } from '../roots/place-of.js';
+import { fail, NO_ROOTS, refusalOf, refuse } from '../session/answers.js';
 import { INTRODUCTORY } from '../session/introduction.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { isLimited, keyOf } from '../session/side-servers.js';
@@ -61,11 +63,13 @@ export class ModernClients {
   readonly #signer = new StateSigner();
   readonly #places = new Set<Place>();
   readonly #innerEra = new InnerEra('modern');
+  readonly #callers: Callers;
   #nextId = 1;
   #nextPlace = 1;
 
   constructor(options: Omit<SessionOptions, 'era' | 'roots'>) {
     this.#options = options;
+    this.#callers = new Callers(options.prepared, () => false);
     void options.prepared.sources('http').then(
       ({ limits }) => limits?.onDidChange(() => this.#endLimited(limits)),
       () => undefined,
@@ -95,10 +99,12 @@ export class ModernClients {
       exchange.answer(Buffer.concat([...fail(id, INVALID_PARAMS, reason)]));
       return;
     }
-    const snapshot = await this.#rootsOf(message, exchange, id);
-    if (snapshot === undefined) return;
     const { method = '' } = message;
-    if (snapshot.roots.length === 0 && !INTRODUCTORY.has(method) && method !== 'server/discover') {
+    const snapshot = await this.#rootsOf(message, exchange, id).catch((error: unknown) => {
+      exchange.answer(Buffer.concat([...completed(refuse(id, method, refusalOf(error)), method)]));
+    });
+    if (snapshot === undefined) return;
+    if (snapshot.roots.length === 0 && !isAboutServer(method)) {
       exchange.answer(Buffer.concat([...completed(refuse(id, method, NO_ROOTS), method)]));
       return;
     }
@@ -144,12 +150,17 @@ export class ModernClients {
       return undefined;
     }
     const answer = given === undefined ? ({ missing: true } as const) : { result: given };
-    const facts = {
-      declaresRoots: canAsk,
-      answer: canAsk ? answer : undefined,
-      meta: message.value('params', '_meta'),
-    };
-    return resolveSnapshot(sources, facts, { now: Date.now() });
+    const meta: unknown = message.value('params', '_meta');
+    const facts = { declaresRoots: canAsk, answer: canAsk ? answer : undefined, meta };
+    const snapshot = await resolveSnapshot(sources, facts, { now: Date.now() });
+    if (isAboutServer(message.method ?? '')) return snapshot;
+    const info = envelope?.info;
+    const roots = await placeOf(viewSnapshot(snapshot), this.#callers, {
+      meta,
+      client: isObject(info) && typeof info['name'] === 'string' ? info['name'] : undefined,
+      transport: 'http',
+    });
+    return { ...snapshot, roots };
   }
 
   /** A server of the legacy era learns once what its clients can be asked, so that clients of other abilities have another. */
@@ -310,6 +321,11 @@ export class ModernClients {
     }
     return undefined;
   }
+}
+
+/** Whether a request is served wherever its caller works. */
+function isAboutServer(method: string): boolean {
+  return INTRODUCTORY.has(method) || method === 'server/discover' || method === 'subscriptions/listen';
 }
 
 /** A refusal of ours, as a result of this era. */

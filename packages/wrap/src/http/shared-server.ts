@@ -1,7 +1,7 @@
 import type { ClientInfo, Snapshot } from '@rootward/core';
 import { Deferred } from '@rootward/core/platform';
 import { FixedRoots } from '../roots/fixed-roots.js';
-import { fail } from '../session/answers.js';
+import { fail, lostCall, refuse } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
@@ -11,6 +11,7 @@ interface Route {
   readonly client: Outer;
   /** As the client wrote it. */
   readonly id: string;
+  readonly method: string;
   /** The progress token of the client, as written. */
   readonly token: string | undefined;
 }
@@ -59,15 +60,24 @@ export class SharedServer {
     this.#clients.add(client);
   }
 
+  /** The client uses another server from now on; calls under way may finish. */
   leave(client: Outer): void {
     this.#clients.delete(client);
-    for (const [id, route] of this.#routes) if (route.client === client) this.#cancel(id, route);
     for (const [uri, clients] of this.#subscribers)
       if (clients.delete(client) && clients.size === 0) this.#forget(uri);
   }
 
+  /** Gives up the calls of a client; a reason is told, where it still waits. */
+  giveUp(client: Outer, reason?: string): void {
+    for (const [own, route] of this.#routes) {
+      if (route.client !== client) continue;
+      this.#cancel(own, route);
+      if (reason !== undefined) client.send(refuse(route.id, route.method, lostCall(reason)), route.id);
+    }
+  }
+
   request(message: RawMessage, client: Outer): void {
-    const { id = 'null', method } = message;
+    const { id = 'null', method = '' } = message;
     const uri = message.raw('params', 'uri') ?? '';
     if (method === 'resources/subscribe') this.#subscribersOf(uri).add(client);
     if (method === 'resources/unsubscribe') {
@@ -82,7 +92,7 @@ export class SharedServer {
     const own = `"${String(this.#nextId++)}"`;
     const span = message.span('params', '_meta', 'progressToken');
     const token = span === undefined ? undefined : message.raw('params', '_meta', 'progressToken');
-    this.#routes.set(own, { client, id, token });
+    this.#routes.set(own, { client, id, method, token });
     this.#toServer(message, [
       ...message.set(['id'], own),
       ...(span === undefined ? [] : [{ ...span, text: own }]),

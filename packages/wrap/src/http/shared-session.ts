@@ -1,29 +1,38 @@
-import type { Snapshot } from '@rootward/core';
+import type { Root, Snapshot } from '@rootward/core';
 import { LEGACY_REVISION } from '../wire/envelope.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
-import { fail, lostCall, NO_ROOTS, refuse } from '../session/answers.js';
+import { fail, NO_ROOTS, refusalOf, refuse } from '../session/answers.js';
 import { declarationOf, INTRODUCTORY } from '../session/introduction.js';
 import { Lane } from '../session/lane.js';
 import { Questions, type Outer } from '../session/outer.js';
 import type { SessionOptions } from '../session/session-options.js';
-import type { RawMessage } from '../wire/raw-message.js';
+import { CallerTool } from '../session/caller-tool.js';
+import { isSameRoots } from '../session/side-servers.js';
+import { RawMessage } from '../wire/raw-message.js';
 import type { SharedServer } from './shared-server.js';
 import type { Sharer, SharedServers } from './shared-servers.js';
 
 const INTERNAL_ERROR = -32_603;
 const INVALID_REQUEST = -32_600;
 
+const REMOVED = 'a folder was taken away while the call was under way';
+
 /** One client among those that share servers: it has roots of its own, and each call goes to the server for them. */
-export class SharedSession {
+export class SharedSession implements Outer {
   readonly #client: Outer;
   readonly #principal: string;
   readonly #servers: SharedServers;
   readonly #questions: Questions;
   readonly #opening: Promise<CallRoots>;
   readonly #lane: Lane;
+  /** Requests that a server works on: what the client said with them. */
+  readonly #running = new Map<string, { readonly method: string; readonly meta: unknown }>();
   #sharer: Sharer | undefined;
+  #callerTool: CallerTool | undefined;
   #server: SharedServer | undefined;
+  /** Servers for calls that work in other folders than the connection does. */
+  readonly #sides = new Set<SharedServer>();
   #closed = false;
 
   constructor(
@@ -40,7 +49,9 @@ export class SharedSession {
     const port = {
       ask: (signal: AbortSignal): Promise<unknown> => this.#questions.ask('roots/list', signal),
     };
-    this.#opening = LegacyRoots.open(prepared, 'http', port, () => undefined);
+    this.#opening = LegacyRoots.open(prepared, 'http', port, (_, isRemoval) => {
+      if (isRemoval) for (const server of this.#used()) server.giveUp(this, REMOVED);
+    });
     this.#opening.catch((error: unknown) => log.warn('workspace not opened', { error: String(error) }));
   }
 
@@ -61,7 +72,8 @@ export class SharedSession {
             fail(id, INVALID_REQUEST, 'Cannot serve the request: the client has not introduced itself'),
             id,
           );
-        } else if (INTRODUCTORY.has(method)) void this.#serve(message, id, method);
+        } else if (this.#callerTool?.serve(message, this.#client) === true) return;
+        else if (INTRODUCTORY.has(method)) void this.#serve(message, id, method);
         else this.#lane.add(() => this.#serve(message, id, method));
       }
     }
@@ -70,8 +82,25 @@ export class SharedSession {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#server?.leave(this.#client);
+    for (const server of this.#used()) {
+      server.giveUp(this);
+      server.leave(this);
+    }
     (await this.#opening).dispose();
+  }
+
+  /** Something of a server for the client. */
+  send(pieces: readonly Buffer[], related?: string): void {
+    const running = related === undefined ? undefined : this.#running.get(related);
+    const message = running === undefined ? undefined : RawMessage.read(Buffer.concat([...pieces]));
+    if (message?.kind !== 'answer' || related === undefined || running === undefined) {
+      this.#client.send(pieces, related);
+      return;
+    }
+    this.#running.delete(related);
+    void this.#opening.then(({ callers }) => callers?.end(running.meta));
+    const edits = running.method === 'tools/list' ? (this.#callerTool?.edits(message) ?? []) : [];
+    this.#client.send(message.edited(edits), related);
   }
 
   async #initialize(message: RawMessage, id: string): Promise<void> {
@@ -88,6 +117,7 @@ export class SharedSession {
       const snapshot = connection.snapshot();
       const server = this.#use(sharer, mustAsk ? { ...snapshot, roots: [] } : snapshot);
       this.#sharer = sharer;
+      this.#callerTool = new CallerTool(connection.callers, declaration.clientInfo?.name);
       this.#client.send((await server.introduction).withId(id), id);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -105,7 +135,7 @@ export class SharedSession {
         (await this.#opening).changed();
         return;
       case 'notifications/cancelled':
-        this.#server?.cancel(message, this.#client);
+        for (const server of this.#used()) server.cancel(message, this);
         return;
       case 'notifications/progress':
         return;
@@ -120,32 +150,50 @@ export class SharedSession {
     try {
       const connection = await this.#opening;
       const isIntroductory = INTRODUCTORY.has(method);
-      const roots = isIntroductory
-        ? undefined
-        : await connection.forCall(message.value('params', '_meta'), true);
+      const meta: unknown = message.value('params', '_meta');
+      const roots = isIntroductory ? undefined : await connection.forCall(meta, true);
       if (roots?.length === 0) {
         this.#client.send(refuse(id, method, NO_ROOTS), id);
         return;
       }
       const snapshot = { ...connection.snapshot(), roots: roots ?? [] };
-      const server = isIntroductory
-        ? (this.#server ?? this.#use(sharer, snapshot))
-        : this.#use(sharer, snapshot);
+      const server = this.#serverFor(sharer, snapshot, connection.current(), isIntroductory);
       await server.introduction;
-      if (!this.#closed) server.request(message, this.#client);
+      if (this.#closed) return;
+      this.#running.set(id, { method, meta });
+      server.request(message, this);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#client.send(refuse(id, method, lostCall(reason)), id);
+      this.#client.send(refuse(id, method, refusalOf(error)), id);
     }
+  }
+
+  #serverFor(
+    sharer: Sharer,
+    snapshot: Snapshot,
+    current: readonly Root[],
+    isIntroductory: boolean,
+  ): SharedServer {
+    if (isIntroductory) return this.#server ?? this.#use(sharer, snapshot);
+    if (isSameRoots(snapshot.roots, current)) return this.#use(sharer, snapshot);
+    const side = this.#servers.for(snapshot, sharer);
+    if (side !== this.#server) this.#sides.add(side);
+    return side;
+  }
+
+  #used(): readonly SharedServer[] {
+    return [...(this.#server === undefined ? [] : [this.#server]), ...this.#sides];
   }
 
   /** The server for these roots, which this client hears of from now on. */
   #use(sharer: Sharer, snapshot: Snapshot): SharedServer {
     const server = this.#servers.for(snapshot, sharer);
     if (server !== this.#server) {
-      this.#server?.leave(this.#client);
+      this.#server?.leave(this);
+      // Calls under way there may finish.
+      if (this.#server !== undefined) this.#sides.add(this.#server);
+      this.#sides.delete(server);
       this.#server = server;
-      if (!this.#closed) server.join(this.#client);
+      if (!this.#closed) server.join(this);
     }
     return server;
   }

@@ -1,6 +1,7 @@
 import type { Root, RootsPort, Snapshot, Workspace, WorkspaceView } from '@rootward/core';
 import { Callers, type PreparedWorkspace } from '@rootward/mcp/host';
 import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
+import { placeOf } from './place-of.js';
 
 /** The roots of a client of the legacy era: asked whenever that is due, followed when it says that they changed. */
 export class LegacyRoots implements CallRoots {
@@ -62,20 +63,15 @@ export class LegacyRoots implements CallRoots {
   /** Rejects with `ambiguous-tree` where nobody can tell which working tree the caller works in. */
   async forCall(meta: unknown): Promise<readonly Root[]> {
     const view = (): Promise<WorkspaceView> => this.#workspace.forRequest(meta);
-    const placed = await this.callers.place(await view(), {
+    return placeOf(await view(), this.callers, {
       meta,
       client: this.#client,
       transport: this.#kind,
-      came: this.callers.arrive(),
       lookAgain: () => {
         this.#workspace.invalidate('the caller may work in another tree');
         return view();
       },
     });
-    const { roots } = placed.snapshot();
-    // Throws where that cannot be told: a wrapped server works in the first root, whatever it is asked.
-    if (roots.length > 0) placed.directory();
-    return roots;
   }
 
   dispose(): void {

@@ -1,6 +1,7 @@
-import { diffRoots, resolveSnapshot } from '@rootward/core';
-import type { RequestFacts, Root, RootsPort, Snapshot, Sources } from '@rootward/core';
-import type { PreparedWorkspace } from '@rootward/mcp/host';
+import { diffRoots, resolveSnapshot, viewSnapshot } from '@rootward/core';
+import type { RequestFacts, Root, RootsPort, Snapshot, Sources, WorkspaceView } from '@rootward/core';
+import { Callers, type PreparedWorkspace } from '@rootward/mcp/host';
+import { placeOf } from './place-of.js';
 import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
 
 type Answer = NonNullable<RequestFacts['answer']>;
@@ -17,6 +18,8 @@ const MISSING: Answer = { missing: true };
  * for the calls that follow shortly after; nothing it leaves out is made up from hints.
  */
 export class ModernRoots implements CallRoots {
+  readonly callers: Callers;
+  readonly #kind: 'local' | 'http';
   readonly #sources: Sources;
   readonly #port: RootsPort;
   readonly #onChange: RootsListener;
@@ -28,7 +31,16 @@ export class ModernRoots implements CallRoots {
   readonly #limited: Disposable | undefined;
   readonly #disposed = new AbortController();
 
-  private constructor(sources: Sources, port: RootsPort, onChange: RootsListener, first: Snapshot) {
+  private constructor(
+    callers: Callers,
+    kind: 'local' | 'http',
+    sources: Sources,
+    port: RootsPort,
+    onChange: RootsListener,
+    first: Snapshot,
+  ) {
+    this.callers = callers;
+    this.#kind = kind;
     this.#sources = sources;
     this.#port = port;
     this.#onChange = onChange;
@@ -48,6 +60,8 @@ export class ModernRoots implements CallRoots {
     const sources = await prepared.sources(kind);
     const facts = { declaresRoots: false, clientInfo: undefined, answer: undefined, meta: undefined };
     return new ModernRoots(
+      new Callers(prepared, () => true),
+      kind,
       sources,
       port,
       onChange,
@@ -76,7 +90,24 @@ export class ModernRoots implements CallRoots {
     this.#freshUntil = 0;
   }
 
+  /** Rejects with `ambiguous-tree` where nobody can tell which working tree the caller works in. */
   async forCall(meta: unknown, mayAsk: boolean): Promise<readonly Root[]> {
+    await this.#refresh(mayAsk);
+    const view = async (): Promise<WorkspaceView> =>
+      viewSnapshot(meta === undefined ? this.#snapshot : await this.#resolve(meta));
+    return placeOf(await view(), this.callers, {
+      meta,
+      client: this.#declaration.clientInfo?.name,
+      transport: this.#kind,
+      lookAgain: async () => {
+        this.changed();
+        await this.#refresh(mayAsk);
+        return view();
+      },
+    });
+  }
+
+  async #refresh(mayAsk: boolean): Promise<void> {
     if (mayAsk && this.#canAsk() && performance.now() >= this.#freshUntil) {
       this.#asking ??= this.#ask().finally(() => {
         this.#asking = undefined;
@@ -84,7 +115,6 @@ export class ModernRoots implements CallRoots {
     }
     if (mayAsk) await this.#asking;
     this.#replace(await this.#resolve(undefined));
-    return meta === undefined ? this.current() : (await this.#resolve(meta)).roots;
   }
 
   dispose(): void {

@@ -88,6 +88,13 @@ export class Introduction {
   }
 }
 
+/** Rejects where the client has not introduced itself, too. */
+export async function introduceTo(instance: Instance, introduction: Introduction | undefined): Promise<void> {
+  if (introduction === undefined)
+    throw new RootwardWrapError('closed', 'the client has not introduced itself');
+  await introduction.perform(instance);
+}
+
 /** What `initialize` says about roots. */
 export function declarationOf(initialize: RawMessage): Declaration {
   const roots: unknown = initialize.value('params', 'capabilities', 'roots');

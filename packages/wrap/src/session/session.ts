@@ -7,13 +7,14 @@ import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
 import { ModernRoots } from '../roots/modern-roots.js';
+import { asksBack } from '../wire/envelope.js';
 import type { Edit, RawMessage } from '../wire/raw-message.js';
 import { changeEdits, crashNote, sandboxEdits } from './answer-edits.js';
 import { fail, hiddenTool, lostCall, NO_ROOTS, refuse, refusalOf } from './answers.js';
 import { CallWatch, type EndWatch } from './call-watch.js';
 import { CallerTool } from './caller-tool.js';
 import { firstServer } from './first-server.js';
-import { declarationOf, Introduction, INTRODUCTORY } from './introduction.js';
+import { declarationOf, introduceTo, Introduction, INTRODUCTORY } from './introduction.js';
 import { Lane } from './lane.js';
 import { launchFor } from './launch-for.js';
 import { Listings } from './listings.js';
@@ -150,7 +151,7 @@ export class Session {
       contain,
       shown,
       launch: (roots) => launchFor(this.#options, roots, this.#startsHere),
-      introduce: (instance) => this.#requireIntroduction().perform(instance),
+      introduce: (instance) => introduceTo(instance, this.#introduction),
       replaced: (instance) =>
         void this.#listings.announce(
           (method, params) => instance.ask(method, params),
@@ -315,7 +316,6 @@ export class Session {
     const over = (tell: (changeId?: string) => void): void => {
       // Where it is not there any more, the client has taken it back meanwhile.
       const end = (changeId?: string): void => void (this.#running.delete(id) && tell(changeId));
-      this.#roots?.callers?.end(meta);
       if (endWatch === undefined) end();
       else void endWatch().then(end);
     };
@@ -324,6 +324,8 @@ export class Session {
       method: message.method ?? '',
       answered: (answer) => {
         if (!answer.isError) this.#introduction?.note(message);
+        // What a hook said about the call holds for all its rounds.
+        if (!asksBack(answer)) this.#roots?.callers?.end(meta);
         ended?.(answer.isError || answer.value('result', 'isError') === true);
         over((changeId) => this.#answered(message, id, answer, changeId));
       },
@@ -338,6 +340,7 @@ export class Session {
               return this.#running.delete(id) ? id : undefined;
             },
       failed: (error) => {
+        this.#roots?.callers?.end(meta);
         ended?.(true);
         over(() => this.#outer.send(refuse(id, message.method ?? '', lostCall(error.message)), id));
       },
@@ -388,11 +391,6 @@ export class Session {
     const token =
       message.method === 'notifications/progress' ? message.raw('params', 'progressToken') : undefined;
     this.#outer.send([message.bytes], this.#running.ofToken(token) ?? this.#running.oldestOf(instance));
-  }
-
-  #requireIntroduction(): Introduction {
-    if (this.#introduction !== undefined) return this.#introduction;
-    throw new RootwardWrapError('closed', 'the client has not introduced itself');
   }
 
   #instances(): readonly Instance[] {
