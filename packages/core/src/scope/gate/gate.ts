@@ -13,7 +13,7 @@ import type { Pin, PinOptions, Platform } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { folderMissing, fromSystem, noRoots, outsideRoots, refused, scopeError } from './refusal.js';
 import { isKernelPath, RootIndex } from './root-index.js';
-import { RuleBook, type Placement, type Refusal, type ScopeRules } from './rules.js';
+import { RuleBook, type FoldersSeen, type Placement, type Refusal, type ScopeRules } from './rules.js';
 
 /** An existing object that is in scope and may be used as asked. The receiver closes the pin. */
 export interface Admitted {
@@ -218,9 +218,9 @@ export class Gate {
     return outsideRoots(action, asked, this.roots, isLink);
   }
 
-  enforce(action: string, asked: string, placement: Placement, intent: Intent): void {
+  enforce(action: string, asked: string, placement: Placement, intent: Intent, seen?: FoldersSeen): void {
     const refusal: Refusal | undefined =
-      intent === 'read' ? this.rules.refuseRead(placement) : this.rules.refuseChange(placement);
+      intent === 'read' ? this.rules.refuseRead(placement, seen) : this.rules.refuseChange(placement, seen);
     if (refusal !== undefined) throw refused(action, asked, refusal);
   }
 

@@ -117,7 +117,7 @@ export class RuleBook {
     );
   }
 
-  refuseChange(placement: Placement, seen?: FoldersSeen): Refusal | undefined {
+  refuseChange(placement: Placement, seen: FoldersSeen = new Map()): Refusal | undefined {
     const denied = this.refuseRead(placement, seen);
     if (denied !== undefined) return denied;
     if (this.isProtected(placement)) return { code: 'protected' };

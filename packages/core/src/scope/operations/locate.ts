@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { RootwardError } from '../../error.js';
 import type { Root } from '../../roots/root.js';
 import type { Gate } from '../gate/gate.js';
+import type { FoldersSeen } from '../gate/rules.js';
 import { outsideRoots } from '../gate/refusal.js';
 
 /** Where a path leads. A reading about one moment: act through the scope, not on `path`. */
@@ -21,7 +22,8 @@ export interface Location {
 export function locateInScope(gate: Gate, asked: string): Location {
   const { pin, placement, missing } = gate.resolve('locate', asked);
   pin.close();
-  gate.enforce('locate', asked, placement, 'read');
+  const seen: FoldersSeen = new Map();
+  gate.enforce('locate', asked, placement, 'read', seen);
   const [root] = placement.roots;
   if (root === undefined) throw outsideRoots('locate', asked, gate.roots);
   return {
@@ -29,7 +31,7 @@ export function locateInScope(gate: Gate, asked: string): Location {
     root,
     relative: relative(root.path, placement.path),
     exists: missing.length === 0,
-    writable: gate.rules.refuseChange(placement) === undefined,
+    writable: gate.rules.refuseChange(placement, seen) === undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import type { Scope } from '@rootward/core';
+import { RootwardError, type Scope } from '@rootward/core';
 
 interface Running {
   readonly keys: readonly string[];
@@ -35,7 +35,12 @@ export class ChangeQueue {
  * path in scope, so that a folder above all roots holds up nothing in them.
  */
 export function changeKey(scope: Scope, path: string): string {
-  return scope.contains(path) ? scope.locate(path).path : `out of scope: ${path}`;
+  try {
+    return scope.locate(path).path;
+  } catch (error) {
+    if (error instanceof RootwardError) return `out of scope: ${path}`;
+    throw error;
+  }
 }
 
 function collide(some: readonly string[], others: readonly string[]): boolean {
