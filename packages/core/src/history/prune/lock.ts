@@ -23,7 +23,7 @@ export function takeLock(directory: PrivateDirectory): Disposable | undefined {
     if (errnoOf(error) === 'EEXIST') return undefined;
     throw error;
   }
-  return disposable(() => unlinkSync(path));
+  return disposable(() => unlinkSync(directory.child(LOCK)));
 }
 
 /** By a name of its own: of two who find it stale, one removes it, and neither what the other has made since. */

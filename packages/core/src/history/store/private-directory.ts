@@ -15,6 +15,7 @@ export class PrivateDirectory {
   readonly path: string;
   readonly #pin: Pin;
   readonly #platform: Platform;
+  #closed = false;
 
   private constructor(pin: Pin, platform: Platform) {
     this.path = pin.path;
@@ -48,12 +49,12 @@ export class PrivateDirectory {
 
   /** A name for system calls. The caller keeps a final link from being followed. */
   child(name: string): string {
-    return this.#pin.child(name);
+    return this.#held().child(name);
   }
 
   /** A folder in this one. Refuses a link in its place, and a folder of somebody else. */
   directory(name: string, create: boolean): PrivateDirectory | undefined {
-    const child = this.#pin.child(name);
+    const child = this.child(name);
     if (create) {
       try {
         mkdirSync(child, PRIVATE_MODE);
@@ -79,13 +80,13 @@ export class PrivateDirectory {
 
   /** The name for reading the folder itself. */
   get self(): string {
-    return this.#pin.self;
+    return this.#held().self;
   }
 
   /** Whether somebody has removed it meanwhile. */
   get isGone(): boolean {
     try {
-      return statSync(this.#pin.self).nlink === 0;
+      return statSync(this.self).nlink === 0;
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') return true;
       throw error;
@@ -93,7 +94,14 @@ export class PrivateDirectory {
   }
 
   close(): void {
-    this.#pin.close();
+    if (!this.#closed) this.#pin.close();
+    this.#closed = true;
+  }
+
+  /** A name of a pin that was closed may lead into any folder that was opened since. */
+  #held(): Pin {
+    if (this.#closed) throw Object.assign(new Error(`EBADF: ${this.path} was closed`), { code: 'EBADF' });
+    return this.#pin;
   }
 }
 
