@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { connectToProcess, ScriptedClient } from '@rootward/mcp/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { makeProject } from '../exec/fixtures/tools-project.js';
 import { runCommand } from '../exec/fixtures/run-command.js';
 import { OTHER_TOKEN, startHttp, TOKEN } from '../server/fixtures/http.js';
@@ -128,6 +128,7 @@ test('over HTTP each principal sees and takes back its own changes only', async 
   expect(await listed(mine)).toMatchObject([{ id }]);
   expect(await listed(theirs)).toEqual([]);
   expect(await theirs.callTool({ name: 'undo_changes', arguments: { id } })).toMatchObject({ isError: true });
+  await theirs.callTool({ name: 'write_file', arguments: { path: 'b.txt', content: 'theirs' } });
   expect(await mine.callTool({ name: 'undo_changes', arguments: { id } })).not.toMatchObject({
     isError: true,
   });
@@ -136,6 +137,17 @@ test('over HTTP each principal sees and takes back its own changes only', async 
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
   expect(kept.join('\n')).not.toContain(TOKEN);
+  expect(kept.join('\n')).not.toContain(OTHER_TOKEN);
+  // A digest tells them apart; an undo is a change of whoever asked for it.
+  const principals = [...kept.join('\n').matchAll(/"principal":"([^"]*)"/g)].map(
+    ([, principal]) => principal,
+  );
+  expect(principals).toEqual([
+    expect.stringMatching(/^[0-9a-f]{16}$/),
+    expect.stringMatching(/^[0-9a-f]{16}$/),
+    principals[0],
+  ]);
+  expect(principals[1]).not.toBe(principals[0]);
 });
 
 test('--history off keeps nothing, and has no tools for it', async () => {
@@ -164,6 +176,29 @@ test('--history-exec keeps what an executable changed', async () => {
   expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('spoilt\n');
   await call(client, 'undo_changes', { id: (meta as Result)['rootward/changeId'] });
   expect(readdirSync(work)).toEqual(['a.txt', 'b']);
+  expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('before');
+});
+
+test('--history-exec keeps what an executable changed whose client has left', async () => {
+  const { work, env } = place('left');
+  writeFileSync(join(work, 'a.txt'), 'before');
+  const project = makeProject({
+    spoil: 'cd "$(mcp_roots_list | head -n 1)"; echo spoilt > a.txt; exec sleep 600',
+  });
+  const args = [work, '--project', project.path, '--history-exec'];
+  const { client, server } = await connectRootward(args, {}, { env });
+  void call(client, 'spoil', {}).catch(() => undefined);
+  await vi.waitFor(() => expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('spoilt\n'), 20_000);
+  server.process.stdin?.end();
+  await server.exit;
+  const here = { env, cwd: work };
+  const { changes } = JSON.parse((await runCommand(['history', '--json'], here)).out) as {
+    readonly changes: readonly Result[];
+  };
+  expect(changes).toMatchObject([
+    { tool: 'spoil', files: [{ path: join(work, 'a.txt'), action: 'changed' }] },
+  ]);
+  await runCommand(['undo', String(changes[0]?.['id'])], here);
   expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('before');
 });
 

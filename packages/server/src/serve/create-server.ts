@@ -27,6 +27,7 @@ import type { ServerSetup } from './prepare-server.js';
 import { TOOLSET_NAMES } from '../settings/values/option-values.js';
 import { offerPanel } from './offer-panel.js';
 import { offerSubscriptions, registerResources } from './resources.js';
+import { WatchedCalls } from '../tools/framework/watched-call.js';
 import { ToolChoice } from '../tools/framework/tool-choice.js';
 import { toolsets } from '../tools/toolsets.js';
 
@@ -41,6 +42,8 @@ export interface ServerHooks {
 /** What all servers of one process have in common: two of them may change the same file. */
 interface Shared extends ServerHooks {
   readonly changes: ChangeQueue;
+  /** Undefined where what programs change is not kept. */
+  readonly watched: WatchedCalls | undefined;
   readonly patternTurns: PatternTurns;
   readonly choice: ToolChoice;
   readonly runner: ToolRunner | undefined;
@@ -54,9 +57,12 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
   const runner = createRunner(setup, hooks);
   hooks.onShutdown(() => setup.sandboxes.dispose());
   if (setup.wrapped !== undefined) hooks.onShutdown(() => setup.wrapped?.close());
+  const watched = setup.settings.historyExec ? new WatchedCalls() : undefined;
+  if (watched !== undefined) hooks.onShutdown(() => watched.settled());
   const shared: Shared = {
     ...hooks,
     changes: new ChangeQueue(),
+    watched,
     patternTurns: new PatternTurns(),
     choice: chooseTools(setup),
     runner,
@@ -245,7 +251,7 @@ function equip(
   session: string,
 ): (workspace: Workspace) => void {
   const { settings, log, events, sessions, questions, projectSettings, home, telemetry } = setup;
-  const { children, changes, patternTurns, choice, languages, runner, toolQuestions } = shared;
+  const { children, changes, patternTurns, choice, languages, runner, toolQuestions, watched } = shared;
   offerPanel(server, setup.program);
   if (telemetry !== undefined) traceCalls(server, telemetry, session);
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
@@ -280,10 +286,10 @@ function equip(
   });
   registerResources(server);
   if (runner !== undefined && fail !== undefined) {
-    const options = { runner, questions: toolQuestions, fail, choice, onDidRun, audit: record };
+    const options = { runner, questions: toolQuestions, fail, choice, watched, onDidRun, audit: record };
     equipExecutables(server, era, setup, options);
   }
-  equipWrapped(server, era, setup, { choice, onDidRun, audit: record });
+  equipWrapped(server, era, setup, { choice, watched, onDidRun, audit: record });
   const hasGuides = settings.toolsets?.includes('project') ?? true;
   return hasGuides ? registerGuides(server, projects, era) : () => undefined;
 }
@@ -292,12 +298,12 @@ function equipWrapped(
   server: WorkspaceServer,
   era: Era,
   { wrapped, settings }: ServerSetup,
-  shared: Pick<RegisterWrappedOptions, 'choice' | 'onDidRun' | 'audit'>,
+  shared: Pick<RegisterWrappedOptions, 'choice' | 'watched' | 'onDidRun' | 'audit'>,
 ): void {
   if (wrapped === undefined) return;
-  const { readOnly, http, historyExec: keepChanges } = settings;
+  const { readOnly, http } = settings;
   const follow = era === 'legacy' || http === undefined;
-  const followed = registerWrapped(server, wrapped.servers, { ...shared, readOnly, follow, keepChanges });
+  const followed = registerWrapped(server, wrapped.servers, { ...shared, readOnly, follow });
   atClose(server, () => followed[Symbol.dispose]());
 }
 
@@ -305,7 +311,7 @@ function equipExecutables(
   server: WorkspaceServer,
   era: Era,
   { catalogue, settings }: ServerSetup,
-  shared: Pick<RegisterExecutablesOptions, 'runner' | 'questions' | 'fail' | 'choice' | 'onDidRun' | 'audit'>,
+  shared: Omit<RegisterExecutablesOptions, 'catalogue' | 'readOnly'>,
 ): void {
   if (catalogue === undefined) return;
   // Over HTTP a modern server is made for each request, and sees the folder as it then is.
@@ -314,7 +320,6 @@ function equipExecutables(
     ...shared,
     catalogue,
     readOnly: settings.readOnly,
-    keepChanges: settings.historyExec,
     follow,
   });
   const { runner } = shared;

@@ -12,7 +12,7 @@ import type { ToolCatalogue } from '../../exec/project/tool-catalogue.js';
 import type { ToolMetadata } from '../../exec/catalogue/tool-metadata.js';
 import type { RunSandbox, ToolRunner } from '../../exec/run/tool-runner.js';
 import type { ToolAnswer } from '../../exec/answer/tool-result.js';
-import { watchedCall, withChange } from '../framework/watched-call.js';
+import { withChange, type WatchedCalls } from '../framework/watched-call.js';
 import type { AuditRecord } from '../../audit/audit-trail.js';
 
 export interface RegisterExecutablesOptions {
@@ -28,8 +28,8 @@ export interface RegisterExecutablesOptions {
   readonly choice?: ToolChoice;
   /** Only tools that say they change nothing. Nothing makes them keep their word. */
   readonly readOnly?: boolean;
-  /** Keep what tools change in the roots in the history, as far as its budget allows. */
-  readonly keepChanges?: boolean;
+  /** Keeps what tools change in the roots in the history, as far as its budget allows. Default: nothing does. */
+  readonly watched?: WatchedCalls | undefined;
   /** Called after each run: files may be others now. */
   readonly onDidRun?: () => void;
 }
@@ -116,7 +116,7 @@ async function runOnce(
   tool: ExecutableTool,
   args: CheckedArguments,
   asking: AskingRun,
-  { runner, questions, fail, audit, keepChanges, onDidRun }: RegisterExecutablesOptions,
+  { runner, questions, fail, audit, watched, onDidRun }: RegisterExecutablesOptions,
 ): Promise<CallToolResult> {
   const { metadata } = tool;
   const { current: ctx } = asking;
@@ -143,10 +143,10 @@ async function runOnce(
         onMessage: (message) => forward(message, asking.current),
       })
       .finally(onDidRun);
-  const isWatched = keepChanges === true && metadata.annotations.readOnlyHint !== true;
-  const { answer, changeId } = isWatched
-    ? await watchedCall(metadata.name, ctx, run)
-    : { answer: await run(), changeId: undefined };
+  const { answer, changeId } =
+    watched === undefined || metadata.annotations.readOnlyHint === true
+      ? { answer: await run(), changeId: undefined }
+      : await watched.run(metadata.name, ctx, run);
   if (answer.kind === 'result') return withChange(answer.result, changeId);
   fail(asking.current, answer.code, answer.message, answer.data);
   return { content: [{ type: 'text', text: answer.message }], isError: true };

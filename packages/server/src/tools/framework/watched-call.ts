@@ -2,12 +2,42 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { WorkspaceServerContext } from '@rootward/mcp';
 import { CHANGE_META_KEY, watchProgram } from '../../history/watch-program.js';
 
-/** Runs a program of others for a call, and keeps what it changes in the roots, also where it fails. */
-export async function watchedCall<Result>(
+/** An answer, and the change under which is noted what was changed for it. */
+export interface WatchedAnswer<Result> {
+  readonly answer: Result;
+  readonly changeId: string | undefined;
+}
+
+/** Calls whose changes are looked for when they end; one for all servers of a process. */
+export class WatchedCalls {
+  readonly #running = new Set<Promise<unknown>>();
+
+  /** Runs a program of others for a call, and keeps what it changes in the roots, also where it fails. */
+  async run<Result>(
+    tool: string,
+    ctx: WorkspaceServerContext,
+    run: () => Promise<Result>,
+  ): Promise<WatchedAnswer<Result>> {
+    const running = watchedCall(tool, ctx, run);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Resolves when all that runs now is over and noted: a client that leaves takes its programs with it. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+}
+
+async function watchedCall<Result>(
   tool: string,
   { workspace, mcpReq: { signal } }: WorkspaceServerContext,
   run: () => Promise<Result>,
-): Promise<{ readonly answer: Result; readonly changeId: string | undefined }> {
+): Promise<WatchedAnswer<Result>> {
   const { history: kept } = workspace;
   if (kept === undefined) return { answer: await run(), changeId: undefined };
   const { session, principal } = kept;

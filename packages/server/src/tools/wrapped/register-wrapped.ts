@@ -5,7 +5,7 @@ import type { WrappedServer, WrappedTool } from '@rootward/wrap';
 import { argumentSchema, type CheckedArguments } from '../../exec/catalogue/argument-schema.js';
 import type { AuditRecord } from '../../audit/audit-trail.js';
 import type { ToolChoice } from '../framework/tool-choice.js';
-import { watchedCall, withChange } from '../framework/watched-call.js';
+import { withChange, type WatchedCalls } from '../framework/watched-call.js';
 
 const NAME = /^[\w.-]{1,128}$/;
 const ANY_ARGUMENTS: JsonObject = { type: 'object' };
@@ -14,8 +14,8 @@ export interface RegisterWrappedOptions {
   readonly choice: ToolChoice;
   readonly readOnly: boolean;
   readonly follow: boolean;
-  /** In the history, as far as its budget allows. */
-  readonly keepChanges: boolean;
+  /** Keeps what tools change in the history, as far as its budget allows; undefined where nothing is to be kept. */
+  readonly watched: WatchedCalls | undefined;
   /** Called after each call: files may be others now. */
   readonly onDidRun: () => void;
   /** Told in which folder each call works. */
@@ -26,7 +26,7 @@ export interface RegisterWrappedOptions {
 export function registerWrapped(
   server: WorkspaceServer,
   servers: ReadonlyMap<string, WrappedServer>,
-  { choice, readOnly, follow, keepChanges, onDidRun, audit }: RegisterWrappedOptions,
+  { choice, readOnly, follow, watched, onDidRun, audit }: RegisterWrappedOptions,
 ): Disposable {
   const followed = [...servers].map(([prefix, wrapped]) => {
     let registered: readonly RegisteredTool[] = [];
@@ -40,8 +40,8 @@ export function registerWrapped(
             (!readOnly || changesNothing(tool)),
         )
         .map((tool) => {
-          const isWatched = keepChanges && !changesNothing(tool);
-          return register(server, prefix, wrapped, tool, { isWatched, onDidRun, audit });
+          const watchedBy = changesNothing(tool) ? undefined : watched;
+          return register(server, prefix, wrapped, tool, { watched: watchedBy, onDidRun, audit });
         });
     };
     apply(wrapped.tools);
@@ -59,11 +59,7 @@ function register(
   prefix: string,
   wrapped: WrappedServer,
   tool: WrappedTool,
-  {
-    isWatched,
-    onDidRun,
-    audit,
-  }: { readonly isWatched: boolean } & Pick<RegisterWrappedOptions, 'onDidRun' | 'audit'>,
+  { watched, onDidRun, audit }: Pick<RegisterWrappedOptions, 'watched' | 'onDidRun' | 'audit'>,
 ): RegisteredTool {
   const { name, title, description, annotations, inputSchema } = tool;
   const config = {
@@ -85,8 +81,8 @@ function register(
         wrapped
           .call(name, args.tool, { roots, signal: ctx.mcpReq.signal })
           .finally(onDidRun) as Promise<CallToolResult>;
-      if (!isWatched) return run();
-      const { answer, changeId } = await watchedCall(`${prefix}_${name}`, ctx, run);
+      if (watched === undefined) return run();
+      const { answer, changeId } = await watched.run(`${prefix}_${name}`, ctx, run);
       return withChange(answer, changeId);
     },
   );
