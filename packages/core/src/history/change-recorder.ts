@@ -1,11 +1,12 @@
-import { closeSync, fstatSync } from 'node:fs';
+import { closeSync, fstatSync, type Stats } from 'node:fs';
 import { RootwardError } from '../error.js';
 import type { Next, Plan, Prior, Recorder, Recording } from '../scope/recording/recorder.js';
 import { quotePath } from '../scope/gate/refusal.js';
 import { ABSENT, type EntryState, type FileState, type Step, type TreeState } from './journal/entry-state.js';
+import { inlineContent, MAX_INLINE_BYTES } from './journal/inline-content.js';
 import type { ChangeAbout, CountedTree } from './journal/line.js';
 import type { OpenProject } from './journal/project-journal.js';
-import { hashDescriptor, hashOf } from '../scope/recording/content-hash.js';
+import { hashDescriptor, hashOf, readSmall } from '../scope/recording/content-hash.js';
 
 const PERMISSION_BITS = 0o7777;
 /** What a model is told where the history is required. */
@@ -16,8 +17,8 @@ export const ONLY_WHAT_CAN_BE_TAKEN_BACK =
 export interface RecorderHost {
   readonly required: boolean;
   readonly maxFileBytes: number;
-  /** The journal for a path; throws where there is none to write to. */
-  open(path: string): OpenProject;
+  /** The journal for a path, and the store where that is needed, too; throws where there is none to write to. */
+  open(path: string, needsStore: boolean): OpenProject;
   newId(): string;
   now(): number;
   /** Says once that something cannot be kept. */
@@ -58,7 +59,7 @@ export class ChangeRecorder implements Recorder {
   async record(plan: Plan, signal?: AbortSignal): Promise<Recording> {
     let project: OpenProject;
     try {
-      project = this.#begun?.project ?? this.#host.open(plan.path);
+      project = this.#begun?.project ?? this.#host.open(plan.path, needsStore(plan));
     } catch (error) {
       this.#giveUp(plan.path, error);
       return NOTHING;
@@ -73,7 +74,7 @@ export class ChangeRecorder implements Recorder {
     this.#notes.push(...notes);
     if (steps.length === 0) return;
     try {
-      this.#append(this.#begun?.project ?? this.#host.open(path), steps);
+      this.#append(this.#begun?.project ?? this.#host.open(path, false), steps);
     } catch (error) {
       this.#giveUp(path, error);
     }
@@ -134,7 +135,7 @@ export class ChangeRecorder implements Recorder {
           this.#refuseIfRequired(path, 'it is larger than the history keeps');
           return { kind: 'file', size: stats.size, mode, lost: 'too-large' };
         }
-        return { kind: 'file', mode, ...(await project.contents.keep(fd, prior.name)) };
+        return { kind: 'file', mode, ...(await keepContent(project, fd, stats, prior.name)) };
       } finally {
         closeSync(fd);
       }
@@ -229,6 +230,25 @@ export class ChangeRecorder implements Recorder {
       { path, cause, instruction: ONLY_WHAT_CAN_BE_TAKEN_BACK },
     );
   }
+}
+
+/** A small content goes into the journal, in the line that is written anyway. */
+async function keepContent(
+  { contents }: OpenProject,
+  fd: number,
+  { size }: Stats,
+  name: string | undefined,
+): Promise<Pick<FileState, 'size' | 'hash' | 'text' | 'base64'>> {
+  if (size > MAX_INLINE_BYTES) return contents.keep(fd, size, name);
+  const bytes = readSmall(fd, size);
+  contents.added += bytes.length;
+  return { size: bytes.length, hash: hashOf(bytes), ...inlineContent(bytes) };
+}
+
+/** Whether more than a line in the journal is needed to keep what is there. */
+function needsStore(plan: Plan): boolean {
+  if (plan.kind === 'take-tree') return true;
+  return plan.kind !== 'put-tree' && (plan.prior?.stats.size ?? 0) > MAX_INLINE_BYTES;
 }
 
 function lost(paths: readonly string[]): Pick<TreeState, 'lost'> {

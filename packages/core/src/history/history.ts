@@ -8,7 +8,10 @@ import { isWithin } from '../scope/gate/child-path.js';
 import { systemPlatform } from '../scope/pin/system.js';
 import { ChangeRecorder, ONLY_WHAT_CAN_BE_TAKEN_BACK } from './change-recorder.js';
 import { foldChanges, type Change } from './journal/change.js';
+import type { Journal } from './journal/journal.js';
 import { mergeNewestFirst } from './journal/merge.js';
+import type { EntryState } from './journal/entry-state.js';
+import { inlineBytes } from './journal/inline-content.js';
 import type { ChangeAbout } from './journal/line.js';
 import { defaultHistoryLimits, type HistoryLimits } from './journal/limits.js';
 import { journalName, ProjectJournal, type OpenProject } from './journal/project-journal.js';
@@ -69,7 +72,7 @@ export class History implements Disposable {
       {
         required: this.#mode === 'required',
         maxFileBytes: this.limits.maxFileBytes,
-        open: (path) => this.#open(path, roots),
+        open: (path, needsStore) => this.#open(path, roots, needsStore),
         newId: () => this.#newId(),
         now: () => this.#now(),
         complain: (error) => this.#complain(error),
@@ -100,6 +103,28 @@ export class History implements Disposable {
     if (this.#store?.isGone === true) this.dispose();
     this.#store ??= OpenStore.open(this.directory, systemPlatform(), false);
     return this.#store;
+  }
+
+  /** The content of a file in a change that has to do with these roots; undefined where it is not kept, or no longer. */
+  async content(
+    state: EntryState,
+    roots: readonly Root[],
+    signal?: AbortSignal,
+  ): Promise<Buffer | undefined> {
+    const store = this.store();
+    if (store === undefined || state.kind !== 'file' || state.hash === undefined) return undefined;
+    const kept = await store.read(state);
+    if (kept !== undefined) return kept;
+    const journals = openJournals(store);
+    try {
+      for (const { journal } of journals.filter((each) => isRelated(each, roots))) {
+        const found = await findInline(journal, state.hash, signal);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    } finally {
+      for (const journal of journals) journal.close();
+    }
   }
 
   /** Keeps something for a program that is about to run. Where that fails: undefined, or a refusal, as the mode says. */
@@ -151,10 +176,11 @@ export class History implements Disposable {
     this.dispose();
   }
 
-  #open(path: string, roots: readonly Root[]): OpenProject {
-    const store = this.#begin();
+  #open(path: string, roots: readonly Root[], needsStore: boolean): OpenProject {
     const root = deepestRoot(path, roots);
     const name = this.#nameOf(root);
+    const isThere = !needsStore && this.#writing.get(name)?.journal.isInPlace === true;
+    const store = (isThere ? this.#store : undefined) ?? this.#begin();
     let journal = this.#writing.get(name);
     if (journal === undefined) {
       const directory = store.project(name, true);
@@ -230,6 +256,21 @@ function deepestRoot(path: string, roots: readonly Root[]): Pick<Root, 'path' | 
   const [deepest] = containing;
   if (deepest === undefined) return { path: dirname(path), source: 'flag' };
   return deepest.kind === 'file' ? { path: dirname(deepest.path), source: deepest.source } : deepest;
+}
+
+/** What a change has put in place is, where it is small, in the line of the change that came next. */
+async function findInline(
+  journal: Journal,
+  hash: string,
+  signal: AbortSignal | undefined,
+): Promise<Buffer | undefined> {
+  for await (const { line } of journal.backwards(signal, hash)) {
+    for (const { before } of line.type === 'end' ? [] : line.steps) {
+      const bytes = before.kind === 'file' && before.hash === hash ? inlineBytes(before) : undefined;
+      if (bytes !== undefined) return bytes;
+    }
+  }
+  return undefined;
 }
 
 function openJournals(store: OpenStore): readonly ProjectJournal[] {

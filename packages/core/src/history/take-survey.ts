@@ -122,8 +122,8 @@ async function keep(history: History, scope: Scope, path: string): Promise<FileS
   const handle = await scope.open(path).catch(() => undefined);
   if (handle === undefined) return undefined;
   try {
-    const { mode } = await handle.stat();
-    const content = await history.attempt(({ contents }) => contents.keep(handle.fd, undefined));
+    const { mode, size } = await handle.stat();
+    const content = await history.attempt(({ contents }) => contents.keep(handle.fd, size, undefined));
     return content && { kind: 'file', mode: mode & 0o7777, ...content };
   } finally {
     await handle.close();

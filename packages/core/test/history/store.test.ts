@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { historyDirectory, undoChanges, type HistoryOptions } from '@rootward/core/history';
 import type { ScopeRules } from '@rootward/core';
@@ -143,6 +144,66 @@ describe('the store', () => {
     expect(id).toBeDefined();
   });
 
+  test('keeps what is small in the journal, and all else in files of their own', async () => {
+    const place = start();
+    const contents = {
+      empty: Buffer.alloc(0),
+      text: Buffer.from('\uFEFFblüe\r\n\0"\\\u2028'),
+      binary: Buffer.from([0xff, 0xfe, 0x00, 0x80]),
+      'cut off': Buffer.from('ü').subarray(0, 1),
+      border: Buffer.alloc(4096, 'x'),
+      beyond: Buffer.alloc(4097, 'x'),
+    };
+    const read = () =>
+      Object.fromEntries(Object.keys(contents).map((name) => [name, readFileSync(join(place.work, name))]));
+    for (const [name, bytes] of Object.entries(contents)) {
+      writeFileSync(join(place.work, name), bytes);
+      await change(place, (scope) => scope.write(name, 'new'));
+    }
+    const hash = createHash('sha256').update(contents.beyond).digest('hex');
+    expect(readdirSync(join(place.directory, 'contents'))).toEqual([hash]);
+    await undoChanges(place.history, place.scope, await changesOf(place), { about: { tool: 'undo' } });
+    expect(read()).toEqual(contents);
+    const [undo] = await changesOf(place);
+    await undoChanges(place.history, place.scope, [undo!], { about: { tool: 'undo' } });
+    expect(Object.values(read()).map(String)).toEqual(Object.keys(contents).map(() => 'new'));
+  });
+
+  test('does not restore a content that is not what its hash says', async () => {
+    const place = start();
+    writeFileSync(join(place.work, 'a'), 'as it was');
+    await change(place, (scope) => scope.write('a', 'new'));
+    const project = join(place.directory, 'projects', readdirSync(join(place.directory, 'projects'))[0]!);
+    const lines = readFileSync(join(project, 'journal'), 'utf8').split('\n');
+    const forged = lines.map((line) => {
+      const json = line.slice(9).replace('as it was', 'something');
+      return line === '' ? '' : `${crc32(json).toString(16).padStart(8, '0')} ${json}`;
+    });
+    writeFileSync(join(project, 'journal'), forged.join('\n'));
+    const changes = await changesOf(place);
+    expect(changes[0]?.steps[0]?.step.before).toMatchObject({ text: 'something' });
+    const undo = undoChanges(place.history, place.scope, changes, { about: { tool: 'undo' } });
+    await expect(undo).rejects.toMatchObject({ code: 'not-kept' });
+    expect(readFileSync(join(place.work, 'a'), 'utf8')).toBe('new');
+  });
+
+  test('has what a change put in place for as long as the next one keeps it', async () => {
+    const place = start();
+    for (const text of ['first', 'second', 'third']) {
+      await change(place, async (scope) => {
+        await scope.write('b', 'beside');
+        await scope.write('a', text);
+      });
+    }
+    const texts = (await changesOf(place)).map(async ({ steps }) => {
+      const { step } = steps[1]!;
+      if ('from' in step) throw new Error('nothing was moved');
+      return String(await place.history.content(step.after, place.roots));
+    });
+    // The last one is in the file itself.
+    expect(await Promise.all(texts)).toEqual(['undefined', 'second', 'first']);
+  });
+
   test('keeps a large file, and restores it', async () => {
     const place = start();
     const text = 'line of text\n'.repeat(100_000);
@@ -226,6 +287,23 @@ describe('History.prune()', () => {
     expect(readdirSync(join(place.directory, 'trees'))).toHaveLength(2);
     await undoChanges(place.history, place.scope, await changesOf(place), { about: { tool: 'undo' } });
     expect(readdirSync(place.work).toSorted()).toEqual(['three', 'two']);
+  });
+
+  test('counts what stands in the journal, and forgets it with its change', async () => {
+    let now = 1_000 * DAY;
+    const place = start({ now: () => now, limits: { maxBytes: 10_000 } });
+    writeFileSync(join(place.work, 'a'), '1'.repeat(4000));
+    for (const digit of ['2', '3', '4']) {
+      now += 1000;
+      await change(place, (scope) => scope.write('a', digit.repeat(4000)));
+    }
+    await place.history.settled();
+    now += DAY;
+    age(place.directory);
+    expect(await place.history.prune()).toEqual({ changes: 1, bytes: 4000, kept: 2 * (4000 + 512) });
+    expect(storedText(place.directory)).not.toContain('1111');
+    await undoChanges(place.history, place.scope, await changesOf(place), { about: { tool: 'undo' } });
+    expect(readFileSync(join(place.work, 'a'), 'utf8')).toBe('2'.repeat(4000));
   });
 
   test('makes contents smaller where it pays, which can still be restored', async () => {

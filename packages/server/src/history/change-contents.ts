@@ -45,8 +45,7 @@ async function textOf(history: History, scope: Scope, path: string, state: Entry
   if (state.kind === 'link') return { text: `link to ${state.target}\n` };
   if (state.kind !== 'file' || state.hash === undefined) return { text: undefined, note: 'not kept' };
   if (state.size > MAX_SHOWN_BYTES) return { text: undefined, note: `${state.size} bytes` };
-  const bytes =
-    (await history.store()?.contents.read(state.hash)) ?? (await currentBytes(scope, path, state.hash));
+  const bytes = (await currentBytes(scope, path, state.hash)) ?? (await history.content(state, scope.roots));
   if (bytes === undefined)
     return { text: undefined, note: 'the file was changed since, outside of the tools' };
   try {

@@ -8,6 +8,9 @@ export interface FileState {
   readonly mode: number;
   /** SHA-256 of the content, and its name in the store; missing where it was not read. */
   readonly hash?: string;
+  /** Of a former state that is small: its content, as text or else in base64. It is not in the store then. */
+  readonly text?: string;
+  readonly base64?: string;
   /** Of a former state: why it cannot be restored. */
   readonly lost?: Loss;
 }

@@ -40,15 +40,20 @@ export class Journal {
     throw Object.assign(new Error('ESTALE: the journal keeps being replaced'), { code: 'ESTALE' });
   }
 
-  /** Newest first. What is added while it is read is not seen. */
-  async *backwards(signal?: AbortSignal): AsyncGenerator<PlacedLine, void> {
+  /** Whether it is being written to, and is still the file of this name: then the folders above it are there, too. */
+  get isInPlace(): boolean {
+    return this.#fd !== undefined && fstatSync(this.#fd).nlink > 0;
+  }
+
+  /** Newest first, of lines that have `word` in them where one is given. What is added while it is read is not seen. */
+  async *backwards(signal?: AbortSignal, word?: string): AsyncGenerator<PlacedLine, void> {
     const fd = openIfThere(this.#directory.child(JOURNAL_FILE));
     if (fd === undefined) return;
     try {
       const pacer = new Pacer(signal);
       for (const { bytes, position } of rawLinesBackwards(fd)) {
         if (pacer.due) await pacer.rest();
-        const line = decodeLine(bytes);
+        const line = word === undefined || bytes.includes(word) ? decodeLine(bytes) : undefined;
         if (line !== undefined) yield { line, position };
       }
     } finally {

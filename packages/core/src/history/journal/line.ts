@@ -58,12 +58,14 @@ export interface EndLine {
 export type Line = ChangeLine | StepLine | EndLine;
 
 const CHECKSUM_LENGTH = 8;
+const NO_CHECKSUM = '0'.repeat(CHECKSUM_LENGTH);
 const TYPES: ReadonlySet<unknown> = new Set(['change', 'steps', 'end']);
 
 /** One line of a journal. The line break before it ends a line that a full disk has cut off. */
 export function encodeLine(line: Line): Buffer {
-  const json = JSON.stringify(line);
-  return Buffer.from(`\n${checksum(Buffer.from(json))} ${json}\n`);
+  const bytes = Buffer.from(`\n${NO_CHECKSUM} ${JSON.stringify(line)}\n`);
+  bytes.write(checksum(bytes.subarray(CHECKSUM_LENGTH + 2, -1)), 1, 'latin1');
+  return bytes;
 }
 
 /** Undefined for what is no line, or a damaged one. */

@@ -2,6 +2,7 @@ import { lstatSync, lutimesSync, renameSync, unlinkSync } from 'node:fs';
 import { Pacer } from '../../platform/pacing.js';
 import { foldChanges, type Change } from '../journal/change.js';
 import type { EntryState } from '../journal/entry-state.js';
+import { inlineLength } from '../journal/inline-content.js';
 import type { HistoryLimits } from '../journal/limits.js';
 import type { ProjectJournal } from '../journal/project-journal.js';
 import { COMPRESSED, HALF_WRITTEN } from '../store/content-store.js';
@@ -69,34 +70,62 @@ async function pruneLocked(
   const pacer = new Pacer(signal);
   await compressContents(store.contentsDirectory, pacer, now - GRACE_MS);
   const sizes = await measure(store, pacer);
-  const changes: { readonly change: Change; readonly journal: ProjectJournal }[] = [];
+  const changes: Remembered[] = [];
   for (const journal of journals) {
     for await (const change of foldChanges(journal.journal.backwards(signal)))
-      changes.push({ change, journal });
+      changes.push(remember(change, journal));
   }
-  changes.sort((one, other) => other.change.at - one.change.at);
+  changes.sort((one, other) => other.at - one.at);
   const keep = new Map<ProjectJournal, Set<string>>(journals.map((journal) => [journal, new Set()]));
   const needed = new Set<string>();
   let bytes = 0;
   let forgotten = 0;
+  let freed = 0;
   let full = false;
-  for (const { change, journal } of changes) {
-    const names = namesOf(change).filter((name) => !needed.has(name));
-    const more = names.reduce((sum, name) => sum + (sizes.get(name) ?? 0), change.steps.length * STEP_BYTES);
+  for (const { id, at, journal, inline, ...change } of changes) {
+    const names = change.names.filter((name) => !needed.has(name));
+    const more = names.reduce((sum, name) => sum + (sizes.get(name) ?? 0), change.lines + inline);
     full ||= bytes + more > limits.maxBytes;
-    if (full || now - change.at > limits.maxAgeMs) {
+    if (full || now - at > limits.maxAgeMs) {
       forgotten += 1;
+      // The journal keeps what is younger, whatever else is forgotten.
+      if (at <= now - GRACE_MS) freed += inline;
       continue;
     }
     bytes += more;
     for (const name of names) needed.add(name);
-    keep.get(journal)?.add(change.id);
+    keep.get(journal)?.add(id);
   }
   if (forgotten > 0) {
     for (const [journal, ids] of keep) await rewriteJournal(journal.directory, ids, now - GRACE_MS, signal);
   }
-  const freed = await sweep(store, needed, sizes, { pacer, before: now - GRACE_MS });
+  freed += await sweep(store, needed, sizes, { pacer, before: now - GRACE_MS });
   return { changes: forgotten, bytes: freed, kept: bytes };
+}
+
+/** What of a change counts here; not its contents, which would be all in memory at once. */
+interface Remembered {
+  readonly id: string;
+  readonly at: number;
+  readonly journal: ProjectJournal;
+  /** The contents and trees it needs in order to be taken back. */
+  readonly names: readonly string[];
+  /** About what its journal lines take, without contents. */
+  readonly lines: number;
+  /** Contents that stand in its journal lines. */
+  readonly inline: number;
+}
+
+function remember({ id, at, steps }: Change, journal: ProjectJournal): Remembered {
+  const former = steps.map(({ step }) => step.before);
+  return {
+    id,
+    at,
+    journal,
+    names: former.flatMap(nameOf),
+    lines: steps.length * STEP_BYTES,
+    inline: former.reduce((sum, state) => sum + inlineLength(state), 0),
+  };
 }
 
 function touchStamp(store: OpenStore, now: number): void {
@@ -106,13 +135,9 @@ function touchStamp(store: OpenStore, now: number): void {
   lutimesSync(path, new Date(now), new Date(now));
 }
 
-/** The names of contents and trees a change needs in order to be taken back. */
-function namesOf(change: Change): readonly string[] {
-  return change.steps.flatMap(({ step }) => nameOf(step.before));
-}
-
 function nameOf(state: EntryState): readonly string[] {
   if (state.kind === 'tree') return state.tree === undefined ? [] : [state.tree];
+  if (inlineLength(state) > 0) return [];
   return state.kind === 'file' && state.hash !== undefined && state.lost === undefined ? [state.hash] : [];
 }
 

@@ -9,14 +9,13 @@ import {
   lstatSync,
   lutimesSync,
   read,
-  readSync,
   renameSync,
   unlinkSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { errnoOf } from '../../platform/errno.js';
 import { copyDescriptor } from './copy-descriptor.js';
-import { hashDescriptor, hashOf, type Content } from '../../scope/recording/content-hash.js';
+import { hashDescriptor, hashOf, readSmall, type Content } from '../../scope/recording/content-hash.js';
 import type { PrivateDirectory } from './private-directory.js';
 import { createPrivate, openToRead, usingDescriptor, writeWhole } from './private-file.js';
 
@@ -49,9 +48,8 @@ export class ContentStore {
     this.#directory = directory;
   }
 
-  /** Keeps what an opened file holds from its start to its end. `name` leads to the same file, for a cheap clone. */
-  async keep(fd: number, name: string | undefined): Promise<Content> {
-    const { size } = fstatSync(fd);
+  /** Keeps what an opened file of this size holds. `name` leads to the same file, for a cheap clone. */
+  async keep(fd: number, size: number, name: string | undefined): Promise<Content> {
     if (size <= SMALL) {
       const bytes = readSmall(fd, size);
       return { hash: this.put(bytes), size: bytes.length };
@@ -197,16 +195,6 @@ export class ContentStore {
   #temporary(): string {
     return this.#directory.child(`${HALF_WRITTEN}${process.pid}-${randomBytes(6).toString('hex')}`);
   }
-}
-
-function readSmall(fd: number, size: number): Buffer {
-  // One more than it says, to notice a file that has grown.
-  const buffer = Buffer.allocUnsafe(size + 1);
-  let filled = 0;
-  for (let count = -1; count !== 0 && filled < buffer.length; filled += count) {
-    count = readSync(fd, buffer, filled, buffer.length - filled, filled);
-  }
-  return buffer.subarray(0, Math.min(filled, size));
 }
 
 async function readAll(fd: number, size: number): Promise<Buffer> {

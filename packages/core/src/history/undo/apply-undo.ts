@@ -43,7 +43,7 @@ async function put(
     return;
   }
   if (state.kind === 'file') {
-    const bytes = state.hash === undefined ? undefined : await store.contents.read(state.hash);
+    const bytes = await store.read(state);
     if (bytes === undefined) throw new Error(`the content of ${path} is no longer kept`);
     await scope.restore(path, { kind: 'file', mode: state.mode, bytes });
   } else await scope.restore(path, state);

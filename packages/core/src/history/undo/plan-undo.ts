@@ -121,9 +121,7 @@ class Planner implements UndoPlan {
   }
 
   #isKept(path: string, state: EntryState): boolean {
-    if (state.kind === 'file') {
-      return state.lost === undefined && state.hash !== undefined && this.#store.contents.has(state.hash);
-    }
+    if (state.kind === 'file') return this.#store.has(state);
     if (state.kind !== 'tree' || state.tree === undefined) return state.kind !== 'tree';
     // It comes back with an earlier action of the same plan.
     const returns = this.actions.some((action) => action.kind === 'put' && treeOf(action.was) === state.tree);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash as digest } from 'node:crypto';
 import { read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 
@@ -14,7 +14,17 @@ export interface Content {
 }
 
 export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return digest('sha256', bytes, 'hex');
+}
+
+/** What a small file holds, of which `size` bytes are known to be there; less where it was cut off meanwhile. */
+export function readSmall(fd: number, size: number): Buffer {
+  const buffer = Buffer.allocUnsafe(size);
+  let filled = 0;
+  for (let count = -1; count !== 0 && filled < size; filled += count) {
+    count = readSync(fd, buffer, filled, size - filled, filled);
+  }
+  return buffer.subarray(0, filled);
 }
 
 /** The hash of an opened file from its start to its end, then of `appended`. */
