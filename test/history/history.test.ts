@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { connectToProcess, ScriptedClient } from '@rootward/mcp/testing';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { makeProject } from '../exec/fixtures/tools-project.js';
 import { runCommand } from '../exec/fixtures/run-command.js';
 import { OTHER_TOKEN, startHttp, TOKEN } from '../server/fixtures/http.js';
@@ -188,7 +189,7 @@ test('--history-exec keeps what an executable changed whose client has left', as
   const args = [work, '--project', project.path, '--history-exec'];
   const { client, server } = await connectRootward(args, {}, { env });
   void call(client, 'spoil', {}).catch(() => undefined);
-  await vi.waitFor(() => expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('spoilt\n'), 20_000);
+  await eventually(() => expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('spoilt\n'));
   server.process.stdin?.end();
   await server.exit;
   const here = { env, cwd: work };
