@@ -11,7 +11,7 @@ import { foldChanges, type Change } from './journal/change.js';
 import type { Journal } from './journal/journal.js';
 import { mergeNewestFirst } from './journal/merge.js';
 import type { EntryState } from './journal/entry-state.js';
-import { inlineBytes } from './journal/inline-content.js';
+import { inlineBytes, readKept } from './journal/inline-content.js';
 import type { ChangeAbout } from './journal/line.js';
 import { defaultHistoryLimits, type HistoryLimits } from './journal/limits.js';
 import { journalName, ProjectJournal, type OpenProject } from './journal/project-journal.js';
@@ -113,7 +113,7 @@ export class History implements Disposable {
   ): Promise<Buffer | undefined> {
     const store = this.store();
     if (store === undefined || state.kind !== 'file' || state.hash === undefined) return undefined;
-    const kept = await store.read(state);
+    const kept = await readKept(state, store.contents);
     if (kept !== undefined) return kept;
     const journals = openJournals(store);
     try {

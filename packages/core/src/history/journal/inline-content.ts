@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hashOf } from '../../scope/recording/content-hash.js';
+import type { ContentStore } from '../store/content-store.js';
 import type { EntryState, FileState } from './entry-state.js';
 
 /**
@@ -26,6 +27,18 @@ export function inlineBytes(state: EntryState): Buffer | undefined {
         : Buffer.from(base64, 'base64')
       : Buffer.from(text);
   return bytes !== undefined && hashOf(bytes) === hash ? bytes : undefined;
+}
+
+/** Whether the content of a former state is kept, in its journal line or in a file of its own. */
+export function isKept(state: FileState, contents: ContentStore): boolean {
+  if (state.lost !== undefined || state.hash === undefined) return false;
+  return inlineBytes(state) !== undefined || contents.has(state.hash);
+}
+
+/** The content of a state, checked against its hash. */
+export async function readKept(state: FileState, contents: ContentStore): Promise<Buffer | undefined> {
+  const inline = inlineBytes(state);
+  return inline !== undefined || state.hash === undefined ? inline : contents.read(state.hash);
 }
 
 /** How much of a journal line is content. */

@@ -1,7 +1,5 @@
 import { opendirSync } from 'node:fs';
 import type { Platform } from '../../scope/pin/pin.js';
-import type { FileState } from '../journal/entry-state.js';
-import { inlineBytes } from '../journal/inline-content.js';
 import { ContentStore } from './content-store.js';
 import { PrivateDirectory } from './private-directory.js';
 import { TreeStore } from './tree-store.js';
@@ -59,19 +57,6 @@ export class OpenStore {
     return [this.base, this.contentsDirectory, this.treesDirectory, this.#projects].some(
       ({ isGone }) => isGone,
     );
-  }
-
-  /** Whether the content of a former state is kept, in the journal line or in a file of its own. */
-  has(state: FileState): boolean {
-    if (state.lost !== undefined || state.hash === undefined) return false;
-    return inlineBytes(state) !== undefined || this.contents.has(state.hash);
-  }
-
-  /** The content of a state, checked against its hash. */
-  async read(state: FileState): Promise<Buffer | undefined> {
-    const inline = inlineBytes(state);
-    if (inline !== undefined || state.hash === undefined) return inline;
-    return this.contents.read(state.hash);
   }
 
   /** The folder of one project; the caller closes it. */

@@ -1,6 +1,7 @@
 import type { Scope } from '../../scope/scope.js';
 import type { ChangeRecorder } from '../change-recorder.js';
 import type { EntryState } from '../journal/entry-state.js';
+import { readKept } from '../journal/inline-content.js';
 import type { OpenStore } from '../store/open-store.js';
 import type { UndoAction } from './plan-undo.js';
 import { treeDigest } from './tree-digest.js';
@@ -43,7 +44,7 @@ async function put(
     return;
   }
   if (state.kind === 'file') {
-    const bytes = await store.read(state);
+    const bytes = await readKept(state, store.contents);
     if (bytes === undefined) throw new Error(`the content of ${path} is no longer kept`);
     await scope.restore(path, { kind: 'file', mode: state.mode, bytes });
   } else await scope.restore(path, state);

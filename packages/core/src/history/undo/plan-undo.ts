@@ -2,6 +2,7 @@ import type { EntryDescription } from '../../scope/restoring/describe-entry.js';
 import type { Scope } from '../../scope/scope.js';
 import type { Change, PlacedStep } from '../journal/change.js';
 import { isMove, pathsOf, type EntryState, type MoveStep, type PutStep } from '../journal/entry-state.js';
+import { isKept } from '../journal/inline-content.js';
 import { isWithin } from '../../scope/gate/child-path.js';
 import type { OpenStore } from '../store/open-store.js';
 import { Outlook } from './outlook.js';
@@ -121,7 +122,7 @@ class Planner implements UndoPlan {
   }
 
   #isKept(path: string, state: EntryState): boolean {
-    if (state.kind === 'file') return this.#store.has(state);
+    if (state.kind === 'file') return isKept(state, this.#store.contents);
     if (state.kind !== 'tree' || state.tree === undefined) return state.kind !== 'tree';
     // It comes back with an earlier action of the same plan.
     const returns = this.actions.some((action) => action.kind === 'put' && treeOf(action.was) === state.tree);
