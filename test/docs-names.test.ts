@@ -10,7 +10,9 @@ import { PAGES, repository } from './pages.js';
 const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   'wrapped servers': ['--repository', '--workspace'],
   'Claude Code': ['--add-dir'],
+  git: ['--follow-tags'],
   npm: ['--workspaces', '--access', '--global'],
+  'the release': ['--schema'],
   'the benches': ['--write'],
   'the helpers of tools': [
     '--default-to-single-root',
