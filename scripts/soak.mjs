@@ -21,7 +21,14 @@ const PARTS = {
     ],
     env: { ROOTWARD_HISTORY_SEQUENCES: '10000', ROOTWARD_HISTORY_KILLS: '500' },
   },
-  leaving: { files: ['test/server/leaving.test.ts'], env: { SOAK_ROUNDS: '50' } },
+  leaving: {
+    files: ['test/server/leaving.test.ts', 'test/server/language-servers.test.ts'],
+    env: { SOAK_ROUNDS: '50', ROOTWARD_SERVER_STARTS: '50' },
+  },
+  asking: {
+    files: ['packages/core/test/workspace/asking/asking.test.ts'],
+    env: { ROOTWARD_INTERLEAVINGS: '100000' },
+  },
   wrap: {
     files: ['restarts', 'life', 'modern', 'forwarding'].map((name) => `test/wrap/${name}.test.ts`),
     env: { ROOTWARD_WRAP_KILLS: '100', ROOTWARD_WRAP_GARBAGE: '100000000' },

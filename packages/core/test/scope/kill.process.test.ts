@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { rootAt, scopeOf, useTree } from './fixture.js';
 
 const WRITER = fileURLToPath(new URL('kill-writer.mjs', import.meta.url));
-const KILLS = Number(process.env['ROOTWARD_KILLS'] ?? 25);
+const KILLS = Number(process.env['ROOTWARD_KILLS'] ?? 10);
 const tree = useTree();
 
 /** Small files are written by one blocking call, large ones in pieces through the thread pool: both can be cut off. */

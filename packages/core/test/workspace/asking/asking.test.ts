@@ -4,6 +4,9 @@ import { initialAsking, mustWait, wakeAt, type Asking } from '../../../src/works
 import { step, type AskingEffect, type AskingEvent } from '../../../src/workspace/asking/asking.js';
 import { defaultLimits } from '../../../src/workspace/limits.js';
 
+/** `npm run soak` raises it. */
+const RUNS = Number(process.env['ROOTWARD_INTERLEAVINGS'] ?? 20_000);
+
 /** A client and a disk that answer late, in any order, or never; the machine in between; and time. */
 class Simulation {
   now = 0;
@@ -150,7 +153,7 @@ function started(): Simulation {
   return simulation;
 }
 
-test('in 100,000 random interleavings an older generation never wins and no call waits longer than readyTimeout', () => {
+test(`in ${RUNS} random interleavings an older generation never wins and no call waits longer than readyTimeout`, () => {
   fc.assert(
     fc.property(actions, (list) => {
       const simulation = started();
@@ -165,11 +168,11 @@ test('in 100,000 random interleavings an older generation never wins and no call
       expect(waitingSince).toEqual([]);
       expect(longestWait).toBeLessThanOrEqual(defaultLimits.readyTimeout);
     }),
-    { numRuns: 100_000 },
+    { numRuns: RUNS },
   );
 });
 
-test('in 20,000 random interleavings that end with a change the final state is the last list of the client', () => {
+test(`in ${RUNS} random interleavings that end with a change the final state is the last list of the client`, () => {
   fc.assert(
     fc.property(actions, (list) => {
       const simulation = started();
@@ -179,11 +182,11 @@ test('in 20,000 random interleavings that end with a change the final state is t
       expect(simulation.appliedVersion).toBe(simulation.version);
       expect(mustWait(simulation.state, true)).toBe(false);
     }),
-    { numRuns: 20_000 },
+    { numRuns: RUNS },
   );
 });
 
-test('in 20,000 random interleavings the first call after an invalidation leads to a request sent after it', () => {
+test(`in ${RUNS} random interleavings the first call after an invalidation leads to a request sent after it`, () => {
   fc.assert(
     fc.property(actions, actions, (before, between) => {
       const simulation = started();
@@ -196,7 +199,7 @@ test('in 20,000 random interleavings the first call after an invalidation leads 
       expect(simulation.requests).toBeGreaterThan(requests);
       expect(mustWait(simulation.state, true)).toBe(false);
     }),
-    { numRuns: 20_000 },
+    { numRuns: RUNS },
   );
 });
 
