@@ -14,8 +14,8 @@ const MOCKED = [
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Most tests wait for processes; on two cores one worker at a time leaves a core idle.
-    maxWorkers: 2,
+    // Most tests wait for processes: on two cores, two workers leave a third of the time unused.
+    maxWorkers: 3,
     // A limit ends a test that hangs, on a busy machine too: nothing is told from how long a test took.
     testTimeout: 300_000,
     hookTimeout: 300_000,

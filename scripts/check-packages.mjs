@@ -21,8 +21,8 @@ const jobs = [
   ...published.map(({ folder, manifest }) => {
     // A package that carries a program has no types to check.
     const isProgram = !Object.keys(manifest.exports ?? {}).some((path) => !path.endsWith('.json'));
-    const types = isProgram ? [] : [[ATTW, '--pack', folder, ...ATTW_OPTIONS]];
-    return [[PUBLINT, folder, '--strict'], ...types];
+    const manifestAndFiles = [PUBLINT, folder, '--strict'];
+    return isProgram ? [manifestAndFiles] : [manifestAndFiles, [ATTW, '--pack', folder, ...ATTW_OPTIONS]];
   }),
 ];
 

@@ -306,7 +306,7 @@ def _helper(name, options):
     import subprocess
 
     node = os.environ.get("MCP_NODE_BIN", "node")
-    script = os.path.join(os.environ["MCP_SDK"], "helpers.mjs")
+    script = os.path.join(os.environ["MCP_SDK"], "call-node-library.mjs")
     done = subprocess.run([node, script, name], input=json.dumps(options).encode("utf-8"), stdout=subprocess.PIPE, check=True)
     return done.stdout.decode("utf-8")
 

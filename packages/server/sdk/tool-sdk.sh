@@ -298,7 +298,7 @@ mcp_meta_get() { mcp_meta_raw | _mcp_filter "${1:-.}"; }
 
 # Runs a helper of the Node library: NAME, with a JSON object on stdin.
 _mcp_helper() {
-  "${MCP_NODE_BIN:-node}" "${MCP_SDK:?}/helpers.mjs" "$1"
+  "${MCP_NODE_BIN:-node}" "${MCP_SDK:?}/call-node-library.mjs" "$1"
 }
 
 # Prints an object of strings and of what is JSON already: "key" TEXT, or "key:" JSON.

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import { systemTimers, type Clock } from './clock.js';
 
 /** A promise and the function that resolves it. */
 export class Deferred<Value = void> {
@@ -56,10 +56,3 @@ export async function within(
     timer.clear();
   }
 }
-
-const systemTimers: Pick<Clock, 'setTimeout'> = {
-  setTimeout(callback, delay) {
-    const timer = setTimeout(callback, delay);
-    return { clear: () => clearTimeout(timer) };
-  },
-};

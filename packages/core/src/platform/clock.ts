@@ -21,7 +21,32 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   setTimeout(callback, delay) {
-    const timer = setTimeout(callback, Math.min(delay, MAX_DELAY_MS)).unref();
-    return { clear: () => clearTimeout(timer) };
+    return startTimer(callback, delay, (timer) => timer.unref());
   },
 };
+
+/** The same, but it keeps the process alive. */
+export const systemTimers: Pick<Clock, 'setTimeout'> = {
+  setTimeout: (callback, delay) => startTimer(callback, delay),
+};
+
+/**
+ * Node looks at timers before it reads from pipes and sockets. In a process that got no processor for a while, a limit
+ * would be over although the answer has arrived: what is there is read first.
+ */
+function startTimer(callback: () => void, delay: number, prepare?: (timer: NodeJS.Timeout) => void): Timer {
+  let reading: NodeJS.Immediate | undefined;
+  const timer = setTimeout(
+    () => {
+      reading = setImmediate(callback);
+    },
+    Math.min(delay, MAX_DELAY_MS),
+  );
+  prepare?.(timer);
+  return {
+    clear() {
+      clearTimeout(timer);
+      clearImmediate(reading);
+    },
+  };
+}

@@ -56,7 +56,7 @@ export async function readProjectResource(
     bytes = await runProvider(scriptOf(provider, runnable), [uri], call, runner);
   } else if (provider === 'echo') bytes = Buffer.from(decode(uri.slice('echo://'.length)));
   else if (provider === 'https') {
-    const fetcher = { file: join(sdkFolder(), 'helpers.mjs'), interpreter: [process.execPath] };
+    const fetcher = { file: join(sdkFolder(), 'call-node-library.mjs'), interpreter: [process.execPath] };
     bytes = await runProvider(scriptOf(provider, fetcher), ['fetch', uri], call, runner);
   } else if (provider === 'file' || provider === 'page')
     bytes = await readFileOf(wanted, call, runner.project);

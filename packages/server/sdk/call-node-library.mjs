@@ -1,11 +1,11 @@
-// What the libraries for shell and Python share with the one for Node: `node helpers.mjs NAME`, with a JSON object on
-// stdin. Prints JSON, or a text where the helper makes one.
+// Lets the libraries for shell and Python call the one for Node: `node call-node-library.mjs NAME`, with a JSON object on
+// stdin. Prints JSON, or a text where the function makes one.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cliError, download, truncate, uiForm, uiTable } from './tool.mjs';
 
-const HELPERS = {
+const FUNCTIONS = {
   'is-json': ({ text }) => parse(text) !== undefined,
   truncate: ({ json, maxBytes, arrayPath }) => {
     const value = parse(json);
@@ -52,6 +52,6 @@ async function fetchUrl(url) {
 
 const [, , name, url] = process.argv;
 const answer =
-  name === 'fetch' ? await fetchUrl(url) : await HELPERS[name](JSON.parse(readFileSync(0, 'utf8')));
+  name === 'fetch' ? await fetchUrl(url) : await FUNCTIONS[name](JSON.parse(readFileSync(0, 'utf8')));
 const isPlain = typeof answer === 'string' || Buffer.isBuffer(answer);
 process.stdout.write(isPlain ? answer : JSON.stringify(answer));
