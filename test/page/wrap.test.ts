@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe, test } from 'vitest';
 import { PROGRAM } from '../server/fixtures/rootward.js';
@@ -14,7 +15,9 @@ describe.skipIf(browserPath === undefined)('A wrapped server on the page', () =>
 
   test('is found with its client, roots, decisions and server, and loses a root that is revoked', async () => {
     const place = new Place();
-    const session = await place.server({ wrap, args: ['--hide-tools', 'crash'], client: 'an editor' });
+    const audit = join(new Place().project, 'audit');
+    const args = ['--hide-tools', 'crash', '--audit', audit];
+    const session = await place.server({ wrap, args, client: 'an editor' });
     const page = await use().open(await place.ui());
     await page.getByText('an editor 1.0').waitFor();
     await page.getByText('wrap, stdio').waitFor();
@@ -47,6 +50,19 @@ describe.skipIf(browserPath === undefined)('A wrapped server on the page', () =>
     await page.getByRole('button', { name: 'Yes' }).click();
     await page.locator('.limits').waitFor({ state: 'detached' });
     expect(await session.call('where', {})).toMatchObject({ refused: false });
+    const lines = readFileSync(audit, 'utf8').trim().split('\n');
+    const events = lines.map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
+    expect(events.map(({ tool, decision }) => `${tool} ${decision}`)).toEqual([
+      'where allowed',
+      'crash refused',
+      'wait allowed',
+      'revoke allowed',
+      'where refused',
+      'where refused',
+      'lift allowed',
+      'where allowed',
+    ]);
+    expect(events[0]).toMatchObject({ path: place.project });
   });
 });
 

@@ -14,7 +14,6 @@ const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
   '--read-only',
   '--project',
   '--tool-env',
-  '--audit',
   '--ui-consent',
   '--public-url',
   '--oauth-issuer',

@@ -3,7 +3,9 @@ import type { Logger, OperatorLimit, Snapshot, Sources, WorkspaceView } from '@r
 import { prepareWorkspace } from '@rootward/mcp/host';
 import type { ChildRegistry, PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp/host';
 import type { SessionObserver } from '@rootward/wrap';
+import type { AuditTrail } from '../audit/audit-trail.js';
 import { EventHub } from '../audit/event-hub.js';
+import { openAudit } from '../audit/open-audit.js';
 import { historyOpener } from '../history/open-history.js';
 import { prepareSources, sourceOptions, type StartContext } from './prepare-sources.js';
 import { showProcess } from './show-to-pages.js';
@@ -25,6 +27,7 @@ export class WrappedProcess {
   readonly #start: StartContext;
   readonly #settings: LoadedSettings;
   readonly #log: Logger;
+  readonly #audit: AuditTrail | undefined;
   #telemetry: Telemetry | undefined;
 
   /** Throws where something named by the operator cannot be used. */
@@ -47,6 +50,7 @@ export class WrappedProcess {
     this.#settings = settings;
     this.#start = start;
     this.#log = log;
+    this.#audit = openAudit(settings.audit, this.#events, log);
   }
 
   get observer(): SessionObserver {
@@ -92,6 +96,7 @@ export class WrappedProcess {
     children: ChildRegistry,
     onShutdown: (hook: () => void) => void,
   ): void {
+    onShutdown(() => this.#audit?.dispose());
     const { historyExec } = this.#settings;
     const live = {
       transport: `wrap, ${transport}`,
