@@ -18,6 +18,7 @@ const METHODS: ReadonlySet<string> = new Set<ToProcess['method']>([
   'end',
   'restart',
   'answer',
+  'withdraw',
   'changes',
   'difference',
   'undo',

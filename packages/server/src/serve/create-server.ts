@@ -278,7 +278,7 @@ function equip(
       return events.wanted ? record : undefined;
     },
     get consent() {
-      return settings.uiConsent && questions.canAsk ? questions : undefined;
+      return settings.uiConsent ? questions : undefined;
     },
     get observe() {
       return era === 'modern' && sessions.watched ? observeModern(setup) : undefined;

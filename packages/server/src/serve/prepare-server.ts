@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { OperatorLimits, TemporaryFiles, Workspace, type Logger, type Sources } from '@rootward/core';
+import { stateDirectory } from '@rootward/core/platform';
 import { prepareWorkspace } from '@rootward/mcp/host';
 import type { OpenHistory, PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp/host';
 import { historyFolder, historyOpener } from '../history/open-history.js';
-import { AuditTrail } from '../audit/audit-trail.js';
+import type { AuditTrail } from '../audit/audit-trail.js';
+import { openAudit } from '../audit/open-audit.js';
 import { EventHub } from '../audit/event-hub.js';
 import { usualPlaces, userDirectory } from '../settings/find-configuration.js';
 import { unknownVariables, type Environment } from '../settings/from-environment.js';
@@ -20,6 +22,7 @@ import { prepareSources, sourceOptions, type PreparedSources, type StartContext 
 import type { ToolCatalogue } from '../exec/project/tool-catalogue.js';
 import { ProjectSettingsStore } from '../guidance/settings-store.js';
 import { LiveSessions, modernSession } from '../watch/live-process.js';
+import { StandingConsents } from '../watch/standing-consents.js';
 import { WaitingQuestions } from '../watch/waiting-questions.js';
 import { StderrLogger } from './stderr-logger.js';
 
@@ -65,6 +68,25 @@ export interface ServerSetup {
   readonly history: OpenHistory | undefined;
 }
 
+/** Where answers are kept that outlive a session. Out of reach of the tools: none may allow itself anything. */
+function consentsFolder({ environment, home }: StartContext): string {
+  return join(stateDirectory(environment, home), 'consents');
+}
+
+/** Without the operator's leave, no page answers, and no answer of one is remembered. */
+function waitingQuestions(
+  { uiConsent }: LoadedSettings,
+  start: StartContext,
+  events: EventHub,
+): WaitingQuestions {
+  if (!uiConsent) return new WaitingQuestions();
+  return new WaitingQuestions({
+    consents: new StandingConsents(consentsFolder(start)),
+    used: ({ message: path }) =>
+      events.record({ session: 'operator', tool: 'standing-consent', path, decision: 'allowed' }),
+  });
+}
+
 /** Reads the sources and opens what serving needs. Throws where something named by the operator cannot be used. */
 export async function prepareServer(
   settings: LoadedSettings,
@@ -95,9 +117,8 @@ export async function prepareServer(
     limits,
   });
   const sources: Sources = { ...(await prepareSources(settings, options)).sources, limits };
-  const audit = openAudit(settings.audit, log);
   const events = new EventHub();
-  if (audit !== undefined) events.add((event) => audit.record(event));
+  const audit = openAudit(settings.audit, events, log);
   const sandboxes = new ProgramSandboxes({
     settings: settings.sandbox,
     environment: start.environment,
@@ -121,7 +142,7 @@ export async function prepareServer(
     events,
     limits,
     sessions,
-    questions: new WaitingQuestions(),
+    questions: waitingQuestions(settings, start, events),
     projectSettings,
     temporaries,
     history,
@@ -153,14 +174,6 @@ export function workspaceWithoutClient({ prepared, sources }: PreparedSources): 
 
 function editJournal({ environment, home }: StartContext): string {
   return join(userDirectory(environment, home), 'edits');
-}
-
-function openAudit(file: string | undefined, log: Logger): AuditTrail | undefined {
-  if (file === undefined) return undefined;
-  return new AuditTrail({
-    file,
-    onFailure: (error) => log.warn('audit line not written', { file, error: String(error) }),
-  });
 }
 
 /** Canonical files and folders that nothing may change through the fence. */
@@ -201,7 +214,7 @@ function workspaceOptions(
   },
 ): WorkspaceOptions {
   const { deny, readOnly } = settings;
-  const denyAbsolute = [...settings.denyAbsolute, historyFolder(start)];
+  const denyAbsolute = [...settings.denyAbsolute, historyFolder(start), consentsFolder(start)];
   const rules = { deny, readOnly, protect, denyAbsolute, limits };
   return {
     ...sourceOptions(settings, start, log),

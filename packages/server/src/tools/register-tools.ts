@@ -5,6 +5,7 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import { RootwardError, type Logger, type Scope, type Snapshot } from '@rootward/core';
 import { ChildRegistry, principalOf, RootwardMcpError } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
+import { principalDigest } from '@rootward/mcp/host';
 import { expandHome, isObject, silentLogger } from '@rootward/core/platform';
 import { ProjectSessions } from '../guidance/project-sessions.js';
 import { PatternTurns } from '../search/pattern-turns.js';
@@ -16,7 +17,7 @@ import { Questions } from './framework/questions.js';
 import { listedSchemas } from './framework/listed-schema.js';
 import { withChangeId } from './framework/results.js';
 import type { Era } from '../era.js';
-import type { AuditDecision, AuditEntry, Consent, ToolContext } from './framework/tool-context.js';
+import type { AuditDecision, AuditEntry, Consent, Question, ToolContext } from './framework/tool-context.js';
 import { ToolChoice } from './framework/tool-choice.js';
 import { toolsets as knownToolsets } from './toolsets.js';
 import type { ToolsetName } from '../settings/values/option-values.js';
@@ -50,7 +51,7 @@ export interface RegisterToolsOptions {
   /** Told of every path of every call, let through or not. */
   readonly audit?: ((entry: AuditEntry) => void) | undefined;
   /** Asks the user where the client cannot. */
-  readonly consent?: { ask(message: string, signal: AbortSignal): Promise<Consent> } | undefined;
+  readonly consent?: ConsentOutlet | undefined;
   /** Told which client called, and what the call could touch. */
   readonly observe?: ((client: CallingClient, view: CallView) => void) | undefined;
   /** Children started by tools; whoever ends the process ends them. */
@@ -67,6 +68,16 @@ export interface RegisterToolsOptions {
   readonly executables?: ToolContext['executables'] | undefined;
   /** What `~` stands for; default: the home directory of the user. */
   readonly home?: string;
+}
+
+/** Asks the user in place of a client. */
+interface ConsentOutlet {
+  readonly canAsk: boolean;
+  /** `principal`: a digest of whom the call comes from; empty where nobody has to say who they are. */
+  ask(
+    question: Omit<Question, 'key'> & { readonly principal: string },
+    signal: AbortSignal,
+  ): Promise<Consent>;
 }
 
 /** Registers the tools of the named toolsets on a server that `withWorkspace` was applied to. */
@@ -198,7 +209,12 @@ function elicitOf(
   const own = createElicit(ctx, server, questions);
   const { consent } = options;
   if (own.canElicit || consent === undefined) return own;
-  return { canElicit: true, elicit: ({ message }) => consent.ask(message, ctx.mcpReq.signal) };
+  const principal = principalOf(ctx);
+  const digest = principal === '' ? '' : principalDigest(principal);
+  return {
+    canElicit: consent.canAsk,
+    elicit: ({ message, path }) => consent.ask({ message, path, principal: digest }, ctx.mcpReq.signal),
+  };
 }
 
 async function observe(

@@ -2,7 +2,7 @@ import type { OperatorLimit } from '@rootward/core';
 import type { ActivityEvent } from '../audit/event-hub.js';
 
 /** Grows when a page and a server of different versions could misunderstand each other. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** A root as the page shows it. */
 export interface ShownRoot {
@@ -71,6 +71,16 @@ interface ShownQuestion {
   readonly id: string;
   readonly message: string;
   readonly since: number;
+  /** A yes may hold until it is taken back, not only for the session. */
+  readonly canStand: boolean;
+}
+
+/** A yes that holds until it is taken back, for every process of the user. */
+export interface ShownConsent {
+  readonly id: string;
+  readonly message: string;
+  readonly path: string;
+  readonly since: number;
 }
 
 /** What a process shows of itself, whole each time: it is small, and nothing can get lost. */
@@ -85,6 +95,7 @@ export interface ProcessState {
   readonly limits: readonly { readonly path: string; readonly limit: OperatorLimit }[];
   readonly children: readonly ShownChild[];
   readonly questions: readonly ShownQuestion[];
+  readonly consents: readonly ShownConsent[];
   /** What does not hold for this process; empty where everything does. */
   readonly caveat: string;
 }
@@ -132,6 +143,7 @@ export interface ToProcess {
     | 'end'
     | 'restart'
     | 'answer'
+    | 'withdraw'
     | 'changes'
     | 'difference'
     | 'undo';

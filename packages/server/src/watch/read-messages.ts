@@ -15,7 +15,14 @@ export function isProcessState(value: unknown): value is ProcessState {
     isListOf(value['sessions'], isSession) &&
     isListOf(value['limits'], (item) => hasTexts(item, ['path', 'limit'])) &&
     isListOf(value['children'], isChild) &&
-    isListOf(value['questions'], (item) => hasTexts(item, ['id', 'message']) && hasNumbers(item, ['since']))
+    isListOf(
+      value['questions'],
+      (item) => hasTexts(item, ['id', 'message']) && hasNumbers(item, ['since']),
+    ) &&
+    isListOf(
+      value['consents'],
+      (item) => hasTexts(item, ['id', 'message', 'path']) && hasNumbers(item, ['since']),
+    )
   );
 }
 

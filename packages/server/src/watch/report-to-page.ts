@@ -132,9 +132,12 @@ export class PageReporter {
         const accepted = params['accepted'] === true;
         const question = this.#live.questions.list().find(({ id }) => id === params['question']);
         if (question === undefined) return false;
-        this.#note(accepted ? 'consent' : 'decline', question.message);
-        return this.#live.questions.answer(question.id, accepted);
+        const stands = params['stands'] === true;
+        this.#note(accepted ? (stands ? 'standing-consent' : 'consent') : 'decline', question.message);
+        return this.#live.questions.answer(question.id, accepted, stands);
       }
+      case 'withdraw':
+        return this.#withdraw(text('consent'), text('path'));
       case 'changes':
       case 'difference':
       case 'undo':
@@ -156,6 +159,15 @@ export class PageReporter {
       () => this.#refresh(),
     );
     return true;
+  }
+
+  /** Another process may have forgotten it already: what it opened here is closed all the same. */
+  #withdraw(consent: string, path: string): boolean {
+    const forgotten = this.#live.questions.withdraw(consent);
+    const isOpen = this.#live.sessions.list().some((session) => isOpenedBy(session, path));
+    if (forgotten || isOpen) this.#note('withdraw-consent', path);
+    if (isOpen) this.#live.limits.set(path, 'revoked');
+    return forgotten || isOpen;
   }
 
   async #lookBack(method: string, id: string, change: unknown): Promise<unknown> {
@@ -190,6 +202,12 @@ export class PageReporter {
       return { inScope: false, code: error.code, message: error.message, instruction: error.instruction };
     }
   }
+}
+
+/** Whether a yes may have opened a path for a session; handles of clients without connections cannot be looked into. */
+function isOpenedBy({ era, view }: LiveSession, path: string): boolean {
+  const root = view.snapshot().roots.find((each) => each.path === path);
+  return root === undefined ? era === 'modern' : root.source === 'consent' || root.source === 'handle';
 }
 
 function send(page: JsonLines, message: FromProcess): void {

@@ -27,6 +27,7 @@ export function showState(live: LiveProcess): ProcessState {
     limits: limits.list(),
     children: children.flatMap((each) => each.list()).map(showChild),
     questions: questions.list(),
+    consents: questions.standing(),
     caveat,
   };
 }

@@ -27,7 +27,8 @@ const state = {
   sessions: [session],
   limits: [{ path: '/a', limit: 'revoked' }],
   children: [child],
-  questions: [{ id: 'q', message: 'm', since: 1 }],
+  questions: [{ id: 'q', message: 'm', since: 1, canStand: true }],
+  consents: [{ id: 'c', message: 'm', path: '/work', since: 1 }],
 };
 
 describe('isProcessState()', () => {

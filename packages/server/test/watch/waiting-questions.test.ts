@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { WaitingQuestions } from '../../src/watch/waiting-questions.js';
 
+const QUESTION = { message: 'May I?', path: '/work', principal: '' };
 const never = new AbortController().signal;
 
 describe('WaitingQuestions', () => {
   test('asks nobody while no page is connected', async () => {
     const questions = new WaitingQuestions();
-    expect([questions.canAsk, await questions.ask('May I?', never)]).toEqual([false, 'cancelled']);
+    expect([questions.canAsk, await questions.ask(QUESTION, never)]).toEqual([false, 'unsupported']);
   });
 
   test.each([
@@ -15,7 +16,7 @@ describe('WaitingQuestions', () => {
   ])('settles with the answer of a page: %j', async (yes, outcome) => {
     const questions = new WaitingQuestions();
     using page = questions.pageConnected();
-    const answer = questions.ask('May I?', never);
+    const answer = questions.ask(QUESTION, never);
     const [question] = questions.list();
     expect(question).toMatchObject({ message: 'May I?' });
     expect(questions.answer(question?.id ?? '', yes)).toBe(true);
@@ -28,10 +29,10 @@ describe('WaitingQuestions', () => {
     const questions = new WaitingQuestions();
     const pages = [questions.pageConnected(), questions.pageConnected()];
     const call = new AbortController();
-    const cancelled = questions.ask('a', call.signal);
+    const cancelled = questions.ask(QUESTION, call.signal);
     call.abort();
     expect(await cancelled).toBe('cancelled');
-    const left = questions.ask('b', never);
+    const left = questions.ask(QUESTION, never);
     pages[0]?.[Symbol.dispose]();
     pages[0]?.[Symbol.dispose]();
     expect(questions.list()).toHaveLength(1);

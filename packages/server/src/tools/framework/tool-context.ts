@@ -25,6 +25,8 @@ export interface Question {
   /** Tells this question from others, so that an answer is never taken for the answer to another one. */
   readonly key: string;
   readonly message: string;
+  /** The canonical path it is about. */
+  readonly path: string;
 }
 
 /** What a tool works with. */

@@ -156,6 +156,8 @@ async function openWithConsent(
   const present = roots.find((one) => one.path === root.path);
   if (present !== undefined) return present;
   const consent = await context.elicit(question(root, context));
+  // As if there were nothing to open: without anybody to ask, the answer must not tell what is there.
+  if (consent === 'unsupported') throw unavailable(asked, roots);
   if (consent !== 'accepted') throw noConsent(consent, asked, roots);
   return live.grant(root, context.signal);
 }
@@ -181,6 +183,7 @@ function question({ path, broad, access }: Root, { readOnly }: ToolContext): Que
   const warning = broad ? ' This is a home directory or wider.' : '';
   return {
     key: `consent-${digest}`,
+    path,
     message: `Allow ${what} files in ${JSON.stringify(path)}?${warning}`,
   };
 }
