@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { whileAwake } from './awake.js';
 import { alternate, compare } from './measure.js';
 import type { Row, Section } from './row.js';
@@ -18,6 +18,7 @@ const BROWSER = '/usr/bin/chromium';
 const BROWSER_ARGS = ['--headless', '--no-sandbox', '--disable-gpu'];
 const BATCHES = { batches: 401, perBatch: 20, warmUpMs: 2000 };
 const CALLS = 41;
+const STARTS = 31;
 
 interface Place {
   readonly folder: string;
@@ -79,6 +80,26 @@ async function readingWatched(place: Place): Promise<Row> {
 
 /** From when the client has its answer to when the decision is on the page, in Chromium. */
 async function seeing(place: Place): Promise<Row> {
+  return withPage(place, async (page, server) => {
+    let count = 0;
+    const see = async (): Promise<number> => {
+      const name = `seen-${(count += 1)}.txt`;
+      writeFileSync(join(place.folder, name), 'x');
+      await server.call('read_text_file', { path: name });
+      const start = performance.now();
+      await page.getByText(name, { exact: true }).waitFor();
+      return performance.now() - start;
+    };
+    const [ours = 0] = await alternate([see], CALLS);
+    return { what: 'a decision on the page, after the answer', unit: 'ms', ours, goal: 200 };
+  });
+}
+
+/** A server, and the decisions of it on a page in Chromium. */
+async function withPage<Result>(
+  place: Place,
+  use: (page: Page, server: StdioServer) => Promise<Result>,
+): Promise<Result> {
   return withUi(place, async (address) => {
     const browser = await chromium.launch({ executablePath: BROWSER, args: BROWSER_ARGS });
     const server = new StdioServer([OURS, place.folder], [], place.environment);
@@ -88,23 +109,53 @@ async function seeing(place: Place): Promise<Row> {
       await page.goto(address.href);
       await page.getByText('bench 1.0.0').waitFor();
       await page.getByRole('navigation').getByRole('button', { name: 'Decisions' }).click();
-      let count = 0;
-      const see = async (): Promise<number> => {
-        const name = `seen-${(count += 1)}.txt`;
-        writeFileSync(join(place.folder, name), 'x');
-        await server.call('read_text_file', { path: name });
-        const start = performance.now();
-        await page.getByText(name, { exact: true }).waitFor();
-        return performance.now() - start;
-      };
-      const [ours = 0] = await alternate([see], CALLS);
-      return { what: 'a decision on the page, after the answer', unit: 'ms', ours, goal: 200 };
+      return await use(page, server);
     } finally {
       await server.close();
       await browser.close();
     }
   });
 }
+
+/** From the start of the process to its first answer: one that pages can find, and one that has no place for its socket. */
+async function starting({ folder, environment }: Place): Promise<Row> {
+  const nowhere = { ...environment, XDG_RUNTIME_DIR: '/nonexistent' };
+  const start = [environment, nowhere].map((env) => async (): Promise<number> => {
+    const begun = performance.now();
+    const server = new StdioServer([OURS, folder], [], env);
+    await server.initialize();
+    const took = performance.now() - begun;
+    await server.close();
+    return took;
+  });
+  const [ours = 0, peer = 0] = await alternate(start, STARTS);
+  return { what: 'start to the first answer, no page open', unit: 'ms', ours, peer, goal: 1.03 };
+}
+
+/** The longest frame while a list of 10,000 decisions is scrolled from end to end, in Chromium. */
+async function scrolling(place: Place): Promise<Row> {
+  return withPage(place, async (page, server) => {
+    const paths = Array.from({ length: 500 }, (_, index) => `missing-${index}`);
+    for (let round = 0; round < 20; round++) await server.call('read_multiple_files', { paths });
+    await page.getByText('10000 of 10000').waitFor();
+    const scroll = async (): Promise<number> => page.evaluate<number>(LONGEST_FRAME);
+    const [ours = 0] = await alternate([scroll], 11);
+    return { what: 'longest frame, scrolling 10,000 decisions', unit: 'ms', ours, goal: 50 };
+  });
+}
+
+/** Runs in the page. */
+const LONGEST_FRAME = `(async () => {
+  const list = document.querySelector('[role=region][aria-label=Decisions]');
+  let longest = 0;
+  for (let frame = 1; frame <= 60; frame++) {
+    list.scrollTo(0, (list.scrollHeight * frame) / 60);
+    const start = performance.now();
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    longest = Math.max(longest, (performance.now() - start) / 2);
+  }
+  return longest;
+})()`;
 
 /** What it costs to be looked at. */
 export async function benchPage(): Promise<Section> {
@@ -121,8 +172,9 @@ export async function benchPage(): Promise<Section> {
     const rows = await whileAwake(async () => [
       await reading(place, 'read_text_file of 1 KB, no page open'),
       await readingWatched(place),
+      await starting(place),
     ]);
-    const seen = existsSync(BROWSER) ? [await seeing(place)] : [];
+    const seen = existsSync(BROWSER) ? [await seeing(place), await scrolling(place)] : [];
     return { title: 'The page', peer: 'ours, without a socket', rows: [...rows, ...seen] };
   } finally {
     rmSync(top, { recursive: true, force: true });
