@@ -20,7 +20,7 @@ import { renameInScope, type RenameOptions } from './operations/rename.js';
 import type { ScopeRules } from './gate/rules.js';
 import { statInScope, type EntryStats } from './operations/stat.js';
 import { TemporaryFiles } from './operations/temporary-files.js';
-import { walkInScope, type WalkEntry, type WalkOptions } from './operations/walk.js';
+import { walkInBatches, walkInScope, type WalkEntry, type WalkOptions } from './operations/walk.js';
 import { writeInScope, type WriteOptions, type WriteResult } from './operations/write.js';
 import type { Recorder } from './recording/recorder.js';
 import type { DescribeOptions, EntryDescription } from './restoring/describe-entry.js';
@@ -184,6 +184,11 @@ export class Scope {
   /** Everything below a folder, one entry at a time. Links are reported and not followed; denied entries are left out. */
   walk(path: string, options?: WalkOptions): AsyncGenerator<WalkEntry, void> {
     return walkInScope(this.#gate, path, options);
+  }
+
+  /** The same, several entries of one folder at a time: a few times faster where there are thousands. */
+  walkInBatches(path: string, options?: WalkOptions): AsyncGenerator<readonly WalkEntry[], void> {
+    return walkInBatches(this.#gate, path, options);
   }
 
   /** What stands at a path itself, not followed where it is a link, with the hash of a file. For taking changes back. */

@@ -5,6 +5,8 @@ export class PathIndex<Value> {
   readonly #byPath = new Map<string, Value>();
   /** Lengths at which some path ends; other prefixes are skipped without a look-up. */
   readonly #lengths = new Set<number>();
+  /** The folder that was asked about last, and what is above what is in it: most questions come entry by entry. */
+  #last: { readonly folder: string; readonly found: readonly Value[] } | undefined;
 
   get size(): number {
     return this.#byPath.size;
@@ -21,10 +23,19 @@ export class PathIndex<Value> {
   set(path: string, value: Value): void {
     this.#byPath.set(path, value);
     this.#lengths.add(path.length);
+    this.#last = undefined;
   }
 
   /** The values of all folders above a path, deepest first. Compares whole components; it resolves nothing itself. */
-  above(path: string): Value[] {
+  above(path: string): readonly Value[] {
+    const folder = path.slice(0, path.lastIndexOf(sep) + 1);
+    // A root, such as `/`, is above what is in it, but not above itself.
+    if (folder.length === path.length) return this.#find(path);
+    if (this.#last?.folder !== folder) this.#last = { folder, found: this.#find(path) };
+    return this.#last.found;
+  }
+
+  #find(path: string): readonly Value[] {
     const found: Value[] = [];
     for (let end = path.lastIndexOf(sep); end > 0; end = path.lastIndexOf(sep, end - 1)) {
       this.#collect(path, end, found);

@@ -99,6 +99,9 @@ function withStats(entry: WalkEntry, directory: Pin): WalkEntry {
   return stats?.isFile() === true ? { ...entry, stats: toEntryStats(stats) } : entry;
 }
 
+/** Entries that are handed over together. Waiting for each of them takes longer than finding it. */
+const MAX_BATCH = 256;
+
 /**
  * Streams what is below a folder, folder by folder. Links are reported but not followed, denied entries are left out, and
  * memory grows with the folders still to visit and the names of one folder, not with the files seen.
@@ -108,6 +111,20 @@ export async function* walkInScope(
   asked: string,
   options: WalkOptions = {},
 ): AsyncGenerator<WalkEntry, void> {
+  for await (const batch of walkInBatches(gate, asked, options)) {
+    for (const entry of batch) {
+      options.signal?.throwIfAborted();
+      yield entry;
+    }
+  }
+}
+
+/** The same, several entries of one folder at a time. */
+export async function* walkInBatches(
+  gate: Gate,
+  asked: string,
+  options: WalkOptions = {},
+): AsyncGenerator<readonly WalkEntry[], void> {
   options.signal?.throwIfAborted();
   const { pin, placement } = gate.admit('walk', asked, 'read', { directory: true });
   pin.close();
@@ -143,6 +160,7 @@ export async function* walkInScope(
           : gate.rules.filesBelow(folder.above, directory);
       const seen: FoldersSeen = new Map([[folder.path, files]]);
       const below: Pending[] = [];
+      let batch: WalkEntry[] = [];
       const dirents = readPinned(directory, { skipUnreadable: folder.depth > 0 });
       for (const dirent of options.order === 'disk' ? dirents : await sorted(dirents, pacer)) {
         options.signal?.throwIfAborted();
@@ -167,8 +185,12 @@ export async function* walkInScope(
           const { path, relative, depth } = entry;
           below.push({ path, relative, depth, rules, above: files });
         }
-        yield options.stats === true && kind === 'file' ? withStats(entry, directory) : entry;
+        batch.push(options.stats === true && kind === 'file' ? withStats(entry, directory) : entry);
+        if (batch.length < MAX_BATCH) continue;
+        yield batch;
+        batch = [];
       }
+      if (batch.length > 0) yield batch;
       // Otherwise the last one in is the first one out.
       pending.push(...(options.breadthFirst === true ? below : below.reverse()));
     } catch (error) {

@@ -226,9 +226,13 @@ test('Scope.walk() tells 20,000 files and lets others run meanwhile', async () =
     if (walking) setImmediate(count);
   };
   setImmediate(count);
-  expect(await collect(scope)).toHaveLength(20_100);
+  const entries = await collect(scope);
+  expect(entries).toHaveLength(20_100);
   walking = false;
   expect(turns).toBeGreaterThan(0);
+  const batched: WalkEntry[] = [];
+  for await (const batch of scope.walkInBatches('.')) batched.push(...batch);
+  expect(batched).toEqual(entries);
 });
 
 test('Scope.walk() aborted in the middle tells no further entry', async () => {

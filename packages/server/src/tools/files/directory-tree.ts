@@ -8,8 +8,10 @@ import { compileTreeExcludes } from '../../search/glob.js';
 /** A tree is for getting an overview; one with more entries fills a model's context. Callers may ask for more. */
 const USUAL_ENTRIES = 5000;
 const MAX_ENTRIES = 100_000;
+/** More are for a program, which reads the same JSON without the blanks: they are more than half of it. */
+const MAX_INDENTED_ENTRIES = 1000;
 /** Far more than that many entries need, unless they are hundreds of levels deep; then nearly all of it is blanks. */
-const MAX_INDENTED = 1_000_000;
+const MAX_INDENTED = 200_000;
 
 interface TreeNode {
   readonly name: string;
@@ -21,6 +23,7 @@ interface TreeNode {
 
 interface Tree {
   readonly nodes: readonly TreeNode[];
+  readonly entries: number;
   /** What was left out, if anything. */
   readonly note?: string;
 }
@@ -52,17 +55,23 @@ export const directoryTree: Tool = defineTool({
     const excluded = compileTreeExcludes(excludePatterns);
     const options: WalkOptions = {
       gitignore: respectGitignore === true,
-      filter: ({ relative }) => !excluded(relative),
+      ...(excludePatterns.length > 0 && { filter: ({ relative }: WalkEntry) => !excluded(relative) }),
       signal: context.signal,
       ...(maxDepth !== undefined && { maxDepth }),
     };
-    const { nodes, note } = await buildFittingTree(scope, path, maxEntries ?? USUAL_ENTRIES, options);
+    const { nodes, entries, note } = await buildFittingTree(
+      scope,
+      path,
+      maxEntries ?? USUAL_ENTRIES,
+      options,
+    );
     const data = { tree: nodes, truncated: note !== undefined, ...(note !== undefined && { note }) };
-    return dataResult(data, print(nodes), note);
+    return dataResult(data, print(nodes, entries), note);
   },
 });
 
-function print(nodes: readonly TreeNode[]): string {
+function print(nodes: readonly TreeNode[], entries: number): string {
+  if (entries > MAX_INDENTED_ENTRIES) return JSON.stringify(nodes);
   const indented = JSON.stringify(nodes, null, 2);
   return indented.length > MAX_INDENTED ? JSON.stringify(nodes) : indented;
 }
@@ -76,38 +85,46 @@ async function buildFittingTree(
 ): Promise<Tree> {
   const nodes: TreeNode[] = [];
   const folders = new Map([['', nodes]]);
-  /** The folders whose entries stand on the level that is being read. */
-  let above = new Set<TreeNode>();
+  /** The folders whose entries stand on the level that is being read, and the folders on that level. */
+  let above: readonly TreeNode[] = [];
   let level: TreeNode[] = [];
   let depth = 1;
   let entries = 0;
-  for await (const entry of scope.walk(path, { ...options, breadthFirst: true })) {
-    if (entry.depth > depth) {
-      above = new Set(level);
+  for await (const batch of scope.walkInBatches(path, { ...options, breadthFirst: true })) {
+    const [first] = batch;
+    if (first === undefined) continue;
+    if (first.depth > depth) {
+      above = level;
       level = [];
-      depth = entry.depth;
+      depth = first.depth;
     }
-    if (entries === maxEntries) {
-      if (depth === 1) return { nodes, note: overfullNote(maxEntries) };
-      for (const folder of above) {
-        if (folder.children === undefined) continue;
-        folder.children.length = 0;
-        folder.truncated = true;
+    const siblings = folders.get(parentOf(first));
+    for (const entry of batch) {
+      if (entries === maxEntries) {
+        if (depth === 1) return { nodes, entries, note: overfullNote(maxEntries) };
+        for (const folder of above) {
+          entries -= folder.children?.length ?? 0;
+          if (folder.children !== undefined) folder.children.length = 0;
+          folder.truncated = true;
+        }
+        return { nodes, entries, note: depthNote(depth - 1, maxEntries) };
       }
-      return { nodes, note: depthNote(depth - 1, maxEntries) };
+      entries++;
+      const node = toNode(entry, options.maxDepth);
+      siblings?.push(node);
+      if (node.children === undefined) continue;
+      level.push(node);
+      folders.set(entry.relative, node.children);
     }
-    entries++;
-    const node = toNode(entry, options.maxDepth);
-    level.push(node);
-    if (node.children !== undefined) folders.set(entry.relative, node.children);
-    folders.get(parentOf(entry))?.push(node);
   }
-  return { nodes };
+  return { nodes, entries };
 }
 
 function toNode({ name, kind, depth }: WalkEntry, maxDepth = Number.POSITIVE_INFINITY): TreeNode {
   if (kind !== 'directory') return { name, type: 'file' };
-  return { name, type: 'directory', children: [], ...(depth >= maxDepth && { truncated: true }) };
+  const node: TreeNode = { name, type: 'directory', children: [] };
+  if (depth >= maxDepth) node.truncated = true;
+  return node;
 }
 
 function parentOf({ relative, name }: WalkEntry): string {

@@ -74,6 +74,9 @@ test('directory_tree is cut at the depth that fits, and says so', async () => {
   const whole = await call('directory_tree', { path: '.', maxEntries: 6060 });
   expect(whole.structuredContent).toMatchObject({ truncated: false });
   expect(notesOf(whole)).toEqual([]);
+  // So many are for a program: the same JSON, without blanks.
+  const { tree: all } = whole.structuredContent as { tree: unknown[] };
+  expect(whole.content[0]).toMatchObject({ text: JSON.stringify(all) });
   const less = await call('directory_tree', { path: '.', maxEntries: 6059 });
   expect(notesOf(less)).toEqual([
     expect.stringMatching(/^Truncated: more than 6059 entries, so only the first level/),
