@@ -1,23 +1,37 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, describe, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeProject } from '../exec/fixtures/tools-project.js';
 import { INNER } from '../wrap/fixtures/wrapped.js';
 import { browserPath, seriousFindings, useBrowser, view } from './fixtures/browser.js';
-import { Place } from './fixtures/ui.js';
+import { Place, type Session } from './fixtures/ui.js';
 
 const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 
 describe.skipIf(browserPath === undefined)('The children on the page', () => {
   const use = useBrowser();
-  const tools = makeProject({ wait: 'echo "half of it is done <b>" >&2; sleep 600' });
+  const place = new Place({ 'a.sh': 'greet() { echo hi; }\n' });
+  let url: URL;
+  let session: Session;
+  beforeAll(async () => {
+    const tools = makeProject({ wait: 'echo "half of it is done <b>" >&2; sleep 600' });
+    const config = join(new Place().project, 'rootward.json');
+    const inner = { command: process.execPath, args: [INNER] };
+    writeFileSync(config, JSON.stringify({ wrap: { inner }, sandbox: { level: 'off' } }));
+    const args = ['--config', config, '--project', tools.path, '--sandbox', 'off'];
+    const environment = { PATH: `${place.environment['PATH'] ?? ''}${delimiter}${BIN}` };
+    [url, session] = await Promise.all([place.ui(), place.server({ args, environment })]);
+  });
+  const open = async (): Promise<Page> => {
+    const page = await use().open(url);
+    await page.getByText('a client 1.0').waitFor();
+    return page;
+  };
 
   test('a tool that runs is shown with its sandbox, memory and last lines, and can be ended', async () => {
-    const place = new Place();
-    const session = await place.server({ args: ['--project', tools.path, '--sandbox', 'off'] });
-    const page = await use().open(await place.ui());
-    await page.getByText('a client 1.0').waitFor();
+    const page = await open();
     const answer = session.call('wait', {});
     await view(page, 'Children');
     const child = page.getByRole('listitem', { name: 'wait' });
@@ -31,20 +45,11 @@ describe.skipIf(browserPath === undefined)('The children on the page', () => {
     await child.getByRole('button', { name: 'End' }).click();
     await child.getByRole('button', { name: 'Yes' }).click();
     expect(await answer).toMatchObject({ refused: true });
-    await page.getByText('No child is running').waitFor();
+    await child.waitFor({ state: 'detached' });
   });
 
   test('a wrapped server and a language server are restarted, and ended ones come back with the next call', async () => {
-    const place = new Place({ 'a.sh': 'greet() { echo hi; }\n' });
-    const config = join(new Place().project, 'rootward.json');
-    const inner = { command: process.execPath, args: [INNER] };
-    writeFileSync(config, JSON.stringify({ wrap: { inner }, sandbox: { level: 'off' } }));
-    const session = await place.server({
-      args: ['--config', config],
-      environment: { PATH: `${place.environment['PATH'] ?? ''}${delimiter}${BIN}` },
-    });
-    const page = await use().open(await place.ui());
-    await page.getByText('a client 1.0').waitFor();
+    const page = await open();
     await session.call('inner_where', {});
     expect(await session.call('outline', { file: 'a.sh' })).toMatchObject({ refused: false });
     await view(page, 'Children');
