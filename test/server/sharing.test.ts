@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isInstalled, RedisServer } from '../../testing/redis-server.js';
 import { makeProject } from '../exec/fixtures/tools-project.js';
 import { authorized, INITIALIZE, OTHER_TOKEN, send, startHttp, TOKEN } from './fixtures/http.js';
 import type { Answer, HttpRootward } from './fixtures/http.js';
-import { makeFolders, startRootward } from './fixtures/rootward.js';
+import { makeFolders, startRootward, textOf } from './fixtures/rootward.js';
 import { eventually } from '../../testing/eventually.js';
 
 const folders = makeFolders('a');
@@ -101,6 +102,17 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     return String(answer.headers['mcp-session-id']);
   }
 
+  async function connectModern(http: HttpRootward): Promise<Client> {
+    const client = new Client(
+      { name: 'sharing', version: '1' },
+      { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    client.setRequestHandler('roots/list', () => ({ roots: [{ uri: folders.uri('a') }] }));
+    const requestInit = { headers: { Authorization: `Bearer ${TOKEN}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit }));
+    return client;
+  }
+
   const env = (): NodeJS.ProcessEnv => ({
     ROOTWARD_STORE: redis.url.replace('unix://', 'unix://:sesame@localhost'),
   });
@@ -137,6 +149,19 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
 
   test('without the store, sessions get 503 and its reason; it comes back without a restart', async () => {
     const session = await openSession();
+    const client = await connectModern(second);
+    const { structuredContent } = await client.callTool({
+      name: 'switch_project',
+      arguments: { project: folders.path('a') },
+    });
+    const readWithHandle = (): ReturnType<Client['callTool']> =>
+      client.callTool({
+        name: 'read_text_file',
+        arguments: {
+          path: 'name.txt',
+          workspace: (structuredContent as { readonly workspace: string }).workspace,
+        },
+      });
     expect((await probe(second, '/readyz')).status).toBe(200);
     await redis.stop();
     await eventually(async () => {
@@ -165,12 +190,18 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     };
     const answer = await send(second.url, headers, JSON.stringify({ jsonrpc: '2.0', id: 3, ...modern }));
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('read_text_file')]);
+    await expect(readWithHandle()).rejects.toMatchObject({
+      message: expect.stringContaining('Cannot tell whether the handle was revoked') as string,
+      data: { status: 503 },
+    });
     await redis.start();
     for (const http of [first, second]) {
       const isReady = async (): Promise<void> => expect((await probe(http, '/readyz')).status).toBe(200);
       await eventually(isReady);
     }
     expect((await call(second, await openSession(), ping)).status).toBe(200);
+    expect(textOf(await readWithHandle())).toBe('a');
+    await client.close();
   });
 
   test('the password is neither in the list of processes nor in the environment of the server', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Disposable } from '@rootward/core';
 import { Emitter } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
@@ -30,6 +31,7 @@ export class Revocations implements Disposable {
   readonly #changed = new Emitter();
   readonly #subscription: Disposable;
   #until: ReadonlyMap<string, number> = new Map();
+  readonly #serving = new AsyncLocalStorage<{ problem?: RootwardMcpError }>();
   #isKnown = false;
   #reading: Promise<void>;
 
@@ -55,17 +57,29 @@ export class Revocations implements Disposable {
   /** Throws `store-unavailable` where it cannot be told what was revoked lately, and `revoked` for what was. */
   requireValid(kind: Revocable, name: string): void {
     if (!this.#isKnown || !this.#store.ready) {
-      throw new RootwardMcpError(
+      const problem = new RootwardMcpError(
         'store-unavailable',
         `Cannot tell whether the ${kind} was revoked: the session store cannot be used`,
         { instruction: 'Try again in a few seconds' },
       );
+      const serving = this.#serving.getStore();
+      if (serving !== undefined) serving.problem = problem;
+      throw problem;
     }
     if (this.isRevoked(kind, name)) {
       throw new RootwardMcpError('revoked', `Cannot use the ${kind}: it was revoked`, {
         instruction: 'Ask the operator of the server',
       });
     }
+  }
+
+  /** Serves a request. Throws what `requireValid` threw meanwhile for want of the store, whoever caught that. */
+  async serve(act: () => Promise<Response>): Promise<Response> {
+    const serving: { problem?: RootwardMcpError } = {};
+    const response = await this.#serving.run(serving, act);
+    if (serving.problem === undefined) return response;
+    await response.body?.cancel();
+    throw serving.problem;
   }
 
   /** Told whenever the list is another one. */

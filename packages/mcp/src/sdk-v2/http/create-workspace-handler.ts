@@ -59,7 +59,8 @@ export function createWorkspaceHandler(
     const wait = await counters?.admit(principal, Number(request.headers.get('content-length') ?? 0));
     if (wait !== undefined) return overLimit(wait);
     const legacy = await isLegacyRequest(request, given.parsedBody, limit);
-    const response = await (legacy ? sessions : modern).fetch(request, given);
+    const alone = (): Promise<Response> => modern.fetch(request, given);
+    const response = await (legacy ? sessions.fetch(request, given) : (revocations?.serve(alone) ?? alone()));
     return counters?.metered(principal, response, report) ?? response;
   };
   return {
