@@ -274,7 +274,7 @@ export class Workspace implements WorkspaceView, Disposable {
     if (client !== undefined) {
       this.#sources.assume(hasGiven);
       const said = lastWord(client);
-      if (said === undefined || roots.length > 0) await this.#hand({ kind: 'list', entries: roots }, signal);
+      if (said === undefined || roots.length > 0) await this.#restoreRoots(roots, signal);
       if (said !== undefined) await this.#hand(said, signal);
     }
     const found = await Promise.allSettled(consents.map((path) => this.#sources.consider(path, signal)));
@@ -308,6 +308,17 @@ export class Workspace implements WorkspaceView, Disposable {
   #isFresh(signal: AbortSignal | undefined): boolean {
     const mayAnswer = signal?.aborted !== true && !this.#disposed && !this.#sources.isIncomplete;
     return mayAnswer && this.#clock.now() < this.#asker.restsUntil;
+  }
+
+  /**
+   * Waits for as long as it takes, where a call would go on after a while: a slow disk must not put the operator's
+   * roots in the place of those that the client gave before.
+   */
+  async #restoreRoots(entries: readonly unknown[], signal: AbortSignal | undefined): Promise<void> {
+    this.#asker.dispatch({ type: 'handed', outcome: { kind: 'list', entries } });
+    await unlessAborted(this.#asker.read(), signal);
+    if (this.#asker.client !== 'malformed') return;
+    throw new RootwardError('io', 'Cannot restore the workspace: its roots could not be looked up');
   }
 
   async #hand(outcome: Outcome, signal: AbortSignal | undefined): Promise<void> {

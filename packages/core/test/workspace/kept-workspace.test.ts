@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { readSources, Workspace, type KeptWorkspace } from '../../src/index.js';
+import { FakeClock } from '../../../../testing/fake-clock.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-kept-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -16,13 +17,13 @@ function folder(...names: string[]): string {
   return path;
 }
 
-async function open(within?: string): Promise<Workspace> {
+async function open(within?: string, clock?: FakeClock): Promise<Workspace> {
   const sources = await readSources({
     environment: {},
     home: folder('home'),
     ...(within !== undefined && { within: [within] }),
   });
-  const workspace = new Workspace({ sources });
+  const workspace = new Workspace({ sources, ...(clock !== undefined && { clock }) });
   workspace.clientDeclared({ roots: true });
   workspace.clientReady();
   return workspace;
@@ -44,6 +45,28 @@ test('restore() goes on with roots, consents and project of another workspace', 
   expect(second.project().path).toBe(two);
   expect(second.keep()).toEqual(first.keep());
   expect((await second.ready()).client).toBe('answered');
+});
+
+test('restore() waits for a disk that is slower than calls wait', async () => {
+  const one = folder('one');
+  using first = await open();
+  await first.useAnswer({ result: { roots: [{ uri: uri(one) }] } });
+  const clock = new FakeClock();
+  using second = await open(undefined, clock);
+  const restoring = second.restore(first.keep());
+  clock.advance(10_000);
+  await restoring;
+  expect([paths(second), second.snapshot().client]).toEqual([[one], 'answered']);
+});
+
+test('restore() gives up on a disk that does not answer, rather than go on without the roots', async () => {
+  using first = await open();
+  await first.useAnswer({ result: { roots: [{ uri: uri(folder('one')) }] } });
+  const clock = new FakeClock();
+  using second = await open(undefined, clock);
+  const restoring = second.restore(first.keep());
+  clock.advance(100_000);
+  await expect(restoring).rejects.toThrow(/could not be looked up/);
 });
 
 test('restore() takes away what the other workspace lost', async () => {

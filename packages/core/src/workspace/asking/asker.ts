@@ -49,6 +49,7 @@ export class Asker {
   #state: Asking;
   /** Of the newest request; older ones are aborted by then. */
   #controller: AbortController | undefined;
+  #reading: Promise<void> | undefined;
   /** What was just looked up, while the event that says so is dispatched. */
   #list: RootList | undefined;
   #timer: Timer | undefined;
@@ -91,6 +92,11 @@ export class Asker {
     this.#waiting ??= new Deferred();
     const { promise } = this.#waiting;
     return ticket === undefined && signal === undefined ? promise : this.#waitWith(promise, ticket, signal);
+  }
+
+  /** When the latest answer has been looked up, however long that takes. */
+  async read(): Promise<void> {
+    await this.#reading;
   }
 
   dispatch(event: AskingEvent): void {
@@ -150,7 +156,7 @@ export class Asker {
         this.#controller = undefined;
         return;
       case 'read':
-        void this.#read(effect.generation, effect.entries);
+        this.#reading = this.#read(effect.generation, effect.entries);
         return;
       case 'apply':
         this.#apply(effect, now);
