@@ -25,6 +25,17 @@ function call(http: HttpRootward, session: string, message: object, token = TOKE
   return send(http.url, headers, JSON.stringify({ jsonrpc: '2.0', id: 2, ...message }));
 }
 
+async function connectModern(http: HttpRootward): Promise<Client> {
+  const client = new Client(
+    { name: 'sharing', version: '1' },
+    { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  client.setRequestHandler('roots/list', () => ({ roots: [{ uri: folders.uri('a') }] }));
+  const requestInit = { headers: { Authorization: `Bearer ${TOKEN}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit }));
+  return client;
+}
+
 const ping = { method: 'ping' };
 
 function probe(http: HttpRootward, path: string): Promise<Answer> {
@@ -100,17 +111,6 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     const answer = await send(first.url, authorized(token), INITIALIZE);
     expect(answer.status).toBe(200);
     return String(answer.headers['mcp-session-id']);
-  }
-
-  async function connectModern(http: HttpRootward): Promise<Client> {
-    const client = new Client(
-      { name: 'sharing', version: '1' },
-      { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
-    );
-    client.setRequestHandler('roots/list', () => ({ roots: [{ uri: folders.uri('a') }] }));
-    const requestInit = { headers: { Authorization: `Bearer ${TOKEN}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit }));
-    return client;
   }
 
   const env = (): NodeJS.ProcessEnv => ({
