@@ -352,26 +352,3 @@ test('a session that is parked goes on with its next request', async () => {
   expect(handler.sessions).toBe(0);
   await handler.close();
 });
-
-test('limits hold for a principal over all processes, and say when to come back', async () => {
-  const store = new MemoryStore(new FakeClock());
-  const limits = { requestsPerSecond: 5, sessions: 1 };
-  const all = [createInstance(store, top, { limits }), createInstance(store, top, { limits })];
-  const client = Balanced.of(all, {}, auth('a'));
-  await client.connect();
-  const refused = await Balanced.of(all, {}, auth('a')).post({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
-  });
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-  const statuses: unknown[] = [];
-  for (let round = 0; round < 4; round++) {
-    const response = await client.post({ jsonrpc: '2.0', id: round, method: 'ping' });
-    statuses.push(response.headers.get('retry-after') ?? response.status);
-  }
-  expect(statuses).toEqual([200, 200, '1', '1']);
-  await Balanced.of(all, {}, auth('b')).connect();
-  await close(all);
-});

@@ -1,55 +1,17 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
-import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import type { CryptoKey, JWK } from 'jose';
+import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 import { AccessTokens } from '../../../src/serve/oauth/access-tokens.js';
 import { accessOf } from '../../../src/serve/oauth/scopes.js';
+import { Issuer } from '../../../../../testing/oauth-issuer.js';
 
 const AUDIENCE = 'https://mcp.example.com/mcp';
 const STATIC = 'a-static-token-for-tests';
 
 const now = (): number => Math.floor(Date.now() / 1000);
-
-/** An issuer on this machine, whose keys can be rotated. */
-class Issuer {
-  url = '';
-  isUp = true;
-  keyFetches = 0;
-  readonly #keys: JWK[] = [];
-  readonly #server: Server = createServer((request, response) => {
-    const send = (value: unknown): void => {
-      response.writeHead(this.isUp ? 200 : 500, { 'Content-Type': 'application/json' });
-      response.end(JSON.stringify(value));
-    };
-    if (request.url === '/.well-known/oauth-authorization-server') {
-      send({ issuer: this.url, jwks_uri: `${this.url}/keys` });
-    } else if (request.url === '/keys') {
-      this.keyFetches += 1;
-      send({ keys: this.#keys });
-    } else response.writeHead(404).end();
-  });
-
-  async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async newKey(kid: string): Promise<{ readonly privateKey: CryptoKey; readonly publicKey: CryptoKey }> {
-    const pair = await generateKeyPair('RS256', { extractable: true });
-    this.#keys.push({ ...(await exportJWK(pair.publicKey)), kid, alg: 'RS256', use: 'sig' });
-    return pair;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-}
 
 describe('Access tokens of an OAuth issuer', () => {
   const issuer = new Issuer();

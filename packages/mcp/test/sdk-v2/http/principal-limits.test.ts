@@ -1,0 +1,87 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { afterAll, expect, test } from 'vitest';
+import { MemoryStore, type PrincipalLimits, type WorkspaceHandler } from '../../../src/index.js';
+import { FakeClock } from '../../../../../testing/fake-clock.js';
+import { createInstance } from '../../fixtures/instances.js';
+import { RawHttpClient } from '../../fixtures/raw-http-client.js';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-limits-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+const clock = new FakeClock();
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+};
+const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+function instances(limits: PrincipalLimits): readonly WorkspaceHandler[] {
+  const store = new MemoryStore(clock);
+  return [createInstance(store, top, { limits }), createInstance(store, top, { limits })];
+}
+
+/** A client of a principal, whose every request goes to the next instance and says how long it is. */
+function clientOf(principal: string, all: readonly WorkspaceHandler[], padding = 0): RawHttpClient {
+  const authInfo: AuthInfo = { token: principal, clientId: principal, scopes: [] };
+  let next = 0;
+  return new RawHttpClient(async (request) => {
+    const length = (await request.clone().text()).length + padding;
+    request.headers.set('content-length', String(length));
+    return all[next++ % all.length]!.fetch(request, { authInfo });
+  });
+}
+
+async function close(all: readonly WorkspaceHandler[]): Promise<void> {
+  await Promise.all(all.map((each) => each.close()));
+}
+
+test('requests and sessions of a principal are limited over all processes, and told when to come back', async () => {
+  const all = instances({ requestsPerSecond: 5, sessions: 1 });
+  const client = clientOf('a', all);
+  await client.connect();
+  const refused = await clientOf('a', all).post(INITIALIZE);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+  const statuses: unknown[] = [];
+  for (let round = 0; round < 4; round++) {
+    const response = await client.post(PING);
+    statuses.push(response.headers.get('retry-after') ?? response.status);
+  }
+  expect(statuses).toEqual([200, 200, '1', '1']);
+  await clientOf('b', all).connect();
+  await close(all);
+});
+
+/** How many pings are answered before one is refused. */
+async function countPings(client: RawHttpClient, most: number): Promise<number> {
+  for (let count = 0; count < most; count++) {
+    const response = await client.post(PING);
+    await response.text();
+    if (response.status === 200) continue;
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '60']);
+    return count;
+  }
+  return most;
+}
+
+test('bytes of a principal are limited over all processes: those of requests, and those of answers', async () => {
+  const all = instances({ bytesPerMinute: 10_000 });
+  const client = clientOf('a', all);
+  await client.connect();
+  const count = await countPings(client, 200);
+  // A request has 41 bytes, and its answer more.
+  expect(count).toBeGreaterThan(10);
+  expect(count).toBeLessThan(150);
+  // Another session of the same principal has nothing left, another principal everything.
+  expect((await clientOf('a', all).post(INITIALIZE)).status).toBe(429);
+  const other = clientOf('b', all, 3000);
+  await other.connect();
+  expect(await countPings(other, 10)).toBe(1);
+  clock.advance(60_000);
+  expect(await countPings(client, 200)).toBeGreaterThan(10);
+  await close(all);
+});
