@@ -56,5 +56,4 @@ test.runIf(process.platform === 'linux')(
     await eventually(async () => expect(textOf(await client.callTool('by-name'))).toBe('opened\n'));
     expect(server.process.exitCode).toBeNull();
   },
-  90_000,
 );

@@ -34,9 +34,9 @@ function readHead(store: string): Head {
 }
 
 /** Longer than any branch that a loose reference can be kept for. */
-const LONGEST_BRANCH = 250;
+const MAX_BRANCH_LENGTH = 250;
 
 /** As git itself restricts them, so that a name cannot forge lines or escape from where it is shown. */
 function isBranchName(text: string): boolean {
-  return text.length <= LONGEST_BRANCH && !/[\p{Cc}\p{Cs} ~^:?*[\\]|\.\.|@\{|\/\//u.test(text);
+  return text.length <= MAX_BRANCH_LENGTH && !/[\p{Cc}\p{Cs} ~^:?*[\\]|\.\.|@\{|\/\//u.test(text);
 }

@@ -4,7 +4,7 @@ import { Deferred, within } from '@rootward/core/platform';
 /** How long a server that gives no sign of being ready is taken to be warming up. */
 const SILENT_WARM_UP_MS = 5_000;
 /** A sign that has not come by then never will: some servers give fewer than there are folders. */
-const LONGEST_LOOK_MS = 60_000;
+const MAX_LOOK_MS = 60_000;
 
 /**
  * Whether a server has seen all its files. A first answer can be silently incomplete: pyright gave 4 references, then
@@ -117,7 +117,7 @@ export class Readiness {
   }
 
   #isOver(): boolean {
-    return this.#clock.now() - this.#expectedAt >= LONGEST_LOOK_MS;
+    return this.#clock.now() - this.#expectedAt >= MAX_LOOK_MS;
   }
 
   #announce(): void {
