@@ -8,9 +8,10 @@ const NODE = process.execPath;
 /** A call whose answer has begun to reach the client. */
 async function beginLong(
   args: object,
-  ...folders: readonly string[]
+  folders: readonly string[],
+  era: 'legacy' | 'modern' = 'legacy',
 ): Promise<Wrapped & { lines: () => readonly string[]; answer: Promise<unknown>; gate: string }> {
-  const wrapped = await wrap([NODE, INNER, '{roots}'], { roots: roots(...folders) });
+  const wrapped = await wrap([NODE, INNER, '{roots}'], { era, roots: roots(...folders) });
   const { client, connection } = wrapped;
   await client.callTool('where');
   let raw = '';
@@ -24,6 +25,12 @@ async function beginLong(
   const answer = client.callTool('begin', { path: gate, ...args });
   await began;
   return { ...wrapped, gate, answer, lines: () => raw.split('\n').slice(0, -1) };
+}
+
+/** The most memory that a process has had so far. */
+function peakMegabytes(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
+  return Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024);
 }
 
 describe('messages pass through as they are', () => {
@@ -84,56 +91,73 @@ describe('messages pass through as they are', () => {
   });
 });
 
-describe('an answer that is passed on while it comes', () => {
-  test('is complete, and what else is said meanwhile follows it', async () => {
-    const { client, gate, answer } = await beginLong({}, makeFolder('a'));
-    const hidden = client.request('prompts/get', { name: 7 }).catch((error: unknown) => String(error));
-    writeFileSync(gate, '');
-    expect(textOf((await answer) as never)).toHaveLength(300_000);
-    expect(await hidden).toContain('Method not found');
-  });
+describe.each(['legacy', 'modern'] as const)(
+  'an answer that is passed on while it comes, in the %s era',
+  (era) => {
+    test('is complete, and what else is said meanwhile follows it', async () => {
+      const { client, gate, answer } = await beginLong({}, [makeFolder('a')], era);
+      const hidden = client.request('prompts/get', { name: 7 }).catch((error: unknown) => String(error));
+      writeFileSync(gate, '');
+      expect(textOf((await answer) as never)).toHaveLength(300_000);
+      const { resultType } = (await answer) as Record<string, unknown>;
+      expect(resultType).toBe(era === 'modern' ? 'complete' : undefined);
+      expect(await hidden).toContain('Method not found');
+    });
 
-  test('and turns out to be none: every line is a message, and none answers the call', async () => {
-    const { client, gate, lines } = await beginLong({ rest: '"}]} broken' }, makeFolder('a'));
-    writeFileSync(gate, '');
-    expect(textOf(await client.callTool('echo', { value: 'next' }))).toBe('next');
-    const [cut] = lines().map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(cut).toMatchObject({ method: 'notifications/rootward/incomplete_answer' });
-    expect(cut).not.toHaveProperty('id');
-  });
+    test('and turns out to be none: every line is a message, and none answers the call', async () => {
+      const { client, gate, lines } = await beginLong({ rest: '"}]} broken' }, [makeFolder('a')], era);
+      writeFileSync(gate, '');
+      expect(textOf(await client.callTool('echo', { value: 'next' }))).toBe('next');
+      const cut = lines()
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .find(({ result }) => JSON.stringify(result).includes('xxxx'));
+      expect(cut).toMatchObject({ method: 'notifications/rootward/incomplete_answer' });
+      expect(cut).not.toHaveProperty('id');
+    });
 
-  test('breaks off when the server ends: a clear error', async () => {
-    const { client, answer, lines } = await beginLong({}, makeFolder('a'));
-    void client.callTool('crash');
-    const failed = (await answer) as Record<string, unknown>;
-    expect(failed['isError']).toBe(true);
-    expect(textOf(failed)).toContain('the server ended (signal SIGKILL)');
-    for (const line of lines()) expect(JSON.parse(line)).toBeTypeOf('object');
-  });
+    test('breaks off when the server ends: a clear error', async () => {
+      const { client, answer, lines } = await beginLong({}, [makeFolder('a')], era);
+      void client.callTool('crash');
+      const failed = (await answer) as Record<string, unknown>;
+      expect(failed['isError']).toBe(true);
+      expect(textOf(failed)).toContain('the server ended (signal SIGKILL)');
+      for (const line of lines()) expect(JSON.parse(line)).toBeTypeOf('object');
+    });
 
-  test('breaks off when its folder is taken away', async () => {
-    const [a, b] = [makeFolder('a'), makeFolder('b')];
-    const { client, answer, gate, lines } = await beginLong({}, a, b);
-    client.changeRoots(roots(b));
-    expect(textOf((await answer) as never)).toContain('the folders of the workspace changed');
-    writeFileSync(gate, '');
-    expect(jsonOf(await client.callTool('where'))).toMatchObject({ cwd: b });
-    expect(lines().filter((line) => line.includes('xxxx') && line.includes('"id"'))).toEqual([]);
-  });
-});
+    // A client of the modern era is asked again by the next call only.
+    test.runIf(era === 'legacy')('breaks off when its folder is taken away', async () => {
+      const [a, b] = [makeFolder('a'), makeFolder('b')];
+      const { client, answer, gate, lines } = await beginLong({}, [a, b]);
+      client.changeRoots(roots(b));
+      expect(textOf((await answer) as never)).toContain('the folders of the workspace changed');
+      writeFileSync(gate, '');
+      expect(jsonOf(await client.callTool('where'))).toMatchObject({ cwd: b });
+      expect(lines().filter((line) => line.includes('xxxx') && line.includes('"id"'))).toEqual([]);
+    });
+  },
+);
 
-describe.skipIf(process.platform !== 'linux')('garbage without end', () => {
+describe.skipIf(process.platform !== 'linux')('bytes without end', () => {
   const BYTES = Number(process.env['ROOTWARD_WRAP_GARBAGE'] ?? 5_000_000);
   const MAX_MEGABYTES = 220;
+  /** Node alone has about 60 MB; what is read before the collector looks comes on top, whatever the size of the answer. */
+  const MAX_ANSWER_MEGABYTES = 150;
+
+  test.each(['legacy', 'modern'] as const)('in an answer do not fill memory in the %s era', async (era) => {
+    const { client, connection } = await wrap([NODE, INNER], { era, roots: roots(makeFolder('a')) });
+    expect(textOf(await client.callTool('big', { size: BYTES }))).toHaveLength(BYTES);
+    const used = peakMegabytes(connection.process.pid);
+    expect(used).toBeLessThan(MAX_ANSWER_MEGABYTES);
+    if (process.env['ROOTWARD_WRAP_GARBAGE'] !== undefined) process.stderr.write(`${era}: ${used} MB\n`);
+  });
 
   test.each([{ lines: true }, { lines: false }, { lines: false, start: '{"jsonrpc":"2.0",' }])(
-    'neither reaches the client nor fills memory: %j',
+    'that are no message neither reach the client nor fill memory: %j',
     async (how) => {
       const { client, connection } = await wrap([NODE, INNER], { roots: roots(makeFolder('a')) });
       expect(textOf(await client.callTool('garbage', { bytes: BYTES, ...how }))).toBe('printed');
       expect(JSON.stringify(client.received)).not.toContain('garbage garbage');
-      const status = readFileSync(`/proc/${connection.process.pid}/status`, 'utf8');
-      expect(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024).toBeLessThan(MAX_MEGABYTES);
+      expect(peakMegabytes(connection.process.pid)).toBeLessThan(MAX_MEGABYTES);
     },
   );
 });

@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import type { Passage, Way } from '../inner/long-answer.js';
+import { PassingAnswer } from '../wire/passing-answer.js';
 
 /** A stream without news says that it is there, so that nothing in between ends it. */
 const KEEP_ALIVE_MS = 15_000;
+/** More than that waiting for the client stops the server, where nobody else waits for it. */
+const MAX_BACKLOG_BYTES = 512 * 1024;
+const EVENT = 'event: message\ndata: ';
 const STREAM = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache, no-transform' };
 
 /** One HTTP request and its response: plain JSON where the answer comes first, a stream where something else does. */
@@ -11,6 +16,8 @@ export class Exchange {
   #keepAlive: NodeJS.Timeout | undefined;
   /** Answers that are still to come. */
   #open: number;
+  /** What waits for the message that is being passed on. */
+  #waiting: (() => void)[] | undefined;
 
   /** `answers`: how many messages of the request are to be answered; 0 for a stream that only listens. */
   constructor(response: ServerResponse, answers: number, headers: Readonly<Record<string, string>> = {}) {
@@ -36,6 +43,10 @@ export class Exchange {
   /** Something that is not the answer. */
   event(bytes: Buffer): void {
     if (!this.isOpen) return;
+    if (this.#waiting !== undefined) {
+      this.#waiting.push(() => this.event(bytes));
+      return;
+    }
     this.#stream();
     this.#write(bytes);
   }
@@ -43,6 +54,10 @@ export class Exchange {
   /** An answer; with the last one the response ends. The status counts where nothing was sent before. */
   answer(bytes: Buffer, status = 200): void {
     if (!this.isOpen) return;
+    if (this.#waiting !== undefined) {
+      this.#waiting.push(() => this.answer(bytes, status));
+      return;
+    }
     this.#open -= 1;
     if (this.#response.headersSent) {
       this.#write(bytes);
@@ -58,6 +73,43 @@ export class Exchange {
     this.#response.end(bytes);
   }
 
+  /** For an answer that is written while it comes. `hold` is told when the client does not read fast enough, and when it does again. */
+  pass(hold: (isHeld: boolean) => void): Way | undefined {
+    if (!this.isOpen || this.#waiting !== undefined) return undefined;
+    return { added: '', open: () => (this.isOpen ? this.#begin(hold) : undefined) };
+  }
+
+  #begin(hold: (isHeld: boolean) => void): Passage {
+    this.#stream();
+    const response = this.#response;
+    const waiting: (() => void)[] = [];
+    this.#waiting = waiting;
+    response.write(EVENT);
+    const release = (): void => hold(false);
+    response.on('drain', release).once('close', release);
+    return {
+      get isInTheWay(): boolean {
+        return waiting.length > 0 && response.writableLength === 0;
+      },
+      write: (pieces) => {
+        if (!this.isOpen) return;
+        for (const piece of pieces) response.write(piece);
+        if (response.writableLength > MAX_BACKLOG_BYTES) hold(true);
+      },
+      end: (id, incomplete) => {
+        response.off('drain', release);
+        release();
+        this.#waiting = undefined;
+        if (!this.isOpen) return;
+        response.write(PassingAnswer.end(id, incomplete));
+        response.write('\n\n');
+        if (id !== undefined) this.#open -= 1;
+        for (const each of waiting) each();
+        if (id !== undefined && this.#open <= 0) response.end();
+      },
+    };
+  }
+
   end(): void {
     if (this.isOpen) this.#response.end();
   }
@@ -65,7 +117,7 @@ export class Exchange {
   #stream(): void {
     if (!this.isOpen) return;
     if (this.#response.headersSent) {
-      this.#response.write(': here\n\n');
+      if (this.#waiting === undefined) this.#response.write(': here\n\n');
       return;
     }
     this.#response.writeHead(200, { ...this.#headers, ...STREAM });
@@ -76,6 +128,10 @@ export class Exchange {
   }
 
   #write(bytes: Buffer): void {
-    this.#response.write(Buffer.concat([Buffer.from('event: message\ndata: '), bytes, Buffer.from('\n\n')]));
+    this.#response.cork();
+    this.#response.write(EVENT);
+    this.#response.write(bytes);
+    this.#response.write('\n\n');
+    this.#response.uncork();
   }
 }

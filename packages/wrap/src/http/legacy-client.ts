@@ -1,3 +1,4 @@
+import type { OpenRequest, Way } from '../inner/long-answer.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
@@ -68,6 +69,17 @@ export class LegacyClient implements Outer {
     const stream = exchange ?? (this.#listening?.isOpen === true ? this.#listening : undefined);
     if (stream !== undefined) stream.event(message.bytes);
     else this.#keep(message);
+  }
+
+  /** Which answer comes is only known for sure where there is one to come. */
+  pass([open, ...others]: readonly OpenRequest[]): Way | undefined {
+    if (open === undefined || others.length > 0) return undefined;
+    const { session } = this;
+    return this.#exchanges.get(open.id)?.pass((isHeld) => {
+      if (!(session instanceof Session)) return;
+      if (isHeld) session.pause();
+      else session.resume();
+    });
   }
 
   close(): void {

@@ -3,6 +3,7 @@ import { resolveSnapshot, viewSnapshot, type OperatorLimits, type Snapshot } fro
 import { isObject } from '@rootward/core/platform';
 import { asComplete, asksBack, CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../wire/envelope.js';
 import { InnerEra } from '../inner/inner-era.js';
+import { renamed, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { ModernFront } from '../modern/front.js';
 import { StateSigner } from '../modern/state.js';
 import { Callers } from '@rootward/mcp/host';
@@ -171,7 +172,10 @@ export class ModernClients {
       if (isSame && (this.#innerEra.isModern || known.capabilities === capabilities)) return known;
     }
     const front = new ModernFront(
-      { send: (pieces, related) => this.#send(place, Buffer.concat([...pieces]), related) },
+      {
+        send: (pieces, related) => this.#send(place, Buffer.concat([...pieces]), related),
+        pass: (open) => this.#passTo(place, open),
+      },
       {
         ...this.#options,
         era: 'modern',
@@ -227,6 +231,7 @@ export class ModernClients {
       }
       if (!exchange.isOpen) return;
     }
+    place.front.session.resume();
     const id = String(this.#nextId++);
     place.exchanges.set(id, { exchange, id: outerId, method });
     exchange.onClose(() => {
@@ -276,6 +281,30 @@ export class ModernClients {
     const id = String(this.#nextId++);
     place.own.set(id, told);
     place.front.receive(RawMessage.from({ id: Number(id), method, params }));
+  }
+
+  /** Which answer comes is only known for sure where there is one to come. A slow client never holds up others. */
+  #passTo(place: Place, [open, ...others]: readonly OpenRequest[]): Way | undefined {
+    const found = open === undefined ? undefined : place.exchanges.get(open.id);
+    if (open === undefined || found === undefined || others.length > 0) return undefined;
+    const { session } = place.front;
+    const way = found.exchange.pass((isHeld) => {
+      if (isHeld && place.exchanges.size === 1) session.pause();
+      else session.resume();
+    });
+    if (way === undefined) return undefined;
+    const rename = (id: string | undefined): string | undefined => {
+      if (id !== open.id) return undefined;
+      place.exchanges.delete(id);
+      return found.id;
+    };
+    return {
+      ...way,
+      open: () => {
+        const passage = way.open();
+        return passage && renamed(passage, rename);
+      },
+    };
   }
 
   #send(place: Place, bytes: Buffer, related: string | undefined): void {

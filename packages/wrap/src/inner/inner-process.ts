@@ -36,6 +36,8 @@ export interface InnerEnd {
 
 /** Larger than any message in use; beyond it a server is broken. */
 export const MAX_MESSAGE_BYTES: number = 64 * 1024 * 1024;
+/** What is passed on as it comes takes no memory; without end, it would still keep everything else waiting. */
+const MAX_PASSED_BYTES: number = 1024 * 1024 * 1024;
 /** The specification has servers end when their input does; what does not is asked by a signal, then killed. */
 const POLITE_MS = 500;
 const DETACHED = process.platform !== 'win32';
@@ -141,6 +143,7 @@ export class InnerProcess {
         long: (parts) => this.#events.long(parts),
       },
       MAX_MESSAGE_BYTES,
+      MAX_PASSED_BYTES,
     );
     stdout.on('data', (chunk: Buffer) => splitter.push(chunk));
     stdout.on('end', () => splitter.end());

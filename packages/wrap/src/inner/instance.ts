@@ -6,7 +6,7 @@ import { EraBridge } from './era-bridge.js';
 import type { InnerEra } from './inner-era.js';
 import { InnerProcess, MAX_MESSAGE_BYTES, type InnerEnd, type InnerEvents } from './inner-process.js';
 import type { Launch, Run } from './launch.js';
-import { LongAnswer, type Passage, type PassedOutcome } from './long-answer.js';
+import { LongAnswer, type OpenRequest, type PassedOutcome, type Way } from './long-answer.js';
 
 /** A request that the inner server has not answered yet. Exactly one of the two is called, once. */
 export interface PendingRequest {
@@ -15,6 +15,8 @@ export interface PendingRequest {
   failed(error: RootwardWrapError): void;
   /** In place of `answered`, where the answer went out as it came: its id for whoever asked. Without it none may. */
   readonly passed?: ((isError: boolean) => string | undefined) | undefined;
+  /** The id of whoever asked. */
+  readonly id?: string | undefined;
 }
 
 /** What an inner server does on its own. */
@@ -31,8 +33,8 @@ export interface InstanceEvents {
   crashed(instance: Instance, error: RootwardWrapError): void;
   /** It answered a request. */
   worked(instance: Instance): void;
-  /** A way for an answer that is passed on while it comes. */
-  pass?(): Passage | undefined;
+  /** A way for an answer to one of these that is passed on while it comes. */
+  pass?(open: readonly OpenRequest[]): Way | undefined;
 }
 
 export interface InstanceOptions {
@@ -229,11 +231,10 @@ export class Instance {
   #passOn(parts: readonly Buffer[]): LongAnswer | undefined {
     const isWanted = !this.#silent && [...this.#pending.values()].every(({ passed }) => passed !== undefined);
     if (!isWanted || !this.busy || this.#bridge.isModern) return undefined;
-    this.#long = LongAnswer.open(
-      parts,
-      () => this.#events.pass?.(),
-      (id, outcome) => this.#onPassed(id, outcome),
-    );
+    const open = [...this.#pending.values()].map(({ id = '', method }) => ({ id, method }));
+    const way = this.#events.pass?.(open);
+    if (way === undefined) return undefined;
+    this.#long = LongAnswer.open(parts, way, (id, outcome) => this.#onPassed(id, outcome));
     return this.#long;
   }
 

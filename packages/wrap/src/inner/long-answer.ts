@@ -1,11 +1,24 @@
 import { PassingAnswer } from '../wire/passing-answer.js';
 import type { LongLine } from '../wire/line-splitter.js';
 
+/** A request that has no answer yet, under the id of whoever asked. */
+export interface OpenRequest {
+  readonly id: string;
+  readonly method: string;
+}
+
+/** A way for an answer that goes to the client while it comes. Nothing happens before it is opened. */
+export interface Way {
+  /** Members that the client wants to see in the result, as written. */
+  readonly added: string;
+  open(): Passage | undefined;
+}
+
 /** A message on its way to the client. */
 export interface Passage {
   write(pieces: readonly Buffer[]): void;
-  /** The message is complete. */
-  end(): void;
+  /** The message is complete: the answer to the request with this id. Without one, `incomplete` ends it as no answer. */
+  end(id: string | undefined, incomplete: Buffer): void;
   /** Whether others wait for its end, and not for the client to read. */
   readonly isInTheWay: boolean;
 }
@@ -41,12 +54,12 @@ export class LongAnswer implements LongLine {
   /** `onEnd` is told the id, and returns the one that the client knows; undefined parts with the answer. */
   static open(
     parts: readonly Buffer[],
-    passage: () => Passage | undefined,
+    way: Way,
     onEnd: (id: string, outcome: PassedOutcome) => string | undefined,
   ): LongAnswer | undefined {
-    const answer = new PassingAnswer();
+    const answer = new PassingAnswer(way.added);
     const out = parts.flatMap((part) => answer.push(part) ?? []);
-    const opened = answer.isAnswer ? passage() : undefined;
+    const opened = answer.isAnswer ? way.open() : undefined;
     if (opened === undefined) return undefined;
     opened.write(out);
     return new LongAnswer(answer, opened, onEnd);
@@ -63,21 +76,29 @@ export class LongAnswer implements LongLine {
     clearInterval(this.#stall);
     const id = isComplete ? this.#answer.finish() : undefined;
     const outcome = this.#passage === undefined ? 'cut-off' : this.#answer.isToolError ? 'error' : 'result';
-    const outerId = id === undefined ? undefined : this.#onEnd(id, outcome);
-    if (outerId === undefined) this.abandon();
-    else this.#finish(PassingAnswer.end(outerId));
+    this.#finish(id === undefined ? undefined : this.#onEnd(id, outcome));
   }
 
   /** Nothing more of it goes out, and nobody takes what did for an answer. */
   abandon(): void {
-    this.#finish(this.#answer.abandon());
+    this.#finish(undefined);
   }
 
-  #finish(last: Buffer): void {
+  #finish(id: string | undefined): void {
     const passage = this.#passage;
     this.#passage = undefined;
     clearInterval(this.#stall);
-    passage?.write([last]);
-    passage?.end();
+    passage?.end(id, this.#answer.abandon());
   }
+}
+
+/** A passage whose answer has another id further on; `rename` is called once, when it ends. */
+export function renamed(passage: Passage, rename: (id: string | undefined) => string | undefined): Passage {
+  return {
+    get isInTheWay(): boolean {
+      return passage.isInTheWay;
+    },
+    write: (pieces) => passage.write(pieces),
+    end: (id, incomplete) => passage.end(rename(id), incomplete),
+  };
 }

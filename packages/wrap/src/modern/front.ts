@@ -1,19 +1,21 @@
 import { isObject } from '@rootward/core/platform';
 import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
+import { renamed, type OpenRequest, type Passage, type Way } from '../inner/long-answer.js';
 import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
 import {
+  addedFor,
   asComplete,
   LEGACY_REVISION,
   MODERN_REVISION,
   readEnvelope,
-  SERVER_INFO_KEY,
   SUBSCRIPTION_KEY,
   withoutEnvelope,
 } from '../wire/envelope.js';
+import { discoveryOf, resultOf } from './discovery.js';
 import { StateSigner } from './state.js';
 import { Subscriptions } from './subscriptions.js';
 
@@ -32,6 +34,8 @@ interface Call {
   readonly queue: RawMessage[];
   /** The answer, where it came before the client did. */
   answer: RawMessage | undefined;
+  /** Whether what goes to the client may be its answer. */
+  isPassing: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -76,7 +80,11 @@ export class ModernFront {
 
   constructor(outer: Outer, options: SessionOptions) {
     this.#outer = outer;
-    this.session = new Session({ send: (pieces) => this.#fromSession(Buffer.concat([...pieces])) }, options);
+    const inner: Outer = {
+      send: (pieces) => this.#fromSession(Buffer.concat([...pieces])),
+      pass: (open) => this.#pass(open),
+    };
+    this.session = new Session(inner, options);
   }
 
   receive(message: RawMessage): void {
@@ -147,7 +155,7 @@ export class ModernFront {
     if (REMOVED.has(method)) {
       this.#outer.send(fail(id, METHOD_NOT_FOUND, `Method not found: ${method}`), id);
     } else if (method === 'server/discover') {
-      this.#outer.send(RawMessage.from({ id: 0, result: this.#discovery() }).withId(id), id);
+      this.#outer.send(RawMessage.from({ id: 0, result: discoveryOf(this.#introduced) }).withId(id), id);
     } else if (method === 'subscriptions/listen') {
       this.#listen(message, id);
     } else if (isOurs) {
@@ -155,19 +163,6 @@ export class ModernFront {
     } else {
       this.#call(message, id, method, isLogged);
     }
-  }
-
-  #discovery(): object {
-    const { capabilities = {}, serverInfo, instructions } = resultOf(this.#introduced);
-    return {
-      supportedVersions: [MODERN_REVISION],
-      capabilities,
-      ...(typeof instructions === 'string' && { instructions }),
-      resultType: 'complete',
-      ttlMs: 0,
-      cacheScope: 'private',
-      _meta: { [SERVER_INFO_KEY]: serverInfo },
-    };
   }
 
   #call(message: RawMessage, id: string, method: string, isLogged: boolean): void {
@@ -180,6 +175,7 @@ export class ModernFront {
       asked: new Map(),
       queue: [],
       answer: undefined,
+      isPassing: false,
       timer: undefined,
     });
     const envelope = this.session.isModernInside ? [] : withoutEnvelope(message);
@@ -231,7 +227,7 @@ export class ModernFront {
       return;
     }
     const needed = NEEDED[method];
-    const open = [...this.#calls.values()].filter((call) => MAY_ASK_BACK.has(call.method));
+    const open = [...this.#calls.values()].filter((call) => MAY_ASK_BACK.has(call.method) && !call.isPassing);
     // One that already waits for its user is only asked more where no other is open.
     const call = open.find(({ outerId }) => outerId !== undefined) ?? open[0];
     if (needed === undefined || !isObject(this.#capabilities[needed]) || call === undefined) {
@@ -286,6 +282,29 @@ export class ModernFront {
       answer.edited([...answer.set(['id'], outerId), ...asComplete(answer, call.method)]),
       outerId,
     );
+  }
+
+  /** An answer of megabytes goes through as it comes, unless its client has to come back first. */
+  #pass(open: readonly OpenRequest[]): Way | undefined {
+    const calls = open.flatMap(({ id }) => this.#calls.get(id) ?? []);
+    const waiting = calls.flatMap(({ outerId: id, method }) => (id === undefined ? [] : { id, method }));
+    const added = addedFor(open.map(({ method }) => method));
+    if (waiting.length !== open.length || added === undefined) return undefined;
+    const way = this.#outer.pass?.(waiting);
+    if (way === undefined) return undefined;
+    return { added, open: () => this.#openPassage(way, calls) };
+  }
+
+  #openPassage(way: Way, calls: readonly Call[]): Passage | undefined {
+    const passage = way.open();
+    if (passage === undefined) return undefined;
+    for (const call of calls) call.isPassing = true;
+    return renamed(passage, (id) => {
+      for (const call of calls) call.isPassing = false;
+      const call = id === undefined ? undefined : this.#calls.get(id);
+      if (call !== undefined) this.#calls.delete(call.inner);
+      return call?.outerId;
+    });
   }
 
   #fromSession(bytes: Buffer): void {
@@ -366,9 +385,4 @@ export class ModernFront {
   #tellServer(method: string, params: object): void {
     this.session.receive(RawMessage.from({ id: `own-${String(this.#nextId++)}`, method, params }));
   }
-}
-
-function resultOf(answer: RawMessage | undefined): Readonly<Record<string, unknown>> {
-  const result: unknown = answer?.value('result');
-  return isObject(result) ? result : {};
 }

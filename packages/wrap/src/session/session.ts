@@ -165,7 +165,7 @@ export class Session {
           this.#serverQuestions.put(message, instance, this.#running.oldestOf(instance)),
         notification: (message, instance) => this.#told(message, instance),
         left: (instance) => this.#serverQuestions.withdraw(instance),
-        pass: () => (this.#crash === undefined ? this.#outer.pass?.() : undefined),
+        pass: (open) => (this.#crash === undefined ? this.#outer.pass?.(open) : undefined),
         noise,
       },
     });
@@ -321,6 +321,7 @@ export class Session {
     };
     const ended = this.#seen.passed(message, instance.roots);
     const innerId = instance.request(message, {
+      id,
       method: message.method ?? '',
       answered: (answer) => {
         if (!answer.isError) this.#introduction?.note(message);

@@ -3,7 +3,8 @@ import { LineSplitter } from '../wire/line-splitter.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { writeMessage } from '../wire/write-message.js';
-import type { Passage } from '../inner/long-answer.js';
+import type { Passage, Way } from '../inner/long-answer.js';
+import { PassingAnswer } from '../wire/passing-answer.js';
 import type { Outer } from '../session/outer.js';
 
 /** What happens on the way to the client. */
@@ -59,8 +60,11 @@ export class ClientStream implements Outer {
     else this.#waiting.push(pieces);
   }
 
-  pass(): Passage | undefined {
-    if (this.#waiting !== undefined) return undefined;
+  pass(): Way | undefined {
+    return this.#waiting === undefined ? { added: '', open: () => this.#open() } : undefined;
+  }
+
+  #open(): Passage {
     this.#waiting = [];
     const stdout = this.#stdout;
     const waiting = this.#waiting;
@@ -72,7 +76,8 @@ export class ClientStream implements Outer {
         for (const piece of pieces) stdout.write(piece);
         this.#noteBacklog();
       },
-      end: () => {
+      end: (id, incomplete) => {
+        stdout.write(PassingAnswer.end(id, incomplete));
         stdout.write(NEWLINE);
         this.#waiting = undefined;
         for (const each of waiting) this.#write(each);

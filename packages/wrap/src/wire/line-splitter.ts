@@ -34,6 +34,7 @@ const TAIL_BYTES = 256;
 export class LineSplitter {
   readonly #sink: LineSink;
   readonly #maxLineBytes: number;
+  readonly #maxLongBytes: number;
   #parts: Buffer[] = [];
   #size = 0;
   #state: 'start' | 'message' | 'noise' | 'too-long' = 'start';
@@ -41,9 +42,11 @@ export class LineSplitter {
   #isOffered = false;
   #tail: Buffer = Buffer.alloc(0);
 
-  constructor(sink: LineSink, maxLineBytes: number) {
+  /** `maxLongBytes`: for a line that somebody takes as it comes. */
+  constructor(sink: LineSink, maxLineBytes: number, maxLongBytes: number = maxLineBytes) {
     this.#sink = sink;
     this.#maxLineBytes = maxLineBytes;
+    this.#maxLongBytes = maxLongBytes;
   }
 
   push(chunk: Buffer): void {
@@ -83,7 +86,7 @@ export class LineSplitter {
     this.#size += part.length;
     if (this.#long === undefined) this.#parts.push(part);
     else this.#long.push(part);
-    if (this.#size <= this.#maxLineBytes) return;
+    if (this.#size <= (this.#long === undefined ? this.#maxLineBytes : this.#maxLongBytes)) return;
     this.#tail = Buffer.from(part.subarray(-TAIL_BYTES));
     this.#long?.end(false);
     this.#long = undefined;

@@ -56,6 +56,8 @@ const MISSING: Readonly<Record<number, string>> = {
  * a part of it for an answer.
  */
 export class PassingAnswer {
+  /** Members to put first into the result, as written. */
+  readonly #added: string;
   /** What closes the containers that are open. */
   readonly #stack = new Uint8Array(MAX_DEPTH + 1);
   /** Members of the message. */
@@ -80,6 +82,10 @@ export class PassingAnswer {
   #closing: string = INCOMPLETE;
   /** The beginning of a character whose rest is in the next piece. */
   #carry: Buffer = Buffer.alloc(0);
+
+  constructor(added = '') {
+    this.#added = added;
+  }
 
   /** Whether a result has begun, and nothing says that this is something else. */
   get isAnswer(): boolean {
@@ -116,9 +122,9 @@ export class PassingAnswer {
     return Buffer.from(id, 'latin1').toString('utf8');
   }
 
-  /** What ends it as the answer to a request. */
-  static end(id: string): Buffer {
-    return Buffer.from(`,"id":${id}}`);
+  /** What ends it as the answer to a request; without an id, as no answer. */
+  static end(id: string | undefined, incomplete: Buffer): Buffer {
+    return id === undefined ? incomplete : Buffer.from(`,"id":${id}}`);
   }
 
   /** What makes a valid message of what went out so far, which answers nothing. */
@@ -231,6 +237,7 @@ export class PassingAnswer {
         }
         return this.#closeContainer(code, at, bytes);
       case STATE.keyOrClose:
+        if (this.#isResult() && this.#added !== '') this.#add(code === CLOSE_BRACE, at, bytes);
         if (code === CLOSE_BRACE) return this.#closeContainer(code, at, bytes);
         return this.#startKey(code, at);
       case STATE.key:
@@ -256,6 +263,8 @@ export class PassingAnswer {
   #endKey(): boolean {
     this.#state = STATE.colon;
     if (this.#depth === 2) this.#innerName = this.#token;
+    // What is added would be there twice.
+    if (this.#isResult() && this.#added.startsWith(`${this.#token}:`)) return false;
     if (this.#depth > 1) return true;
     this.#name = String(JSON.parse(this.#token));
     if (this.#names.has(this.#name)) return false;
@@ -267,6 +276,7 @@ export class PassingAnswer {
   #startValue(code: number, at: number): number {
     this.#isKey = false;
     if (this.#depth === 1) this.#startMember(at);
+    if (this.#depth === 1 && this.#name === 'result' && this.#added !== '' && code !== OPEN_BRACE) return -1;
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       if (this.#depth === MAX_DEPTH || this.#isOwn()) return -1;
       if (this.#depth === 0 && code === OPEN_BRACKET) return -1;
@@ -287,6 +297,15 @@ export class PassingAnswer {
   #startMember(at: number): void {
     if (OWN.has(this.#name)) return;
     this.#out.push(Buffer.from(`,${this.#nameText}:`, 'latin1'));
+    this.#from = at;
+  }
+
+  #isResult(): boolean {
+    return this.#depth === 2 && this.#name === 'result';
+  }
+
+  #add(isEmpty: boolean, at: number, bytes: Buffer): void {
+    this.#out.push(bytes.subarray(this.#from, at), Buffer.from(isEmpty ? this.#added : `${this.#added},`));
     this.#from = at;
   }
 

@@ -8,18 +8,48 @@ function cut(bytes: Buffer, size: number): readonly Buffer[] {
   return pieces;
 }
 
-function pass(text: string | Buffer, size: number): { id: string | undefined; out: string } {
-  const answer = new PassingAnswer();
+function pass(text: string | Buffer, size: number, added?: string): { id: string | undefined; out: string } {
+  const answer = new PassingAnswer(added);
   const out: Buffer[] = [];
   for (const piece of cut(Buffer.from(text), size)) out.push(...(answer.push(piece) ?? []));
   const id = answer.finish();
-  out.push(id === undefined ? answer.abandon() : PassingAnswer.end(`"new"`));
+  out.push(PassingAnswer.end(id === undefined ? undefined : '"new"', answer.abandon()));
   return { id, out: Buffer.concat(out).toString() };
 }
 
 const size = fc.integer({ min: 1, max: 40 });
 
 describe('PassingAnswer', () => {
+  test('adds members to the result, however it is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.string().filter((name) => name !== '+'),
+          fc.jsonValue(),
+        ),
+        fc.boolean(),
+        size,
+        (result, isFirst, pieces) => {
+          const message = isFirst
+            ? { jsonrpc: '2.0', id: 1, result }
+            : { result, more: {}, id: 1, jsonrpc: '2.0' };
+          const passed = pass(
+            JSON.stringify(message, null, isFirst ? undefined : ' ').replaceAll('\n', ' '),
+            pieces,
+            '"+":[1]',
+          );
+          expect(passed.id).toBe('1');
+          const { result: out } = JSON.parse(passed.out) as { result: unknown };
+          expect(out).toEqual({ '+': [1], ...(JSON.parse(JSON.stringify(result)) as object) });
+        },
+      ),
+      { numRuns: 60 },
+    );
+    for (const result of ['"text"', '[]', '{"+":2}', '{"a":{"+":2},"+":3}'])
+      expect(pass(`{"jsonrpc":"2.0","id":1,"result":${result}}`, 3, '"+":1').id).toBeUndefined();
+    expect(pass('{"jsonrpc":"2.0","id":1,"result":{"a":{"+":2}}}', 3, '"+":1').id).toBe('1');
+  });
+
   test('passes on any answer with another id, however it is cut', () => {
     fc.assert(
       fc.property(
