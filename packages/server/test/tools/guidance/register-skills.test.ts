@@ -26,6 +26,9 @@ const tree = makeTree({
   'p/more/one.md': '# One',
   'many/AGENTS.md': '# Agents',
   ...Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`many/docs/${index}.md`, 'x'])),
+  ...Object.fromEntries(
+    Array.from({ length: 5 }, (_, index) => [`big/docs/${index}.md`, 'x'.repeat(900_000)]),
+  ),
   'secret.md': 'outside',
 });
 
@@ -99,6 +102,12 @@ describe('guides as skills', () => {
     expect(entries.map(({ resources }) => resources === 'dynamic' || resources.length)).toEqual([2, true]);
     const file = await skills.read(entries[1]!, 'references/docs/200.md');
     expect(file).toMatchObject({ verified: false, text: 'x' });
+  });
+
+  test('so is one with very long documents', async () => {
+    const skills = await connectSkills('legacy', tree.path('big'));
+    const { skills: entries } = await skills.list();
+    expect(entries).toMatchObject([{ resources: 'dynamic' }]);
   });
 
   test('digests are those of what is read, also after a change', async () => {
