@@ -48,17 +48,17 @@ console.log('Redis is ready');
 
 const TOKEN = randomBytes(32).toString('hex');
 const env = { ROOTWARD_TOKEN: TOKEN, ROOTWARD_HANDLE_KEY: randomBytes(32).toString('hex') };
-const instances = [];
-for (let index = 0; index < 3; index++) {
+async function startInstance(index) {
   const child = start(
     process.execPath,
     [PROGRAM, place, '--http', '0', '--store', `unix://${socket}`, '--log-level', 'silent'],
     env,
   );
   const [, port] = await until(child, /serves MCP at http:\/\/127\.0\.0\.1:(\d+)/);
-  instances.push({ child, port });
-  console.log(`Instance ${index + 1} listens on port ${port}`);
+  console.log(`Instance ${index} listens on port ${port}`);
+  return { child, port };
 }
+const instances = await Promise.all([1, 2, 3].map(startInstance));
 const balancer = start(process.execPath, [here('balancer.mjs'), ...instances.map(({ port }) => port)]);
 const [url] = await until(balancer, /http:\S+/);
 
@@ -84,7 +84,7 @@ async function read() {
       return;
     } catch (error) {
       // A request that was under way when its instance died is the client's to send again.
-      if (!/503|fetch failed|terminated|send the request again/.test(String(error))) throw error;
+      if (!/Try again|fetch failed|terminated|send the request again/.test(String(error))) throw error;
       retried += 1;
     }
   }

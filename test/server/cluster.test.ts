@@ -15,6 +15,7 @@ const CLIENTS = Number(process.env['CLUSTER_CLIENTS'] ?? 8);
 const CALLS = Number(process.env['CLUSTER_CALLS'] ?? 80);
 const KILLS = Number(process.env['CLUSTER_KILLS'] ?? 2);
 const KILL_EVERY_MS = Number(process.env['CLUSTER_KILL_EVERY'] ?? 300);
+const EXAMPLE = fileURLToPath(new URL('../../examples/cluster/cluster.mjs', import.meta.url));
 const BALANCER = fileURLToPath(new URL('../../examples/cluster/balancer.mjs', import.meta.url));
 const INSTANCES = 3;
 const AT_ONCE = 32;
@@ -216,5 +217,14 @@ describe.skipIf(!isInstalled('redis-server'))('three instances behind a balancer
       clients.filter(({ kind }) => kind !== 'modern').length,
     );
     await Promise.all(clients.map((client) => client.close().catch(() => undefined)));
+  });
+
+  test('the example of a cluster shows that nothing is lost', async () => {
+    const example = spawn(process.execPath, [EXAMPLE], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [example.stdout, example.stderr])
+      stream.on('data', (text) => (said += String(text)));
+    const [code] = (await once(example, 'close')) as [number | null];
+    expect([code, said]).toEqual([0, expect.stringContaining('every answer are still there')]);
   });
 });
