@@ -6,6 +6,7 @@ import type {
   WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
 import type { ConnectionKeeper } from '../../context/kept-connection.js';
+import { RootwardMcpError } from '../../error.js';
 import type { SharedIds } from './shared-ids.js';
 
 /** As in the Language Server Protocol; MCP has no code of its own for it. */
@@ -95,7 +96,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     } catch (error) {
       this.#report(error);
       const { id } = 'id' in message ? message : { id: undefined };
-      const text = error instanceof Error ? error.message : String(error);
+      const text = describe(error);
       if (id !== undefined) outgoing = { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: text } };
     }
     await this.#answer(outgoing, options);
@@ -114,4 +115,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #report(error: unknown): void {
     this.onerror?.(error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+/** A client may be the first to hear that the store is down, and has to know that it is not the request. */
+function describe(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const passes = error instanceof RootwardMcpError && error.code === 'store-unavailable';
+  return passes ? `${text}; send the request again` : text;
 }

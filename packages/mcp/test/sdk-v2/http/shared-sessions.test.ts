@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { createParser } from 'eventsource-parser';
-import { afterAll, expect, test } from 'vitest';
-import { MemoryStore, Revocations, type SessionStore, type WorkspaceHandler } from '../../../src/index.js';
+import { afterAll, expect, test, vi } from 'vitest';
+import {
+  MemoryStore,
+  Revocations,
+  RootwardMcpError,
+  type SessionStore,
+  type WorkspaceHandler,
+} from '../../../src/index.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { createInstance, waiting } from '../../fixtures/instances.js';
 import { RawHttpClient, type RawHttpClientOptions } from '../../fixtures/raw-http-client.js';
@@ -350,5 +356,22 @@ test('a session that is parked goes on with its next request', async () => {
   expect([made, handler.sessions, client.asked]).toEqual([2, 1, 1]);
   for (let second = 0; second < 12; second++) clock.advance(1000);
   expect(handler.sessions).toBe(0);
+  await handler.close();
+});
+
+test('a change that cannot be stored is answered with an error that says to send the request again', async () => {
+  const store = new MemoryStore();
+  const handler = createInstance(store, top);
+  const client = new RawHttpClient(handler.fetch, { roots: () => [{ uri: uri(one) }] });
+  await client.connect();
+  await client.callTool('roots');
+  const problem = new RootwardMcpError('store-unavailable', 'Cannot use the session store: it is slow');
+  const replace = vi.spyOn(store, 'replace').mockRejectedValueOnce(problem);
+  await expect(client.callTool('grant', { path: agreed })).rejects.toThrow(
+    /it is slow; send the request again/,
+  );
+  expect(replace).toHaveBeenCalledOnce();
+  await client.callTool('grant', { path: agreed });
+  expect(await client.callTool('roots')).toEqual({ roots: [one, agreed], project: agreed });
   await handler.close();
 });
