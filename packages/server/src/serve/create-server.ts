@@ -35,6 +35,8 @@ export interface ServerHooks {
   readonly children: ChildRegistry;
   /** For what must be cleaned up before the process leaves. */
   readonly onShutdown: (hook: () => void | Promise<void>) => void;
+  /** For what is waited for before that; left out where calls under way are waited for anyway. */
+  readonly drainWith?: (drain: () => Promise<void>) => void;
   /** Told of the workspace of each legacy connection. */
   readonly onWorkspace?: (workspace: Workspace) => void;
 }
@@ -58,7 +60,7 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
   hooks.onShutdown(() => setup.sandboxes.dispose());
   if (setup.wrapped !== undefined) hooks.onShutdown(() => setup.wrapped?.close());
   const watched = setup.settings.historyExec ? new WatchedCalls() : undefined;
-  if (watched !== undefined) hooks.onShutdown(() => watched.settled());
+  if (watched !== undefined) noteBeforeLeaving(watched, setup, hooks);
   const shared: Shared = {
     ...hooks,
     changes: new ChangeQueue(),
@@ -73,6 +75,20 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
     const allowed = narrowed(setup, accessFrom(authInfo?.extra));
     return era === 'modern' ? modernServer(allowed, shared) : legacyServer(allowed, shared);
   };
+}
+
+/** What a program changed is noted after it has ended, which takes longer than a process stays that is told to leave. */
+function noteBeforeLeaving(watched: WatchedCalls, { wrapped }: ServerSetup, hooks: ServerHooks): void {
+  const { children, drainWith } = hooks;
+  if (drainWith === undefined) {
+    hooks.onShutdown(() => watched.settled());
+    return;
+  }
+  drainWith(async () => {
+    if (watched.size === 0) return;
+    await Promise.all([children.end(), wrapped?.close()]);
+    await watched.settled();
+  });
 }
 
 /** The same for a client whose token allows less. What belongs to no toolset needs that of executables. */

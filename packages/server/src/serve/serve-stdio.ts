@@ -14,6 +14,7 @@ export function serveStdio(setup: ServerSetup): GuardedStdio {
   const factory = createServerFactory(setup, {
     children: guard.children,
     onShutdown: (hook) => void guard.onShutdown(hook),
+    drainWith: (drain) => guard.drainWith(drain),
     onWorkspace: (workspace) => {
       noteReplacement(workspace, setup);
       if (settings.chdir) workspace.follow(followWorkingDirectory((directory) => process.chdir(directory)));

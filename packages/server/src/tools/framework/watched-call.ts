@@ -27,6 +27,11 @@ export class WatchedCalls {
     }
   }
 
+  /** How many are under way. */
+  get size(): number {
+    return this.#running.size;
+  }
+
   /** Resolves when all that runs now is over and noted: a client that leaves takes its programs with it. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
