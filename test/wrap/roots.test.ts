@@ -61,6 +61,23 @@ describe('the inner server gets the right roots', () => {
     expect(JSON.parse(textOf(await cut.client.callTool('roots')))).toEqual([uri(inside)]);
   });
 
+  test('from the process directory and from metadata, cut to the ceiling as well', async () => {
+    const [ceiling, outside] = [makeFolder('c'), makeFolder('outside')];
+    const inside = join(ceiling, 'in');
+    mkdirSync(inside);
+    const flags = ['--within', ceiling];
+    const codex = { clientInfo: { name: 'codex-mcp-client', version: '1' } };
+    const [here, there] = [
+      await wrap([NODE, INNER], { flags, cwd: inside, ...codex }),
+      await wrap([NODE, INNER], { flags, cwd: outside }),
+    ];
+    expect(jsonOf(await here.client.callTool('where'))).toMatchObject({ cwd: inside });
+    const meta = { 'codex/sandbox-state-meta': { sandboxCwd: uri(outside) } };
+    // A folder outside does not count; where no other is known, the ceiling does.
+    expect(jsonOf(await here.client.callTool('where', {}, { meta }))).toMatchObject({ cwd: inside });
+    expect(jsonOf(await there.client.callTool('where'))).toMatchObject({ cwd: ceiling });
+  });
+
   test('and calls are refused while there are none', async () => {
     const { client } = await wrap([NODE, INNER], {
       roots: answering([]),
