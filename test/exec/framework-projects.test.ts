@@ -5,22 +5,33 @@ import { findBackends } from '@rootward/sandbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connectRootward } from '../server/fixtures/rootward.js';
 import { connectAsking, ERAS, type Say } from './fixtures/asking-client.js';
+import { discoverProject } from '../../packages/server/dist/exec/project/discover-project.js';
 import { runCommand } from './fixtures/run-command.js';
-import { examplesProject, hookProject, registeredProject } from './fixtures/framework-projects.js';
+import {
+  EXAMPLES,
+  exampleProject,
+  examplesProject,
+  type ExampleName,
+} from './fixtures/framework-projects.js';
 
 const examples = examplesProject();
-const registered = registeredProject();
-const hooked = hookProject();
+const registered = exampleProject('09-registry-overrides');
+const hooked = exampleProject('advanced/register-sh-hooks');
 
-const say: Say = ({ message }) =>
-  message === 'Proceed?'
-    ? { action: 'accept', content: { confirmed: true } }
-    : { action: 'accept', content: { choice: 'safe' } };
+/** Whether the user wants what a tool asks for. */
+let willing = true;
+const say: Say = ({ message }) => {
+  if (!willing) return { action: 'decline' };
+  return { action: 'accept', content: message === 'Pick a mode' ? { choice: 'safe' } : { confirmed: true } };
+};
+
+const ICON = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>').toString('base64')}`;
 
 const hasSandbox = (await findBackends()).some(({ backend }) => backend !== undefined);
 const KINDS = [
   ...ERAS.map((era) => ({ era, flags: [] as readonly string[], runs: process.platform !== 'win32' })),
-  { era: 'modern' as const, flags: ['--sandbox', 'strict'], runs: hasSandbox },
+  // The roots of a project lie in it, and some of its tools write there.
+  { era: 'modern' as const, flags: ['--sandbox', 'strict', '--writable-project'], runs: hasSandbox },
 ];
 
 for (const { era, flags, runs } of KINDS) {
@@ -28,6 +39,8 @@ for (const { era, flags, runs } of KINDS) {
     let client: Client;
     const call = async (name: string, args: Record<string, unknown> = {}): Promise<unknown> =>
       (await client.callTool({ name, arguments: args })).structuredContent;
+    const studio = (input: string, output: string): ReturnType<Client['callTool']> =>
+      client.callTool({ name: 'transcode', arguments: { input, output } });
     const read = async (uri: string): Promise<unknown> => (await client.readResource({ uri })).contents;
     beforeAll(async () => {
       client = await connectAsking(era, ['--project', examples.path, ...flags], { say });
@@ -79,7 +92,7 @@ for (const { era, flags, runs } of KINDS) {
 
     test('06: files in answers', async () => {
       const { content } = await client.callTool({ name: 'embed-resource' });
-      expect(content[1]).toMatchObject({ resource: { mimeType: 'text/plain', text: 'Hello from a file\n' } });
+      expect(content[1]).toMatchObject({ resource: { mimeType: 'text/plain', text: 'Report\n' } });
     });
 
     test('07 and 10: prompts and completions', async () => {
@@ -87,6 +100,7 @@ for (const { era, flags, runs } of KINDS) {
       expect(prompts).toContainEqual({
         name: 'prompt.greeting',
         description: 'Greets',
+        icons: [{ src: ICON, mimeType: 'image/svg+xml' }],
         arguments: [{ name: 'name', description: 'Whom', required: true }],
       });
       const { messages } = await client.getPrompt({ name: 'prompt.greeting', arguments: { name: 'Ann' } });
@@ -94,13 +108,30 @@ for (const { era, flags, runs } of KINDS) {
         { role: 'user', content: { type: 'text', text: 'Hello, Ann! Again: Ann. Not ${other}.' } },
       ]);
       await expect(client.getPrompt({ name: 'prompt.greeting', arguments: {} })).rejects.toThrow('name');
-      const ref = { type: 'ref/prompt' as const, name: 'prompt.greeting' };
-      const { completion } = await client.complete({ ref, argument: { name: 'name', value: 'A' } });
+      const ref = { type: 'ref/prompt' as const, name: 'demo.completion' };
+      const { completion } = await client.complete({ ref, argument: { name: 'query', value: 'A' } });
       expect(completion).toEqual({ values: ['A one', 'A two'], hasMore: true });
     });
 
     test('08: questions', async () => {
+      willing = true;
       expect(await call('elicitation')).toMatchObject({ result: { message: 'complete', mode: 'safe' } });
+      willing = false;
+      expect(await call('elicitation')).toEqual({ success: true, result: { message: 'stopped' } });
+    });
+
+    test('ffmpeg-studio: files in roots, a question before one is replaced, progress through a pipe', async () => {
+      willing = true;
+      expect((await studio('in.txt', 'taken.txt')).structuredContent).toMatchObject({
+        result: { message: 'ABC' },
+      });
+      willing = false;
+      expect(await studio('in.txt', 'taken.txt')).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('Overwrite declined') as unknown }],
+      });
+      expect(await studio('none.txt', 'new.txt')).toMatchObject({ isError: true });
+      await expect(studio('../config/roots.json', 'new.txt')).rejects.toThrow('outside allowed roots');
     });
 
     test('12: settings, and downloads that the operator does not allow', async () => {
@@ -114,8 +145,27 @@ for (const { era, flags, runs } of KINDS) {
       expect(tools.find(({ name }) => name === 'weather')).toMatchObject({
         _meta: { ui: { resourceUri: 'ui://examples/weather', visibility: ['model', 'app'] } },
       });
-      expect(await read('ui://examples/weather')).toMatchObject([
-        { mimeType: 'text/html;profile=mcp-app', text: '<!doctype html><title>Weather</title>' },
+      const ui = { csp: { connectDomains: ['https://example.com'] }, prefersBorder: true };
+      expect(await read('ui://examples/weather')).toEqual([
+        {
+          uri: 'ui://examples/weather',
+          mimeType: 'text/html;profile=mcp-app',
+          text: '<!doctype html><title>Weather</title>',
+          _meta: { ui },
+        },
+      ]);
+      expect(tools.find(({ name }) => name === 'inventory')).toMatchObject({
+        _meta: { ui: { resourceUri: 'ui://examples/inventory' } },
+      });
+      expect(await read('ui://examples/inventory')).toMatchObject([
+        {
+          text: expect.stringContaining(String.raw`"Inventory \u003c/script>"`) as unknown,
+          _meta: { ui: { prefersBorder: false } },
+        },
+      ]);
+      expect(tools.find(({ name }) => name === 'hello')?.icons).toEqual([
+        { src: ICON, mimeType: 'image/svg+xml', sizes: ['any'] },
+        { src: 'https://example.com/icon.png' },
       ]);
       expect(await read('ui://examples/dashboard')).toMatchObject([
         { text: expect.stringContaining('Dashboard') as unknown },
@@ -153,11 +203,39 @@ for (const { era, flags, runs } of KINDS) {
   });
 }
 
+const GREETING = 'file://./resources/greeting.txt';
+
+test.runIf(process.platform !== 'win32')(
+  'who listens to a resource of a project in the modern era hears of its changes',
+  async () => {
+    const client = await connectAsking('modern', ['--project', examples.path]);
+    const heard = new Promise<string>((resolve) => {
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => resolve(params.uri));
+    });
+    const listening = await client.listen({ resourceSubscriptions: [GREETING] });
+    expect(listening.honoredFilter).toEqual({ resourceSubscriptions: [GREETING] });
+    writeFileSync(join(examples.path, 'resources/report.txt'), 'Nobody listens to this one');
+    writeFileSync(join(examples.path, 'resources/greeting.txt'), 'Changed in the modern era\n');
+    expect(await heard).toBe(GREETING);
+    await listening.close();
+  },
+);
+
+test.each(Object.keys(EXAMPLES) as ExampleName[])('%s is a project of its own', async (name) => {
+  const { tools, resources, templates, prompts, completions, problems } = await discoverProject(
+    exampleProject(name).path,
+  );
+  expect(problems).toEqual([]);
+  const served = [tools, resources, templates, prompts, completions].flat().length;
+  // The hook runs only when the operator says so, and nothing else is there.
+  expect(served > 0).toBe(name !== 'advanced/register-sh-hooks');
+});
+
 test.runIf(process.platform !== 'win32')(
   'who subscribes to a resource of a project hears of its changes',
   async () => {
     const { client } = await connectRootward(['--project', examples.path]);
-    const uri = 'file://./resources/greeting.txt';
+    const uri = GREETING;
     await client.request('resources/subscribe', { uri });
     let text = 'Changed\n';
     const writer = setInterval(() => {

@@ -24,6 +24,10 @@ mcp_progress 1 running
 while :; do wait; done`,
 });
 
+const NOTE = 'file://./resources/note.txt';
+project.write('resources/note.txt', 'first');
+project.write('resources/note.meta.json', JSON.stringify({ name: 'note', uri: NOTE }));
+
 /** Of the tool and of what it started. */
 async function pids(name: string): Promise<readonly number[]> {
   await eventually(() => expect(existsSync(mark(name))).toBe(true));
@@ -69,6 +73,25 @@ describe.each(['legacy', 'modern'] as const)('an executable tool over HTTP, %s',
     // A session remembers; a request that stands alone does not.
     expect(asked).toBe(era === 'legacy' ? 1 : 2);
   });
+
+  test.runIf(era === 'modern')(
+    'tells who listens that a resource, or the list of them, has changed',
+    async () => {
+      const heard: string[] = [];
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        heard.push(params.uri);
+      });
+      client.setNotificationHandler('notifications/resources/list_changed', () => {
+        heard.push('list');
+      });
+      const listening = await client.listen({ resourceSubscriptions: [NOTE], resourcesListChanged: true });
+      project.write('resources/note.txt', 'second, longer');
+      await eventually(() => expect(heard).toEqual([NOTE]));
+      project.write('resources/other.meta.json', JSON.stringify({ name: 'other', uri: 'echo://other' }));
+      await eventually(() => expect(heard).toEqual([NOTE, 'list']));
+      await listening.close();
+    },
+  );
 
   test.runIf(era === 'modern')('runs with the roots of a handle, without asking', async () => {
     const info = await client.callTool({ name: 'workspace_info', arguments: {} });

@@ -37,6 +37,14 @@ case $(mcp_args_get .how) in
     mcp_json_arr "$out" "$code" ;;
   download) mcp_download_safe --url "$(mcp_args_get .url)" --out "$TMPDIR/shell.out" --max-bytes 5000 ;;
   page) mcp_ui_form --title '<T>' --field 'kind:select:a,b' --submit-tool go ;;
+  table) printf '[{"name":"<b>","n":1}]' | mcp_ui_table --columns name,n --title '<T>' ;;
+  rest)
+    mcp_log warning me 'as a word'
+    mcp_debug for the author
+    printf '{"bytes":%s,"meta":%s}' "$(mcp_byte_length 'né')" "$(mcp_tool_meta_with_ui ui://s/page app)" ;;
+  must)
+    out=$(mcp_download_safe_or_fail --url "$(mcp_args_get .url)" --out "$TMPDIR/must.out")
+    mcp_json_arr "$out" ;;
 esac`;
 const NODE = `#!${process.execPath}
 const tool = await import(process.env.MCP_SDK + '/tool.mjs');
@@ -240,6 +248,38 @@ describe.each(LIBRARIES)('the library for %s', (name) => {
     expect(html).toContain('<h1>&lt;T&gt;</h1>');
     expect(html).toContain('<select name="kind"><option>a</option><option>b</option></select>');
   });
+});
+
+test('the library for shell logs at any level, counts bytes, and says what names a page', async () => {
+  const { client: scripted } = await connectRootward(args, {}, { env });
+  await scripted.request('logging/setLevel', { level: 'debug' });
+  const { structuredContent } = await scripted.callTool('shell', { how: 'rest' });
+  expect(structuredContent).toEqual({
+    bytes: 3,
+    meta: { ui: { resourceUri: 'ui://s/page', visibility: ['app'] } },
+  });
+  const logged = scripted.received.flatMap((each) =>
+    'method' in each && each.method === 'notifications/message' ? [each.params] : [],
+  );
+  expect(logged).toEqual([
+    { level: 'warning', logger: 'me', data: 'as a word' },
+    { level: 'debug', logger: 'shell', data: 'for the author' },
+  ]);
+});
+
+test('the library for shell makes a page with a table', async () => {
+  const html = textOf(await client.callTool({ name: 'shell', arguments: { how: 'table' } }));
+  expect(html).toContain('<h1>&lt;T&gt;</h1>');
+  expect(html).toContain('<tr><td>&lt;b&gt;</td><td>1</td></tr>');
+});
+
+function must(url: string): ReturnType<Client['callTool']> {
+  return client.callTool({ name: 'shell', arguments: { how: 'must', url } });
+}
+
+test('mcp_download_safe_or_fail prints the path, or ends the tool', async () => {
+  expect((await must(`${address()}/file`)).structuredContent).toEqual({ result: [join(temp, 'must.out')] });
+  await expect(must('https://example.com/')).rejects.toThrow('--download-hosts');
 });
 
 test('a download is refused where it leads elsewhere, is too large or not over HTTPS, or the name to this machine', async () => {

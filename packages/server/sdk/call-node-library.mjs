@@ -35,7 +35,7 @@ function readField(field) {
   return { name, type, options: options?.split(',') };
 }
 
-/** `fetch URL` prints what is there. */
+/** `fetch-https URL` prints what is there. */
 async function fetchUrl(url) {
   const folder = mkdtempSync(join(tmpdir(), 'rootward-fetch-'));
   try {
@@ -50,8 +50,26 @@ async function fetchUrl(url) {
   }
 }
 
+/** What the exit code of a provider says. */
+const EXIT_CODES = { not_found: 3, invalid_url: 4, host_blocked: 4, size_exceeded: 6 };
+const NOT_FETCHED = 5;
+
+/** The same for a file of a repository. */
+async function fetchGit(uri) {
+  const { fetchFromGit } = await import('../dist/tool-library/fetch-git.js');
+  try {
+    return await fetchFromGit(uri);
+  } catch (error) {
+    process.stderr.write(error.message);
+    process.exitCode = EXIT_CODES[error.type] ?? NOT_FETCHED;
+    return '';
+  }
+}
+
 const [, , name, url] = process.argv;
-const answer =
-  name === 'fetch' ? await fetchUrl(url) : await FUNCTIONS[name](JSON.parse(readFileSync(0, 'utf8')));
+const PROVIDERS = { 'fetch-https': fetchUrl, 'fetch-git': fetchGit };
+const answer = Object.hasOwn(PROVIDERS, name)
+  ? await PROVIDERS[name](url)
+  : await FUNCTIONS[name](JSON.parse(readFileSync(0, 'utf8')));
 const isPlain = typeof answer === 'string' || Buffer.isBuffer(answer);
 process.stdout.write(isPlain ? answer : JSON.stringify(answer));

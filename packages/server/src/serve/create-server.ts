@@ -26,7 +26,7 @@ import { accessFrom, type Access } from './oauth/scopes.js';
 import type { ServerSetup } from './prepare-server.js';
 import { TOOLSET_NAMES } from '../settings/values/option-values.js';
 import { offerPanel } from './offer-panel.js';
-import { offerSubscriptions, registerResources } from './resources.js';
+import { offerListening, offerSubscriptions, registerResources } from './resources.js';
 import { WatchedCalls } from '../tools/framework/watched-call.js';
 import { ToolChoice } from '../tools/framework/tool-choice.js';
 import { toolsets } from '../tools/toolsets.js';
@@ -185,6 +185,11 @@ function downloadHosts(
 function modernServer(setup: ServerSetup, shared: Shared): McpServer {
   const server = withWorkspace(newServer(), setup.prepared);
   equip(server, 'modern', setup, shared, setup.events.wanted ? randomUUID() : '');
+  if (setup.catalogue !== undefined) {
+    // Over HTTP the endpoint tells of changes: this server lives for one request.
+    const told = offerListening(server, setup.catalogue, setup.settings.http === undefined);
+    atClose(server, () => told[Symbol.dispose]());
+  }
   return server;
 }
 

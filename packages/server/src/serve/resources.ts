@@ -2,6 +2,7 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { ResourceNotFoundError, type ReadResourceResult } from '@modelcontextprotocol/server';
 import { RootwardError, type Project, type Root, type Workspace } from '@rootward/core';
 import type { WorkspaceServer } from '@rootward/mcp';
+import type { ToolCatalogue } from '../exec/project/tool-catalogue.js';
 
 const ROOTS_URI = 'workspace://roots';
 const PROJECT_URI = 'workspace://project';
@@ -69,6 +70,23 @@ export function offerSubscriptions(
     });
     workspace.onDidChooseProject(() => tell(PROJECT_URI));
   };
+}
+
+/**
+ * The same for a modern client, which names the resources in `subscriptions/listen`: the entry point keeps the list, and
+ * passes on what is on it. `follow` is for a server that lives as long as its connection.
+ */
+export function offerListening(
+  { server }: WorkspaceServer,
+  catalogue: ToolCatalogue,
+  follow: boolean,
+): Disposable {
+  server.registerCapabilities({ resources: { subscribe: true } });
+  if (!follow) return { [Symbol.dispose]: () => undefined };
+  return catalogue.onDidChangeResource((uri) => {
+    // The client may have gone meanwhile.
+    server.sendResourceUpdated({ uri }).catch(() => undefined);
+  });
 }
 
 function watchOne(file: string, onChange: () => void): () => void {

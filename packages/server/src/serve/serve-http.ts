@@ -44,7 +44,13 @@ export async function serveHttp(
   });
   // Servers that live for one request cannot tell of changes; whoever listens over HTTP is told for them. It also keeps
   // the folder watched, so that each of them sees it as it is.
-  catalogue?.onDidChange(() => http.handler.notify.toolsChanged());
+  const { notify } = http.handler;
+  catalogue?.onDidChange(() => {
+    notify.toolsChanged();
+    notify.promptsChanged();
+    notify.resourcesChanged();
+  });
+  catalogue?.onDidChangeResource((uri) => notify.resourceUpdated(uri));
   guard.drainWith(() => http.drain());
   guard.onShutdown(async () => {
     await http.close();

@@ -1,9 +1,8 @@
-import { lookup } from 'node:dns';
 import { createWriteStream } from 'node:fs';
 import { rename, unlink } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { checkHost, publicLookup, Refusal } from './download-hosts.js';
 
 /** What to fetch, and within which bounds. */
 export interface DownloadOptions {
@@ -36,47 +35,6 @@ const REDIRECT = 300;
 const CLIENT_ERROR = 400;
 const SERVER_ERROR = 500;
 
-/** Addresses of this machine and of private networks, which no name on the outside may lead to. */
-const PRIVATE = new BlockList();
-for (const [net, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const) {
-  PRIVATE.addSubnet(net, bits);
-}
-for (const [net, bits] of [
-  ['::', 128],
-  ['::1', 128],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  PRIVATE.addSubnet(net, bits, 'ipv6');
-}
-
-class Refusal extends Error {
-  readonly type: string;
-  readonly location: string | undefined;
-
-  constructor(type: string, message: string, location?: string) {
-    super(message);
-    this.type = type;
-    this.location = location;
-  }
-}
-
 /** What `download()` does, in a file of its own: most tools never load it. */
 export async function fetchFile(options: DownloadOptions): Promise<DownloadResult> {
   try {
@@ -97,28 +55,8 @@ function checkUrl({ url, out, allow, timeoutSecs = 1, maxBytes = 1 }: DownloadOp
   if (!(timeoutSecs > 0) || !(maxBytes > 0)) {
     throw new Refusal('invalid_params', 'the time and the size allowed must be numbers above 0');
   }
-  const hosts = (process.env['MCP_DOWNLOAD_HOSTS'] ?? '').split(/[\s,]+/).filter((each) => each !== '');
-  const host = parsed.hostname;
-  if (!hosts.some((each) => matches(each, host))) {
-    const allowed = hosts.length === 0 ? 'no host' : hosts.join(', ');
-    throw new Refusal(
-      'host_blocked',
-      `downloads from ${host} are not allowed: the operator allows ${allowed} (--download-hosts)`,
-    );
-  }
-  if (allow !== undefined && !allow.some((each) => matches(each, host))) {
-    throw new Refusal('host_blocked', `this tool does not download from ${host}`);
-  }
-  if (isIP(bare(host)) !== 0 && isPrivate(bare(host)) && !hosts.includes(host)) {
-    throw new Refusal('host_blocked', `${host} is a private address`);
-  }
+  checkHost(parsed.hostname, allow);
   return parsed;
-}
-
-/** `*` is every public host; `.example.com` is every host below that name. */
-function matches(allowed: string, host: string): boolean {
-  const wanted = allowed.toLowerCase();
-  return wanted === '*' || wanted === host || (wanted.startsWith('.') && host.endsWith(wanted));
 }
 
 async function attempt(url: URL, options: DownloadOptions): Promise<number> {
@@ -194,28 +132,4 @@ function save(response: IncomingMessage, file: string, maxBytes: number): Promis
     response.pipe(stream);
     stream.on('close', () => resolve(bytes));
   });
-}
-
-/** The address that was checked is the one that is used: a second look-up could name another. */
-const publicLookup: LookupFunction = (host, options, done) => {
-  lookup(host, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined)
-      return done(error ?? new Error(`${host} has no address`), '', 4);
-    const bad = addresses.find(({ address }) => isPrivate(address));
-    if (bad !== undefined) {
-      return done(new Refusal('host_blocked', `${host} leads to the private address ${bad.address}`), '', 4);
-    }
-    return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
-  });
-};
-
-function isPrivate(address: string): boolean {
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return PRIVATE.check(mapped);
-  return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}
-
-function bare(host: string): string {
-  return host.replace(/^\[|\]$/g, '');
 }

@@ -125,7 +125,7 @@ async function problemOf(check: () => Promise<void>): Promise<string | undefined
 /** The executables of the tools project, and what is wrong with the others. */
 async function findTools(settings: LoadedSettings, { start }: Terminal): Promise<Discovery> {
   using catalogue = await openCatalogue(settings, start.environment, silentLogger);
-  return catalogue?.current() ?? { ...NO_CONTENT, tools: [], problems: [] };
+  return catalogue?.current() ?? { ...NO_CONTENT, tools: [], iconFiles: [], problems: [] };
 }
 
 function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {

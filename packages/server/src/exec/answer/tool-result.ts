@@ -103,7 +103,7 @@ function readReport(text: string | undefined): ToolAnswer | undefined {
   if (!isObject(report)) {
     return { kind: 'protocol-error', code: INTERNAL_ERROR, message: text.trim() };
   }
-  if (Array.isArray(report['content'])) return { kind: 'result', result: wholeResult(report) };
+  if (isWholeResult(report)) return { kind: 'result', result: wholeResult(report) };
   const { code, message, data } = report;
   return {
     kind: 'protocol-error',
@@ -114,19 +114,32 @@ function readReport(text: string | undefined): ToolAnswer | undefined {
 }
 
 function readOutput(name: string, outcome: RunOutcome, text: string, note: string | undefined): ToolAnswer {
-  const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-  const documents = isObject(value) ? [value] : findDocuments(text);
+  const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  const documents = isObject(parsed) ? [parsed] : findDocuments(text);
   const failed = documents.find(isFailure);
   if (failed !== undefined) return { kind: 'result', result: { ...resultOf(failed, text), isError: true } };
   if (outcome.code !== 0) {
     const how = outcome.signal === null ? `exit code ${outcome.code}` : `signal ${outcome.signal}`;
     return failure(`${name} ended with ${how}`, outcome.stderr, text);
   }
+  const value = parsed ?? firstOfSeveral(documents);
   const result = isObject(value) || Array.isArray(value) ? resultOf(value, text) : textResult(text);
   return {
     kind: 'result',
     result: note === undefined ? result : { ...result, content: [...result.content, textBlock(note)] },
   };
+}
+
+/**
+ * A script that goes on after its answer, as one does whose user said no, prints a second. What it said first is the
+ * answer. Documents that are no whole results stay text: they may be lines of data.
+ */
+function firstOfSeveral(documents: readonly JsonObject[]): JsonObject | undefined {
+  return documents.length > 1 && documents.every(isWholeResult) ? documents[0] : undefined;
+}
+
+function isWholeResult({ content }: JsonObject): boolean {
+  return Array.isArray(content);
 }
 
 function isFailure(document: JsonObject): boolean {
@@ -136,7 +149,7 @@ function isFailure(document: JsonObject): boolean {
 /** With `content` it is a whole result; other objects are data, and a list is data under a name. */
 function resultOf(value: JsonObject | readonly unknown[], text: string): CallToolResult {
   if (!isObject(value)) return { ...dataText(text), structuredContent: { result: value } };
-  if (Array.isArray(value['content'])) return wholeResult(value);
+  if (isWholeResult(value)) return wholeResult(value);
   const { isError: _isError, ...data } = value;
   return { ...dataText(text), structuredContent: data };
 }

@@ -1,3 +1,4 @@
+import type { Icon } from '@modelcontextprotocol/server';
 import type { ToolMetadata } from './tool-metadata.js';
 
 /** A file that can be started. */
@@ -12,6 +13,7 @@ export interface ExecutableTool extends RunnableFile {
   readonly metadata: ToolMetadata;
   /** Where its metadata stands: `tool.meta.json`, or the executable itself. */
   readonly metadataFile: string;
+  readonly icons?: Icon[] | undefined;
   /** The address of the page that shows its results. */
   readonly page?: string | undefined;
 }

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import { isObject, type JsonObject } from '@rootward/core/platform';
-import type { ToolProblem } from '../catalogue/executable-tool.js';
 import { findRunnable } from '../catalogue/runnable-file.js';
+import type { IconReader } from './icons.js';
 import { findPages } from './pages.js';
 import type {
   ProjectCompletion,
@@ -42,12 +42,8 @@ interface Entry {
 export async function discoverContent(
   project: string,
   registrations: Registrations | undefined,
-): Promise<ProjectContent & { readonly problems: readonly ToolProblem[] }> {
-  const problems: ToolProblem[] = [];
-  const report = (file: string, field: string | undefined, message: string): undefined => {
-    problems.push({ file, field, message });
-    return undefined;
-  };
+  { icons, report }: { readonly icons: IconReader; readonly report: Report },
+): Promise<ProjectContent> {
   const found = await entriesIn(join(project, RESOURCES_FOLDER), report);
   const { entries = {}, file: registered = '' } = registrations ?? {};
   const listed = (kind: keyof typeof entries, folder: string): readonly Entry[] | undefined =>
@@ -57,16 +53,21 @@ export async function discoverContent(
     listed('resources', RESOURCES_FOLDER) ?? found.filter(({ value }) => !('uriTemplate' in value));
   const prompts =
     listed('prompts', PROMPTS_FOLDER) ?? (await entriesIn(join(project, PROMPTS_FOLDER), report));
-  const pages = await findPages(project, report);
+  const pages = await findPages(project, icons, report);
   const readResources = unique(
-    [...resources.map((entry) => readResource(entry, project, report)), ...pages],
+    [
+      ...(await Promise.all(resources.map((entry) => readResource(entry, { project, icons }, report)))),
+      ...pages,
+    ],
     ({ uri }) => uri,
   );
   const names = new Set(readResources.map(({ name }) => name));
   const readTemplates = unique(
     // What is registered by hand wins over what is found.
-    [...(listed('resourceTemplates', RESOURCES_FOLDER) ?? []), ...templates].map((entry) =>
-      readTemplate(entry, names, report),
+    await Promise.all(
+      [...(listed('resourceTemplates', RESOURCES_FOLDER) ?? []), ...templates].map((entry) =>
+        readTemplate(entry, { taken: names, icons }, report),
+      ),
     ),
     ({ name }) => name,
   );
@@ -77,9 +78,11 @@ export async function discoverContent(
   return {
     resources: readResources,
     templates: readTemplates,
-    prompts: unique(await Promise.all(prompts.map((entry) => readPrompt(entry, report))), ({ name }) => name),
+    prompts: unique(
+      await Promise.all(prompts.map((entry) => readPrompt(entry, icons, report))),
+      ({ name }) => name,
+    ),
     completions: unique(completions, ({ name }) => name),
-    problems,
   };
 }
 
@@ -104,11 +107,12 @@ async function entriesIn(folder: string, report: Report, depth = MAX_DEPTH): Pro
   return found;
 }
 
-function readResource(
-  { value, file, base }: Entry,
-  project: string,
+async function readResource(
+  entry: Entry,
+  { project, icons }: { readonly project: string; readonly icons: IconReader },
   report: Report,
-): ProjectResource | undefined {
+): Promise<ProjectResource | undefined> {
+  const { value, file, base } = entry;
   const { uri, path, mimeType, provider } = value;
   const name = nameOf(value, file);
   if (name === undefined) return report(file, 'name', 'it must be a string');
@@ -118,7 +122,6 @@ function readResource(
   if (!URL.canParse(uri)) return report(file, 'uri', `${JSON.stringify(uri)} is not a URI`);
   if (OWN_SCHEMES.test(uri)) return report(file, 'uri', 'such addresses are those of the server itself');
   const reader = providerOf(provider, uri);
-  if (reader === 'git') return report(file, 'provider', 'git is not available here');
   // As the SDK compares it with what a client asks for.
   const { href } = new URL(uri);
   const named = typeof path === 'string' ? resolve(base, path) : undefined;
@@ -129,7 +132,7 @@ function readResource(
     mimeType: typeof mimeType === 'string' ? mimeType : 'text/plain',
     provider: reader,
     file: reader === 'file' ? (here ?? named) : undefined,
-    shown: shownOf(value),
+    shown: await shownOf(entry, icons),
   };
 }
 
@@ -142,11 +145,12 @@ function fileOf(href: string): string | undefined {
   }
 }
 
-function readTemplate(
-  { value, file }: Entry,
-  taken: ReadonlySet<string>,
+async function readTemplate(
+  entry: Entry,
+  { taken, icons }: { readonly taken: ReadonlySet<string>; readonly icons: IconReader },
   report: Report,
-): ProjectTemplate | undefined {
+): Promise<ProjectTemplate | undefined> {
+  const { value, file } = entry;
   const { uriTemplate, uri, mimeType, provider } = value;
   const name = nameOf(value, file);
   if (name === undefined) return report(file, 'name', 'it must be a string');
@@ -161,11 +165,15 @@ function readTemplate(
     uriTemplate,
     mimeType: typeof mimeType === 'string' ? mimeType : undefined,
     provider: providerOf(provider, uriTemplate),
-    shown: shownOf(value),
+    shown: await shownOf(entry, icons),
   };
 }
 
-async function readPrompt({ value, file, base }: Entry, report: Report): Promise<ProjectPrompt | undefined> {
+async function readPrompt(
+  { value, file, base }: Entry,
+  icons: IconReader,
+  report: Report,
+): Promise<ProjectPrompt | undefined> {
   const { path, description, arguments: schema, role } = value;
   const name = nameOf(value, file);
   if (name === undefined) return report(file, 'name', 'it must be a string');
@@ -178,6 +186,7 @@ async function readPrompt({ value, file, base }: Entry, report: Report): Promise
   return {
     name,
     description: typeof description === 'string' ? description : undefined,
+    icons: await icons.read(value['icons'], { file, folder: base }),
     file: text,
     role: role === 'assistant' ? role : 'user',
     arguments: Object.entries(properties).map(([argument, about]) => ({
@@ -224,8 +233,13 @@ function stem(file: string): string {
   return join(dirname(file), basename(file, METADATA_ENDING));
 }
 
-function shownOf({ title, description, annotations, _meta }: JsonObject): JsonObject {
+async function shownOf(
+  { value: { title, description, annotations, _meta, icons: written }, file, base }: Entry,
+  reader: IconReader,
+): Promise<JsonObject> {
+  const icons = await reader.read(written, { file, folder: base });
   return {
+    ...(icons !== undefined && { icons }),
     ...(typeof title === 'string' && { title }),
     ...(typeof description === 'string' && { description }),
     ...(isObject(annotations) && { annotations }),

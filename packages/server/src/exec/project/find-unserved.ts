@@ -37,12 +37,13 @@ export function findUnserved(
   discovery: Discovery,
   hookRuns: boolean,
 ): readonly UnservedFile[] {
-  const { tools, resources, prompts, completions, templates, problems } = discovery;
+  const { tools, resources, prompts, completions, templates, iconFiles, problems } = discovery;
   const named = new Set(problems.map(({ file }) => file));
   const toolFolders = tools
     .map(({ file }) => dirname(file))
     .filter((folder) => folder !== join(project, TOOLS_FOLDER));
   const used = new Set<string>([
+    ...iconFiles,
     ...tools.flatMap(({ file, metadataFile }) => [file, metadataFile]),
     ...resources.flatMap(({ file }) => (file === undefined ? [] : [file])),
     ...[...prompts, ...completions].map(({ file }) => file),

@@ -3,6 +3,8 @@ import { basename, join, resolve, sep } from 'node:path';
 import { isObject } from '@rootward/core/platform';
 import { isFile, readObject, type Report } from './read-object.js';
 import type { ProjectResource } from './project-content.js';
+import type { IconReader } from './icons.js';
+import { makePage } from './templates/make-page.js';
 
 const PAGE_TYPE = 'text/html;profile=mcp-app';
 export const PAGE_PROVIDER = 'page';
@@ -11,7 +13,11 @@ const METADATA = 'ui.meta.json';
 const USUAL_PAGE = 'index.html';
 
 /** The pages of a project (MCP Apps): `tools/NAME/ui/` and `ui/NAME/`. */
-export async function findPages(project: string, report: Report): Promise<readonly ProjectResource[]> {
+export async function findPages(
+  project: string,
+  icons: IconReader,
+  report: Report,
+): Promise<readonly ProjectResource[]> {
   const server = await serverName(project);
   const folders = [
     ...(await foldersIn(join(project, 'tools'))).map(
@@ -20,7 +26,7 @@ export async function findPages(project: string, report: Report): Promise<readon
     ...(await foldersIn(join(project, PAGES_FOLDER))).map((folder) => [folder, folder] as const),
   ];
   const found = await Promise.all(
-    folders.map(([named, folder]) => readPage(basename(named), folder, server, report)),
+    folders.map(([named, folder]) => readPage(basename(named), folder, { server, icons }, report)),
   );
   return found.filter((page) => page !== undefined);
 }
@@ -28,31 +34,36 @@ export async function findPages(project: string, report: Report): Promise<readon
 async function readPage(
   folderName: string,
   folder: string,
-  server: string,
+  { server, icons: reader }: { readonly server: string; readonly icons: IconReader },
   report: Report,
 ): Promise<ProjectResource | undefined> {
   const metadata = join(folder, METADATA);
   const about = (await isFile(metadata)) ? await readObject(metadata, report) : {};
   if (about === undefined) return undefined;
-  const { entrypoint = USUAL_PAGE, name = folderName, template, title, description, meta } = about;
+  const { entrypoint = USUAL_PAGE, name = folderName, template, config, title, description, meta } = about;
   const file = resolve(folder, String(entrypoint));
   if (!file.startsWith(`${folder}${sep}`))
     return report(metadata, 'entrypoint', 'it leads outside its folder');
-  if (!(await isFile(file))) {
-    if (template === undefined && !(await isFile(metadata))) return undefined;
-    const why = template === undefined ? `${file} is missing` : 'templates are not made here';
-    return report(metadata, 'template', `${why}; write the page as ${USUAL_PAGE}`);
+  const isWritten = await isFile(file);
+  if (!isWritten && (template ?? undefined) === undefined) {
+    if (!(await isFile(metadata))) return undefined;
+    return report(metadata, 'entrypoint', `${file} is missing, and no template says how to make it`);
   }
+  const made = isWritten ? undefined : makePage(template, config);
+  if (made !== undefined && 'problem' in made) return report(metadata, made.field, made.problem);
+  const icons = await reader.read(about['icons'], { file: metadata, folder });
   return {
     name: String(name),
     uri: `ui://${server}/${encodeURIComponent(String(name))}`,
     mimeType: PAGE_TYPE,
     provider: PAGE_PROVIDER,
-    file,
+    file: isWritten ? file : metadata,
+    html: made?.html,
     shown: {
       ...(typeof title === 'string' && { title }),
       ...(typeof description === 'string' && { description }),
       ...(isObject(meta) && { _meta: { ui: meta } }),
+      ...(icons !== undefined && { icons }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Icon } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@rootward/core/platform';
 import type { ExecutableTool, RunnableFile } from '../catalogue/executable-tool.js';
 
@@ -10,7 +11,9 @@ export interface ProjectResource {
   readonly provider: string;
   /** What is read, where it is a file. */
   readonly file: string | undefined;
-  /** `title`, `description`, `annotations` and `_meta`, as they were written. */
+  /** A page made of a template; `file` then says what it was made of. */
+  readonly html?: string | undefined;
+  /** `title`, `description`, `annotations` and `_meta` as they were written, and `icons`. */
   readonly shown: JsonObject;
 }
 
@@ -27,6 +30,7 @@ export interface ProjectTemplate {
 export interface ProjectPrompt {
   readonly name: string;
   readonly description: string | undefined;
+  readonly icons: Icon[] | undefined;
   readonly file: string;
   readonly role: 'user' | 'assistant';
   /** By name; as a JSON schema says it. */

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { ProtocolError, ResourceNotFoundError, type ReadResourceResult } from '@modelcontextprotocol/server';
 import type { Root, Scope } from '@rootward/core';
-import { errnoOf } from '@rootward/core/platform';
+import { errnoOf, isObject } from '@rootward/core/platform';
 import { lookup } from 'mrmime';
 import { contentOf } from '../answer/embedded-resources.js';
 import type { ExecutableTool } from '../catalogue/executable-tool.js';
@@ -20,6 +20,10 @@ export interface WantedResource {
   readonly mimeType: string | undefined;
   /** A file of the project that the project itself names. */
   readonly file: string | undefined;
+  /** A page made of a template. */
+  readonly html?: string | undefined;
+  /** What the client must know to show a page: its policy and its permissions. */
+  readonly meta?: unknown;
 }
 
 /** The request it belongs to. */
@@ -46,7 +50,7 @@ export async function readProjectResource(
   call: ResourceCall,
   runner: ToolRunner,
 ): Promise<ReadResourceResult> {
-  const { uri, provider, file, mimeType } = wanted;
+  const { uri, provider, file, html, mimeType, meta } = wanted;
   const script = join(runner.project, PROVIDERS_FOLDER, `${provider}.sh`);
   const isScript = /^[\w.+-]+$/.test(provider) && (await stat(script).catch(() => undefined)) !== undefined;
   let bytes: Buffer;
@@ -54,15 +58,17 @@ export async function readProjectResource(
     const runnable = await findRunnable(script, runner.project);
     if ('problem' in runnable) throw refusal(uri, INTERNAL_ERROR, runnable.problem.message);
     bytes = await runProvider(scriptOf(provider, runnable), [uri], call, runner);
-  } else if (provider === 'echo') bytes = Buffer.from(decode(uri.slice('echo://'.length)));
-  else if (provider === 'https') {
+  } else if (html !== undefined) bytes = Buffer.from(html);
+  else if (provider === 'echo') bytes = Buffer.from(decode(uri.slice('echo://'.length)));
+  else if (provider === 'https' || provider === 'git') {
     const fetcher = { file: join(sdkFolder(), 'call-node-library.mjs'), interpreter: [process.execPath] };
-    bytes = await runProvider(scriptOf(provider, fetcher), ['fetch', uri], call, runner);
+    bytes = await runProvider(scriptOf(provider, fetcher), [`fetch-${provider}`, uri], call, runner);
   } else if (provider === 'file' || provider === 'page')
     bytes = await readFileOf(wanted, call, runner.project);
   else throw refusal(uri, INVALID_PARAMS, `no script ${PROVIDERS_FOLDER}/${provider}.sh reads it`);
   const type = mimeType ?? lookup(file ?? uri) ?? 'application/octet-stream';
-  return { contents: [{ uri, mimeType: type, ...contentOf(bytes, type) }] };
+  const content = { uri, mimeType: type, ...contentOf(bytes, type) };
+  return { contents: [isObject(meta) ? { ...content, _meta: { ...meta } } : content] };
 }
 
 /** A file the project names may lie anywhere in it; others lie in `resources/`, or in the roots of the call. */

@@ -1,5 +1,5 @@
 import { readdirSync, statSync, watch, type FSWatcher } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from '@rootward/core';
 import { TOOLS_FOLDER } from '../catalogue/discover-tools.js';
 import { describeProblem } from '../catalogue/executable-tool.js';
@@ -33,6 +33,9 @@ export class ToolCatalogue implements Disposable {
   readonly project: string;
   readonly #options: ToolCatalogueOptions;
   readonly #listeners = new Set<(discovery: Discovery) => void>();
+  readonly #resourceListeners = new Set<(uri: string) => void>();
+  /** Of the file behind each resource, as it was at the last look. */
+  #stamps: ReadonlyMap<string, string> = new Map();
   readonly #watchers = new Map<string, Watched>();
   readonly #told = new Set<string>();
   #current: Discovery;
@@ -60,16 +63,29 @@ export class ToolCatalogue implements Disposable {
 
   /** The folder is watched as long as somebody listens. */
   onDidChange(listener: (discovery: Discovery) => void): Disposable {
-    this.#listeners.add(listener);
-    if (this.#listeners.size === 1) {
-      this.#watchAll();
-      // What changed while nobody listened.
-      void this.refresh();
-    }
+    return this.#listen(this.#listeners, listener);
+  }
+
+  /** Tells the address of a resource when its file changes, as far as the system reports it. */
+  onDidChangeResource(listener: (uri: string) => void): Disposable {
+    if (this.#resourceListeners.size === 0) this.#stamps = stampsOf(this.#current);
+    return this.#listen(this.#resourceListeners, listener);
+  }
+
+  get #isHeard(): boolean {
+    return this.#listeners.size + this.#resourceListeners.size > 0;
+  }
+
+  #listen<Listener>(listeners: Set<Listener>, listener: Listener): Disposable {
+    const wasHeard = this.#isHeard;
+    listeners.add(listener);
+    this.#watchAll();
+    // What changed while nobody listened.
+    if (!wasHeard) void this.refresh();
     return {
       [Symbol.dispose]: () => {
-        this.#listeners.delete(listener);
-        if (this.#listeners.size === 0) this.#unwatchAll();
+        listeners.delete(listener);
+        if (!this.#isHeard) this.#unwatchAll();
       },
     };
   }
@@ -89,6 +105,7 @@ export class ToolCatalogue implements Disposable {
         const found = await discoverProject(this.#options.project, this.#options);
         if (this.#disposed) return;
         this.#apply(found);
+        this.#tellOfFiles();
       } while (this.#again);
     } finally {
       this.#looking = false;
@@ -98,6 +115,7 @@ export class ToolCatalogue implements Disposable {
   dispose(): void {
     this.#disposed = true;
     this.#listeners.clear();
+    this.#resourceListeners.clear();
     this.#unwatchAll();
   }
 
@@ -114,6 +132,16 @@ export class ToolCatalogue implements Disposable {
     for (const listener of this.#listeners) listener(found);
   }
 
+  #tellOfFiles(): void {
+    if (this.#resourceListeners.size === 0) return;
+    const before = this.#stamps;
+    this.#stamps = stampsOf(this.#current);
+    for (const [uri, stamp] of this.#stamps) {
+      if (!before.has(uri) || before.get(uri) === stamp) continue;
+      for (const listener of this.#resourceListeners) listener(uri);
+    }
+  }
+
   /** Each problem once. */
   #tell({ problems }: Discovery): void {
     for (const problem of problems) {
@@ -126,7 +154,7 @@ export class ToolCatalogue implements Disposable {
 
   /** The project itself, for a `tools/` that is made later; `tools/`; and what is in it, since any folder may become a tool. */
   #watchAll(): void {
-    if (this.#listeners.size === 0) return;
+    if (!this.#isHeard) return;
     const { project } = this.#options;
     const folders = WATCHED.map((name) => join(project, name));
     const wanted = new Set([
@@ -134,6 +162,7 @@ export class ToolCatalogue implements Disposable {
       ...folders,
       ...folders.flatMap((folder) => foldersIn(folder)),
       ...this.#current.problems.map(({ file }) => file),
+      ...(this.#resourceListeners.size === 0 ? [] : filesOf(this.#current).map(([, file]) => dirname(file))),
     ]);
     for (const [path, { watcher, inode }] of this.#watchers) {
       if (wanted.has(path) && inodeOf(path) === inode) continue;
@@ -179,6 +208,24 @@ function foldersIn(folder: string): readonly string[] {
       .map(({ name }) => join(folder, name));
   } catch {
     return [];
+  }
+}
+
+/** Each resource that is a file. */
+function filesOf({ resources }: Discovery): readonly (readonly [uri: string, file: string])[] {
+  return resources.flatMap(({ uri, file }) => (file === undefined ? [] : [[uri, file] as const]));
+}
+
+function stampsOf(discovery: Discovery): ReadonlyMap<string, string> {
+  return new Map(filesOf(discovery).map(([uri, file]) => [uri, stampOf(file)]));
+}
+
+function stampOf(file: string): string {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
+  } catch {
+    return '';
   }
 }
 

@@ -72,7 +72,11 @@ function isWanted(
 }
 
 function isSame(a: ExecutableTool, b: ExecutableTool): boolean {
-  return a.file === b.file && a.page === b.page && JSON.stringify(a.metadata) === JSON.stringify(b.metadata);
+  return a.file === b.file && a.page === b.page && saidOf(a) === saidOf(b);
+}
+
+function saidOf({ metadata, icons }: ExecutableTool): string {
+  return JSON.stringify([metadata, icons]);
 }
 
 function register(
@@ -88,6 +92,7 @@ function register(
     annotations: completeAnnotations(metadata),
     inputSchema: argumentSchema(metadata.inputSchema),
     ...metaOf(tool),
+    ...(tool.icons !== undefined && { icons: tool.icons }),
     ...(metadata.outputSchema !== undefined && { outputSchema: resultSchema(metadata.outputSchema) }),
   };
   return server.registerTool(

@@ -13,6 +13,7 @@ import type {
 } from '../../exec/project/project-content.js';
 import type { ToolCatalogue } from '../../exec/project/tool-catalogue.js';
 import type { ToolRunner } from '../../exec/run/tool-runner.js';
+import { PAGE_PROVIDER } from '../../exec/project/pages.js';
 import { promptText } from '../../exec/project/prompt-text.js';
 import { readProjectResource, type ResourceCall } from '../../exec/project/read-resource.js';
 
@@ -57,11 +58,15 @@ export function registerProject(server: WorkspaceServer, options: RegisterProjec
 
 function addResource(
   server: WorkspaceServer,
-  { name, uri, mimeType, provider, file, shown }: ProjectResource,
+  { name, uri, mimeType, provider, file, html, shown }: ProjectResource,
   options: RegisterProjectOptions,
 ): Removable {
   return server.registerResource(name, uri, { ...shown, mimeType }, (_uri, ctx: WorkspaceServerContext) =>
-    readProjectResource({ uri, provider, mimeType, file }, callOf(ctx), options.runner),
+    readProjectResource(
+      { uri, provider, mimeType, file, html, meta: provider === PAGE_PROVIDER ? shown['_meta'] : undefined },
+      callOf(ctx),
+      options.runner,
+    ),
   );
 }
 
@@ -94,10 +99,14 @@ function patternOf(uriTemplate: string): RegExp {
 }
 
 function addPrompt(server: WorkspaceServer, prompt: ProjectPrompt): Removable {
-  const { name, description, role } = prompt;
+  const { name, description, icons, role } = prompt;
   return server.registerPrompt(
     name,
-    { ...(description !== undefined && { description }), argsSchema: promptSchema(prompt) },
+    {
+      ...(description !== undefined && { description }),
+      ...(icons !== undefined && { icons }),
+      argsSchema: promptSchema(prompt),
+    },
     async (args) => {
       const text = await promptText(prompt, args);
       return {

@@ -33,6 +33,23 @@ test('readAnswer() makes a result of whatever bytes a tool prints', () => {
   );
 });
 
+function whole(text: string): string {
+  return JSON.stringify({ content: [{ type: 'text', text }], isError: false });
+}
+
+test('readAnswer() takes the first of several whole results, and leaves lines of data as they are', () => {
+  expect(readAnswer(facts(`${whole('first')}\n${whole('second')}\n`))).toEqual({
+    kind: 'result',
+    result: { content: [{ type: 'text', text: 'first' }], isError: false },
+  });
+  for (const printed of ['{"a":1}\n{"a":2}\n', `${whole('first')}\n{"a":2}\n`, `note\n${whole('only')}\n`]) {
+    expect(readAnswer(facts(printed))).toEqual({
+      kind: 'result',
+      result: { content: [{ type: 'text', text: printed }] },
+    });
+  }
+});
+
 test('readAnswer() shows no half characters of an output that is cut', () => {
   const stdout = Buffer.from('x' + '😀'.repeat(40_000));
   const { outcome } = facts('');
