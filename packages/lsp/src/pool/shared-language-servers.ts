@@ -6,6 +6,9 @@ import { LanguageServers } from './language-servers.js';
 import { readPoolLimits } from './limits.js';
 import { ServerBudget } from './server-budget.js';
 
+/** Few lists are ever left; a client that invents thousands of them gets no more memory for it. */
+const MAX_LEFT = 100;
+
 /** What of a workspace the servers need: its roots, and to be told of each change. */
 export type FollowedWorkspace = Pick<Workspace, 'snapshot' | 'follow' | 'followed'>;
 
@@ -23,6 +26,7 @@ interface Call {
 
 interface Group {
   key: string;
+  readonly principal: string | undefined;
   readonly roots: MovableRoots;
   readonly servers: LanguageServers;
   readonly members: Set<FollowedWorkspace>;
@@ -43,7 +47,7 @@ interface Member {
 /**
  * Language servers for any number of workspaces in one process. They are shared by those of the same principal with the
  * same roots, and by nobody else, so that no answer can hold anything of another's root. A workspace that lives takes
- * them along when its roots change, unless others use them too.
+ * them along when its roots change, unless others use them too; so does a principal whose calls bring a new list.
  */
 export class SharedLanguageServers {
   readonly #options: LanguageServersOptions;
@@ -51,6 +55,8 @@ export class SharedLanguageServers {
   readonly #members = new Map<FollowedWorkspace, Member>();
   readonly #groups = new Map<string, Group>();
   readonly #ending = new Map<Group, Promise<void>>();
+  /** Lists of roots whose servers went over to another list. */
+  readonly #left = new Set<string>();
   #disposed = false;
 
   constructor(options: LanguageServersOptions = {}) {
@@ -92,8 +98,13 @@ export class SharedLanguageServers {
     await Promise.all(left.map((group) => this.#leave(workspace, group)));
   }
 
-  /** The servers for these very roots, on behalf of this very principal. */
+  /**
+   * The servers for these very roots, on behalf of this very principal. A new list takes over the servers of an older one
+   * that nobody uses just now and that has a root in common with it: they follow, and stay warm.
+   */
   lease(roots: readonly Root[], principal: string | undefined): Lease {
+    const key = groupKey(roots, principal);
+    if (!this.#groups.has(key)) this.#takeOver(key, roots, principal);
     const group = this.#groupFor(roots, principal);
     group.lent = true;
     return this.#lend(group, undefined);
@@ -153,11 +164,37 @@ export class SharedLanguageServers {
     if (group === undefined) {
       const movable = new MovableRoots(roots);
       const servers = new LanguageServers(movable, this.#options);
-      group = { key, roots: movable, servers, members: new Set(), calls: new Set(), lent: false };
+      group = { key, principal, roots: movable, servers, members: new Set(), calls: new Set(), lent: false };
       this.#groups.set(key, group);
     }
     group.timer?.clear();
     return group;
+  }
+
+  #takeOver(key: string, roots: readonly Root[], principal: string | undefined): void {
+    // Somebody has come back to it: two lists are in use by turns, and each gets servers of its own.
+    if (this.#left.delete(key)) return;
+    const [idle] = [...this.#groups.values()]
+      .filter(
+        (group) =>
+          group.principal === principal && group.members.size + group.calls.size === 0 && group.servers.used,
+      )
+      .map((group) => ({ group, common: roots.length - without(roots, group.roots.snapshot().roots).length }))
+      .filter(({ common }) => common > 0)
+      .sort((a, b) => b.common - a.common);
+    if (idle === undefined) return;
+    const { group } = idle;
+    if (this.#left.size >= MAX_LEFT) this.#left.clear();
+    this.#left.add(group.key);
+    const before = group.roots.snapshot().roots;
+    this.#move(group, key, { added: without(roots, before), removed: without(before, roots) }, roots);
+  }
+
+  #move(group: Group, key: string, change: RootsChange, roots: readonly Root[]): void {
+    this.#groups.delete(group.key);
+    group.key = key;
+    this.#groups.set(key, group);
+    group.roots.move(change, roots);
   }
 
   #join(workspace: FollowedWorkspace, roots: readonly Root[], principal: string | undefined): Group {
@@ -177,10 +214,7 @@ export class SharedLanguageServers {
     const isAlone =
       group.members.size === 1 && [...group.calls].every((call) => call.workspace === workspace);
     if (isAlone && !this.#groups.has(key)) {
-      this.#groups.delete(group.key);
-      group.key = key;
-      this.#groups.set(key, group);
-      group.roots.move(change, roots);
+      this.#move(group, key, change, roots);
       return;
     }
     member.group = this.#join(workspace, roots, principal);
@@ -219,8 +253,17 @@ export class SharedLanguageServers {
 }
 
 function groupKey(roots: readonly Root[], principal: string | undefined): string {
-  const places = roots.map(({ kind, access, path }) => `${kind} ${access} ${path}`).toSorted();
-  return JSON.stringify([principal ?? null, places]);
+  return JSON.stringify([principal ?? null, roots.map(placeOf).toSorted()]);
+}
+
+function placeOf({ kind, access, path }: Root): string {
+  return `${kind} ${access} ${path}`;
+}
+
+/** The roots that the others are not. */
+function without(roots: readonly Root[], others: readonly Root[]): readonly Root[] {
+  const places = new Set(others.map(placeOf));
+  return roots.filter((root) => !places.has(placeOf(root)));
 }
 
 /** Roots that stay what they are until they are moved. */

@@ -38,6 +38,7 @@ async function servedBy(principal: string | undefined, roots: readonly Root[]): 
 
 test('lease() shares a process for the same principal and the same roots, in whatever order, and for no other', async () => {
   const both = await rootsAt('a', 'b');
+  const held = shared.lease(both, 'ann');
   const first = await servedBy('ann', both);
   expect(await servedBy('ann', both.toReversed())).toBe(first);
   const others = [
@@ -50,6 +51,34 @@ test('lease() shares a process for the same principal and the same roots, in wha
     ),
   ];
   expect(new Set([first, ...others]).size).toBe(5);
+  held.dispose();
+});
+
+test('lease() takes servers that nobody uses over to a new list of the same principal', async () => {
+  const [one, both] = [await rootsAt('a'), await rootsAt('a', 'b')];
+  const first = await servedBy('ann', one);
+  expect(await servedBy('bob', both)).not.toBe(first);
+  expect(await servedBy('ann', both)).toBe(first);
+  // Both lists are in use by turns now: each has servers of its own, and keeps them.
+  const second = await servedBy('ann', one);
+  expect(second).not.toBe(first);
+  expect(await servedBy('ann', both)).toBe(first);
+  expect(await servedBy('ann', one)).toBe(second);
+});
+
+test('lease() takes over no servers that are in use, have no root in common, or have seen what is gone', async () => {
+  const [one, other, both] = [await rootsAt('a'), await rootsAt('b'), await rootsAt('b', 'a')];
+  const held = shared.lease(one, 'ann');
+  const first = await servedBy('ann', one);
+  const second = await servedBy('ann', both);
+  expect(second).not.toBe(first);
+  held.dispose();
+  const readOnly = one.map((root) => ({ ...root, access: 'read-only' as const }));
+  expect([first, second]).not.toContain(await servedBy('ann', readOnly));
+  // It has opened a file of the root that the new list has not.
+  const seen = both.toReversed();
+  expect(await servedBy('ann', seen)).toBe(second);
+  expect([first, second]).not.toContain(await servedBy('ann', other));
 });
 
 test('servers nobody holds a lease of end after a while, and not before', async () => {
