@@ -118,7 +118,7 @@ async function requestsFor(server, project) {
   const tools = (await list('tools/list', 'tools')).filter((tool) => !OWN_TOOLS.has(tool.name));
   const prompts = (await list('prompts/list', 'prompts')).filter(({ name }) => own(name));
   const resources = (await list('resources/list', 'resources')).filter(
-    ({ uri }) => !/^(?:guide|workspace):/.test(uri),
+    ({ uri }) => !/^(?:guide|workspace|skill):/.test(uri),
   );
   const templates = (await list('resources/templates/list', 'resourceTemplates')).filter(({ name }) =>
     own(name),
