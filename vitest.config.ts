@@ -17,8 +17,8 @@ export default defineConfig({
     // Most tests wait for processes: on two cores, two workers leave a third of the time unused.
     maxWorkers: 3,
     // A limit ends a test that hangs, on a busy machine too: nothing is told from how long a test took.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // The default is one second, which is nothing on a busy machine.
     expect: { poll: { timeout: 200_000, interval: 20 } },
     coverage: { include: ['packages/*/src/**'] },

@@ -15,6 +15,7 @@ import {
 import { rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { isAlive } from '@rootward/core/platform';
 
 /** What belongs to one child alone, and goes with it: its temporary folder, and where its home directory is private, that. */
 export interface PrivateFolder {
@@ -136,14 +137,5 @@ function removeAbandoned(parent: string): void {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) continue;
     removeFolder(path);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isAlive } from '@rootward/core/platform';
 
 const NEW_FILE = 0o600;
 
@@ -41,15 +42,6 @@ async function removeLeftovers(folder: string, name: string): Promise<void> {
   for (const entry of await readdir(folder)) {
     const pid = entry.startsWith(prefix) ? Number.parseInt(entry.slice(prefix.length), 10) : Number.NaN;
     if (Number.isInteger(pid) && !isAlive(pid)) await unlink(join(folder, entry)).catch(() => undefined);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
