@@ -3,6 +3,7 @@ import { benchExec } from './exec.js';
 import { benchFence } from './fence.js';
 import { benchFiles } from './files.js';
 import { benchHistory } from './history.js';
+import { benchHttp } from './http.js';
 import { benchMcp } from './mcp.js';
 import { benchPage } from './page.js';
 import type { Section } from './row.js';
@@ -18,6 +19,7 @@ export const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   workspace: benchWorkspace,
   mcp: benchMcp,
   files: benchFiles,
+  http: benchHttp,
   history: benchHistory,
   page: benchPage,
   start: benchStart,
