@@ -196,7 +196,7 @@ test('rootward --http says that the folders of a client stay within those that w
 });
 
 test('rootward --http serves the folder it was started in where none is named, and nothing beyond it', async () => {
-  const { banner } = await startHttp([], { cwd: folders.path('b') });
+  const { banner } = await startHttp(['--verbose'], { cwd: folders.path('b') });
   expect(banner).toContain(`1 root from cwd: ${folders.path('b')}`);
   expect(banner).toMatch(/ceiling +not-needed +cwd names /);
 });

@@ -65,13 +65,10 @@ export function explainHttp(setup: ServerSetup, place: HttpEndpoint, how: Explai
   const everywhere = isAnyAddress(settings.host)
     ? `It listens on every address of this machine; from another machine, use its name or address instead of ${new URL(url).hostname}.\n`
     : '';
-  const others = [
-    own,
-    'config --client vscode --url',
-    url,
-    ...(madeToken === undefined ? [] : ['--token', madeToken]),
-  ];
-  const added = token !== undefined && madeToken === undefined ? ' (add --token and your token)' : '';
+  // Without the token: what is pasted into a shell stays in its history.
+  const others = [own, 'config --client vscode --url', url];
+  const added =
+    token === undefined ? '' : ` (add --token and ${madeToken === undefined ? 'your' : 'that'} token)`;
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
 Paste this into .mcp.json of a project, for Claude Code:
 
