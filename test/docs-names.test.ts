@@ -8,6 +8,8 @@ import { PAGES, repository } from './pages.js';
 
 /** Flags of other programs that the pages speak of, by owner. */
 const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  serena: ['--project-from-cwd'],
+  'npm run tables': ['--check'],
   'wrapped servers': ['--repository', '--workspace'],
   'Claude Code': ['--add-dir'],
   git: ['--follow-tags'],
@@ -56,10 +58,11 @@ function sourcesBelow(folder: string): string[] {
     .map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 
-/** Every word of the code that is shipped. */
+/** Every word of the code that is shipped, and of the scripts that a guide may name. */
 const WORDS: ReadonlySet<string> = new Set(
   readdirSync(join(repository, 'packages'))
     .flatMap((name) => ['src', 'sdk', 'scripts'].map((part) => join(repository, 'packages', name, part)))
+    .concat(join(repository, 'scripts'))
     .filter((folder) => existsSync(folder))
     .flatMap(sourcesBelow)
     .flatMap((source) => source.match(/\w+/g) ?? []),
