@@ -14,6 +14,7 @@ import { drawSources } from './pictures/sources.mjs';
 import { drawWrap } from './pictures/wrap.mjs';
 import { clientBlocks } from './tables/clients.mjs';
 import { presetTable } from './tables/presets.mjs';
+import { speedTable } from './tables/speed.mjs';
 import { serverTable } from './tables/servers.mjs';
 import { triedTable } from './tables/tried.mjs';
 import { argumentTable, toolTable } from './tables/tools.mjs';
@@ -34,6 +35,7 @@ const TABLES = {
   configuration: configurationTable,
   presets: presetTable,
   tried: triedTable,
+  speed: speedTable,
   'api-core': () => apiTable('@rootward/core'),
   'methods-scope': () => methodTable('@rootward/core', 'Scope'),
   'methods-workspace': () => methodTable('@rootward/core', 'Workspace'),
@@ -71,6 +73,7 @@ const HOMES = {
   'docs/clients.md': ['clients'],
   'docs/language-servers.md': ['servers'],
   'docs/wrap.md': ['presets', 'tried'],
+  'docs/comparison.md': ['speed'],
   'docs/sandbox.md': ['attempts'],
   'docs/tools.md': ['tools', 'arguments'],
   'docs/options.md': ['options', 'commands', 'configuration'],
