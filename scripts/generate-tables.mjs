@@ -26,6 +26,7 @@ const check = process.argv.includes('--check');
 /** What stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */
 const TABLES = {
   attempts: attemptTable,
+  contents: contentsOf,
   clients: clientBlocks,
   servers: serverTable,
   tools: toolTable,
@@ -79,6 +80,30 @@ const HOMES = {
   'docs/options.md': ['options', 'commands', 'configuration'],
 };
 
+/** The headings of a page, as a list of links. */
+function contentsOf(text) {
+  const [, rest] = text.split('<!-- contents:end -->');
+  const prose = (rest ?? '').replaceAll(/^( *)```.*?^\1```$/gms, '');
+  return [...prose.matchAll(/^## (.+)$/gm)]
+    .map(([, title]) => {
+      const anchor = title
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-');
+      return `- [${title}](#${anchor})`;
+    })
+    .join('\n');
+}
+
+/** A page that is longer, and has as many headings, must say what is on it. */
+const MAX_LINES_WITHOUT_CONTENTS = 100;
+const MIN_HEADINGS_FOR_CONTENTS = 4;
+
+function needsContents(text) {
+  const headings = contentsOf(`<!-- contents:end -->${text}`).split('\n').length;
+  return text.split('\n').length > MAX_LINES_WITHOUT_CONTENTS && headings >= MIN_HEADINGS_FOR_CONTENTS;
+}
+
 async function fill(text) {
   let filled = text;
   for (const [name, make] of Object.entries(TABLES)) {
@@ -86,7 +111,7 @@ async function fill(text) {
     const [from, to] = [filled.indexOf(begin), filled.indexOf(end)];
     if (from === -1 && to === -1) continue;
     if (from === -1 || to < from) throw new Error(`one of ${begin} and ${end} is missing or out of place`);
-    filled = `${filled.slice(0, from + begin.length)}\n${await make()}\n${filled.slice(to)}`;
+    filled = `${filled.slice(0, from + begin.length)}\n${await make(filled)}\n${filled.slice(to)}`;
   }
   return filled;
 }
@@ -104,6 +129,9 @@ for (const page of [...pagesIn('.'), ...pagesIn('docs')]) {
   const text = readFileSync(path, 'utf8');
   for (const name of HOMES[page] ?? []) {
     if (!text.includes(`<!-- ${name}:begin -->`)) problems.push(`${page}: has no <!-- ${name}:begin -->`);
+  }
+  if (page.startsWith('docs') && needsContents(text) && !text.includes('<!-- contents:begin -->')) {
+    problems.push(`${page}: is long and has no <!-- contents:begin -->`);
   }
   try {
     const filled = await fill(text);

@@ -7,12 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocksIn } from './pages.js';
 import { PROGRAM } from './server/fixtures/rootward.js';
 
+/** Commands of clients, which are not here. */
+const FOREIGN = /^(?:claude|codex|copilot|gemini|qwen|code) /;
 /** All of rootward but completion, whose page is carried out step by step elsewhere. */
 const COMMANDS = blocksIn('sh').flatMap(({ page, line, code }) =>
   code
     .split('\n')
     .map((text, index) => ({ page, line: line + index + 1, command: text.replace(/\s+#.*$/, '').trim() }))
-    .filter(({ command }) => /\brootward (?!completion)/.test(command)),
+    .filter(({ command }) => /\brootward (?!completion)/.test(command) && !FOREIGN.test(command)),
 );
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-docs-')));

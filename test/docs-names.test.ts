@@ -13,6 +13,8 @@ const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   'wrapped servers': ['--repository', '--workspace'],
   'Claude Code': ['--add-dir'],
   git: ['--follow-tags'],
+  'VS Code': ['--add-mcp'],
+  Serena: ['--project-from-cwd'],
   npm: ['--workspaces', '--access', '--global'],
   'the release': ['--schema'],
   'the benches': ['--write'],

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
+import { CLIENT_IDS } from '../packages/server/dist/cli/install/clients/client-ids.js';
 import { blocksIn, PAGES, proseOf, repository, type Page } from './pages.js';
 
 // Below the repository, so that the blocks find the packages the way a user's project would.
@@ -51,6 +52,11 @@ describe('The documentation', () => {
     expect(guides.filter((name) => !front.includes(`](${name.replaceAll('\\', '/')})`))).toEqual([]);
   });
 
+  test('counts the clients as the code does', () => {
+    const front = PAGES.find(({ name }) => name === 'README.md')?.text ?? '';
+    expect(front).toContain(`It knows ${CLIENT_IDS.length} clients`);
+  });
+
   test.each(PAGES)('links only to what exists: $name', (page) => {
     const targets = [...proseOf(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(
       (match) => match[1] ?? '',
@@ -67,25 +73,5 @@ describe('The documentation', () => {
       return target === undefined || !anchorsOf(target).includes(heading);
     });
     expect(missing.map(([link]) => link)).toEqual([]);
-  });
-
-  test('compares with figures that were measured', () => {
-    const results = PAGES.find(({ name }) => name === join('bench', 'RESULTS.md'))?.text ?? '';
-    const front = PAGES.find(({ name }) => name === 'README.md')?.text ?? '';
-    const measured = (what: string): readonly number[] => {
-      const row = new RegExp(`^\\| ${what} .*$`, 'm').exec(results)?.[0] ?? '';
-      return [...row.matchAll(/\| (\d[\d.]*)/g)].map((match) => Number(match[1]));
-    };
-    const [one = 0, otherOne = 0, ratio] = measured('read a 1 KB file, 1 root');
-    const [many = 0, otherMany = 0] = measured('read a 1 KB file, 5000 roots');
-    expect(front).toContain(`| 1 KB read over stdio, warm | ${ratio}× the time | 1× |`);
-    const [, , short] = measured('start and 100 reads of a 1 KB file');
-    expect(front).toContain(`| start and the first 100 reads | ${short}× the time | 1× |`);
-    expect(front).toContain(
-      `| ${(many / one).toFixed(1)} times its own time with one | ${Math.round(otherMany / otherOne)} times |`,
-    );
-    expect(front).toContain(
-      `| start to the answer to \`initialize\` | ${measured('start to the answer to initialize')[2]}× the time | 1× |`,
-    );
   });
 });

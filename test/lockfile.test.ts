@@ -8,6 +8,7 @@ interface Lockfile {
 interface Locked {
   readonly resolved?: string;
   readonly link?: boolean;
+  readonly engines?: { readonly node?: string };
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -30,4 +31,15 @@ test('the lockfile names no registry', () => {
     ({ link, resolved: from }) => from !== undefined && link !== true,
   );
   expect(resolved).toEqual([]);
+});
+
+// npm warns of each with every installation on Node 20, and the README says which.
+test('the README names the packages that ask for a newer Node', () => {
+  const newer = Object.entries(packages)
+    .filter(([, { engines }]) => /^>=? *2[1-9]/.test(engines?.node ?? ''))
+    .map(([at]) => `\`${at.replace(/^.*node_modules\//, '')}\``);
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const [, count = '', named = ''] = /engine of (\w+) packages \((.*?)\)/.exec(readme) ?? [];
+  expect(new Set(named.split(', '))).toEqual(new Set(newer));
+  expect(count).toBe(['no', 'one', 'two', 'three', 'four', 'five', 'six'][newer.length]);
 });
