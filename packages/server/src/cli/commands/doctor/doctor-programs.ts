@@ -27,27 +27,32 @@ export async function describePrograms(
 async function describeServers(
   environment: Environment,
   roots: readonly Root[],
-  { languageServers, trustWorkspaceServers }: LoadedSettings,
+  { languageServers, trustWorkspaceServers, files, places }: LoadedSettings,
 ): Promise<readonly Finding[]> {
   const { findServer, readServerSettings } = await import('@rootward/lsp');
   const topic = 'language servers';
   const found: string[] = [];
-  const withheld: Finding[] = [];
+  /** By why they are not used: one cause has one fix. */
+  const withheld = new Map<string, string[]>();
   for (const definition of readServerSettings(languageServers)) {
     const { kind } = await findServer(definition, { environment, roots, trustWorkspaceServers });
     if (kind === 'found') found.push(`${definition.name} (${definition.language})`);
-    if (kind === 'inside-root' || kind === 'runs-workspace-code') {
-      const why =
-        kind === 'inside-root' ? 'it lies inside a root' : (definition.runsWorkspaceCode ?? 'it runs code');
-      const detail = `${definition.name} is installed and not used: ${why}`;
-      withheld.push({
-        topic,
-        state: 'note',
-        detail,
-        fix: 'Set trustWorkspaceServers if you trust the workspace',
-      });
-    }
+    if (kind !== 'inside-root' && kind !== 'runs-workspace-code') continue;
+    const why =
+      kind === 'inside-root'
+        ? 'inside a root'
+        : (definition.runsWorkspaceCode ?? 'runs code of the workspace');
+    withheld.set(why, [...(withheld.get(why) ?? []), definition.name]);
   }
   const detail = found.length === 0 ? 'none found on PATH' : found.join(', ');
-  return [{ topic, state: found.length === 0 ? 'note' : 'fine', detail }, ...withheld];
+  const file = files[0]?.file ?? places[0]?.file ?? 'rootward.json';
+  return [
+    { topic, state: found.length === 0 ? 'note' : 'fine', detail },
+    ...[...withheld].map(([why, names]): Finding => ({
+      topic,
+      state: 'note',
+      detail: `installed and not used (${why}): ${names.join(', ')}`,
+      fix: `Set "trustWorkspaceServers": true in ${file} if you trust the workspace`,
+    })),
+  ];
 }
