@@ -46,6 +46,16 @@ describe('undoChanges()', () => {
     expect(photograph(place.work)).toEqual(before);
   });
 
+  test('says how many files are restored so far', async () => {
+    const place = start({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
+    const id = await change(place, async (scope) => {
+      for (const name of ['a.txt', 'b.txt', 'c.txt']) await scope.write(name, 'changed');
+    });
+    const said: number[] = [];
+    await undo(place, [id], { onProgress: (files) => said.push(files) });
+    expect(said).toEqual([1, 2, 3]);
+  });
+
   test('refuses a file that was changed since, names it, and touches nothing', async () => {
     const place = start({ 'a.txt': 'a', 'b.txt': 'b' });
     const id = await change(place, async (scope) => {
