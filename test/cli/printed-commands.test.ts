@@ -62,11 +62,18 @@ describe.runIf(process.platform !== 'win32')('Every command that is printed work
       INIT_CWD: directory,
     });
     const [command = ''] = commandsIn(out);
-    const printed = JSON.parse((await runLine(command)).out) as { servers: { rootward: object } };
     const url = /at (http:\S+)/.exec(out)?.[1];
-    expect(printed.servers.rootward).toMatchObject({
+    const token = /Bearer ([\w-]+)/.exec(out)?.[1] ?? '';
+    const configure = async (line: string): Promise<object> => {
+      const printed = JSON.parse((await runLine(line)).out) as { servers: { rootward: object } };
+      return printed.servers.rootward;
+    };
+    expect(await configure(command)).toMatchObject({ url });
+    // As the line says, which does not repeat the token.
+    expect(out).toContain('(add --token and that token)');
+    expect(await configure(`${command} --token ${token}`)).toMatchObject({
       url,
-      headers: { Authorization: /Bearer [\w-]+/.exec(out)?.[0] },
+      headers: { Authorization: `Bearer ${token}` },
     });
   });
 

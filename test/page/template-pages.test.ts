@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FrameLocator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makePage } from '../../packages/server/dist/exec/project/templates/make-page.js';
 import { browserPath, seriousFindings, useBrowser } from './fixtures/browser.js';
 
@@ -31,6 +31,8 @@ describe.skipIf(browserPath === undefined)('Pages made of templates, in Chromium
   let page: Page;
   beforeAll(async () => {
     await new Promise<void>((resolve) => void web.listen(0, '127.0.0.1', resolve));
+  });
+  beforeEach(async () => {
     page = await use().open(new URL(`http://127.0.0.1:${(web.address() as AddressInfo).port}/`));
   });
   afterAll(() => web.close());

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { ConfirmButton } from './confirm-button.js';
 import type { ProcessState, ShownConsent } from '../src/watch/protocol.js';
 import { lastPart, timeOf, type ViewProps } from './view.js';
@@ -63,8 +64,16 @@ interface WaitingProps {
 }
 
 function Waiting({ process, question, act }: WaitingProps): VNode {
-  const answer = (accepted: boolean, stands: boolean): void =>
-    void act(process.pid, 'answer', { question: question.id, accepted, stands });
+  // An answer counts once: until the question goes away, a second click would reach nobody.
+  const [isAnswered, setAnswered] = useState(false);
+  const [problem, setProblem] = useState('');
+  const answer = (accepted: boolean, stands: boolean): void => {
+    setAnswered(true);
+    act(process.pid, 'answer', { question: question.id, accepted, stands }).catch((error: unknown) => {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setAnswered(false);
+    });
+  };
   return (
     <li class="card">
       <h2>{question.message}</h2>
@@ -72,18 +81,23 @@ function Waiting({ process, question, act }: WaitingProps): VNode {
         {lastPart(process.directory)} · since {timeOf(question.since)}
       </p>
       <p class="actions">
-        <button type="button" class="good" onClick={() => answer(true, false)}>
+        <button type="button" class="good" disabled={isAnswered} onClick={() => answer(true, false)}>
           Allow for this session
         </button>
         {question.canStand && (
-          <button type="button" onClick={() => answer(true, true)}>
+          <button type="button" disabled={isAnswered} onClick={() => answer(true, true)}>
             Allow until revoked
           </button>
         )}
-        <button type="button" onClick={() => answer(false, false)}>
+        <button type="button" disabled={isAnswered} onClick={() => answer(false, false)}>
           Decline
         </button>
       </p>
+      {problem !== '' && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
     </li>
   );
 }

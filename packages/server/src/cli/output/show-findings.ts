@@ -46,7 +46,7 @@ export function showFindings(
           alignRows(known, { paint, columns, indent: '  ' }),
         ]),
     `\n${summary(problems.length, paint)}\n`,
-    ...(more === undefined ? [] : [`${more}\n`]),
+    ...(more === undefined ? [] : [alignRows([[more]], { paint, columns })]),
   ].join('');
 }
 
