@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectV1, connectV2, placeOf as placeIn, serveWrapped, TOKENS } from './fixtures/http.js';
 import { INNER, jsonOf, makeFolder, roots, textOf, wrap } from './fixtures/wrapped.js';
 
@@ -66,7 +66,7 @@ describe('callers in working trees', () => {
 
   test('a shared server does not see a call that a hook has bound to a tree', async () => {
     const folder = makeRepository();
-    const url = await serveWrapped(['--root', folder, '--share'], [NODE, INNER]);
+    const url = await serveWrapped(['--root', folder, '--share'], [NODE, INNER], onTestFinished);
     const [claudeCode, other] = [
       await connectV1(url, folder, TOKENS[0], claude.clientInfo),
       await connectV1(url, folder),
@@ -91,7 +91,7 @@ describe('callers in working trees', () => {
 
   test('a call of the modern era over HTTP is refused where nobody can tell which tree is meant', async () => {
     const folder = makeRepository();
-    const url = await serveWrapped(['--root', folder], [NODE, INNER]);
+    const url = await serveWrapped(['--root', folder], [NODE, INNER], onTestFinished);
     const caller = await connectV2(url, folder);
     expect(placeIn(await caller.call('where')).cwd).toBe(folder);
     addTree(folder, 'two');
