@@ -8,6 +8,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc/node';
 import type { Clock } from '@rootward/core';
+import { errnoOf } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import type { ServerProcess } from './spawn-server.js';
 import { limitMessages } from './message-limit.js';
@@ -21,6 +22,8 @@ export interface RequestOptions {
 /** The server changed its mind while it worked; asking again is what the protocol expects. */
 const RETRY_CODES: ReadonlySet<number> = new Set([-32801, -32802]);
 const MAX_RETRIES = 5;
+/** How writing to a process fails that is gone. */
+const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
 /** The protocol over the pipes of one process. Whatever cannot be read ends the process: nothing after it can be trusted. */
 export class ServerConnection {
@@ -41,7 +44,10 @@ export class ServerConnection {
     const reader = new StreamMessageReader(stdout);
     this.wire = createMessageConnection(reader, new StreamMessageWriter(stdin));
     limitMessages(stdout, reader, (reason) => this.#breakOff(reason));
-    this.wire.onError(([error]) => this.#breakOff(`it wrote what cannot be read (${error.message})`));
+    this.wire.onError(([error]) => {
+      // A pipe that nobody reads any more says nothing about what was written; the exit that follows does.
+      if (!isClosedPipe(error)) this.#breakOff(`it wrote what cannot be read (${error.message})`);
+    });
     void this.#end(process);
     this.wire.listen();
   }
@@ -98,7 +104,7 @@ export class ServerConnection {
         params === undefined
           ? this.wire.sendRequest<Result>(method, token)
           : this.wire.sendRequest<Result>(method, params, token);
-      return await Promise.race([answer, stop]);
+      return await Promise.race([answer.catch((error: unknown) => this.#unlessGone(error, stop)), stop]);
     } catch (error) {
       cancellation.cancel();
       throw error;
@@ -106,6 +112,13 @@ export class ServerConnection {
       limits.abort();
       cancellation.dispose();
     }
+  }
+
+  /** Writing fails a moment before the process is seen to end; how it ended says more than that. */
+  async #unlessGone(error: unknown, stop: Promise<never>): Promise<never> {
+    const isUnsent = error instanceof ResponseError && error.code === ErrorCodes.MessageWriteError;
+    if (isUnsent && !this.#process.child.stdin.writable) return stop;
+    throw error;
   }
 
   async #end({ exited }: ServerProcess): Promise<void> {
@@ -142,6 +155,10 @@ export class ServerConnection {
     this.#broken = reason;
     this.#process.kill();
   }
+}
+
+function isClosedPipe(error: Error): boolean {
+  return CLOSED_PIPE_CODES.has(errnoOf(error) ?? '');
 }
 
 function abortReason(signal: AbortSignal): Error {

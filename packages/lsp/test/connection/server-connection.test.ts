@@ -1,8 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { pathToFileUri } from '@rootward/core';
+import { pathToFileUri, systemClock } from '@rootward/core';
 import { LanguageServers } from '@rootward/lsp';
+import { ServerConnection } from '../../src/connection/server-connection.js';
+import { spawnServer } from '../../src/connection/spawn-server.js';
 import { Folder } from '../fixtures/folder.js';
 import { liveWorkspace } from '../fixtures/live-workspace.js';
 import { scripted } from '../fixtures/scripted.js';
@@ -33,3 +35,35 @@ test('an answer is not kept once it was given', async () => {
   });
   expect(instance.broken).toBeUndefined();
 });
+
+/** Reads nothing any more, and ends as one that crashes when it is told to. */
+const DEAF = `
+require('node:fs').closeSync(0);
+process.on('SIGTERM', () => process.exit(3));
+setInterval(() => undefined, 1000);
+process.stderr.write('deaf');`;
+
+test.runIf(process.platform !== 'win32')(
+  'a request that cannot be written fails with how the server ended',
+  async () => {
+    using home = new Folder({});
+    const server = await spawnServer({
+      name: 'deaf',
+      program: process.execPath,
+      args: ['-e', DEAF],
+      directory: home.path,
+      environment: {},
+    });
+    await eventually(() => expect(server.lastLines()).toEqual(['deaf']));
+    const connection = new ServerConnection('deaf', server, systemClock);
+    const asked = connection
+      .request('shutdown', undefined, { timeout: 100_000 })
+      .catch((error: unknown) => error);
+    await eventually(() => expect(server.child.stdin.writable).toBe(false));
+    process.kill(server.pid, 'SIGTERM');
+    expect(await asked).toMatchObject({
+      code: 'crashed',
+      message: 'Cannot ask deaf: it ended with exit code 3',
+    });
+  },
+);
