@@ -55,7 +55,8 @@ export class History implements Disposable {
   #store: OpenStore | undefined;
   #complained = false;
   #last = 0;
-  #tidying: Promise<unknown> | undefined;
+  /** What tidies up in the background, if anything does. */
+  #tidying: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined;
   #tidied = false;
 
   constructor(options: HistoryOptions) {
@@ -150,22 +151,27 @@ export class History implements Disposable {
   /** Enforces the bounds now. Undefined where another process is at it. */
   async prune(signal?: AbortSignal): Promise<PruneResult | undefined> {
     const { NOTHING_PRUNED, pruneStore } = await import('./prune/prune-store.js');
-    const store = this.store();
+    signal?.throwIfAborted();
+    // Not the store that `dispose()` closes: closed halfway, it would leave its lock behind.
+    const store = OpenStore.open(this.directory, systemPlatform(), false);
     if (store === undefined) return NOTHING_PRUNED;
     const journals = openJournals(store);
     try {
       return await pruneStore(store, journals, { limits: this.limits, now: this.#clock(), signal });
     } finally {
       for (const journal of journals) journal.close();
+      store.close();
     }
   }
 
   /** Waits for what is tidied up in the background. */
   async settled(): Promise<void> {
-    await this.#tidying;
+    await this.#tidying?.ended;
   }
 
+  /** Closes what is open, and stops tidying up. What is asked of it later opens the store again. */
   dispose(): void {
+    this.#tidying?.controller.abort();
     for (const journal of this.#writing.values()) journal.close();
     this.#writing.clear();
     this.#store?.close();
@@ -232,16 +238,19 @@ export class History implements Disposable {
     this.#tidied = true;
     store.contents.added = 0;
     store.trees.added = 0;
-    this.#tidying = this.#tidyUp().finally(() => {
+    const controller = new AbortController();
+    const ended = this.#tidyUp(controller.signal).finally(() => {
       this.#tidying = undefined;
     });
+    this.#tidying = { ended, controller };
   }
 
-  async #tidyUp(): Promise<void> {
+  async #tidyUp(signal: AbortSignal): Promise<void> {
     try {
       const { isDue } = await import('./prune/prune-store.js');
-      const store = this.store();
-      if (store !== undefined && isDue(store, this.#clock())) await this.prune();
+      // None after `dispose()`, and it is not opened again for this.
+      const store = this.#store;
+      if (store !== undefined && isDue(store, this.#clock())) await this.prune(signal);
     } catch (error) {
       this.#log.debug('history not tidied up', { error: String(error) });
     }
