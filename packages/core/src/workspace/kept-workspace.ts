@@ -1,6 +1,5 @@
 import type { ClientState } from '../sources/client-state.js';
 import type { ProjectChoice } from '../project/project.js';
-import type { Outcome } from '../sources/answer.js';
 
 /** What someone switched to, as it is kept. */
 export type KeptProject = { readonly path: string } | { readonly name: string };
@@ -38,11 +37,4 @@ export function keepWorkspace(
     ...(choice && { project: choice.kind === 'root' ? { path: choice.path } : { name: choice.name } }),
     ...(outdated && { outdated }),
   };
-}
-
-/** What the client said last, where that was no list. */
-export function lastWord(client: ClientState | undefined): Outcome | undefined {
-  if (client === 'refused') return { kind: 'refused', code: 0 };
-  if (client === 'silent') return { kind: 'lost', detail: 'no answer came' };
-  return client === 'malformed' ? { kind: 'malformed', detail: 'it was malformed' } : undefined;
 }

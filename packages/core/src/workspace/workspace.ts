@@ -13,7 +13,7 @@ import { decide, type SnapshotInput } from '../snapshot/precedence.js';
 import { readRequestHints } from '../sources/request.js';
 import type { SourceReading } from '../sources/root-source.js';
 import { Announcer } from './changes/announcer.js';
-import { readAnswer, type Answer, type Outcome } from '../sources/answer.js';
+import { readAnswer, type Answer } from '../sources/answer.js';
 import { Asker, type WaitOptions } from './asking/asker.js';
 import { firstState, settledState } from './asking/asking-state.js';
 import type { ChangeReason } from './changes/change.js';
@@ -21,10 +21,11 @@ import { systemClock, type Clock } from '../platform/clock.js';
 import { unlessAborted } from '../platform/async.js';
 import { explainSnapshot } from '../snapshot/explain.js';
 import type { Follower } from './changes/followers.js';
-import { keepWorkspace, lastWord, type KeptWorkspace } from './kept-workspace.js';
+import { keepWorkspace, type KeptWorkspace } from './kept-workspace.js';
 import { readLimits, type WorkspaceLimits } from './limits.js';
 import type { ChangeListener, ProjectListener } from './changes/listeners.js';
 import { inputOf, primaryDirectory, takeSnapshot, type Snapshot } from '../snapshot/snapshot.js';
+import { readKeptConsents, restoreClient } from './restore-workspace.js';
 import { SourceState } from './source-state.js';
 import { Counters, type Stats } from './asking/stats.js';
 import type { WorkspaceSetup } from './workspace-setup.js';
@@ -194,7 +195,7 @@ export class Workspace implements WorkspaceView, Disposable {
   async useAnswer(answer: Answer, signal?: AbortSignal): Promise<Snapshot> {
     this.#requireAlive('use an answer');
     signal?.throwIfAborted();
-    await this.#hand(readAnswer(answer), signal);
+    await this.#asker.take(readAnswer(answer), signal);
     return this.#snapshot;
   }
 
@@ -270,18 +271,12 @@ export class Workspace implements WorkspaceView, Disposable {
   /** Goes on with what was kept, as far as it is still valid and inside the ceiling; nobody is asked. */
   async restore(kept: KeptWorkspace, signal?: AbortSignal): Promise<void> {
     this.#requireAlive('restore');
-    const { client, roots = [], hasGiven = false, consents = [], project } = kept;
-    if (client !== undefined) {
-      this.#sources.assume(hasGiven);
-      const said = lastWord(client);
-      if (said === undefined || roots.length > 0) await this.#restoreRoots(roots, signal);
-      if (said !== undefined) await this.#hand(said, signal);
-    }
-    const found = await Promise.allSettled(consents.map((path) => this.#sources.consider(path, signal)));
+    await restoreClient(kept, this.#asker, this.#sources, signal);
+    const consents = await readKeptConsents(kept, this.#sources, signal);
     this.#requireAlive('restore');
-    this.#sources.replaceConsents(found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
+    this.#sources.replaceConsents(consents);
     this.#replace('consent');
-    this.#project.restore(project, this.#snapshot);
+    this.#project.restore(kept.project, this.#snapshot);
     this.#view = undefined;
     if (kept.outdated === true) this.#asker.dispatch({ type: 'notified' });
   }
@@ -308,22 +303,6 @@ export class Workspace implements WorkspaceView, Disposable {
   #isFresh(signal: AbortSignal | undefined): boolean {
     const mayAnswer = signal?.aborted !== true && !this.#disposed && !this.#sources.isIncomplete;
     return mayAnswer && this.#clock.now() < this.#asker.restsUntil;
-  }
-
-  /**
-   * Waits for as long as it takes, where a call would go on after a while: a slow disk must not put the operator's
-   * roots in the place of those that the client gave before.
-   */
-  async #restoreRoots(entries: readonly unknown[], signal: AbortSignal | undefined): Promise<void> {
-    this.#asker.dispatch({ type: 'handed', outcome: { kind: 'list', entries } });
-    await unlessAborted(this.#asker.read(), signal);
-    if (this.#asker.client !== 'malformed') return;
-    throw new RootwardError('io', 'Cannot restore the workspace: its roots could not be looked up');
-  }
-
-  async #hand(outcome: Outcome, signal: AbortSignal | undefined): Promise<void> {
-    this.#asker.dispatch({ type: 'handed', outcome });
-    await this.#asker.want(signal === undefined ? NO_OPTIONS : { signal });
   }
 
   async #askOrWait(options: WaitOptions): Promise<Snapshot> {

@@ -1,0 +1,54 @@
+import { RootwardError } from '../error.js';
+import { unlessAborted } from '../platform/async.js';
+import type { Root } from '../roots/root.js';
+import type { Outcome } from '../sources/answer.js';
+import type { ClientState } from '../sources/client-state.js';
+import type { Asker } from './asking/asker.js';
+import type { KeptWorkspace } from './kept-workspace.js';
+import type { SourceState } from './source-state.js';
+
+/** Puts the asker where it was when the workspace was kept, without asking the client. */
+export async function restoreClient(
+  { client, roots = [], hasGiven = false }: KeptWorkspace,
+  asker: Asker,
+  sources: SourceState,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (client === undefined) return;
+  sources.assume(hasGiven);
+  const failure = lastFailure(client);
+  if (failure === undefined || roots.length > 0) await restoreRoots(roots, asker, signal);
+  if (failure !== undefined) await asker.take(failure, signal);
+}
+
+/** The places the user agreed to that are still valid and inside the ceiling. */
+export async function readKeptConsents(
+  { consents = [] }: KeptWorkspace,
+  sources: SourceState,
+  signal: AbortSignal | undefined,
+): Promise<readonly Root[]> {
+  const found = await Promise.allSettled(consents.map((path) => sources.consider(path, signal)));
+  return found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+}
+
+/**
+ * Waits for as long as it takes, unlike a call, which goes on after a while: a slow disk must not replace the roots that
+ * the client gave by those of the operator.
+ */
+async function restoreRoots(
+  entries: readonly unknown[],
+  asker: Asker,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  asker.dispatch({ type: 'handed', outcome: { kind: 'list', entries } });
+  await unlessAborted(asker.read(), signal);
+  if (asker.client !== 'malformed') return;
+  throw new RootwardError('io', 'Cannot restore the workspace: its roots could not be looked up');
+}
+
+/** How the last question failed; undefined where it was answered with a list. */
+function lastFailure(client: ClientState): Outcome | undefined {
+  if (client === 'refused') return { kind: 'refused', code: 0 };
+  if (client === 'silent') return { kind: 'lost', detail: 'no answer came' };
+  return client === 'malformed' ? { kind: 'malformed', detail: 'it was malformed' } : undefined;
+}
