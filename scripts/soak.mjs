@@ -22,7 +22,7 @@ const PARTS = {
     env: { ROOTWARD_HISTORY_SEQUENCES: '10000', ROOTWARD_HISTORY_KILLS: '500' },
   },
   leaving: {
-    files: ['test/server/leaving.test.ts', 'test/server/language-servers.test.ts'],
+    files: ['test/server/life/leaving.test.ts', 'test/server/language-servers.test.ts'],
     env: { SOAK_ROUNDS: '50', ROOTWARD_SERVER_STARTS: '50' },
   },
   asking: {
@@ -34,7 +34,7 @@ const PARTS = {
     env: { ROOTWARD_WRAP_KILLS: '100', ROOTWARD_WRAP_GARBAGE: '100000000' },
   },
   cluster: {
-    files: ['test/server/cluster.test.ts'],
+    files: ['test/server/http/cluster.test.ts'],
     env: {
       CLUSTER_CLIENTS: '2000',
       CLUSTER_CALLS: '20000',
@@ -42,7 +42,7 @@ const PARTS = {
       CLUSTER_KILL_EVERY: '1000',
     },
   },
-  memory: { files: ['test/server/soak.test.ts'], env: { SOAK_CALLS: '100000' } },
+  memory: { files: ['test/server/life/soak.test.ts'], env: { SOAK_CALLS: '100000' } },
 };
 
 const folders = process.argv

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { blocksIn, repository } from './pages.js';
+import { blocksIn, repository } from './docs/pages.js';
 
 const examples = join(repository, 'examples');
 const run = promisify(execFile);

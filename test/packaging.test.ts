@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blocksIn, repository } from './pages.js';
+import { blocksIn, repository } from './docs/pages.js';
 
 const run = promisify(execFile);
 /** The platform package for this machine, if there is one. */

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { claudeCodeInsertion } from '../packages/server/dist/cli/install/hooks/claude-code.js';
 import { geminiHookScript } from '../packages/server/dist/cli/install/hooks/gemini-cli.js';
-import { repository } from './pages.js';
+import { repository } from './docs/pages.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-plugins-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

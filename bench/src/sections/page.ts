@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { chromium, type Page } from 'playwright-core';
+import { whileAwake } from '../awake.js';
+import { alternate, compare } from '../measure.js';
+import type { Row, Section } from '../row.js';
+import { StdioServer } from '../stdio-server.js';
+
+const require = createRequire(import.meta.url);
+const OURS = join(dirname(require.resolve('rootward/package.json')), 'dist/rootward.cjs');
+const BROWSER = '/usr/bin/chromium';
+const BROWSER_ARGS = ['--headless', '--no-sandbox', '--disable-gpu'];
+const BATCHES = { batches: 401, perBatch: 20, warmUpMs: 2000 };
+const CALLS = 41;
+const STARTS = 31;
+
+interface Place {
+  readonly folder: string;
+  readonly file: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+async function withUi<Result>(
+  { environment }: Place,
+  use: (address: URL) => Promise<Result>,
+): Promise<Result> {
+  const ui = spawn(process.execPath, [OURS, 'ui', '--port', '0'], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    for await (const line of createInterface({ input: ui.stdout })) {
+      const address = /http:\S+/.exec(line)?.[0];
+      if (address !== undefined) return await use(new URL(address));
+    }
+    throw new Error('Cannot measure the page: it printed no address');
+  } finally {
+    ui.kill();
+  }
+}
+
+/** The same server twice: one that pages can find, and one that has no place for its socket. */
+async function reading(place: Place, what: string): Promise<Row> {
+  const { folder, file, environment } = place;
+  const nowhere = { ...environment, XDG_RUNTIME_DIR: '/nonexistent' };
+  const servers = [
+    new StdioServer([OURS, folder], [], environment),
+    new StdioServer([OURS, folder], [], nowhere),
+  ] as const;
+  try {
+    await Promise.all(servers.map((server) => server.initialize()));
+    const reads = servers.map((server) => () => server.call('read_text_file', { path: file }));
+    const [ours = 0, peer = 0] = await compare(reads, BATCHES);
+    return { what, unit: 'µs', ours, peer, goal: 1.03 };
+  } finally {
+    await Promise.all(servers.map((server) => server.close()));
+  }
+}
+
+/** What a page gets, without the browser that draws it: the machine has two processors, and both are taken. */
+async function readingWatched(place: Place): Promise<Row> {
+  return withUi(place, async (address) => {
+    const headers = { authorization: `Bearer ${address.hash.slice(1)}` };
+    const stream = get(`${address.origin}/stream`, { headers });
+    stream.on('response', (response) => response.resume());
+    await once(stream, 'response');
+    try {
+      return await reading(place, 'read_text_file of 1 KB, a page open');
+    } finally {
+      stream.destroy();
+    }
+  });
+}
+
+/** From when the client has its answer to when the decision is on the page, in Chromium. */
+async function seeing(place: Place): Promise<Row> {
+  return withPage(place, async (page, server) => {
+    let count = 0;
+    const see = async (): Promise<number> => {
+      const name = `seen-${(count += 1)}.txt`;
+      writeFileSync(join(place.folder, name), 'x');
+      await server.call('read_text_file', { path: name });
+      const start = performance.now();
+      await page.getByText(name, { exact: true }).waitFor();
+      return performance.now() - start;
+    };
+    const [ours = 0] = await alternate([see], CALLS);
+    return { what: 'a decision on the page, after the answer', unit: 'ms', ours, goal: 200 };
+  });
+}
+
+/** A server, and the decisions of it on a page in Chromium. */
+async function withPage<Result>(
+  place: Place,
+  use: (page: Page, server: StdioServer) => Promise<Result>,
+): Promise<Result> {
+  return withUi(place, async (address) => {
+    const browser = await chromium.launch({ executablePath: BROWSER, args: BROWSER_ARGS });
+    const server = new StdioServer([OURS, place.folder], [], place.environment);
+    try {
+      await server.initialize();
+      const page = await browser.newPage();
+      await page.goto(address.href);
+      await page.getByText('bench 1.0.0').waitFor();
+      await page.getByRole('navigation').getByRole('button', { name: 'Decisions' }).click();
+      return await use(page, server);
+    } finally {
+      await server.close();
+      await browser.close();
+    }
+  });
+}
+
+/** From the start of the process to its first answer: one that pages can find, and one that has no place for its socket. */
+async function starting({ folder, environment }: Place): Promise<Row> {
+  const nowhere = { ...environment, XDG_RUNTIME_DIR: '/nonexistent' };
+  const start = [environment, nowhere].map((env) => async (): Promise<number> => {
+    const begun = performance.now();
+    const server = new StdioServer([OURS, folder], [], env);
+    await server.initialize();
+    const took = performance.now() - begun;
+    await server.close();
+    return took;
+  });
+  const [ours = 0, peer = 0] = await alternate(start, STARTS);
+  return { what: 'start to the first answer, no page open', unit: 'ms', ours, peer, goal: 1.03 };
+}
+
+/** The longest frame while a list of 10,000 decisions is scrolled from end to end, in Chromium. */
+async function scrolling(place: Place): Promise<Row> {
+  return withPage(place, async (page, server) => {
+    const paths = Array.from({ length: 500 }, (_, index) => `missing-${index}`);
+    for (let round = 0; round < 20; round++) await server.call('read_multiple_files', { paths });
+    await page.getByText('10000 of 10000').waitFor();
+    const scroll = async (): Promise<number> => page.evaluate<number>(LONGEST_FRAME);
+    const [ours = 0] = await alternate([scroll], 11);
+    return { what: 'longest frame, scrolling 10,000 decisions', unit: 'ms', ours, goal: 50 };
+  });
+}
+
+/** Runs in the page. */
+const LONGEST_FRAME = `(async () => {
+  const list = document.querySelector('[role=region][aria-label=Decisions]');
+  let longest = 0;
+  for (let frame = 1; frame <= 60; frame++) {
+    list.scrollTo(0, (list.scrollHeight * frame) / 60);
+    const start = performance.now();
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    longest = Math.max(longest, (performance.now() - start) / 2);
+  }
+  return longest;
+})()`;
+
+/** What it costs to be looked at. */
+export async function benchPage(): Promise<Section> {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-bench-page-')));
+  const folder = join(top, 'work');
+  const runtime = join(top, 'run');
+  mkdirSync(folder);
+  mkdirSync(runtime, { mode: 0o700 });
+  const file = join(folder, 'read.txt');
+  writeFileSync(file, 'x'.repeat(1024));
+  const environment = { ...process.env, HOME: top, XDG_RUNTIME_DIR: runtime };
+  const place: Place = { folder, file, environment };
+  try {
+    const rows = await whileAwake(async () => [
+      await reading(place, 'read_text_file of 1 KB, no page open'),
+      await readingWatched(place),
+      await starting(place),
+    ]);
+    const seen = existsSync(BROWSER) ? [await seeing(place), await scrolling(place)] : [];
+    return { title: 'The page', peer: 'ours, without a socket', rows: [...rows, ...seen] };
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isInstalled, RedisServer } from '../../../testing/redis-server.js';
+import { makeProject } from '../../exec/fixtures/tools-project.js';
+import { authorized, INITIALIZE, OTHER_TOKEN, send, startHttp, TOKEN } from '../fixtures/http.js';
+import type { Answer, HttpRootward } from '../fixtures/http.js';
+import { makeFolders, startRootward, textOf } from '../fixtures/rootward.js';
+import { eventually } from '../../../testing/eventually.js';
+
+const folders = makeFolders('a');
+const ROOTWARD_HANDLE_KEY = 'k'.repeat(32);
+
+async function complain(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const server = startRootward(args, { env });
+  expect(await server.exit).not.toBe(0);
+  return server.stderr();
+}
+
+function call(http: HttpRootward, session: string, message: object, token = TOKEN): Promise<Answer> {
+  const headers = { ...authorized(token), 'Mcp-Session-Id': session };
+  return send(http.url, headers, JSON.stringify({ jsonrpc: '2.0', id: 2, ...message }));
+}
+
+async function connectModern(http: HttpRootward): Promise<Client> {
+  const client = new Client(
+    { name: 'sharing', version: '1' },
+    { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  client.setRequestHandler('roots/list', () => ({ roots: [{ uri: folders.uri('a') }] }));
+  const requestInit = { headers: { Authorization: `Bearer ${TOKEN}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit }));
+  return client;
+}
+
+const ping = { method: 'ping' };
+
+function probe(http: HttpRootward, path: string): Promise<Answer> {
+  return send(http.url.replace('/mcp', path), { Host: 'balancer.example' }, undefined, 'GET');
+}
+
+/** Runs a command to its end. */
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const command = startRootward(args, { env });
+  let text = '';
+  command.input.setEncoding('utf8');
+  for await (const chunk of command.input as AsyncIterable<string>) text += chunk;
+  expect([await command.exit, command.stderr()]).toEqual([0, '']);
+  return text;
+}
+
+describe('what cannot be shared', () => {
+  test.each([
+    ['--store', 'redis://:sesame@localhost'],
+    ['--store', 'http://localhost'],
+    ['--limits', 'request=5'],
+    ['--limits', 'requests=0'],
+    ['--public-url', 'http://example.com/mcp'],
+  ])('%s %s is refused, and its password is not repeated', async (flag, value) => {
+    const problem = await complain([folders.path('a'), '--http', '0', flag, value]);
+    expect(problem).toContain(flag);
+    expect(problem).not.toContain('sesame');
+  });
+
+  test('a password on the command line is refused with what to do instead', async () => {
+    const problem = await complain([
+      folders.path('a'),
+      '--http',
+      '0',
+      '--store',
+      'redis://:sesame@localhost',
+    ]);
+    expect(problem).toMatch(
+      /list of processes; set ROOTWARD_STORE to the URL, or put it into a file and pass --store @FILE/,
+    );
+  });
+
+  test('instances without the same tokens and handle key do not start', async () => {
+    const args = [folders.path('a'), '--http', '0', '--store', 'redis://localhost'];
+    expect(await complain(args)).toMatch(/every instance would make a token of its own/);
+    expect(await complain(args, { ROOTWARD_TOKEN: TOKEN })).toMatch(/set ROOTWARD_HANDLE_KEY/);
+  });
+
+  test('--limits over stdio is refused', async () => {
+    expect(await complain([folders.path('a'), '--limits', 'requests=5'])).toMatch(/it is for --http/);
+  });
+});
+
+describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
+  let redis: RedisServer;
+  let first: HttpRootward;
+  let second: HttpRootward;
+  beforeAll(async () => {
+    redis = await RedisServer.start('redis-server', ['--requirepass', 'sesame']);
+    const url = redis.url.replace('unix://', 'unix://:sesame@localhost');
+    writeFileSync(join(redis.folder, 'url'), `${url}\n`, { mode: 0o600 });
+  });
+  beforeEach(async () => {
+    const args = [folders.path('a'), '--store', `@${join(redis.folder, 'url')}`];
+    [first, second] = await Promise.all([
+      startHttp(args, { env: { ROOTWARD_HANDLE_KEY } }),
+      startHttp(args, { env: { ROOTWARD_HANDLE_KEY } }),
+    ]);
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  async function openSession(token = TOKEN): Promise<string> {
+    const answer = await send(first.url, authorized(token), INITIALIZE);
+    expect(answer.status).toBe(200);
+    return String(answer.headers['mcp-session-id']);
+  }
+
+  const env = (): NodeJS.ProcessEnv => ({
+    ROOTWARD_STORE: redis.url.replace('unix://', 'unix://:sesame@localhost'),
+  });
+
+  test('a session goes on in the other instance, for its principal alone', async () => {
+    const session = await openSession();
+    expect((await call(second, session, ping)).status).toBe(200);
+    expect((await call(second, session, ping, OTHER_TOKEN)).status).toBe(404);
+  });
+
+  test('rootward revoke ends a session and a principal in every instance', async () => {
+    const session = await openSession();
+    const other = await openSession(OTHER_TOKEN);
+    for (const http of [first, second]) expect((await call(http, session, ping)).status).toBe(200);
+    expect(await run(['revoke', '--session', session], env())).toBe('session revoked on every instance\n');
+    await eventually(async () => {
+      for (const http of [first, second]) expect((await call(http, session, ping)).status).toBe(404);
+    });
+    const principal = createHash('sha256').update(OTHER_TOKEN).digest('hex').slice(0, 16);
+    await run(['revoke', '--principal', principal], env());
+    await eventually(async () => {
+      for (const http of [first, second]) {
+        expect((await call(http, other, ping, OTHER_TOKEN)).status).toBe(401);
+        expect((await send(http.url, authorized(OTHER_TOKEN), INITIALIZE)).status).toBe(401);
+      }
+    });
+    await run(['revoke', '--principal', principal, '--lift'], env());
+    await eventually(async () => {
+      for (const http of [first, second]) {
+        expect((await send(http.url, authorized(OTHER_TOKEN), INITIALIZE)).status).toBe(200);
+      }
+    });
+  });
+
+  test('without the store, sessions get 503 and its reason; it comes back without a restart', async () => {
+    const session = await openSession();
+    const client = await connectModern(second);
+    const { structuredContent } = await client.callTool({
+      name: 'switch_project',
+      arguments: { project: folders.path('a') },
+    });
+    const readWithHandle = (): ReturnType<Client['callTool']> =>
+      client.callTool({
+        name: 'read_text_file',
+        arguments: {
+          path: 'name.txt',
+          workspace: (structuredContent as { readonly workspace: string }).workspace,
+        },
+      });
+    expect((await probe(second, '/readyz')).status).toBe(200);
+    await redis.stop();
+    await eventually(async () => {
+      const ready = await probe(second, '/readyz');
+      expect([ready.status, ready.text]).toEqual([503, 'not ready: the session store cannot be used\n']);
+    });
+    expect((await probe(second, '/healthz')).text).toBe('ok\n');
+    const refused = await call(second, session, ping);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+    expect(refused.text).toContain('Cannot use the session store: it cannot be reached');
+    expect(refused.text).not.toContain(redis.folder);
+    const modern = {
+      method: 'tools/list',
+      params: {
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    };
+    const headers = {
+      ...authorized(TOKEN),
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': 'tools/list',
+    };
+    const answer = await send(second.url, headers, JSON.stringify({ jsonrpc: '2.0', id: 3, ...modern }));
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('read_text_file')]);
+    await expect(readWithHandle()).rejects.toMatchObject({
+      message: expect.stringContaining('Cannot tell whether the handle was revoked') as string,
+      data: { status: 503 },
+    });
+    await redis.start();
+    for (const http of [first, second]) {
+      const isReady = async (): Promise<void> => expect((await probe(http, '/readyz')).status).toBe(200);
+      await eventually(isReady);
+    }
+    expect((await call(second, await openSession(), ping)).status).toBe(200);
+    expect(textOf(await readWithHandle())).toBe('a');
+    await client.close();
+  });
+
+  test('the password is neither in the list of processes nor in the environment of the server', async () => {
+    const http = await startHttp([folders.path('a')], { env: { ...env(), ROOTWARD_HANDLE_KEY } });
+    const pid = String(http.server.process.pid);
+    for (const file of ['cmdline', 'environ']) {
+      expect(readFileSync(`/proc/${pid}/${file}`, 'utf8')).not.toContain('sesame');
+    }
+  });
+});
+
+test('SIGTERM lets a call under way finish, and tells balancers to go elsewhere', async () => {
+  const project = makeProject({
+    slow: '#!/bin/sh\ntouch "$0.started"\nwhile [ ! -e "$0.go" ]; do sleep 0.05; done\necho done\n',
+  });
+  const http = await startHttp([folders.path('a'), '--project', project.path]);
+  const opened = await send(http.url, authorized(TOKEN), INITIALIZE);
+  const session = String(opened.headers['mcp-session-id']);
+  const answer = call(http, session, { method: 'tools/call', params: { name: 'slow', arguments: {} } });
+  const script = join(project.path, 'tools', 'slow', 'tool.sh');
+  await eventually(() => expect(existsSync(`${script}.started`)).toBe(true));
+  http.server.process.kill('SIGTERM');
+  await eventually(async () =>
+    expect((await probe(http, '/readyz')).text).toBe('not ready: it is about to stop\n'),
+  );
+  const exit = once(http.server.process, 'exit');
+  writeFileSync(`${script}.go`, '');
+  expect((await answer).text).toContain('done');
+  await exit;
+});
