@@ -2,7 +2,7 @@
 // node scripts/measurements/run-mcp-bash-examples.mjs FOLDER [--sandbox LEVEL]. One line per example, and one for each difference; those
 // that are not on purpose fail. It takes some minutes, since that server needs seconds for a call.
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -30,6 +30,7 @@ const ON_PURPOSE = new Map([
   ['manual.prompt', 'the role is user'],
   ['fetch-api-data', 'the operator names the hosts'],
   ['example-elicitation, declined', 'the first whole result is the answer'],
+  ['transcode, declined', 'mcp_result_error ends the tool'],
 ]);
 /** What tools of an example need; without it they are not called. */
 const NEEDS = new Map([['ffmpeg-studio', 'ffmpeg']]);
@@ -147,7 +148,7 @@ function argumentsFor({ inputSchema }, project) {
     preset: 'gif',
     time: '0',
     url: 'https://example.invalid/',
-    duration: 1,
+    duration: inputSchema.properties?.duration?.type === 'string' ? '1' : 1,
     command: 'os',
     input: 'example.mp4',
     output: 'out.mp4',
@@ -199,6 +200,22 @@ function ordered(value, shape) {
   return Object.fromEntries(entries);
 }
 
+/** A copy for one of the two servers, so that neither finds what the other wrote. */
+function copyOf(project, whose) {
+  const copy = join(EMPTY, whose, basename(project));
+  cpSync(project, copy, { recursive: true });
+  forOwnerOnly(copy);
+  return copy;
+}
+
+/** That server runs nothing that its group may write. */
+function forOwnerOnly(path) {
+  const status = statSync(path);
+  chmodSync(path, status.mode & 0o755);
+  if (!status.isDirectory()) return;
+  for (const name of readdirSync(path)) forOwnerOnly(join(path, name));
+}
+
 function isThere(command) {
   return (process.env.PATH ?? '').split(delimiter).some((path) => existsSync(join(path, command)));
 }
@@ -223,13 +240,13 @@ let failed = 0;
 let unexpected = 0;
 const SHOWN = 600;
 for (const project of projects) {
-  const copy = join(EMPTY, basename(project));
-  cpSync(project, copy, { recursive: true });
+  const copy = copyOf(project, 'ours');
+  const theirCopy = copyOf(project, 'theirs');
   const args = [program, '--project', copy, '--register-hook', ...flags];
   const ours = await new Server(process.execPath, args, env).start();
   const theirs = await new Server('bash', [framework], {
     ...env,
-    MCPBASH_PROJECT_ROOT: copy,
+    MCPBASH_PROJECT_ROOT: theirCopy,
     MCPBASH_TOOL_ALLOWLIST: '*',
     MCPBASH_ALLOW_PROJECT_HOOKS: 'true',
   }).start();
@@ -239,8 +256,10 @@ for (const project of projects) {
   const need = NEEDS.get(basename(project));
   const lacks = need !== undefined && !isThere(need);
   const compare = async (label, method, params) => {
-    const [one, other] = [await ours.ask(method, params), await theirs.ask(method, params)];
-    const [here, there] = [comparable(one, label), comparable(other, label)];
+    const theirParams = JSON.parse(JSON.stringify(params).replaceAll(copy, theirCopy));
+    const [one, other] = [await ours.ask(method, params), await theirs.ask(method, theirParams)];
+    const here = comparable(one, label);
+    const there = comparable(other, label).replaceAll(theirCopy, copy);
     if (here === there) return one;
     const reason = ON_PURPOSE.get(label);
     if (reason === undefined) unexpected += 1;
