@@ -27,8 +27,23 @@ export const WRAP_OPTIONS: readonly OptionSpec[] = OPTIONS.filter(
 export const STORE_OPTIONS: readonly OptionSpec[] = OPTIONS.filter((spec) =>
   ['--store', '--config'].includes(flagName(spec)),
 );
-/** Taken, as what a server would be given, but of no interest where nothing is served. */
-export const NOT_SHOWN: readonly string[] = ['HTTP:'];
+/** What decides about roots. The other options are accepted, so that the command line of a server can be reused, but not shown. */
+const DECIDES_ROOTS: ReadonlySet<string> = new Set([
+  '--root',
+  '--within',
+  '--client-roots',
+  '--read-only',
+  '--project',
+  '--writable-project',
+  '--config',
+  '--log-level',
+]);
+export function decidesRoots(spec: OptionSpec): boolean {
+  return DECIDES_ROOTS.has(flagName(spec));
+}
+export function decidesSandbox(spec: OptionSpec): boolean {
+  return decidesRoots(spec) || spec.group === 'Sandbox:';
+}
 export const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
 export const VERBOSE_OPTION = ['--verbose', 'also show every source of roots'] as const;
 
@@ -63,10 +78,11 @@ export function repeatable(flag: string, description: string): Option {
 export function withOptions(
   command: Command,
   options: readonly OptionSpec[] = OPTIONS,
-  notShown: readonly string[] = [],
+  isShown: (spec: OptionSpec) => boolean = () => true,
 ): Command {
-  for (const { flag, description, separator, choices, group } of options) {
-    const option = offering(flag, description, choices).helpGroup(group).hideHelp(notShown.includes(group));
+  for (const spec of options) {
+    const { flag, description, separator, choices, group } = spec;
+    const option = offering(flag, description, choices).helpGroup(group).hideHelp(!isShown(spec));
     if (separator !== undefined) {
       option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
     }

@@ -16,9 +16,10 @@ import type { UiFlags } from './commands/ui.js';
 import type { WrapFlags } from './commands/wrap/wrap.js';
 import {
   CHANGE_POLICIES,
+  decidesRoots,
+  decidesSandbox,
   JSON_OPTION,
   jsonOf,
-  NOT_SHOWN,
   offering,
   repeatable,
   STORE_OPTIONS,
@@ -109,7 +110,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       const { runWrap } = await import('./commands/wrap/wrap.js');
       done(await runWrap([...words, ...command], flags, await settingsOf(flags, []), terminal));
     });
-  withOptions(program.command('roots'), OPTIONS, NOT_SHOWN)
+  withOptions(program.command('roots'), OPTIONS, decidesRoots)
     .description('the roots a server would have here, and why')
     .argument('[directories...]', 'folders in scope, as with --root')
     .option(...JSON_OPTION)
@@ -119,7 +120,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
         return runRoots(await settingsOf(flags, directories), jsonOf(flags), watched);
       }),
     );
-  withOptions(program.command('contains'), OPTIONS, NOT_SHOWN)
+  withOptions(program.command('contains'), OPTIONS, decidesRoots)
     .description('whether a path is in scope: exit code 0 or 1')
     .argument('<path>', 'a path, or a file: URI; it need not exist')
     .option(...JSON_OPTION)
@@ -159,7 +160,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
           : validateFile(file, jsonOf(flags), watched);
       }),
     );
-  withOptions(program.command('sandbox'))
+  withOptions(program.command('sandbox'), OPTIONS, decidesSandbox)
     .description('run a command in the sandbox of the roots: rootward sandbox . -- command')
     .argument('[directories...]', 'folders in scope, as with --root')
     .addOption(offering('--level <level>', 'off, write, strict (default) or auto', SANDBOX_LEVELS))

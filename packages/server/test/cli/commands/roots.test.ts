@@ -22,14 +22,25 @@ describe('rootward roots', () => {
     expect(err).toContain(`it does not exist (given by ${origin})`);
   });
 
-  test('has a help without what matters to a server only', async () => {
+  test('has a help without what matters to a server only, and accepts that all the same', async () => {
     const home = makeHome();
-    for (const command of ['roots', 'contains']) {
+    const shown = async (command: string): Promise<readonly string[]> => {
       const { out } = await run(home, [command, '--help']);
-      expect(out).toContain('--within');
-      expect(out).not.toMatch(/--host|--token|HTTP:/);
-    }
-    expect((await run(home, ['doctor', '--help'])).out).toContain('--host');
+      const [options = ''] = out.split('Examples:');
+      return [...options.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag = '']) => flag);
+    };
+    const common = '--root --within --client-roots --read-only --project --writable-project --config'.split(
+      ' ',
+    );
+    for (const command of ['roots', 'contains'])
+      expect((await shown(command)).toSorted()).toEqual(
+        [...common, '--log-level', '--json', '--help'].sort(),
+      );
+    expect(await shown('sandbox')).toEqual(expect.arrayContaining([...common, '--sandbox-backend']));
+    expect(await shown('sandbox')).not.toContain('--http');
+    expect(await shown('doctor')).toContain('--host');
+    const served = ['--http', '--ui', '--audit', 'audit.jsonl', '--telemetry-paths', '--toolsets', 'files'];
+    expect(await run(home, ['roots', 'project', ...served])).toMatchObject({ code: 0, err: '' });
   });
 
   test('prints JSON', async () => {
