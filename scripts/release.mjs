@@ -1,8 +1,9 @@
-// Makes a release: `npm run release -- [VERSION] [--dry-run] [--schema FILE]`. Without VERSION, the one the packages have.
-// Sets the version everywhere, moves the changelog, packs the tarballs, builds the bundle, checks the registry entry, and
-// then commits and tags. It never publishes: npm signs where a package comes from (provenance) only in GitHub Actions, where
-// the tag starts .github/workflows/release.yml. With --dry-run everything is checked and packed into dist/release, and no
-// file of the repository is changed. Exit codes: 0 done, 1 a step failed, 2 bad arguments.
+// Makes a release: `npm run release -- [VERSION] [--dry-run] [--repository URL] [--schema FILE]`. Without VERSION, the one
+// the packages have. Sets the version everywhere, moves the changelog, packs the tarballs, builds the bundle, checks the
+// registry entry, and then commits and tags. It never publishes: npm signs where a package comes from (provenance) only in
+// GitHub Actions, where the tag starts .github/workflows/release.yml. With --dry-run everything is checked and packed into
+// dist/release, and no file of the repository is changed; what would stop a release, and only its maker can decide, is
+// marked "!". Exit codes: 0 done, 1 a step failed, 2 bad arguments.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { releaseChangelog } from './release/changelog.mjs';
 import { publishedSchema, ruleProblems, schemaProblems } from './release/registry-entry.mjs';
+import { readRepository, withRepository } from './release/repository.mjs';
 import {
   currentVersion,
   isVersion,
@@ -22,17 +24,24 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 const output = join(repository, 'dist', 'release');
 const windows = process.platform === 'win32';
 
-const { dryRun, version: asked, schema } = readArguments();
+const USAGE = 'npm run release -- [VERSION] [--dry-run] [--repository URL] [--schema FILE]';
+const { dryRun, version: asked, source, schema } = readArguments();
 const packages = publicPackages(repository);
+const left = [];
 let failed = false;
+
+/** What whoever makes the release has to decide. */
+class LeftToDecide extends Error {}
 
 /** Says what a step did, or what failed and what to do. A release ends there; a dry run goes on to show the rest. */
 async function step(name, act) {
   try {
     console.log(`✓ ${name}: ${await act()}`);
   } catch (error) {
-    failed = true;
-    console.log(`✗ ${name}: ${error.message}`);
+    const isLeft = dryRun && error instanceof LeftToDecide;
+    if (isLeft) left.push(name);
+    else failed = true;
+    console.log(`${isLeft ? '!' : '✗'} ${name}: ${error.message}`);
     if (!dryRun) end();
   }
 }
@@ -40,16 +49,21 @@ async function step(name, act) {
 function readArguments() {
   try {
     const { values, positionals } = parseArgs({
-      options: { 'dry-run': { type: 'boolean', default: false }, schema: { type: 'string' } },
+      options: {
+        'dry-run': { type: 'boolean', default: false },
+        repository: { type: 'string' },
+        schema: { type: 'string' },
+      },
       allowPositionals: true,
     });
     const [version, ...rest] = positionals;
     if (rest.length > 0) throw new Error(`One version is enough, not also ${rest.join(' ')}`);
     if (version !== undefined && !isVersion(version))
       throw new Error(`"${version}" is not a version such as 1.2.3`);
-    return { dryRun: values['dry-run'], version, schema: values.schema };
+    const named = values.repository === undefined ? undefined : readRepository(values.repository);
+    return { dryRun: values['dry-run'], version, source: named, schema: values.schema };
   } catch (error) {
-    console.error(`${error.message}\nUsage: npm run release -- [VERSION] [--dry-run] [--schema FILE]`);
+    console.error(`${error.message}\nUsage: ${USAGE}`);
     process.exit(2);
   }
 }
@@ -74,6 +88,7 @@ function write(files) {
 
 function end() {
   if (failed && !dryRun) console.log('Nothing was committed. `git restore .` takes back what was written.');
+  if (left.length > 0) console.log(`A release would stop at: ${left.join(', ')}.`);
   if (dryRun) console.log('Dry run: nothing was published, tagged, committed or changed.');
   process.exit(failed ? 1 : 0);
 }
@@ -107,9 +122,27 @@ await step('changelog', () => {
 await step('guides', () => {
   const lines = linesBeforeFirstRelease(repository);
   if (lines.length === 0) return 'nothing is said about packages that are not on npm';
-  const advice = `${lines.join(' and ')} say that the packages are not on npm: remove that`;
-  if (dryRun) return `${advice} before the first release`;
-  throw new Error(advice);
+  throw new LeftToDecide(
+    `${lines.join(' and ')} say that the packages are not on npm: remove that with the first release`,
+  );
+});
+
+/** What server.json says after this release. */
+let entry = readFileSync(join(repository, 'server.json'), 'utf8');
+await step('provenance', () => {
+  const where =
+    'npm signs it in GitHub Actions only, by .github/workflows/release.yml; it cannot be made or tried here';
+  if (source !== undefined) {
+    const files = withRepository(repository, packages, source);
+    write(files);
+    entry = files.get('server.json') ?? entry;
+    return `${source.url} in ${files.size} files that did not name it; ${where}`;
+  }
+  const without = packages.filter(({ manifest }) => manifest.repository === undefined);
+  if (without.length === 0) return where;
+  throw new LeftToDecide(
+    `npm refuses it for packages without "repository", which ${without.length} of ${packages.length} do not have: pass --repository https://github.com/OWNER/NAME, which adds it to them and to server.json`,
+  );
 });
 
 await step('tarballs', () => {
@@ -126,18 +159,6 @@ await step('tarballs', () => {
   return `${packed.length} in dist/release: ${sizes.join(', ')}`;
 });
 
-await step('provenance', () => {
-  const without = packages
-    .filter(({ manifest }) => manifest.repository === undefined)
-    .map(({ file }) => file);
-  const where =
-    'npm signs it in GitHub Actions only, by .github/workflows/release.yml; it cannot be made or tried here';
-  if (without.length === 0) return where;
-  const advice = `npm refuses it for packages without "repository": add that to ${without.join(', ')}`;
-  if (dryRun) return `${where}; ${advice}`;
-  throw new Error(advice);
-});
-
 await step('bundle', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/bundle-mcpb.mjs'], {
     cwd: repository,
@@ -151,18 +172,16 @@ await step('bundle', () => {
 });
 
 await step('registry entry', async () => {
-  const entry = JSON.parse(readFileSync(join(repository, 'server.json'), 'utf8'));
-  const published = await publishedSchema(entry, schema);
-  const problems = [
-    ...ruleProblems(entry),
-    ...(published === undefined ? [] : schemaProblems(entry, published)),
-  ];
+  const parsed = JSON.parse(entry);
+  const published = await publishedSchema(parsed, schema);
+  if (published === undefined)
+    throw new Error(
+      `its schema is out of reach (${parsed.$schema}): connect, or download it and pass --schema FILE`,
+    );
+  const problems = [...ruleProblems(parsed), ...schemaProblems(parsed, published)];
   if (problems.length > 0)
     throw new Error(`server.json is not valid; correct it:\n  ${problems.join('\n  ')}`);
-  if (published !== undefined) return `server.json is valid by its schema, ${schema ?? entry.$schema}`;
-  const advice = `its schema is out of reach (${entry.$schema}): connect, or download it and pass --schema FILE`;
-  if (!dryRun) throw new Error(advice);
-  return `server.json follows the rules kept here; ${advice}`;
+  return `server.json is valid by its schema, ${schema ?? parsed.$schema}`;
 });
 
 if (!dryRun) {

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { entryRules, ruleProblems, schemaProblems } from '../scripts/release/registry-entry.mjs';
+import {
+  entryRules,
+  publishedSchema,
+  ruleProblems,
+  schemaProblems,
+} from '../scripts/release/registry-entry.mjs';
 import { OPTIONS } from '../packages/server/dist/settings/values/options.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -32,12 +37,12 @@ describe('server.json', () => {
     expect(OPTIONS.map(({ variable }) => variable)).toEqual(expect.arrayContaining(variables));
   });
 
-  test('is refused where a rule or the schema of the registry does not hold', () => {
+  test('is refused where a rule or the schema of the registry does not hold', async () => {
     const description = 'x'.repeat(101);
     expect(ruleProblems({ ...entry, description })).toEqual([expect.stringContaining('/description')]);
     expect(ruleProblems({ ...entry, remote: [] })).toEqual([expect.stringContaining('remote')]);
-    const properties = { description: { type: 'string', maxLength: 100 } };
-    const schema = { $schema: 'http://json-schema.org/draft-07/schema#', properties };
+    const schema = (await publishedSchema(entry, undefined)) ?? {};
+    expect(schema).toMatchObject({ $id: entry.$schema });
     expect(schemaProblems(entry, schema)).toEqual([]);
     expect(schemaProblems({ ...entry, description }, schema)).toEqual([
       '/description must NOT have more than 100 characters',

@@ -1,12 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
 import { releaseChangelog } from '../scripts/release/changelog.mjs';
+import { publishedSchema, ruleProblems, schemaProblems } from '../scripts/release/registry-entry.mjs';
+import { readRepository, withRepository } from '../scripts/release/repository.mjs';
 import { currentVersion, publicPackages, withVersion } from '../scripts/release/versions.mjs';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -19,6 +21,8 @@ interface BundleManifest {
   readonly tools: readonly { readonly name: string }[];
   readonly user_config: Readonly<Record<string, unknown>>;
 }
+
+type RegistryEntry = Parameters<typeof publishedSchema>[0];
 
 const git = (...args: readonly string[]): string =>
   execFileSync('git', [...args], { cwd: repository, encoding: 'utf8' });
@@ -39,21 +43,25 @@ test('npm run release -- --dry-run packs everything, changes nothing, and builds
   onTestFinished,
 }) => {
   const before = state();
-  const { status, stdout } = release('--dry-run', '--schema', writeSchema(onTestFinished));
+  const { status, stdout } = release('--dry-run');
   skip(
     stdout.includes('cannot be fetched'),
     'the tool that packs comes from the registry, which is out of reach',
   );
   expect({ status, stdout }).toMatchObject({ status: 0 });
-  expect([...stdout.matchAll(/^✓ ([\w ]+):/gm)].map(([, name]) => name)).toEqual([
-    'version',
-    'changelog',
-    'guides',
-    'tarballs',
-    'provenance',
-    'bundle',
-    'registry entry',
+  // Before the first release, two things are left to decide.
+  expect([...stdout.matchAll(/^([✓!✗] [\w ]+):/gm)].map(([, name]) => name)).toEqual([
+    '✓ version',
+    '✓ changelog',
+    '! guides',
+    '! provenance',
+    '✓ tarballs',
+    '✓ bundle',
+    '✓ registry entry',
   ]);
+  expect(stdout).toContain('pass --repository https://github.com/OWNER/NAME');
+  expect(stdout).toContain('A release would stop at: guides, provenance.');
+  expect(stdout).toContain('server.json is valid by its schema, https://static.modelcontextprotocol.io/');
   expect(stdout).toContain('Dry run: nothing was published, tagged, committed or changed.');
   expect(state()).toEqual(before);
   const packed = readdirSync(join(repository, 'dist', 'release')).filter((name) => name.endsWith('.tgz'));
@@ -92,18 +100,10 @@ test('npm run release -- --dry-run packs everything, changes nothing, and builds
   });
 });
 
-/** Stands for the published schema of the registry, which is not kept here. */
-function writeSchema(onTestFinished: (act: () => void) => void): string {
-  const folder = mkdtempSync(join(tmpdir(), 'rootward-release-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'server.schema.json');
-  writeFileSync(file, JSON.stringify({ required: ['name', 'description', 'version'] }));
-  return file;
-}
-
 test.each([
   [['1.2'], '"1.2" is not a version such as 1.2.3'],
-  [['--dryrun'], 'Usage: npm run release -- [VERSION] [--dry-run] [--schema FILE]'],
+  [['--dryrun'], 'Usage: npm run release -- [VERSION] [--dry-run] [--repository URL] [--schema FILE]'],
+  [['--repository', '/srv/git/x'], '"/srv/git/x" is not a repository such as https://github.com/OWNER/NAME'],
 ])('npm run release -- %s says what is wrong', (args, message) => {
   expect(release(...args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) });
 });
@@ -120,6 +120,27 @@ test('a release sets its version in every file that has the old one', () => {
   expect(expected.filter((file) => !files.has(file))).toEqual([]);
   const odd = { file: 'x/package.json', manifest: { name: 'x', version: '0.0.1' } };
   expect(() => currentVersion([...packages, odd])).toThrow('x/package.json has version 0.0.1');
+});
+
+test('a release adds the repository it is given to every package and to the entry for the registry', async () => {
+  const packages = publicPackages(repository);
+  const entry = JSON.parse(readFileSync(join(repository, 'server.json'), 'utf8')) as RegistryEntry;
+  const owner = /^io\.github\.(\w+)\//.exec(entry.name)?.[1] ?? '';
+  const named = readRepository(`https://github.com/${owner}/some-name.git`);
+  const files = withRepository(repository, packages, named);
+  expect([...files.keys()].sort()).toEqual([...packages.map(({ file }) => file), 'server.json'].sort());
+  for (const { file, manifest } of packages) {
+    const repositoryMember = { url: `git+${named.url}.git`, directory: dirname(file), type: 'git' };
+    expect(JSON.parse(files.get(file) ?? '')).toEqual({ ...manifest, repository: repositoryMember });
+  }
+  const text = files.get('server.json') ?? '';
+  const published = JSON.parse(text) as RegistryEntry;
+  expect(published).toEqual({ ...entry, repository: { url: named.url, source: 'github' } });
+  const schema = await publishedSchema(published, undefined);
+  expect([...ruleProblems(published), ...schemaProblems(published, schema ?? {})]).toEqual([]);
+  expect(() => withRepository(repository, packages, { ...named, owner: 'someone-else' })).toThrow(
+    'someone-else cannot publish',
+  );
 });
 
 test('a release moves what is unreleased under its version', () => {

@@ -1,5 +1,5 @@
-// What the MCP registry demands of server.json. Its published schema decides; where it is out of reach, the rules below
-// stand in for the members that are used here. They were compared with the schema of 2025-12-11 on 2026-11-16.
+// What the MCP registry demands of server.json. Its published schema decides; a copy is kept in registry/. The rules below
+// are stricter.
 import { readFile } from 'node:fs/promises';
 import { addFormats, Ajv } from '@modelcontextprotocol/server/validators/ajv';
 import * as z from 'zod';
@@ -39,6 +39,9 @@ export const entryRules = z.strictObject({
   title: z.string().min(1).max(100),
   description: z.string().min(1).max(100),
   version: exactVersion,
+  repository: z
+    .strictObject({ url: z.string().startsWith('https://github.com/'), source: z.literal('github') })
+    .optional(),
   packages: z
     .array(
       z.strictObject({
@@ -54,9 +57,13 @@ export const entryRules = z.strictObject({
     .min(1),
 });
 
-/** The published schema: from a file, or from the address that the entry names; undefined where it is out of reach. */
+const KEPT = new URL('registry/server.schema.json', import.meta.url);
+
+/** The published schema that the entry names: from a file, the copy kept here, or its address; undefined where it is out of reach. */
 export async function publishedSchema(entry, file) {
   if (file !== undefined) return JSON.parse(await readFile(file, 'utf8'));
+  const kept = JSON.parse(await readFile(KEPT, 'utf8'));
+  if (kept.$id === entry.$schema) return kept;
   try {
     const response = await fetch(entry.$schema, { signal: AbortSignal.timeout(FETCH_MS) });
     return response.ok ? await response.json() : undefined;
