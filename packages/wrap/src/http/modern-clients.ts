@@ -24,6 +24,10 @@ interface Route {
   /** As the client wrote it. */
   readonly id: string;
   readonly method: string;
+  /** Under which progress is told to the client, as it wrote it; undefined where it wants none. */
+  readonly token: string | undefined;
+  /** The same towards the server: tokens of different clients may be equal. It holds for all rounds of a call. */
+  readonly innerToken: string;
 }
 
 interface Place {
@@ -91,7 +95,7 @@ export class ModernClients {
         resumed.state === undefined
           ? message.remove(['params'], ['requestState'])
           : message.set(['params', 'requestState'], JSON.stringify(resumed.state));
-      await this.#pass(message, exchange, resumed.place, edits, headers);
+      await this.#pass(message, exchange, resumed.place, edits, headers, resumed.innerToken);
       return;
     }
     if (state !== undefined && state !== this.#signer.sign(ROOTS_KEY)) {
@@ -219,6 +223,7 @@ export class ModernClients {
     place: Place,
     edits: readonly Edit[],
     headers: IncomingHttpHeaders,
+    resumedToken?: string,
   ): Promise<void> {
     place.timer?.refresh();
     const { id: outerId = 'null', method = '' } = message;
@@ -233,7 +238,9 @@ export class ModernClients {
     }
     place.front.session.resume();
     const id = String(this.#nextId++);
-    place.exchanges.set(id, { exchange, id: outerId, method });
+    const token = message.raw('params', '_meta', 'progressToken');
+    const innerToken = resumedToken ?? `progress-${id}`;
+    place.exchanges.set(id, { exchange, id: outerId, method, token, innerToken });
     exchange.onClose(() => {
       if (!place.exchanges.delete(id)) return;
       const params = { requestId: Number(id), reason: 'the client has left' };
@@ -242,8 +249,12 @@ export class ModernClients {
     // They are settled: the server must not make us ask for them again.
     const settled = message.span('params', '_meta', CAPABILITIES_KEY, 'roots');
     const roots = settled === undefined ? [] : [{ ...settled, text: 'null' }];
+    const progress =
+      token === undefined
+        ? []
+        : message.set(['params', '_meta', 'progressToken'], JSON.stringify(innerToken));
     const passed = RawMessage.read(
-      Buffer.concat([...message.edited([...message.set(['id'], id), ...edits, ...roots])]),
+      Buffer.concat([...message.edited([...message.set(['id'], id), ...edits, ...roots, ...progress])]),
     );
     if (passed !== undefined) place.front.receive(passed);
   }
@@ -310,6 +321,10 @@ export class ModernClients {
   #send(place: Place, bytes: Buffer, related: string | undefined): void {
     const message = RawMessage.read(bytes);
     if (message === undefined) return;
+    if (message.method === 'notifications/progress') {
+      this.#tellProgress(place, message);
+      return;
+    }
     const isAnswer = message.kind === 'answer';
     const key = isAnswer ? (message.id ?? '') : (related ?? '');
     place.own.get(key)?.(message);
@@ -323,30 +338,43 @@ export class ModernClients {
       return;
     }
     place.exchanges.delete(key);
-    const edits = asksBack(message) ? this.#leadBack(place, message) : [];
+    const edits = asksBack(message) ? this.#leadBack(place, message, found.innerToken) : [];
     const answer = Buffer.concat([...message.edited([...message.set(['id'], found.id), ...edits])]);
     found.exchange.answer(answer, STATUS.get(message.value('error', 'code')) ?? 200);
   }
 
+  /** To whoever makes the call that it is about, and to nobody where that is not known. */
+  #tellProgress(place: Place, message: RawMessage): void {
+    const given: unknown = message.value('params', 'progressToken');
+    for (const { innerToken, token, exchange } of place.exchanges.values()) {
+      if (innerToken !== given || token === undefined) continue;
+      exchange.event(Buffer.concat([...message.edited(message.set(['params', 'progressToken'], token))]));
+      return;
+    }
+  }
+
   /** Whoever comes back comes to the same server, with the state that this one gave, if any. */
-  #leadBack(place: Place, message: RawMessage): readonly Edit[] {
+  #leadBack(place: Place, message: RawMessage, innerToken: string): readonly Edit[] {
     place.awaitedUntil = Date.now() + RETURN_MS;
     const state: unknown = message.value('result', 'requestState');
-    const signed = this.#signer.sign(`${place.number}${typeof state === 'string' ? `~${state}` : ''}`);
+    const own = `${place.number}/${innerToken}`;
+    const signed = this.#signer.sign(`${own}${typeof state === 'string' ? `~${state}` : ''}`);
     return message.set(['result', 'requestState'], JSON.stringify(signed));
   }
 
   #resume(
     state: string,
     principal: string,
-  ): { readonly place: Place; readonly state: string | undefined } | undefined {
+  ):
+    | { readonly place: Place; readonly innerToken: string | undefined; readonly state: string | undefined }
+    | undefined {
     const verified = this.#signer.verify(state);
     if (verified === undefined) return undefined;
     const split = verified.indexOf('~');
-    const number = split === -1 ? verified : verified.slice(0, split);
+    const [number, innerToken] = (split === -1 ? verified : verified.slice(0, split)).split('/');
     for (const place of this.#places) {
       if (place.number !== number || place.principal !== principal) continue;
-      return { place, state: split === -1 ? undefined : verified.slice(split + 1) };
+      return { place, innerToken, state: split === -1 ? undefined : verified.slice(split + 1) };
     }
     return undefined;
   }
