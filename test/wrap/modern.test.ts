@@ -121,6 +121,11 @@ describe('questions of a legacy server in the middle of a modern call', () => {
     await expect(client.request('tools/call', call)).rejects.toThrow('its state is not known here any more');
   });
 
+  test('a server that says nothing to what it does not know is introduced', async () => {
+    const { client } = await wrap([NODE, INNER, '--silent'], { ...MODERN, roots: roots(makeFolder('a')) });
+    expect(jsonOf(await client.callTool('heard'))).toEqual(['initialize', 'notifications/initialized']);
+  });
+
   test('roots are asked for inside a call, followed when they change, and never made up', async () => {
     const [a, b] = [makeFolder('a'), makeFolder('b')];
     let folder = a;

@@ -25,8 +25,11 @@ interface Call {
 }
 
 const DISCOVER = '"rootward-discover"';
+const PING = '"rootward-ping"';
 /** A server that has not answered by then may not answer questions at all before it is introduced. */
 const DISCOVER_MS = 5000;
+/** Servers answer in order, or nearly so: one that has answered the later question leaves the first one unanswered. */
+const LATE_MS = 250;
 /** A server that asks for roots again and again never gets to an answer. */
 const MAX_ROUNDS = 16;
 const INTERNAL_ERROR = -32_603;
@@ -86,9 +89,10 @@ export class EraBridge {
       this.#sendInitialize();
       return;
     }
-    this.#trying = setTimeout(() => this.#sendInitialize(), DISCOVER_MS);
-    this.#trying.unref();
+    this.#tryFor(DISCOVER_MS);
     this.#send(RawMessage.from({ id: 0, method: 'server/discover' }), DISCOVER);
+    // Allowed before the introduction, and known to all: some servers say nothing to what they do not know.
+    this.#send(RawMessage.from({ id: 0, method: 'ping' }), PING);
   }
 
   /** The server has ended; over the question, where that was the last it heard. */
@@ -100,6 +104,10 @@ export class EraBridge {
   /** A message of the server. */
   receive(message: RawMessage): void {
     const { id = '' } = message;
+    if (id === PING && message.kind === 'answer') {
+      if (this.#trying !== undefined) this.#tryFor(LATE_MS);
+      return;
+    }
     if (this.#discovery !== undefined) this.#fromModern(message, id);
     else if (message.kind !== 'answer') this.#ends.toUs(message);
     else if (id === DISCOVER) this.#discovered(message);
@@ -126,6 +134,12 @@ export class EraBridge {
     this.#isIntroduced = true;
     const { id, request } = this.#initialize;
     this.#ends.toServer(request.withId(id));
+  }
+
+  #tryFor(ms: number): void {
+    clearTimeout(this.#trying);
+    this.#trying = setTimeout(() => this.#sendInitialize(), ms);
+    this.#trying.unref();
   }
 
   #stopTrying(): void {
