@@ -61,9 +61,9 @@ function nameOf({ agent, named }: ShownCaller): string {
 
 /** A worktree may lie inside the main tree: the deepest one counts. */
 function isIn(directory: string, tree: string, trees: readonly ShownTree[]): boolean {
-  const around = trees
+  const containing = trees
     .map(({ path }) => path)
     .filter((path) => directory === path || directory.startsWith(`${path}/`))
     .sort((one, other) => other.length - one.length);
-  return around[0] === tree;
+  return containing[0] === tree;
 }

@@ -14,8 +14,8 @@ const WATCHED_RUNS = 5;
 const TIMES_UNTIL_COMPILED = 10;
 const CALLS = 8000;
 /** A server that keeps nothing grows by far less; over few calls, the engine's moods weigh more. */
-const MOST_BYTES_PER_1000 = 4 * 1024;
-const MOST_BYTES_PER_1000_LONG = 1024;
+const MAX_BYTES_PER_1000 = 4 * 1024;
+const MAX_BYTES_PER_1000_LONG = 1024;
 
 const INTERPRETED = ['--jitless'];
 
@@ -41,24 +41,24 @@ async function watched(options: Omit<SoakOptions, 'roots'>): Promise<Watched> {
 describe.runIf(process.platform === 'linux')('with the roots changing in between, rootward', () => {
   test(`holds on to nothing over ${CALLS} calls`, async () => {
     const { heapSlope } = await soaked({ calls: CALLS, flags: INTERPRETED });
-    expect(heapSlope).toBeLessThan(MOST_BYTES_PER_1000);
+    expect(heapSlope).toBeLessThan(MAX_BYTES_PER_1000);
   });
 
   test('would be caught holding on to one small object per call', async () => {
     const { heapSlope } = await soaked({ calls: CALLS / 2, flags: INTERPRETED, preload: [LEAK] });
-    expect(heapSlope).toBeGreaterThan(MOST_BYTES_PER_1000);
+    expect(heapSlope).toBeGreaterThan(MAX_BYTES_PER_1000);
   });
 
   describe.runIf(LONG_CALLS > 0)('in the long run', () => {
     test(`stays as large as it is, compiled code and all, over ${LONG_CALLS} calls one at a time`, async () => {
       const runs: Watched[] = [];
       while (runs.length < WATCHED_RUNS) runs.push(await watched({ calls: LONG_CALLS }));
-      expect(growthOf(runs)).toBeLessThan(MOST_BYTES_PER_1000_LONG);
+      expect(growthOf(runs)).toBeLessThan(MAX_BYTES_PER_1000_LONG);
     });
 
     test('would be seen growing by one small object per call', async () => {
       const run = await watched({ calls: LONG_CALLS, preload: [LEAK] });
-      expect(growthOf([run])).toBeGreaterThan(MOST_BYTES_PER_1000_LONG);
+      expect(growthOf([run])).toBeGreaterThan(MAX_BYTES_PER_1000_LONG);
     });
 
     test(`holds on to nothing but compiled code over ${LONG_CALLS} calls`, async () => {
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('with the roots changing in between
         calls: LONG_CALLS,
         snapshots: folders.path('snapshots'),
       });
-      expect(slopeApartFromCode).toBeLessThan(MOST_BYTES_PER_1000_LONG);
+      expect(slopeApartFromCode).toBeLessThan(MAX_BYTES_PER_1000_LONG);
     });
 
     test.each([
@@ -74,7 +74,7 @@ describe.runIf(process.platform === 'linux')('with the roots changing in between
       ['compiled', LONG_CALLS * TIMES_UNTIL_COMPILED, []],
     ])('stays as large as it is, %s, over %i calls', async (_, calls, flags) => {
       const { heapSlope } = await soaked({ calls, flags });
-      expect(heapSlope).toBeLessThan(MOST_BYTES_PER_1000_LONG);
+      expect(heapSlope).toBeLessThan(MAX_BYTES_PER_1000_LONG);
     });
   });
 });

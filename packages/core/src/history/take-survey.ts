@@ -3,7 +3,7 @@ import type { ChangeRecorder } from './change-recorder.js';
 import type { History } from './history.js';
 import type { FileState, PutStep } from './journal/entry-state.js';
 import { compareSightings } from './survey/compare.js';
-import { lookAround, type Sighting } from './survey/look-around.js';
+import { takeSightings, type Sighting } from './survey/sightings.js';
 
 /** What looking at the roots before and after a program may cost. */
 export interface SurveyLimits {
@@ -63,7 +63,12 @@ export class Survey {
     const until = performance.now() + limits.maxMs;
     // Also where there is nothing to keep yet: what a program makes is noted afterwards.
     await history.attempt(() => undefined);
-    const { sightings: before, complete } = await lookAround(scope, limits.maxFiles, until, options.signal);
+    const { sightings: before, complete } = await takeSightings(
+      scope,
+      limits.maxFiles,
+      until,
+      options.signal,
+    );
     const kept = new Map<string, FileState>();
     let budget = limits.maxBytes;
     let notKept = 0;
@@ -88,7 +93,7 @@ export class Survey {
   /** Looks again, and notes what differs as one change. The caller says when that is complete. */
   async end(recorder: ChangeRecorder): Promise<void> {
     const until = performance.now() + this.#limits.maxMs;
-    const { sightings: after, complete } = await lookAround(this.#scope, this.#limits.maxFiles, until);
+    const { sightings: after, complete } = await takeSightings(this.#scope, this.#limits.maxFiles, until);
     const steps = await compareSightings(this.#before, after, {
       // Of a file that was not seen before it cannot be said that it is new.
       createdAreKnown: this.#complete,

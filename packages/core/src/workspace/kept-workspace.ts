@@ -27,13 +27,13 @@ const SETTLED: ReadonlySet<ClientState> = new Set(['answered', 'empty', 'refused
 
 export function keepWorkspace(
   client: ClientState,
-  said: Pick<KeptWorkspace, 'roots' | 'hasGiven' | 'consents'>,
+  known: Pick<KeptWorkspace, 'roots' | 'hasGiven' | 'consents'>,
   choice: ProjectChoice | undefined,
   outdated: boolean,
 ): KeptWorkspace {
   return {
     ...(SETTLED.has(client) && { client }),
-    ...said,
+    ...known,
     ...(choice && { project: choice.kind === 'root' ? { path: choice.path } : { name: choice.name } }),
     ...(outdated && { outdated }),
   };

@@ -85,12 +85,12 @@ const setups = fc.record({
   mode: fc.constantFrom('replace' as const, 'add' as const),
 });
 
-interface Reach {
+interface Allowed {
   readonly read: boolean;
   readonly change: boolean;
 }
 
-function reachOf(scope: Scope, path: string): Reach {
+function allowedOn(scope: Scope, path: string): Allowed {
   if (!scope.contains(path)) return { read: false, change: false };
   return { read: true, change: scope.locate(path).writable };
 }
@@ -122,12 +122,12 @@ test('no choice of roots gives a client more than the roots of the operator do',
         const ownPlaces = own.roots.map((root) => root.path);
         for (const path of PATHS.map(absolute)) {
           const inOwn = ownPlaces.some((root) => path === root || path.startsWith(`${root}/`));
-          const given = reachOf(theirs!, path);
+          const given = allowedOn(theirs!, path);
           const isBeyond =
             within.length > 0 &&
             !within.map(absolute).some((limit) => path === limit || path.startsWith(`${limit}/`));
           if (!inOwn && !isBeyond) continue;
-          const had = reachOf(mine!, path);
+          const had = allowedOn(mine!, path);
           expect({ path, ...given }).toEqual({
             path,
             read: given.read && had.read,

@@ -27,7 +27,7 @@ const ATTEMPTS = Number(process.env['ROOTWARD_RACE_ATTEMPTS'] ?? 300);
 const SHARE = 50;
 const VICTIMS = Math.min(400, ATTEMPTS / 2);
 /** Only a bound for a machine on which the adversary never gets to run. */
-const LONGEST_MS = Math.max(200_000, ATTEMPTS * 5);
+const MAX_MS = Math.max(200_000, ATTEMPTS * 5);
 
 let base: string;
 let inside: string;
@@ -94,7 +94,7 @@ type Attempt = (count: number) => Promise<void>;
 
 /** Tries until both outcomes were seen often enough: refusing everything fails, and so does a race that never ran. */
 async function race(attempt: Attempt, leastRefusals = SHARE): Promise<void> {
-  const deadline = performance.now() + LONGEST_MS;
+  const deadline = performance.now() + MAX_MS;
   let successes = 0;
   let refusals = 0;
   for (let count = 0; count < ATTEMPTS || successes < SHARE || refusals < leastRefusals; count++) {

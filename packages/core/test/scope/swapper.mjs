@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const [mode, path, outside, inside] = process.argv.slice(2);
 const SWAPS_PER_TURN = 100;
-const LONGEST_PAUSE_NS = 40_000;
+const MAX_PAUSE_NS = 40_000;
 
 const state = { stopped: false };
 process.on('message', () => {
@@ -13,7 +13,7 @@ process.on('message', () => {
 process.on('disconnect', () => process.exit(0));
 
 function pause() {
-  const until = process.hrtime.bigint() + BigInt(Math.floor(Math.random() * LONGEST_PAUSE_NS));
+  const until = process.hrtime.bigint() + BigInt(Math.floor(Math.random() * MAX_PAUSE_NS));
   while (process.hrtime.bigint() < until);
 }
 

@@ -155,7 +155,7 @@ describe('client-roots', () => {
     await expect(workspace.scope().write(tree('data/x'), 'x')).rejects.toMatchObject({ code: 'read-only' });
   });
 
-  test('ignore: guests are never read', async () => {
+  test('ignore: nothing that a client says is read', async () => {
     const tree = makeFolders();
     const view = await hear(tree, ['handle', 'client', 'request', 'host'], { clientRoots: 'ignore' });
     expect(rootsOf(view)).toEqual([['host', folder(tree, 'host')]]);

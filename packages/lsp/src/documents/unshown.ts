@@ -15,7 +15,7 @@ const REASONS: Partial<Record<ErrorCode, string>> = {
 /** Files named; the others are counted. */
 const MAX_NAMED = 5;
 
-/** Why a file that was there a moment ago cannot be shown; undefined when it went away, which is no gap. */
+/** Why a file that was there a moment ago cannot be shown; undefined when it went away, which leaves nothing out. */
 export function unshownBecause(path: string, error: unknown): Unshown | undefined {
   const code = error instanceof RootwardError ? error.code : undefined;
   if (code === 'not-found') return undefined;

@@ -10,7 +10,7 @@ import { LocationFilter } from '../filter/location-filter.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { loadingNotes } from './asking/loading.js';
 import { requireCapability } from './asking/require-capability.js';
-import { filesAround, settled } from './asking/show-files.js';
+import { otherFilesToShow, settled } from './asking/show-files.js';
 import { definitionTargets, type Spot, type Target } from './symbols/definition-targets.js';
 import { covers, declaredAt, documentSymbols } from './symbols/document-symbols.js';
 import { locateSymbol, type SymbolRequest } from './symbols/locate-symbol.js';
@@ -116,7 +116,7 @@ async function firstAnswered(
   }
   const isDone = answer.targets.length > 0 && !(await isOnlyDeclared(context, instance, answer.targets));
   if (isDone) return { ...answer, unshown: [] };
-  const { files, unshown } = await filesAround(context, instance, path, symbol);
+  const { files, unshown } = await otherFilesToShow(context, instance, path, symbol);
   if (files.length === 0) return { ...answer, unshown };
   const request = { scope, paths: [], further: files, signal };
   return instance.withDocuments(request, async (documents, unopened) => {

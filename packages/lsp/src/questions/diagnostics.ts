@@ -10,7 +10,7 @@ import { concealLiterals } from '../filter/conceal-literals.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { startOf } from './asking/page.js';
-import { isAnyServed, isGap, tooBroad } from './asking/servers-to-ask.js';
+import { isAnyServed, mayAddToAnswer, tooBroad } from './asking/servers-to-ask.js';
 
 /** One finding of a language server. */
 export interface FoundDiagnostic {
@@ -100,7 +100,7 @@ async function look(context: CodeContext, request: DiagnosticsRequest): Promise<
       context.signal?.throwIfAborted();
       if (!(error instanceof Error)) throw error;
       // Nobody looks at a language that is not served here, however often it is asked.
-      failed ||= !(error instanceof RootwardLspError) || isGap(error);
+      failed ||= !(error instanceof RootwardLspError) || mayAddToAnswer(error);
       notes.add(describe(error));
     }
   }

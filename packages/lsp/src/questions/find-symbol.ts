@@ -9,7 +9,7 @@ import { searchServer, type FoundSymbol, type Match, type Part } from './search-
 import type { ServerToAsk, Unserved } from './asking/servers-to-ask.js';
 import { withoutLocals } from './locals.js';
 import { readSymbol, type SymbolName } from './symbols/symbol-name.js';
-import { describeError, isGap, serversToAsk } from './asking/servers-to-ask.js';
+import { describeError, mayAddToAnswer, serversToAsk } from './asking/servers-to-ask.js';
 
 /** What to look for, and where. */
 export interface FindSymbolRequest {
@@ -112,7 +112,7 @@ async function askProjects(
       if (instance.kind !== 'per-root') return { matches, complete, notes };
     } catch (error) {
       if (!(error instanceof RootwardLspError)) throw error;
-      if (isGap(error)) complete = false;
+      if (mayAddToAnswer(error)) complete = false;
       notes.push(describeError(error));
     }
   }

@@ -99,13 +99,13 @@ function sourceOf(lines: readonly string[], { range }: SymbolNode): string {
 function withoutDetails(
   symbols: readonly SymbolNode[],
   lines: readonly string[],
-  around?: SymbolNode,
+  parent?: SymbolNode,
 ): readonly SymbolNode[] {
-  const isLocal = around !== undefined && CALLABLE.has(around.kind);
+  const isLocal = parent !== undefined && CALLABLE.has(parent.kind);
   return symbols
     .filter(({ kind, range }) => {
       if (kind === 'type parameter' || (isLocal && isValue(kind))) return false;
-      return !(around === undefined && IMPORT.test(lines[range.start.line] ?? '') && kind !== 'function');
+      return !(parent === undefined && IMPORT.test(lines[range.start.line] ?? '') && kind !== 'function');
     })
     .map((symbol) => Object.assign({}, symbol, { children: withoutDetails(symbol.children, lines, symbol) }));
 }

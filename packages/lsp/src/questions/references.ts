@@ -127,7 +127,7 @@ async function byFile(
       const lines = (document?.text ?? '').split(/\r\n|\n|\r/);
       const symbols = document === undefined ? [] : await documentSymbols(instance, document, signal);
       return uses.map((place): Reference => {
-        const within = nameAround(symbols, place);
+        const within = containerName(symbols, place);
         const text = (lines[place.line] ?? '').trim().slice(0, MAX_LINE_CHARS).toWellFormed();
         const use = { line: place.line + 1, column: place.character + 1, text };
         return within === '' ? use : Object.assign(use, { within });
@@ -138,12 +138,12 @@ async function byFile(
   return files;
 }
 
-/** A declaration stands in what is around it, and not in itself. */
-function nameAround(symbols: readonly SymbolNode[], place: Place): string {
-  const around = enclosing(symbols, place);
-  if (around === undefined) return '';
-  const isDeclared = covers(around.symbol.selection, place);
-  return [...around.containers, ...(isDeclared ? [] : [around.name])].join('.');
+/** A declaration is inside its container, not inside itself. */
+function containerName(symbols: readonly SymbolNode[], place: Place): string {
+  const container = enclosing(symbols, place);
+  if (container === undefined) return '';
+  const isDeclared = covers(container.symbol.selection, place);
+  return [...container.containers, ...(isDeclared ? [] : [container.name])].join('.');
 }
 
 function compare(a: string, b: string): number {

@@ -10,7 +10,7 @@ import { languageIdOf } from '../servers/definition.js';
 import { languageName } from '../servers/script-name.js';
 import { everyUse, type Uses } from './asking/every-use.js';
 import { requireCapability } from './asking/require-capability.js';
-import { rootsAround } from './asking/show-files.js';
+import { rootsToSearch } from './asking/show-files.js';
 import { applyEdits, recoverEdits, type Recovery } from './edits/apply-edits.js';
 import type { EditJournal } from './edits/edit-journal.js';
 import { markedFiles } from './edits/marked-files.js';
@@ -110,7 +110,7 @@ async function elsewhere(
   const { scope, signal } = context;
   const { definition } = instance;
   const { name: word } = readSymbol(symbol);
-  const { roots } = rootsAround(context, instance, scope.locate(file).path);
+  const { roots } = rootsToSearch(context, instance, scope.locate(file).path);
   const wanted = async (path: string): Promise<boolean> =>
     languageIdOf(definition, await languageName(scope, path)) === undefined;
   const options = { roots, wanted, word, whole: true, limit: MAX_ELSEWHERE, signal };

@@ -9,7 +9,7 @@ import type { CodeContext } from '../pool/code-context.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { everyUse } from './asking/every-use.js';
 import { loadingNotes } from './asking/loading.js';
-import { filesServed, rootsAround, settled } from './asking/show-files.js';
+import { filesServed, rootsToSearch, settled } from './asking/show-files.js';
 import { firstAnswered } from './references.js';
 import { toTargets, type Spot } from './symbols/definition-targets.js';
 import { covers, declaredAt, documentSymbols, enclosing, kindName } from './symbols/document-symbols.js';
@@ -77,9 +77,9 @@ export async function symbolRelations(
   const { path } = scope.locate(request.file);
   const instance = await servers.forFile(scope, path, context);
   // A server may leave out files that its project does not include, unless they are open.
-  const around = rootsAround(context, instance, path);
+  const searched = rootsToSearch(context, instance, path);
   const { name } = readSymbol(request.symbol);
-  const shown = await filesServed(context, instance, name, around.roots, { whole: true });
+  const shown = await filesServed(context, instance, name, searched.roots, { whole: true });
   const further = shown.files.filter((file) => file !== path);
   const documents = { scope, paths: [path], further, signal, thorough: true };
   const answer = instance.withDocuments(documents, async (opened) => {
@@ -89,7 +89,7 @@ export async function symbolRelations(
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
     const spots = await locateSymbol(context, instance, document, request);
     const found = await ask(context, instance, request, spots);
-    return describe(context, instance, request, found, shown.cut || around.cut);
+    return describe(context, instance, request, found, shown.cut || searched.cut);
   });
   return concealErrors(context, answer);
 }
@@ -290,7 +290,7 @@ async function callers(
   return [...known, ...uses.filter(({ uri }) => !files.has(uri) && !own.has(uri))];
 }
 
-type Choose = (around: PlacedSymbol, use: Place, document: OpenDocument) => Place | undefined;
+type Choose = (container: PlacedSymbol, use: Place, document: OpenDocument) => Place | undefined;
 
 /** What stands around the uses of a symbol and is meant. */
 async function usesBy(
@@ -314,8 +314,8 @@ async function usesBy(
       const further = { scope, paths: [], further: [file], signal };
       await instance.withDocuments(further, async ([document]) => {
         if (document === undefined) return;
-        const around = enclosing(await documentSymbols(instance, document, signal), range.start);
-        const place = around === undefined ? undefined : choose(around, range.start, document);
+        const container = enclosing(await documentSymbols(instance, document, signal), range.start);
+        const place = container === undefined ? undefined : choose(container, range.start, document);
         if (place === undefined) return;
         const key = `${file}\n${place.line}`;
         const known = found.get(key) ?? { uri: document.uri, place, at: [] };

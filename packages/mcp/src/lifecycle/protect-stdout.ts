@@ -1,4 +1,5 @@
 import { Console } from 'node:console';
+import { disposable } from '@rootward/core/platform';
 
 /** The console methods that write to stdout, which belongs to the protocol alone. */
 const STDOUT_METHODS = ['log', 'info', 'debug', 'dir', 'dirxml', 'table'] as const;
@@ -12,9 +13,7 @@ export function protectStdout(): Disposable {
   const stderrConsole = new Console(process.stderr, process.stderr);
   const originals = STDOUT_METHODS.map((name) => [name, console[name]] as const);
   for (const name of STDOUT_METHODS) console[name] = stderrConsole[name].bind(stderrConsole);
-  return {
-    [Symbol.dispose]: () => {
-      for (const [name, original] of originals) console[name] = original;
-    },
-  };
+  return disposable(() => {
+    for (const [name, original] of originals) console[name] = original;
+  });
 }

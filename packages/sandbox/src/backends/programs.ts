@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { programCandidates } from '@rootward/core/platform';
 import type { Processor } from '../seccomp/system-calls.js';
 
 const PROBE_MS = 10_000;
@@ -11,9 +11,9 @@ export function processorOf(): Processor | undefined {
 
 /** A program by name, as its canonical path. Does NOT look at relative folders of `PATH`. */
 export function findProgram(name: string, path: string | undefined): string | undefined {
-  for (const folder of (path ?? '').split(delimiter).filter(isAbsolute)) {
+  for (const candidate of programCandidates(name, { PATH: path })) {
     try {
-      const program = realpathSync(join(folder, name));
+      const program = realpathSync(candidate);
       accessSync(program, constants.X_OK);
       return program;
     } catch {

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { programCandidates } from '@rootward/core/platform';
 import { isAtOrBelow } from '../plan/path-order.js';
 
 const PROGRAM_FOLDERS: ReadonlySet<string> = new Set(['bin', 'sbin', 'shims', 'libexec']);
@@ -20,8 +21,7 @@ export function runtimeFolders(
   home: string,
   system: readonly string[],
 ): readonly string[] {
-  const path = (environment['PATH'] ?? '').split(delimiter).filter(isAbsolute);
-  const programs = [...path.map((folder) => join(folder, 'any')), process.execPath];
+  const programs = [...programCandidates('any', environment), process.execPath];
   const folders = programs.flatMap((program) => installationOf(program, home));
   return [...new Set(folders)].filter(
     (folder) => existsSync(folder) && !system.some((top) => isAtOrBelow(folder, top)),

@@ -83,9 +83,9 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       const { parseWithoutMemory } = await import('../serve/configure-zod.js');
       parseWithoutMemory();
       const { runServe } = await import('./commands/serve/serve.js');
-      const { prepareServing } = await import('../serve/prepare-server.js');
+      const { prepareToServe } = await import('../serve/prepare-server.js');
       const setup = await watch('Getting ready', async () =>
-        prepareServing(await settingsOf(flags, directories), terminal.start),
+        prepareToServe(await settingsOf(flags, directories), terminal.start),
       );
       done(await runServe(setup, terminal, { verbose: flags['verbose'] === true }));
     });

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { Emitter } from '@rootward/core/platform';
+import { Emitter, isAlive } from '@rootward/core/platform';
 import type { Disposable } from '@rootward/core';
 import type { ActivityEvent } from '../audit/event-hub.js';
 import { isOwnFolder } from '../watch/runtime-folder.js';
@@ -105,15 +105,6 @@ export class ProcessWatcher {
 
   #announce(): void {
     this.#changes.fire({ type: 'processes', processes: this.processes });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 

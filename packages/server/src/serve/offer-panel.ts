@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
-import { surroundRequests } from '../tools/framework/surround-requests.js';
+import { wrapRequests } from '../tools/framework/wrap-requests.js';
 
 /** What clients declare that show pages of servers (MCP Apps). */
 const EXTENSION = 'io.modelcontextprotocol/ui';
@@ -17,7 +17,7 @@ const TOOL = 'workspace_info';
  */
 export function offerPanel(server: McpServer, program: string | undefined): void {
   if (program === undefined) return;
-  surroundRequests(server, 'tools/list', async (_request, ctx, handle) => {
+  wrapRequests(server, 'tools/list', async (_request, ctx, handle) => {
     const result = await handle();
     if (!isObject(result) || !Array.isArray(result['tools']) || !showsPanels(server, ctx)) return result;
     const tools = result['tools'].map((tool: unknown) =>
@@ -25,7 +25,7 @@ export function offerPanel(server: McpServer, program: string | undefined): void
     );
     return { ...result, tools };
   });
-  surroundRequests(server, 'resources/read', async (request, ctx, handle) => {
+  wrapRequests(server, 'resources/read', async (request, ctx, handle) => {
     const params = isObject(request) && isObject(request['params']) ? request['params'] : {};
     if (params['uri'] !== PANEL_URI || !showsPanels(server, ctx)) return handle();
     const text = await readFile(join(program, 'panel.html'), 'utf8');

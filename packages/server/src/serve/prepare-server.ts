@@ -159,7 +159,7 @@ export async function prepareServer(
 }
 
 /** The same for a process that serves: with what it shares with others. */
-export async function prepareServing(settings: LoadedSettings, start: StartContext): Promise<ServerSetup> {
+export async function prepareToServe(settings: LoadedSettings, start: StartContext): Promise<ServerSetup> {
   requireShareable(settings, start.environment);
   const log = new StderrLogger(settings.logLevel);
   const store = settings.store === undefined ? undefined : await openStore(settings, log);

@@ -1,4 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs';
+import { disposable } from '@rootward/core/platform';
 import { ResourceNotFoundError, type ReadResourceResult } from '@modelcontextprotocol/server';
 import { RootwardError, type Project, type Root, type Workspace } from '@rootward/core';
 import type { WorkspaceServer } from '@rootward/mcp';
@@ -82,7 +83,7 @@ export function offerListening(
   follow: boolean,
 ): Disposable {
   server.registerCapabilities({ resources: { subscribe: true } });
-  if (!follow) return { [Symbol.dispose]: () => undefined };
+  if (!follow) return disposable(() => undefined);
   return catalogue.onDidChangeResource((uri) => {
     // The client may have gone meanwhile.
     server.sendResourceUpdated({ uri }).catch(() => undefined);

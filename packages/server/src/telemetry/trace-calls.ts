@@ -1,11 +1,11 @@
 import { PROTOCOL_VERSION_META_KEY, type McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
-import { surroundRequests } from '../tools/framework/surround-requests.js';
+import { wrapRequests } from '../tools/framework/wrap-requests.js';
 import { TOOL_ERROR, type Telemetry } from './telemetry.js';
 
 /** Makes a span of every call of a tool. Apply it before the first tool is registered. */
 export function traceCalls(server: McpServer, telemetry: Telemetry, session: string): void {
-  surroundRequests(server, 'tools/call', async (request, ctx, handle) => {
+  wrapRequests(server, 'tools/call', async (request, ctx, handle) => {
     const params = isObject(request) && isObject(request['params']) ? request['params'] : {};
     const trace = telemetry.begin({
       tool: String(params['name']),

@@ -13,7 +13,7 @@ import { SharedServers } from './shared-servers.js';
 /** How servers are wrapped over HTTP. */
 export interface WrapEndpointOptions extends Omit<
   SessionOptions,
-  'reach' | 'era' | 'roots' | 'flow' | 'principal'
+  'transport' | 'era' | 'roots' | 'flow' | 'principal'
 > {
   readonly maxBodyBytes?: number;
   /** Whether sessions of one principal with the same roots use one server, which then cannot ask them anything. */
@@ -44,9 +44,9 @@ export class WrapEndpoint {
 
   constructor(options: WrapEndpointOptions) {
     this.#options = options;
-    this.#modern = new ModernClients({ ...options, reach: 'http' });
+    this.#modern = new ModernClients({ ...options, transport: 'http' });
     if (options.share === true)
-      this.#shared = new SharedServers({ ...options, reach: 'http', era: 'legacy' });
+      this.#shared = new SharedServers({ ...options, transport: 'http', era: 'legacy' });
     this.#sweep = setInterval(() => this.#endIdle(), SWEEP_MS);
     this.#sweep.unref();
   }
@@ -128,7 +128,7 @@ export class WrapEndpoint {
     const id = randomUUID();
     const client = new LegacyClient(
       principal,
-      { ...this.#options, reach: 'http', era: 'legacy' },
+      { ...this.#options, transport: 'http', era: 'legacy' },
       this.#shared,
     );
     this.#clients.set(id, client);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import { disposable } from '@rootward/core/platform';
 
 /** Waits for the end of its input, which is the end of this process in whatever way it comes, and kills a group. */
 const SCRIPT = 'while IFS= read -r _; do :; done; kill -s KILL -- "-$1" 2>/dev/null';
@@ -10,7 +11,7 @@ const SCRIPT = 'while IFS= read -r _; do :; done; kill -s KILL -- "-$1" 2>/dev/n
  * processes that made a group of their own.
  */
 export function watchGroup(group: number): Disposable {
-  if (process.platform === 'win32') return { [Symbol.dispose]: ignore };
+  if (process.platform === 'win32') return disposable(ignore);
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'rootward-watch', String(group)], {
     // In a group of its own, or it would end with the one it watches.
     detached: true,
@@ -22,7 +23,7 @@ export function watchGroup(group: number): Disposable {
   shell.stdin.on('error', ignore);
   shell.unref();
   if (shell.stdin instanceof Socket) shell.stdin.unref();
-  return { [Symbol.dispose]: () => void shell.kill('SIGKILL') };
+  return disposable(() => void shell.kill('SIGKILL'));
 }
 
 function ignore(): void {

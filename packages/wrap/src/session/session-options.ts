@@ -12,7 +12,7 @@ import type { ToolFilter } from './tool-filter.js';
 /** What a session is made of. */
 export interface SessionOptions {
   readonly prepared: PreparedWorkspace;
-  readonly reach: 'local' | 'http';
+  readonly transport: 'local' | 'http';
   /** A client of the modern era is asked for roots inside its own calls only. */
   readonly era: 'legacy' | 'modern';
   /** What is known about the era that the server speaks, where other sessions start the same one. */

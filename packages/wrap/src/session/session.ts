@@ -121,15 +121,15 @@ export class Session {
   }
 
   async #open(): Promise<CallRoots> {
-    const { prepared, reach, era, roots: given } = this.#options;
-    this.#sides.obey((await prepared.sources(reach)).limits);
+    const { prepared, transport, era, roots: given } = this.#options;
+    this.#sides.obey((await prepared.sources(transport)).limits);
     if (given !== undefined) return given;
     const port = {
       ask: (signal: AbortSignal): Promise<unknown> => this.#questions.ask('roots/list', signal),
     };
     const opened = await (era === 'legacy' ? LegacyRoots : ModernRoots).open(
       prepared,
-      reach,
+      transport,
       port,
       (roots, isRemoval) => {
         this.#main.change(roots, isRemoval);

@@ -80,7 +80,7 @@ export function wrapStdio(options: WrapStdioOptions): void {
     const modern = isModern(first);
     const settings: SessionOptions = {
       ...options,
-      reach: 'local',
+      transport: 'local',
       era: modern ? 'modern' : 'legacy',
       children: guard.children,
       noise: noiseTo(stderr),

@@ -1,6 +1,6 @@
 import type { Scope } from '../../scope/scope.js';
 import { ABSENT, type EntryState, type FileState, type PutStep } from '../journal/entry-state.js';
-import { isSameSighting, type Sighting } from './look-around.js';
+import { isSameSighting, type Sighting } from './sightings.js';
 
 export interface CompareOptions {
   readonly createdAreKnown: boolean;

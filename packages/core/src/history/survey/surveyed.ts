@@ -1,5 +1,5 @@
 import type { FileState } from '../journal/entry-state.js';
-import { isSameSighting, type Sighting } from './look-around.js';
+import { isSameSighting, type Sighting } from './sightings.js';
 
 const MAX_REMEMBERED = 100_000;
 

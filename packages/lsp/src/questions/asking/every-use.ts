@@ -13,7 +13,7 @@ import { readSymbol } from '../symbols/symbol-name.js';
 import { completeAnswer } from './complete-answer.js';
 import type { CodeContext } from '../../pool/code-context.js';
 import { loadingNotes } from './loading.js';
-import { filesServed, rootsAround, settled } from './show-files.js';
+import { filesServed, rootsToSearch, settled } from './show-files.js';
 
 /** Files that mention a name, for a server that knows its folders: only those it leaves out are shown to it. */
 const MAX_MENTIONS = 2_000;
@@ -63,10 +63,10 @@ export async function everyUse<Value extends { readonly length: number }, Result
   const { scope, signal } = context;
   const { path } = scope.locate(question.request.file);
   const word = readSymbol(question.request.symbol).name;
-  const around = rootsAround(context, instance, path);
+  const searched = rootsToSearch(context, instance, path);
   const showsFirst = instance.kind === 'file-driven';
   const options = { whole: true, ...(!showsFirst && { limit: MAX_MENTIONS }) };
-  const mentions = await filesServed(context, instance, word, around.roots, options);
+  const mentions = await filesServed(context, instance, word, searched.roots, options);
   const others = mentions.files.filter((file) => file !== path);
   const first = showsFirst ? others : [];
   const request = { scope, paths: [path], further: first, signal, thorough: true };
@@ -78,7 +78,7 @@ export async function everyUse<Value extends { readonly length: number }, Result
     const answer = await completeAnswer(context, instance, () => question.ask(spots));
     const named = namedFiles(context, question.placesIn(answer.value));
     const missing = others.filter((file) => !first.includes(file) && !named.has(file));
-    const cut = mentions.cut || around.cut || missing.length > MAX_LEFT_OUT;
+    const cut = mentions.cut || searched.cut || missing.length > MAX_LEFT_OUT;
     const unshown = [...mentions.unshown.filter((file) => file.path !== path), ...unopened];
     const found = { word, spots, documents, worked, cut, unshown };
     if (missing.length === 0) return use(await explain(context, instance, question, answer, found));

@@ -79,7 +79,7 @@ export async function serversToAsk(
       const name = await languageName(scope, file);
       const definition = await serverFor(name);
       if (definition instanceof RootwardLspError) {
-        if (isGap(definition)) complete = false;
+        if (mayAddToAnswer(definition)) complete = false;
         const known = unserved.get(definition);
         const language = servers.candidatesFor(name)[0]?.language ?? name;
         unserved.set(definition, { language, files: (known?.files ?? 0) + 1 });
@@ -116,7 +116,7 @@ export async function isAnyServed(servers: LanguageServers, files: readonly stri
 }
 
 /** Whether what failed could have added to an answer. */
-export function isGap({ code }: RootwardLspError): boolean {
+export function mayAddToAnswer({ code }: RootwardLspError): boolean {
   return !NOT_SERVED.has(code);
 }
 

@@ -68,14 +68,14 @@ export async function settled(
 }
 
 /** The files to show a server for a question about a symbol of a file, beside that file. */
-export async function filesAround(
+export async function otherFilesToShow(
   context: CodeContext,
   instance: Server,
   path: string,
   symbol: string,
 ): Promise<Shown> {
   const { name: word } = readSymbol(symbol);
-  const { roots, cut: beyond } = rootsAround(context, instance, path);
+  const { roots, cut: beyond } = rootsToSearch(context, instance, path);
   const { files, cut, unshown } = await filesToShow(context, instance, word, roots);
   return {
     files: files.filter((file) => file !== path),
@@ -88,7 +88,7 @@ export async function filesAround(
  * Where a symbol of a file may be used. A broad root is not looked through: of that, it is the project around the file.
  * `cut`: there is no such project, or the server is not told of it.
  */
-export function rootsAround(
+export function rootsToSearch(
   { scope }: CodeContext,
   { kind, definition }: Server,
   path: string,

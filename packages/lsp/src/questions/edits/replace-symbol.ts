@@ -25,17 +25,17 @@ export function editedLines(
       return [...lines.slice(0, first), ...separated(fitted, separator), ...lines.slice(end + 1)];
     }
     case 'insert_before': {
-      const gap = gapOf(lines, extent);
+      const blanks = blankLinesBetween(lines, extent);
       const item = isListed ? separated(fitted, ',') : fitted;
-      return [...lines.slice(0, lead), ...item, ...gap, ...lines.slice(lead)];
+      return [...lines.slice(0, lead), ...item, ...blanks, ...lines.slice(lead)];
     }
     case 'insert_after': {
-      const gap = gapOf(lines, extent);
+      const blanks = blankLinesBetween(lines, extent);
       const last = lines[end] ?? '';
       const isLastItem = isListed && separator === '';
       const own = isLastItem ? `${last.slice(0, endCharacter)},${last.slice(endCharacter)}` : last;
       const item = isListed && !isLastItem ? separated(fitted, ',') : fitted;
-      return [...lines.slice(0, end), own, ...gap, ...item, ...lines.slice(end + 1)];
+      return [...lines.slice(0, end), own, ...blanks, ...item, ...lines.slice(end + 1)];
     }
     case 'delete':
       return withoutLines(lines, lead, end);
@@ -49,7 +49,7 @@ function separated(lines: readonly string[], separator: string): readonly string
 }
 
 /** The blank lines that stand between declarations here: those above this one, or below it, or one for longer ones. */
-function gapOf(lines: readonly string[], { lead, end }: Extent): readonly string[] {
+function blankLinesBetween(lines: readonly string[], { lead, end }: Extent): readonly string[] {
   const above = blanksFrom(lines, lead - 1, -1);
   const below = blanksFrom(lines, end + 1, 1);
   const isFirst = lead - above <= 0 || /[{(:[]\s*$/.test(lines[lead - above - 1] ?? '');
@@ -69,7 +69,7 @@ function blanksFrom(lines: readonly string[], from: number, step: 1 | -1): numbe
 function withoutLines(lines: readonly string[], first: number, last: number): readonly string[] {
   const above = blanksFrom(lines, first - 1, -1);
   const below = blanksFrom(lines, last + 1, 1);
-  // At the end of a file the gap above goes too.
+  // At the end of a file the blank lines above go too.
   if (last + below >= lines.length - 1) return [...lines.slice(0, first - above), ...(below > 0 ? [''] : [])];
   const isAtTop = first - above <= 0;
   const cutBelow = isAtTop ? below : Math.min(above, below);

@@ -6,7 +6,7 @@ import { reservedWords } from './reserved-words.js';
 const NOT_IN_NAMES = /[\s\p{Cc}(){}[\];,]/u;
 const QUOTED = /^(`+)[^`\p{Cc}]+\1$/u;
 /** What a symbol is in. The mark of a private field (`#count`) and of a raw name (`r#type`) belongs to the name itself. */
-const AROUND = /^.+(?:::|\.|(?<!(?:^|[.:])r?)#)/su;
+const CONTAINER = /^.+(?:::|\.|(?<!(?:^|[.:])r?)#)/su;
 
 /** In languages that keep words for themselves, a name starts with a letter; some put a mark before or behind it. */
 const IDENTIFIER = /^(?:[#~]|r#)?[\p{L}\p{M}_$@][\p{L}\p{M}\p{N}_$]*[?!]?$/u;
@@ -25,9 +25,9 @@ export function requireName(newName: string, symbol: string, languageId = ''): v
   const isQuoted = QUOTED.test(newName);
   if (newName === '' || (NOT_IN_NAMES.test(newName) && !isQuoted)) refuse('it is not a name');
   // Asking for `Cart.total`, one may well write `Cart.sum`; only the last part is what is renamed.
-  const around = AROUND.exec(symbol)?.[0];
-  if (around !== undefined && newName.startsWith(around)) {
-    const alone = JSON.stringify(newName.slice(around.length));
+  const container = CONTAINER.exec(symbol)?.[0];
+  if (container !== undefined && newName.startsWith(container)) {
+    const alone = JSON.stringify(newName.slice(container.length));
     refuse('it names what it is in as well', `Give the new name alone: ${alone}`);
   }
   const reserved = reservedWords[languageId];

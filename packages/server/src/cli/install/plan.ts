@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { relative, isAbsolute } from 'node:path';
+import { isObject } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import type { InstallScope } from './clients/client-ids.js';
-import { FormatError, isRecord, valueAt, type Format, type KeyPath } from './formats/edit.js';
+import { FormatError, valueAt, type Format, type KeyPath } from './formats/edit.js';
 import type { FormatName } from './clients/known-client.js';
 import { OWN_FILE_MARK, type Part } from './parts.js';
 import { digestOf, type Receipt, type Receipts } from './receipts.js';
@@ -160,7 +161,7 @@ async function formatOf(name: FormatName): Promise<Format> {
 /** An entry that this command wrote, or that starts this program: it may be changed and taken out. */
 function isOurs(entry: unknown, { receipt }: Current): boolean {
   if (entry === undefined || receipt !== undefined) return true;
-  if (!isRecord(entry)) return false;
+  if (!isObject(entry)) return false;
   return [entry['command'], entry['cmd'], entry['args']]
     .flat(2)
     .some((word) => typeof word === 'string' && /^(?:.*[\\/])?rootward(?:\.cjs|\.cmd)?$/.test(word));

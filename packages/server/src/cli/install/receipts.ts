@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord, type KeyPath } from './formats/edit.js';
+import { isObject } from '@rootward/core/platform';
+import { type KeyPath } from './formats/edit.js';
 import { writeWhole } from './write-file.js';
 
 /** What is remembered of one file that `install` wrote, so that `uninstall` can give back exactly what was there. */
@@ -109,7 +110,7 @@ function isFor(file: string, client: string, server: string): (receipt: Receipt)
 
 function isReceipt(value: unknown): value is Receipt {
   return (
-    isRecord(value) &&
+    isObject(value) &&
     ['file', 'client', 'server', 'wrote'].every((key) => typeof value[key] === 'string') &&
     Array.isArray(value['created']) &&
     Array.isArray(value['folders'])

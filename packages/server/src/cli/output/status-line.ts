@@ -1,3 +1,4 @@
+import { disposable } from '@rootward/core/platform';
 import type { Status, Terminal } from './terminal.js';
 
 /** What takes less is over before anyone wonders. */
@@ -79,11 +80,11 @@ export class StatusLine implements Status, Disposable {
 
 /** Ctrl-C ends the process at once, unless somebody else takes care of it. */
 function clearOnInterrupt(clear: () => void): Disposable {
-  if (process.listenerCount('SIGINT') > 0) return { [Symbol.dispose]: () => undefined };
+  if (process.listenerCount('SIGINT') > 0) return disposable(() => undefined);
   const onInterrupt = (): void => {
     clear();
     process.kill(process.pid, 'SIGINT');
   };
   process.once('SIGINT', onInterrupt);
-  return { [Symbol.dispose]: () => void process.off('SIGINT', onInterrupt) };
+  return disposable(() => void process.off('SIGINT', onInterrupt));
 }

@@ -1,5 +1,6 @@
 import { readdirSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { disposable, Emitter } from '@rootward/core/platform';
 import type { Logger } from '@rootward/core';
 import { TOOLS_FOLDER } from '../catalogue/discover-tools.js';
 import { describeProblem } from '../catalogue/executable-tool.js';
@@ -32,8 +33,8 @@ interface Watched {
 export class ToolCatalogue implements Disposable {
   readonly project: string;
   readonly #options: ToolCatalogueOptions;
-  readonly #listeners = new Set<(discovery: Discovery) => void>();
-  readonly #resourceListeners = new Set<(uri: string) => void>();
+  readonly #changes = new Emitter<Discovery>((error) => this.#report(error));
+  readonly #resourceChanges = new Emitter<string>((error) => this.#report(error));
   /** Of the file behind each resource, as it was at the last look. */
   #stamps: ReadonlyMap<string, string> = new Map();
   readonly #watchers = new Map<string, Watched>();
@@ -63,31 +64,29 @@ export class ToolCatalogue implements Disposable {
 
   /** The folder is watched as long as somebody listens. */
   onDidChange(listener: (discovery: Discovery) => void): Disposable {
-    return this.#listen(this.#listeners, listener);
+    return this.#listen(this.#changes, listener);
   }
 
   /** Tells the address of a resource when its file changes, as far as the system reports it. */
   onDidChangeResource(listener: (uri: string) => void): Disposable {
-    if (this.#resourceListeners.size === 0) this.#stamps = stampsOf(this.#current);
-    return this.#listen(this.#resourceListeners, listener);
+    if (this.#resourceChanges.size === 0) this.#stamps = stampsOf(this.#current);
+    return this.#listen(this.#resourceChanges, listener);
   }
 
   get #isHeard(): boolean {
-    return this.#listeners.size + this.#resourceListeners.size > 0;
+    return this.#changes.size + this.#resourceChanges.size > 0;
   }
 
-  #listen<Listener>(listeners: Set<Listener>, listener: Listener): Disposable {
+  #listen<Event>(emitter: Emitter<Event>, listener: (event: Event) => void): Disposable {
     const wasHeard = this.#isHeard;
-    listeners.add(listener);
+    const added = emitter.add(listener);
     this.#watchAll();
     // What changed while nobody listened.
     if (!wasHeard) void this.refresh();
-    return {
-      [Symbol.dispose]: () => {
-        listeners.delete(listener);
-        if (!this.#isHeard) this.#unwatchAll();
-      },
-    };
+    return disposable(() => {
+      added.dispose();
+      if (!this.#isHeard) this.#unwatchAll();
+    });
   }
 
   /** Looks again, and announces what is different. */
@@ -114,8 +113,8 @@ export class ToolCatalogue implements Disposable {
 
   dispose(): void {
     this.#disposed = true;
-    this.#listeners.clear();
-    this.#resourceListeners.clear();
+    this.#changes.clear();
+    this.#resourceChanges.clear();
     this.#unwatchAll();
   }
 
@@ -129,17 +128,21 @@ export class ToolCatalogue implements Disposable {
     this.#fingerprint = fingerprint;
     this.#current = found;
     this.#tell(found);
-    for (const listener of this.#listeners) listener(found);
+    this.#changes.fire(found);
   }
 
   #tellOfFiles(): void {
-    if (this.#resourceListeners.size === 0) return;
+    if (this.#resourceChanges.size === 0) return;
     const before = this.#stamps;
     this.#stamps = stampsOf(this.#current);
     for (const [uri, stamp] of this.#stamps) {
       if (!before.has(uri) || before.get(uri) === stamp) continue;
-      for (const listener of this.#resourceListeners) listener(uri);
+      this.#resourceChanges.fire(uri);
     }
+  }
+
+  #report(error: unknown): void {
+    this.#options.log.warn('a change of the tools project could not be applied', { error: String(error) });
   }
 
   /** Each problem once. */
@@ -162,7 +165,7 @@ export class ToolCatalogue implements Disposable {
       ...folders,
       ...folders.flatMap((folder) => foldersIn(folder)),
       ...this.#current.problems.map(({ file }) => file),
-      ...(this.#resourceListeners.size === 0 ? [] : filesOf(this.#current).map(([, file]) => dirname(file))),
+      ...(this.#resourceChanges.size === 0 ? [] : filesOf(this.#current).map(([, file]) => dirname(file))),
     ]);
     for (const [path, { watcher, inode }] of this.#watchers) {
       if (wanted.has(path) && inodeOf(path) === inode) continue;

@@ -1,3 +1,4 @@
+import { disposable } from '@rootward/core/platform';
 /** Lets so many run at once; the rest wait in the order they came. */
 export class RunSlots {
   readonly #most: number;
@@ -22,12 +23,10 @@ export class RunSlots {
     if (this.#taken < this.#most) this.#taken += 1;
     else await this.#wait(signal);
     let held = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (held) this.#release();
-        held = false;
-      },
-    };
+    return disposable(() => {
+      if (held) this.#release();
+      held = false;
+    });
   }
 
   #wait(signal: AbortSignal): Promise<void> {

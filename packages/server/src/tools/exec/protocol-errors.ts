@@ -1,5 +1,5 @@
 import { ProtocolError, type McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import { surroundRequests } from '../framework/surround-requests.js';
+import { wrapRequests } from '../framework/wrap-requests.js';
 
 /** Makes the call that this context belongs to fail with an error of the protocol. */
 export type FailCall = (
@@ -15,7 +15,7 @@ export type FailCall = (
  */
 export function allowProtocolErrors(server: McpServer): FailCall {
   const errors = new WeakMap<object, ProtocolError>();
-  surroundRequests(server, 'tools/call', async (_request, ctx, handle) => {
+  wrapRequests(server, 'tools/call', async (_request, ctx, handle) => {
     const result = await handle();
     const error = errors.get(ctx.mcpReq);
     if (error !== undefined) throw error;

@@ -1,6 +1,6 @@
 import { ToolChoice } from '../framework/tool-choice.js';
 import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcontextprotocol/server';
-import { isObject } from '@rootward/core/platform';
+import { isObject, disposable } from '@rootward/core/platform';
 import { NeedsInput, type WorkspaceServer, type WorkspaceServerContext } from '@rootward/mcp';
 import { AskingRun, type OpenQuestions } from './asking-runs.js';
 import { clientCapabilities } from '../framework/client-capabilities.js';
@@ -60,7 +60,7 @@ export function registerExecutables(
     }
   };
   apply(catalogue.current().tools);
-  if (options.follow !== true) return { [Symbol.dispose]: () => undefined };
+  if (options.follow !== true) return disposable(() => undefined);
   return catalogue.onDidChange(({ tools }) => apply(tools));
 }
 
@@ -72,10 +72,10 @@ function isWanted(
 }
 
 function isSame(a: ExecutableTool, b: ExecutableTool): boolean {
-  return a.file === b.file && a.page === b.page && saidOf(a) === saidOf(b);
+  return a.file === b.file && a.page === b.page && listingOf(a) === listingOf(b);
 }
 
-function saidOf({ metadata, icons }: ExecutableTool): string {
+function listingOf({ metadata, icons }: ExecutableTool): string {
   return JSON.stringify([metadata, icons]);
 }
 

@@ -1,6 +1,6 @@
 import { ProtocolError, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { CompleteResult, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { isObject } from '@rootward/core/platform';
+import { isObject, disposable } from '@rootward/core/platform';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import { parseJson } from '../../exec/json.js';
 import { scriptOf } from '../../exec/project/project-content.js';
@@ -53,7 +53,7 @@ export function registerProject(server: WorkspaceServer, options: RegisterProjec
   };
   apply(catalogue.current());
   offerCompletions(server, options);
-  return follow ? catalogue.onDidChange(apply) : { [Symbol.dispose]: () => undefined };
+  return follow ? catalogue.onDidChange(apply) : disposable(() => undefined);
 }
 
 function addResource(

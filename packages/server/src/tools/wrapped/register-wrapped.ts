@@ -1,5 +1,5 @@
 import type { CallToolResult, RegisteredTool } from '@modelcontextprotocol/server';
-import { isObject, type JsonObject } from '@rootward/core/platform';
+import { isObject, type JsonObject, disposable } from '@rootward/core/platform';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import type { WrappedServer, WrappedTool } from '@rootward/wrap';
 import { argumentSchema, type CheckedArguments } from '../../exec/catalogue/argument-schema.js';
@@ -47,11 +47,9 @@ export function registerWrapped(
     apply(wrapped.tools);
     return follow ? wrapped.onDidChangeTools(apply) : undefined;
   });
-  return {
-    [Symbol.dispose]: () => {
-      for (const each of followed) each?.[Symbol.dispose]();
-    },
-  };
+  return disposable(() => {
+    for (const each of followed) each?.[Symbol.dispose]();
+  });
 }
 
 function register(

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '@rootward/core/platform';
 
 /** Where a value sits in a document: the keys that lead to it. */
 export type KeyPath = readonly [string, ...string[]];
@@ -35,12 +36,8 @@ export class FormatError extends Error {
   override readonly name = 'FormatError';
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function valueAt(document: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), document);
+  return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), document);
 }
 
 export function lineBreakOf(text: string): string {
@@ -56,7 +53,7 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Date) return value.toISOString();
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return new Map(Object.entries(value).map(([key, held]) => [key, plain(held)]));
 }
 
@@ -76,6 +73,6 @@ function withMember(
   change: (value: unknown) => unknown,
 ): unknown {
   if (key === undefined) return change(document);
-  const members = isRecord(document) ? document : {};
+  const members = isObject(document) ? document : {};
   return { ...members, [key]: withMember(members[key], rest, change) };
 }

@@ -1,6 +1,7 @@
+import { isObject } from '@rootward/core/platform';
 import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Node, ParseError } from 'jsonc-parser';
-import { FormatError, isRecord, lineBreakOf, sameData, valueAt, withInsertion } from './edit.js';
+import { FormatError, lineBreakOf, sameData, valueAt, withInsertion } from './edit.js';
 import type { Edited, Format, Insertion, KeyPath } from './edit.js';
 
 /** JSON, with comments and trailing commas where a client takes them. */
@@ -145,7 +146,7 @@ function take(text: string, { path, isItem }: Insertion, created: readonly KeyPa
     const value = valueAt(parse(taken), container);
     const isEmpty = Array.isArray(value)
       ? value.length === 0
-      : isRecord(value) && Object.keys(value).length === 0;
+      : isObject(value) && Object.keys(value).length === 0;
     if (isEmpty) taken = take(taken, { path: container, value: undefined }, []);
   }
   return taken;

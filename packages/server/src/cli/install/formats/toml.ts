@@ -1,5 +1,6 @@
+import { isObject } from '@rootward/core/platform';
 import { parse as parseToml, stringify } from 'smol-toml';
-import { FormatError, isRecord, lineBreakOf, sameData, valueAt, withInsertion } from './edit.js';
+import { FormatError, lineBreakOf, sameData, valueAt, withInsertion } from './edit.js';
 import type { Edited, Format, Insertion } from './edit.js';
 
 /** TOML. A member is a table of its own at the end of the file. */
@@ -26,8 +27,8 @@ function put(text: string, insertion: Insertion): Edited {
   const block = `[${header(insertion.path)}]\n${stringify(insertion.value)}`
     .trimEnd()
     .replaceAll('\n', newline);
-  const gap = cleared === '' ? '' : cleared.endsWith('\n') ? newline : newline + newline;
-  const result = `${cleared}${gap}${block}${newline}`;
+  const separator = cleared === '' ? '' : cleared.endsWith('\n') ? newline : newline + newline;
+  const result = `${cleared}${separator}${block}${newline}`;
   return { text: checked(result, after), created: [] };
 }
 
@@ -61,12 +62,12 @@ function trailing(lines: readonly string[]): readonly string[] {
 }
 
 function without(document: unknown, [key = '', ...rest]: readonly string[]): unknown {
-  if (!isRecord(document)) return document;
+  if (!isObject(document)) return document;
   const { [key]: held, ...others } = document;
   if (rest.length === 0) return others;
   const left = without(held, rest);
   // A table that only held ours was never written down.
-  return isRecord(left) && Object.keys(left).length === 0 ? others : { ...document, [key]: left };
+  return isObject(left) && Object.keys(left).length === 0 ? others : { ...document, [key]: left };
 }
 
 /** Only tables are put in: an entry is never a value inside another table's braces. */

@@ -1,5 +1,6 @@
+import { isObject } from '@rootward/core/platform';
 import { isMap, isScalar, parseDocument, type Document, type Pair, type YAMLMap } from 'yaml';
-import { FormatError, isRecord, lineBreakOf, sameData, valueAt, withInsertion } from './edit.js';
+import { FormatError, lineBreakOf, sameData, valueAt, withInsertion } from './edit.js';
 import type { Edited, Format, Insertion, KeyPath } from './edit.js';
 
 /** YAML. What is put in is written as YAML lines with JSON for texts and lists, which YAML reads as they are. */
@@ -22,7 +23,7 @@ function parse(text: string): unknown {
 
 function put(text: string, insertion: Insertion): Edited {
   const before = parse(text);
-  if (before !== undefined && !isRecord(before)) throw new FormatError('it holds no mapping');
+  if (before !== undefined && !isObject(before)) throw new FormatError('it holds no mapping');
   const after = withInsertion(before, insertion);
   if (sameData(before, after)) return { text, created: [] };
   const { path, value } = insertion;
@@ -34,8 +35,11 @@ function put(text: string, insertion: Insertion): Edited {
   const holder = pairOf(read(cleared).contents, top);
   const written = (depth: string): string => writeYaml({ [name]: value }, depth).replaceAll('\n', newline);
   if (holder === undefined) {
-    const gap = cleared === '' || cleared.endsWith('\n') ? '' : newline;
-    return { text: checked(`${cleared}${gap}${top}:${newline}${written(INDENT)}`, after), created: [[top]] };
+    const separator = cleared === '' || cleared.endsWith('\n') ? '' : newline;
+    return {
+      text: checked(`${cleared}${separator}${top}:${newline}${written(INDENT)}`, after),
+      created: [[top]],
+    };
   }
   return { text: checked(insert(cleared, holder, { name, value, written }), after), created: [] };
 }
@@ -60,8 +64,8 @@ function insert(
     const first = keyOffset(map, 0);
     const depth = text.slice(text.lastIndexOf('\n', first - 1) + 1, first);
     const end = endOf(text, map);
-    const gap = text.slice(0, end).endsWith('\n') ? '' : newline;
-    return `${text.slice(0, end)}${gap}${written(depth)}${text.slice(end)}`;
+    const separator = text.slice(0, end).endsWith('\n') ? '' : newline;
+    return `${text.slice(0, end)}${separator}${written(depth)}${text.slice(end)}`;
   }
   if (map !== null && !(isScalar(map) && map.value === null))
     throw new FormatError(`${JSON.stringify(String(holder.key))} is not a mapping`);
@@ -112,8 +116,8 @@ function endOf(text: string, map: YAMLMap): number {
 export function writeYaml(value: Readonly<Record<string, unknown>>, depth = ''): string {
   return Object.entries(value)
     .map(([key, held]) => {
-      if (isRecord(held)) return `${depth}${key}:\n${writeYaml(held, depth + INDENT)}`;
-      if (Array.isArray(held) && held.every(isRecord))
+      if (isObject(held)) return `${depth}${key}:\n${writeYaml(held, depth + INDENT)}`;
+      if (Array.isArray(held) && held.every(isObject))
         return `${depth}${key}:\n${held.map(item(depth + INDENT)).join('')}`;
       return `${depth}${key}: ${Array.isArray(held) ? `[${held.map((each) => JSON.stringify(each)).join(', ')}]` : JSON.stringify(held)}\n`;
     })

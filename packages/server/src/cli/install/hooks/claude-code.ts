@@ -1,4 +1,5 @@
-import { isRecord, type Insertion } from '../formats/edit.js';
+import { isObject } from '@rootward/core/platform';
+import { type Insertion } from '../formats/edit.js';
 
 /** The tool of ours that the hook calls. */
 const TOOL = 'bind_caller';
@@ -51,11 +52,11 @@ export function claudeCodeInsertion(server: string, kind: ClaudeCodeHook = 'mcp_
     path: ['hooks', 'PreToolUse'],
     value: kind === 'mcp_tool' ? claudeCodeHook(server) : commandHook(server),
     isItem: (item) =>
-      isRecord(item) &&
+      isObject(item) &&
       Array.isArray(item['hooks']) &&
       item['hooks'].some(
         (hook) =>
-          isRecord(hook) &&
+          isObject(hook) &&
           ((hook['server'] === server && hook['tool'] === TOOL) ||
             (item['matcher'] === `${toolPrefix(server)}.*` && hook['command'] === NOTE_DOWN)),
       ),

@@ -1,4 +1,5 @@
-import { isRecord, type Insertion } from '../formats/edit.js';
+import { isObject } from '@rootward/core/platform';
+import { type Insertion } from '../formats/edit.js';
 import { absolutePathsScript } from './path-arguments.js';
 
 const NAME = 'rootward-paths';
@@ -44,9 +45,9 @@ export function geminiInsertion(server: string, script: string): Insertion {
     path: ['hooks', 'BeforeTool'],
     value: geminiHook(server, script),
     isItem: (item) =>
-      isRecord(item) &&
+      isObject(item) &&
       item['matcher'] === `mcp_${server}_.*` &&
       Array.isArray(item['hooks']) &&
-      item['hooks'].some((hook) => isRecord(hook) && hook['name'] === NAME),
+      item['hooks'].some((hook) => isObject(hook) && hook['name'] === NAME),
   };
 }

@@ -18,7 +18,7 @@ export interface Sightings {
 }
 
 /** Everything in the read-write folders among the roots. Broad ones are left out: nobody waits for a whole disk. */
-export async function lookAround(
+export async function takeSightings(
   scope: Scope,
   maxFiles: number,
   until: number,
