@@ -79,6 +79,26 @@ describe('What the packages export', () => {
     expect(core.filter((name) => !names.has(name))).toEqual([]);
   });
 
+  test('is used by another package, a guide or an example, every value of core', async () => {
+    const elsewhere = [
+      ...withSources.filter((folder) => !folder.endsWith('/core')).map((folder) => join(folder, 'src')),
+      join(repository, 'bench', 'src'),
+      join(repository, 'examples'),
+    ];
+    const code = elsewhere.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.[cm]?[jt]s$/.test(name) && !name.includes('node_modules'))
+        .map((name) => readFileSync(join(folder, name), 'utf8')),
+    );
+    const guides = PAGES.filter(({ name }) => name !== join('docs', 'api.md')).map(({ text }) => text);
+    const words = new Set([...code, ...guides].flatMap((text) => text.match(/\w+/g) ?? []));
+    const names = [
+      ...Object.keys(await import('@rootward/core')),
+      ...Object.keys(await import('@rootward/core/history')),
+    ];
+    expect(names.filter((name) => !words.has(name))).toEqual([]);
+  });
+
   test('has a doc comment, every name', () => {
     const bare = EXPORTS.filter(({ name, file }) => {
       const declared = new RegExp(`\\*/\\n(?:export )?(?:declare )?(?:abstract )?\\w+ ${name}\\b`);

@@ -78,7 +78,7 @@ export { createWorkspace } from './workspace/create-workspace.js';
 export type { Follower } from './workspace/changes/followers.js';
 export type { ChangeListener, ProjectListener } from './workspace/changes/listeners.js';
 export type { KeptProject, KeptWorkspace } from './workspace/kept-workspace.js';
-export { defaultLimits, readLimits } from './workspace/limits.js';
+export { readLimits } from './workspace/limits.js';
 export type { WorkspaceLimits } from './workspace/limits.js';
 export type { RootsPort } from './workspace/asking/roots-port.js';
 export { resolveSnapshot } from './snapshot/resolve-snapshot.js';

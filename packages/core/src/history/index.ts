@@ -11,5 +11,5 @@ export type { PruneResult } from './prune/prune-store.js';
 export { historyDirectory } from './history-directory.js';
 export { Survey } from './take-survey.js';
 export type { SurveyLimits } from './take-survey.js';
-export { findChanges, undoChanges } from './undo/undo-changes.js';
+export { undoChanges } from './undo/undo-changes.js';
 export type { UndoOptions, UndoResult } from './undo/undo-changes.js';
