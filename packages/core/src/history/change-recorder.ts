@@ -23,7 +23,7 @@ export interface RecorderHost {
   now(): number;
   /** Says once that something cannot be kept. */
   complain(error: unknown): void;
-  /** A change is over; the place to tidy up now and then. */
+  /** Called when a change is over; the history may then tidy up. */
   ended(): void;
 }
 
@@ -43,7 +43,7 @@ export class ChangeRecorder implements Recorder {
   #begun: Begun | undefined;
   readonly #notes: string[] = [];
   readonly #counted: CountedTree[] = [];
-  /** The name under which the next folder that is removed was kept before. */
+  /** The name under which the folder that is removed next was already kept. */
   knownTree: string | undefined;
 
   constructor(host: RecorderHost, about: ChangeAbout) {
@@ -94,7 +94,7 @@ export class ChangeRecorder implements Recorder {
         ...(this.#notes.length > 0 && { notes: this.#notes }),
       });
     } catch (error) {
-      // The change itself is noted, and reads as one that was cut off.
+      // The change itself is noted; without this line it counts as cut off.
       this.#host.complain(error);
     }
     this.#host.ended();
@@ -160,7 +160,7 @@ export class ChangeRecorder implements Recorder {
       signal,
     };
     const before: TreeState = { kind: 'tree', tree: name, files: 0, bytes: 0 };
-    // Noted before it is moved; what is in it is counted where it is safe.
+    // Noted before it is moved; what is in it is counted afterwards, when it is safe in the store.
     const index = this.#tryAppend(project, { path, before, after: ABSENT });
     if (index === undefined) return NOTHING;
     const recording = this.#recording(index);
@@ -169,7 +169,7 @@ export class ChangeRecorder implements Recorder {
       const kept = taken ? await trees.settle(name, options) : await trees.copy(child, name, options);
       this.#counted.push({ step: index, files: kept.files, bytes: kept.bytes, ...lost(kept.lost) });
       if (kept.lost.length > 0) this.#refuseIfRequired(path, `${kept.lost.length} files in it are too large`);
-      // A folder that was copied first is taken away piece by piece: when that fails half way, the copy is needed.
+      // A copied folder is removed file by file: if that fails halfway, the copy is still needed.
       return taken ? { ...recording, taken } : { ...NOTHING };
     } catch (error) {
       if (taken) trees.moveBack(name, child);
@@ -180,7 +180,7 @@ export class ChangeRecorder implements Recorder {
     }
   }
 
-  /** A tree that is taken for the second time goes where it was, so that an entry that names it still finds it. */
+  /** A tree that is kept a second time gets the same name, so that older entries still find it. */
   #treeName(trees: OpenProject['trees']): string {
     const known = this.knownTree;
     this.knownTree = undefined;

@@ -32,7 +32,7 @@ export interface HistoryOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** How much may be added before the bounds are looked at again. */
+/** How much may be added before the limits are checked again. */
 const TIDY_AFTER_BYTES = 32 * 1024 * 1024;
 const RANDOM_BYTES = 3;
 
@@ -48,7 +48,7 @@ export class History implements Disposable {
   readonly #clock: () => number;
   /** Journals that are written to, by name. */
   readonly #writing = new Map<string, ProjectJournal>();
-  /** Which journal a root has: finding that out looks for a repository. */
+  /** The journal of each root, remembered because finding it means looking for a repository. */
   readonly #names = new Map<string, string>();
   /** What a survey has kept in this process. */
   readonly surveyed: Surveyed = new Surveyed((hash) => this.#store?.contents.has(hash) === true);
@@ -67,7 +67,9 @@ export class History implements Disposable {
     this.#clock = options.now ?? Date.now;
   }
 
-  /** Keeps what is changed through it as one change, until its `finish()`. The roots say to which project it belongs. */
+  /**
+   * Keeps what is changed through it as one change, until its `finish()`. The roots say to which project it belongs.
+   */
   change(about: ChangeAbout, roots: readonly Root[]): ChangeRecorder {
     return new ChangeRecorder(
       {
@@ -84,8 +86,8 @@ export class History implements Disposable {
   }
 
   /**
-   * The changes of all projects that have to do with these roots, newest first. Tells whatever the journals have: who
-   * shows them leaves out what the reader may not see.
+   * The changes of all projects that have to do with these roots, newest first. Returns everything in the journals:
+   * the caller leaves out what the reader may not see.
    */
   async *changes(roots: readonly Root[], signal?: AbortSignal): AsyncGenerator<Change, void> {
     const store = this.store();
@@ -106,7 +108,9 @@ export class History implements Disposable {
     return this.#store;
   }
 
-  /** The content of a file in a change that has to do with these roots; undefined where it is not kept, or no longer. */
+  /**
+   * The content of a file in a change that has to do with these roots; undefined where it is not kept, or no longer.
+   */
   async content(
     state: EntryState,
     roots: readonly Root[],
@@ -128,7 +132,9 @@ export class History implements Disposable {
     }
   }
 
-  /** Keeps something for a program that is about to run. Where that fails: undefined, or a refusal, as the mode says. */
+  /**
+   * Keeps something for a program that is about to run. Where that fails: undefined, or a refusal, as the mode says.
+   */
   async attempt<Result>(
     keep: (store: OpenStore) => Result | Promise<Result>,
   ): Promise<Awaited<Result> | undefined> {
@@ -148,7 +154,7 @@ export class History implements Disposable {
     }
   }
 
-  /** Enforces the bounds now. Undefined where another process is at it. */
+  /** Enforces the limits now. Undefined while another process does so. */
   async prune(signal?: AbortSignal): Promise<PruneResult | undefined> {
     const { NOTHING_PRUNED, pruneStore } = await import('./prune/prune-store.js');
     signal?.throwIfAborted();
@@ -213,12 +219,12 @@ export class History implements Disposable {
     return name;
   }
 
-  /** Sorts by time, and is like no other. */
+  /** Unique; ids sort by time. */
   #newId(): string {
     return `${this.#now().toString(36)}-${randomBytes(RANDOM_BYTES).toString('hex')}`;
   }
 
-  /** Never runs backwards, though the clock of the machine may. */
+  /** Never runs backwards, even if the clock of the machine does. */
   #now(): number {
     this.#last = Math.max(this.#last, this.#clock());
     return this.#last;
@@ -248,7 +254,7 @@ export class History implements Disposable {
   async #tidyUp(signal: AbortSignal): Promise<void> {
     try {
       const { isDue } = await import('./prune/prune-store.js');
-      // None after `dispose()`, and it is not opened again for this.
+      // Undefined after `dispose()`; the store is not opened again for tidying up.
       const store = this.#store;
       if (store !== undefined && isDue(store, this.#clock())) await this.prune(signal);
     } catch (error) {
@@ -257,7 +263,7 @@ export class History implements Disposable {
   }
 }
 
-/** Single files have no folder in scope; the one they are in tells their project. */
+/** A root that is a single file belongs to the project of the folder it is in. */
 function deepestRoot(path: string, roots: readonly Root[]): Pick<Root, 'path' | 'source'> {
   const containing = roots
     .filter((root) => isWithin(path, root.path))
@@ -267,7 +273,7 @@ function deepestRoot(path: string, roots: readonly Root[]): Pick<Root, 'path' | 
   return deepest.kind === 'file' ? { path: dirname(deepest.path), source: deepest.source } : deepest;
 }
 
-/** What a change has put in place is, where it is small, in the line of the change that came next. */
+/** A small content that a change wrote is kept in the journal line of the next change, as what was there before it. */
 async function findInline(
   journal: Journal,
   hash: string,

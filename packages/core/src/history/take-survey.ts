@@ -9,7 +9,7 @@ import { takeSightings, type Sighting } from './survey/sightings.js';
 export interface SurveyLimits {
   /** For each of the two looks. */
   readonly maxMs: number;
-  /** What is read and kept anew before one run. */
+  /** How much is read and newly kept before one run. */
   readonly maxBytes: number;
   readonly maxFiles: number;
 }
@@ -20,7 +20,7 @@ const defaultSurveyLimits: SurveyLimits = {
   maxFiles: 50_000,
 };
 
-/** The clock of a disk may be as coarse as that: a file changed so shortly before may change without showing. */
+/** File times may be this coarse: a file changed shortly before may change again with the same time. */
 const COARSE_MS = 2000;
 
 /**
@@ -61,7 +61,7 @@ export class Survey {
   ): Promise<Survey> {
     const limits = { ...defaultSurveyLimits, ...options.limits };
     const until = performance.now() + limits.maxMs;
-    // Also where there is nothing to keep yet: what a program makes is noted afterwards.
+    // Done even if there is nothing to keep yet, because what the program makes is noted afterwards.
     await history.attempt(() => undefined);
     const { sightings: before, complete } = await takeSightings(
       scope,
@@ -95,7 +95,7 @@ export class Survey {
     const until = performance.now() + this.#limits.maxMs;
     const { sightings: after, complete } = await takeSightings(this.#scope, this.#limits.maxFiles, until);
     const steps = await compareSightings(this.#before, after, {
-      // Of a file that was not seen before it cannot be said that it is new.
+      // A file that was not seen before may still have existed.
       createdAreKnown: this.#complete,
       removedAreKnown: complete,
       doubtful: this.#began - COARSE_MS,
@@ -122,7 +122,7 @@ export class Survey {
   }
 }
 
-/** Undefined for what is gone by now, cannot be read, or cannot be kept. */
+/** Undefined if it is gone, cannot be read, or cannot be kept. */
 async function keep(history: History, scope: Scope, path: string): Promise<FileState | undefined> {
   const handle = await scope.open(path).catch(() => undefined);
   if (handle === undefined) return undefined;

@@ -27,7 +27,7 @@ export async function unlessAborted<Value>(
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {
-    // Also when aborted already: `promise` may still reject, and must not do so unheard.
+    // Attached even if already aborted: `promise` may still reject, and the rejection must be handled.
     return await Promise.race([promise, aborted.promise.then(() => Promise.reject(signal.reason))]);
   } finally {
     signal.removeEventListener('abort', onAbort);

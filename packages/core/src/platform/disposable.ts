@@ -1,4 +1,4 @@
-/** Something to be let go of, by hand or with `using`. Letting go twice is harmless. */
+/** Something to dispose of, by hand or with `using`. Doing so twice is harmless. */
 export interface Disposable {
   dispose(): void;
   [Symbol.dispose](): void;

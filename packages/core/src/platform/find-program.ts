@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Where `findProgram` looks, and what it passes over. */
 export interface FindProgramOptions {
   readonly environment: Environment;
-  /** Nothing of theirs is used. */
+  /** Programs in these folders are never used. */
   readonly roots: readonly { readonly path: string }[];
   /** Paths tried before `PATH`. */
   readonly candidates?: readonly string[] | undefined;
@@ -34,18 +34,18 @@ export async function findProgram(
   return undefined;
 }
 
-/** Where a program may be by `PATH`: its absolute folders, in order. */
+/** The paths where a program may be: one for each absolute folder of `PATH`, in order. */
 export function programCandidates(name: string, environment: Environment): readonly string[] {
   const file = hostPathStyle === 'windows' ? `${name}.exe` : name;
   return searchFolders(environment).map((folder) => join(folder, file));
 }
 
-/** The folders of `PATH`. Relative ones are left out: where they lead, the current directory decides. */
+/** The absolute folders of `PATH`. Relative ones depend on the current directory and are left out. */
 function searchFolders(environment: Environment): readonly string[] {
   return (environment['PATH'] ?? environment['Path'] ?? '').split(delimiter).filter(isAbsolute);
 }
 
-/** Undefined where nothing is there, or nothing that can be run. */
+/** Undefined if there is no such file, or it cannot be executed. */
 async function canonicalProgram(path: string): Promise<string | undefined> {
   try {
     const program = await realpath(path);

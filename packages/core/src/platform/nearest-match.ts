@@ -1,8 +1,8 @@
 /** A third of a word may be mistyped; beyond that a guess is more confusing than none. */
 const MAX_DIFFERENT_SHARE = 1 / 3;
-/** Fewer letters begin too many words. */
+/** Too many words start with fewer letters. */
 const MIN_STEM_LENGTH = 3;
-/** Longer ones are no typing mistakes, and the cost grows with the square of the length. */
+/** Longer words are not typing mistakes, and the cost grows with the square of the length. */
 const MAX_WORD_LENGTH = 64;
 
 /** The candidate that was most likely meant, regardless of letter case; undefined when none comes close. */

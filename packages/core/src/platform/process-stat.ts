@@ -6,7 +6,7 @@ export interface ProcessStat {
   readonly state: string;
   readonly parent: number;
   readonly group: number;
-  /** When it started, in ticks since the machine did. */
+  /** When it started, in ticks since the machine started. */
   readonly start: string;
   /** Resident memory in pages. */
   readonly pages: number;

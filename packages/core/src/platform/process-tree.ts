@@ -12,7 +12,7 @@ interface ProcessEntry {
   readonly resident: number;
 }
 
-/** Of most Linux systems; where pages are larger, only a figure shown to people is too small. */
+/** The page size of most Linux systems. Where pages are larger, only a displayed figure is too small. */
 const PAGE_KB = 4;
 /** Each look finds one generation more of processes that forked just before they were stopped. */
 const MAX_LOOKS = 10;
@@ -33,7 +33,9 @@ export function killTrees(pids: readonly number[], signal: KillSignal): readonly
   return found;
 }
 
-/** Kilobytes of resident memory of a process and all that descends from it; undefined where the system does not tell. */
+/**
+ * Kilobytes of resident memory of a process and all that descends from it; undefined where the system does not tell.
+ */
 export function residentMemory(pid: number): number | undefined {
   if (process.platform === 'win32') return undefined;
   const table = processTable();

@@ -5,10 +5,13 @@ import { containsPath } from '../uri/contains-path.js';
 import { hostPathStyle } from '../uri/path-style.js';
 
 const MODULES = 'node_modules';
-/** Stands at the top of a virtual environment of Python. */
+/** The file at the top of a Python virtual environment. */
 const VENV_MARKER = 'pyvenv.cfg';
 
-/** Folders that anyone who can write to the workspace can fill: its roots, and what belongs to them without being in them. */
+/**
+ * Folders that anyone who can write to the workspace can fill: its roots, and what belongs to them without being in
+ * them.
+ */
 export class WorkspaceFolders {
   readonly #roots: readonly string[];
   /** Tops of the repositories that roots lie in. */
@@ -54,7 +57,7 @@ export class WorkspaceFolders {
     return this.#roots.some((root) => contains(folder === '' ? parse(root).root : folder, root));
   }
 
-  /** By its `.git`, whatever that is. A home directory under version control is no project. */
+  /** Found by its `.git`, whatever kind of entry that is. A home directory under version control does not count. */
   #findTop(folder: string): string | undefined {
     const known = this.#topOf.get(folder);
     if (known !== undefined || this.#topOf.has(folder)) return known;

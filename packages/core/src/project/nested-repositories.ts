@@ -20,10 +20,10 @@ export interface NestedRepositories {
 
 /** Enough for the folders of a large repository, and still done in some ten milliseconds. */
 const DEFAULT_BUDGET = 5000;
-/** `root/group/repository/.git`, and one to spare. */
+/** Enough for `root/group/repository/.git`, plus one. */
 const MAX_DEPTH = 4;
 const MARKER = '.git';
-/** Full of folders, and what is checked out in there is nobody's work. */
+/** These are full of folders, and repositories in them are not what anyone works on. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.venv', 'target', 'vendor']);
 
 /**
@@ -39,7 +39,7 @@ export async function findNestedRepositories(
   let seen = 0;
   const entries = scope.walk(directory, {
     maxDepth: MAX_DEPTH,
-    // A folder inside `.git` is data; that `.git` itself is there was told one level above.
+    // What is inside `.git` is data; the `.git` itself was reported one level above.
     filter: ({ relative, name }) => !SKIPPED.has(name) && !isBelowMarker(relative),
     ...(signal !== undefined && { signal }),
   });

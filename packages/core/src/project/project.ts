@@ -34,7 +34,7 @@ export function describeProject(root: Root | undefined, choice: ProjectChoice | 
 const NO_PROJECT =
   'Project context not available. Call switch_project with the basename of the current working directory.';
 
-/** Whether a directory can be a project. A whole disk has no name, and what has none is none. */
+/** Whether a directory can be a project. A whole disk cannot: it has no name. */
 export function canBeProject({ path }: Pick<Root, 'path'>): boolean {
   return basename(path) !== '';
 }

@@ -4,7 +4,7 @@ import { findMarkers, locateRepository, readStart, type Repository } from './rep
 
 /** What can be said of a directory's repository without running git. For people; it grants nothing. */
 export interface RepositoryFacts extends Repository {
-  /** The working tree is one of several: its history lives in the repository at `path`. */
+  /** The working tree is one of several; their history is in the repository at `path`. */
   readonly worktree: boolean;
   /** The branch that is checked out; absent when a commit is checked out without one. */
   readonly branch?: string;

@@ -2,7 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, stat
 import { basename, dirname, join, resolve } from 'node:path';
 import { childPath } from '../scope/gate/child-path.js';
 
-/** Where a directory's version history lives. For people and for ids: the path may lie outside the roots and grants nothing. */
+/**
+ * Where a directory's version history lives. For people and for ids: the path may lie outside the roots and grants
+ * nothing.
+ */
 export interface Repository {
   /** The top of the working tree that contains the directory. */
   readonly top: string;
@@ -112,7 +115,7 @@ function kindOf(path: string): 'directory' | 'file' | undefined {
   }
 }
 
-/** A pointer is one line; whatever is longer is none. */
+/** A pointer is one line; a longer file is not a pointer. */
 const POINTER_LENGTH = 4_096;
 
 /** The start of a small text file. Opened without blocking, so that a FIFO in its place cannot hang the server. */

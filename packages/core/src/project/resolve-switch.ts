@@ -3,7 +3,7 @@ import type { Root } from '../roots/root.js';
 import { isProjectName } from './project-name.js';
 import { canBeProject, choiceId, projectOf } from './project.js';
 
-/** What the argument of a project switch amounts to. */
+/** What the argument of a project switch means. */
 export type SwitchTarget =
   | { readonly kind: 'root'; readonly root: Root }
   /** Several roots have this name: the ids tell them apart. */

@@ -9,7 +9,9 @@ import type { Root } from './root.js';
 export class Ceiling {
   readonly #directories: ReadonlySet<string>;
   readonly #style: PathStyle;
-  /** By path, so that what lies below a path stands together; with the place in the ceiling. Only wide roots need it. */
+  /**
+   * By path, so that what lies below a path stands together; with the place in the ceiling. Only wide roots need it.
+   */
   #sorted: readonly (readonly [directory: string, place: number])[] | undefined;
 
   constructor(directories: readonly string[], style: PathStyle) {
@@ -42,7 +44,7 @@ export class Ceiling {
   }
 }
 
-/** Where the first text that is not before `text` stands. */
+/** The position of the first text that does not sort before `text`. */
 function firstFrom(sorted: readonly (readonly [text: string, place: number])[], text: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

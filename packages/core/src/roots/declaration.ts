@@ -88,7 +88,7 @@ function isRelative(path: string, style: PathStyle): boolean {
   return style === 'windows' ? !/^(?:[\\/]|[a-z]:)/i.test(path) : !path.startsWith('/');
 }
 
-/** A name is only for people, so a useless one is dropped without spoiling the root. */
+/** A name is only for display, so a useless one is dropped and the root still counts. */
 function readName(name: unknown): string | undefined {
   if (typeof name !== 'string' || name.trim() === '' || /[\p{Cc}\p{Cs}]/u.test(name)) return undefined;
   return cutAt(name, MAX_NAME_LENGTH);

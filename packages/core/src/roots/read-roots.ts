@@ -20,7 +20,7 @@ export interface ReadRootsOptions {
   readonly style?: PathStyle;
   /** Canonical directories no root may go beyond. Absent means no ceiling; an empty list leaves nothing. */
   readonly ceiling?: readonly string[];
-  /** Which kinds count. Default: all. */
+  /** Which kinds of roots are accepted. Default: all. */
   readonly kinds?: readonly RootKind[];
   /** What relative paths of operators are relative to. */
   readonly base?: string;
@@ -144,7 +144,8 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
 
   function place(one: Extract<Found, { ok: true }>): Extract<Found, { ok: false }> | undefined {
     const { declared, access, kind } = one;
-    // All that is left of it is there: not worked out again for each of thousands that name the same wide place.
+    // Everything that is left of it is already in the list: not computed again if thousands of roots name the same wide
+    // place.
     if (placed.has(one.path) && access === 'read-write') return duplicate(declared);
     const broad = kind === 'directory' && isBroadDirectory(one.path);
     if (broad && HINTS.has(source)) {

@@ -7,7 +7,7 @@ export interface WorkspaceLimits extends AskingLimits {
   readonly followerTimeout: number;
 }
 
-/** The limits of a workspace that was given none. */
+/** The default limits of a workspace. */
 export const defaultLimits: WorkspaceLimits = {
   readyTimeout: 2_000,
   answerTimeout: 60_000,

@@ -34,7 +34,7 @@ export class SourceState {
   readonly #request: SourceReading;
   #consents: readonly Root[];
 
-  /** `from`: what a request said that stands alone. */
+  /** `from`: the input of a standalone request. */
   constructor(sources: Sources, from?: SnapshotInput) {
     this.#sources = sources;
     this.#declared = from?.client.declared ?? false;
@@ -116,7 +116,7 @@ export class SourceState {
   }
 
   takeConsent({ root, path, before }: Consent): void {
-    // The user agreed before the client took it away, and the later word counts.
+    // The user agreed first, then the client took it away: the later decision counts.
     if (this.#surviving([root], before).length === 0) {
       throw new RootwardError(
         'not-permitted',
@@ -141,7 +141,7 @@ export class SourceState {
     };
   }
 
-  /** What the client did before the answer that is to be taken next. */
+  /** Records whether the client gave roots before the answer that is taken next. */
   assume(hasGiven: boolean): void {
     this.#given = { ...this.#given, hasGiven: this.#given.hasGiven || hasGiven };
   }

@@ -60,7 +60,7 @@ export class Workspace implements WorkspaceView, Disposable {
   /** The current snapshot as a promise, made once, so that a cached `ready()` costs next to nothing. */
   #ready: Promise<Snapshot> | undefined;
   #scope: Scope | undefined;
-  /** What calls see that brought nothing of their own along, made once per snapshot. */
+  /** The view of calls that name no directory of their own, made once per snapshot. */
   #view: WorkspaceView | undefined;
   #announcer: Announcer | undefined;
   readonly #limited: Disposable | undefined;
@@ -286,7 +286,9 @@ export class Workspace implements WorkspaceView, Disposable {
     if (error instanceof RootwardError) this.#counters.refuse(error.code);
   }
 
-  /** Ends it: nothing is asked any more, waiting calls are released, no timer is left. The last snapshot stays readable. */
+  /**
+   * Ends it: nothing is asked any more, waiting calls are released, no timer is left. The last snapshot stays readable.
+   */
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
@@ -337,7 +339,7 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#announcer;
   }
 
-  /** The roots may be others now. */
+  /** Takes a new snapshot and announces the change, if there is one. */
   #replace(reason: ChangeReason): void {
     const diff = this.#retake();
     if (!isChange(diff)) return;
@@ -379,7 +381,7 @@ export class Workspace implements WorkspaceView, Disposable {
 const NO_ROOTS: readonly Root[] = Object.freeze([]);
 const NO_OPTIONS: WaitOptions = Object.freeze({});
 
-/** A consent with the access it really has. */
+/** A consent with the access that it has in the snapshot. */
 function asDecided(consent: Root, { roots }: { readonly roots: readonly Root[] }): Root {
   const decided = roots.find(({ path }) => path === consent.path);
   return decided === undefined ? consent : { ...consent, access: decided.access };

@@ -15,13 +15,13 @@ export interface Change extends ChangeAbout {
   readonly at: number;
   /** In the order they were made; those that did not happen are left out. */
   readonly steps: readonly PlacedStep[];
-  /** False for a change whose process ended, or is still at work, in the middle of it. */
+  /** False while the change is under way, and for one whose process ended in the middle of it. */
   readonly complete: boolean;
   /** What could not be kept or looked at, in words. */
   readonly notes: readonly string[];
 }
 
-/** Puts lines that come newest first together to changes, newest first. */
+/** Combines lines into changes; both come newest first. */
 export async function* foldChanges(lines: AsyncIterable<PlacedLine>): AsyncGenerator<Change, void> {
   const ends = new Map<string, EndLine>();
   const more = new Map<string, { readonly line: StepLine; readonly position: number }[]>();

@@ -31,7 +31,7 @@ export interface TreeState {
   readonly kind: 'tree';
   /** Its name in the store. */
   readonly tree?: string;
-  /** Tells it from every other tree, for one that was put in place. */
+  /** A digest that identifies the tree, for one that was put in place. */
   readonly digest?: string;
   readonly files: number;
   readonly bytes: number;
@@ -43,7 +43,7 @@ export interface AbsentState {
   readonly kind: 'absent';
 }
 
-/** What is, was or will be at a path. */
+/** What is at a path, was there, or will be there. */
 export type EntryState = AbsentState | FileState | FolderState | LinkState | TreeState;
 
 export const ABSENT: AbsentState = { kind: 'absent' };

@@ -4,7 +4,7 @@ import type { ContentStore } from '../store/content-store.js';
 import type { EntryState, FileState } from './entry-state.js';
 
 /**
- * Up to this size a former content stands in the journal line itself. A file of its own would take a block of this size
+ * Up to this size a former content is kept in the journal line itself. A file of its own would take a block of this size
  * on most disks, and making one costs more than all the rest of keeping a change.
  */
 export const MAX_INLINE_BYTES = 4096;

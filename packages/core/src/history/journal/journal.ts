@@ -33,7 +33,8 @@ export class Journal {
     for (let attempt = 0; attempt < MAX_REWRITES; attempt++) {
       const fd = (this.#fd ??= openToAppend(this.#directory.child(JOURNAL_FILE)));
       writeWhole(fd, bytes);
-      // Replaced before or meanwhile: the line may or may not have been carried over. Twice is harmless, never is not.
+      // The file was replaced: the line may have been carried over or not. Writing it twice is harmless, losing it is
+      // not.
       if (fstatSync(fd).nlink > 0) return;
       this.close();
     }
@@ -79,7 +80,7 @@ export function openIfThere(path: string): number | undefined {
 /** Read from the end, since a list mostly wants what is new. */
 function* rawLinesBackwards(fd: number): Generator<{ bytes: Buffer; position: number }> {
   let end = fstatSync(fd).size;
-  // What is left of a line whose start is further to the front.
+  // The end of a line whose start is in the part that is read next.
   let rest: Buffer = Buffer.alloc(0);
   while (end > 0) {
     const start = Math.max(0, end - CHUNK);

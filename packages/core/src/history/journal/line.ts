@@ -68,7 +68,7 @@ export function encodeLine(line: Line): Buffer {
   return bytes;
 }
 
-/** Undefined for what is no line, or a damaged one. */
+/** Undefined for anything that is not a line, and for a damaged line. */
 export function decodeLine(bytes: Buffer): Line | undefined {
   if (bytes.length <= CHECKSUM_LENGTH + 1) return undefined;
   const json = bytes.subarray(CHECKSUM_LENGTH + 1);
@@ -85,7 +85,7 @@ function checksum(bytes: Buffer): string {
   return crc32(bytes).toString(16).padStart(CHECKSUM_LENGTH, '0');
 }
 
-/** The checksum says that it was written by this code; its version is what may differ. */
+/** The checksum shows that Rootward wrote it; only the version may differ. */
 function isLine(value: unknown): value is Line {
   return typeof value === 'object' && value !== null && 'type' in value && TYPES.has(value.type);
 }

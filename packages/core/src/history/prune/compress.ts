@@ -15,11 +15,14 @@ const MIN_BYTES = 8 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Less than a quarter saved is not worth the time to read it again. */
 const PAYS = 0.75;
-/** When a content that does not get smaller was last read, so to say. */
+/** Set as the access time of a content that does not get smaller, so that it is not tried again. */
 const TRIED = new Date(0);
 const HASH_NAME = /^[0-9a-f]{64}$/;
 
-/** Makes contents smaller that nobody has asked for in a while. Done later, since it takes longer than to write a file. */
+/**
+ * Compresses contents that were not used for a while. Not done when they are kept, because it takes longer than writing
+ * the file.
+ */
 export async function compressContents(
   directory: PrivateDirectory,
   pacer: Pacer,

@@ -9,7 +9,7 @@ const LOCK = 'tidying';
 /** A holder that keeps it longer was killed. */
 const STALE_MS = 10 * 60 * 1000;
 
-/** Lets one process at a time replace journals. Undefined while another one is at it. */
+/** Lets one process at a time replace journals. Undefined while another one holds the lock. */
 export function takeLock(directory: PrivateDirectory): Disposable | undefined {
   const path = directory.child(LOCK);
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -26,7 +26,10 @@ export function takeLock(directory: PrivateDirectory): Disposable | undefined {
   return disposable(() => unlinkSync(directory.child(LOCK)));
 }
 
-/** By a name of its own: of two who find it stale, one removes it, and neither what the other has made since. */
+/**
+ * Renamed first: if two processes find the lock stale, only one removes it, and neither removes a lock that the other
+ * has taken since.
+ */
 function discardStale(directory: PrivateDirectory, path: string): void {
   const aside = directory.child(`${LOCK}-${randomBytes(6).toString('hex')}`);
   try {

@@ -31,10 +31,10 @@ export interface PruneOptions {
 export const NOTHING_PRUNED: PruneResult = { changes: 0, bytes: 0, kept: 0 };
 
 const STAMP = 'tidied';
-/** About what a step takes in its journal. */
+/** The approximate size of a step in its journal. */
 const STEP_BYTES = 512;
 const HOUR_MS = 60 * 60 * 1000;
-/** A content is kept before the change that needs it is noted. Whatever is younger may be needed in a moment. */
+/** A content is kept before the change that needs it is noted, so a younger one may still be needed. */
 const GRACE_MS = HOUR_MS;
 
 /** Whether nobody has tidied up for an hour. */
@@ -45,7 +45,7 @@ export function isDue(store: OpenStore, now: number): boolean {
 
 /**
  * Forgets changes that are too old, then the oldest until the rest fits, and removes what no change needs any more.
- * Other processes may go on writing meanwhile. Undefined where another process is at it.
+ * Other processes may go on writing. Undefined while another process does so.
  */
 export async function pruneStore(
   store: OpenStore,
@@ -88,7 +88,7 @@ async function pruneLocked(
     full ||= bytes + more > limits.maxBytes;
     if (full || now - at > limits.maxAgeMs) {
       forgotten += 1;
-      // The journal keeps what is younger, whatever else is forgotten.
+      // Younger changes stay in the journal in any case.
       if (at <= now - GRACE_MS) freed += inline;
       continue;
     }
@@ -103,16 +103,16 @@ async function pruneLocked(
   return { changes: forgotten, bytes: freed, kept: bytes };
 }
 
-/** What of a change counts here; not its contents, which would be all in memory at once. */
+/** What is needed of a change here; its contents would not all fit into memory. */
 interface Remembered {
   readonly id: string;
   readonly at: number;
   readonly journal: ProjectJournal;
   /** The contents and trees it needs in order to be taken back. */
   readonly names: readonly string[];
-  /** About what its journal lines take, without contents. */
+  /** The approximate size of its journal lines, without contents. */
   readonly lines: number;
-  /** Contents that stand in its journal lines. */
+  /** The size of the contents in its journal lines. */
   readonly inline: number;
 }
 
@@ -156,7 +156,7 @@ async function measure(store: OpenStore, pacer: Pacer): Promise<Map<string, numb
 
 interface Sweeping {
   readonly pacer: Pacer;
-  /** What was used after this stays. */
+  /** What was used after this time stays. */
   readonly before: number;
 }
 
@@ -181,7 +181,7 @@ async function sweep(
   return freed;
 }
 
-/** Out of reach first: a process that needs it has touched it by then, or writes it again. */
+/** Renamed first: a process that needs it has either touched it by then, or writes it again. */
 function removeUnused(path: string, name: string, before: number): number {
   if (isYoung(path, before)) return 0;
   const aside = `${path.slice(0, -name.length)}${HALF_WRITTEN}${name}`;

@@ -10,7 +10,7 @@ const CHUNK = 1024 * 1024;
 const LINE_BREAK = 0x0a;
 
 /**
- * Puts a journal in the place of another that has only the changes with these ids, and what is younger. What others add
+ * Replaces a journal by one that has only the changes with these ids, and younger ones. What others add
  * to the old one until they notice is carried over; a line may then be there twice.
  */
 export async function rewriteJournal(
@@ -47,7 +47,7 @@ export async function rewriteJournal(
     try {
       unlinkSync(shorter);
     } catch {
-      // Never made, or in its place already.
+      // It was never made, or is already in place.
     }
     throw error;
   } finally {

@@ -25,7 +25,7 @@ const readAsync = promisify(read);
 const SMALL = 64 * 1024;
 const CHUNK = 1024 * 1024;
 const PRIVATE_MODE = 0o600;
-/** Of a content that a later tidying has made smaller. */
+/** The ending of a content that was compressed later. */
 export const COMPRESSED = '.z';
 /** How the name of a half-written content starts; a killed process leaves it behind. */
 export const HALF_WRITTEN = 'tmp-';
@@ -57,7 +57,7 @@ export class ContentStore {
     return this.#keepLarge(fd, name);
   }
 
-  /** Keeps bytes that are at hand. */
+  /** Keeps bytes that are already in memory. */
   put(bytes: Uint8Array): string {
     const hash = hashOf(bytes);
     if (this.#create(hash, bytes) || this.#touch(hash, bytes.length)) return hash;
@@ -73,7 +73,7 @@ export class ContentStore {
     return hash;
   }
 
-  /** Makes the file where there is none. One that a killed process left half-written is told by its size. */
+  /** Makes the file if it is missing. One that a killed process left half-written is recognised by its size. */
   #create(hash: string, bytes: Uint8Array): boolean {
     let fd: number;
     try {

@@ -7,7 +7,10 @@ const writeAsync = promisify(write);
 const SMALL = 64 * 1024;
 const CHUNK = 1024 * 1024;
 
-/** Copies an opened file from its start: blocking for its first piece, which most files are, then in turns. */
+/**
+ * Copies an opened file from its start: the first piece blocking, which is all of most files, and the rest
+ * asynchronously.
+ */
 export async function copyDescriptor(
   from: number,
   to: number,

@@ -29,7 +29,7 @@ export class OpenStore {
     this.trees = new TreeStore(folders.trees, platform);
   }
 
-  /** Undefined where there is no history and none is to be begun. */
+  /** Undefined if there is no history and `create` is false. */
   static open(directory: string, platform: Platform, create: boolean): OpenStore | undefined {
     const base = PrivateDirectory.open(directory, platform, create);
     if (base === undefined) return undefined;

@@ -8,7 +8,7 @@ const CREATE: number = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL |
 const APPEND: number = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 const READ: number = constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
-/** Makes a new file; fails where the name is taken, be it by a link. */
+/** Makes a new file; fails if the name exists, even as a link. */
 export function createPrivate(path: string): number {
   return openSync(path, CREATE, PRIVATE_MODE);
 }
@@ -21,7 +21,10 @@ export function openToRead(path: string): number {
   return openSync(path, READ);
 }
 
-/** Writes all of it in one call, so that lines of several processes never mix; a full disk may take only a part. */
+/**
+ * Writes everything in one call, so that lines of several processes never mix. On a full disk only a part may be
+ * written.
+ */
 export function writeWhole(fd: number, bytes: Uint8Array): void {
   const written = writeSync(fd, bytes);
   if (written < bytes.length) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });

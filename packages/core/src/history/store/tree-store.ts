@@ -64,12 +64,12 @@ export class TreeStore {
     return moveInto(child, this.#directory.child(name));
   }
 
-  /** Moves a folder back to where it was, or wherever it shall go. */
+  /** Moves a kept folder to a path outside the store. */
   moveBack(name: string, child: string): boolean {
     return moveInto(this.#directory.child(name), child);
   }
 
-  /** Looks through a folder that was moved here, and lets go of what is too large to be kept. */
+  /** Looks through a folder that was moved here, and removes files that are too large to be kept. */
   async settle(name: string, { maxFileBytes, check, signal }: TakeOptions): Promise<KeptTree> {
     const tally = new Tally();
     await visit(this.#directory.child(name), '', new Pacer(signal), (path, relative, stats) => {
@@ -181,7 +181,7 @@ function moveInto(from: string, to: string): boolean {
   }
 }
 
-/** Everything below a folder, which is not followed where it is a link. */
+/** Calls `each` for everything below a folder. Links are not followed. */
 async function visit(
   folder: string,
   below: string,
@@ -227,7 +227,7 @@ async function copyTree(
       else if (entry.isFile()) await copyFile(source, target, relative, options);
       else options.tally.lost.push(relative);
     }
-    // Last: a folder may be one that nothing can be put into.
+    // Set last: the mode may forbid adding files.
     chmodSync(to, pin.stats.mode & PERMISSION_BITS);
   } finally {
     pin.close();

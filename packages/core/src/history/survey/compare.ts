@@ -38,7 +38,7 @@ export async function compareSightings(
     if (before.has(path) || !options.createdAreKnown) continue;
     created.push({ path, before: ABSENT, after: await stateNow(path, now, options) });
   }
-  // What is in a folder goes before it, and comes after it.
+  // Entries are removed before their folder, and made after it.
   removed.sort((one, other) => other.path.length - one.path.length);
   created.sort((one, other) => one.path.length - other.path.length);
   return [...removed, ...created, ...changed];

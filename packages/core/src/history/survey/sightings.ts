@@ -46,7 +46,7 @@ export async function takeSightings(
   return { sightings, complete };
 }
 
-/** Undefined for what is gone by now, or of no kind that is kept. */
+/** Undefined if it is gone, or of a kind that is not kept. */
 async function look(scope: Scope, path: string, kind: string): Promise<Sighting | undefined> {
   try {
     if (kind === 'file' || kind === 'directory') {

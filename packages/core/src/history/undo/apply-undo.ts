@@ -51,7 +51,7 @@ async function put(
   count();
 }
 
-/** What is of another kind cannot be replaced in one step. */
+/** An entry of another kind cannot be replaced in one step. */
 async function clear(scope: Scope, path: string, state: EntryState): Promise<void> {
   const current = await scope.describe(path);
   const isFolder = current.kind === 'directory';

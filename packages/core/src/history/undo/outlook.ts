@@ -10,7 +10,7 @@ interface Foreseen {
   readonly entry: EntryDescription;
   /** The kept tree that will be there, with everything in it. */
   readonly tree?: string | undefined;
-  /** Made where nothing was: so nothing is below. */
+  /** Newly made, so nothing is below it. */
   readonly fresh: boolean;
 }
 
@@ -21,7 +21,7 @@ export class Outlook {
   readonly #scope: Scope;
   readonly #trees: TreeStore;
   readonly #foreseen = new Map<string, Foreseen>();
-  /** Where what will be at a path is now. */
+  /** Where the entry that will be at a path is now. */
   readonly #origins = new Map<string, Somewhere>();
   readonly #described = new Map<string, ReadonlyMap<string, EntryDescription>>();
 
@@ -50,7 +50,7 @@ export class Outlook {
     return true;
   }
 
-  /** What is in a folder before any of what is foreseen. */
+  /** What is in a folder before any planned change. */
   async #namesIn(place: Place): Promise<readonly string[]> {
     if (place.kind === 'disk') return (await this.#scope.list(place.path)).map(({ name }) => name);
     if (place.kind === 'nowhere') return [];
@@ -59,7 +59,9 @@ export class Outlook {
     return kept.filter((each) => dirname(each) === parent).map((each) => basename(each));
   }
 
-  /** Whether a folder, with all that will be in it, is a tree that was put there; it may be kept again. */
+  /**
+   * Whether a folder, with everything that will be in it, is exactly a tree that was put there, and may be kept again.
+   */
   async isTree(folder: string, { tree, digest }: TreeState, signal?: AbortSignal): Promise<boolean> {
     const entries = await this.#entriesOf(folder, signal);
     if (treeDigest(entries) !== digest) return false;

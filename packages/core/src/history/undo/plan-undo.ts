@@ -53,7 +53,7 @@ export async function planUndo(
   return planner;
 }
 
-/** Changes may have been made at the same time, their steps in turn. */
+/** Changes may have been made at the same time, so that their steps alternate. */
 function stepsNewestFirst(
   changes: readonly Change[],
 ): readonly (PlacedStep & { readonly isCutOff: boolean })[] {
@@ -80,7 +80,7 @@ class Planner implements UndoPlan {
 
   async put({ path, before, after }: PutStep, isCutOff: boolean): Promise<void> {
     const current = await this.#outlook.at(path);
-    // A folder is noted before it is taken away, and nothing of it goes before all of it is kept.
+    // A folder is noted before it is removed, and nothing in it is removed before all of it is kept.
     if (isCutOff && current.kind === 'directory' && before.kind === 'tree' && !this.#isKept(path, before))
       return;
     if (!(await this.#matches(path, after, current))) {
@@ -153,7 +153,7 @@ function treeOf(state: EntryState): string | undefined {
   return state.kind === 'tree' ? state.tree : undefined;
 }
 
-/** A folder that was moved may have got another content since, which goes with it. */
+/** A folder that was moved may contain other files by now, which move with it. */
 function isSameObject(moved: EntryState, current: EntryDescription): boolean {
   if (moved.kind === 'file') return current.kind === 'file' && isSameContent(moved, current);
   if (moved.kind === 'link') return current.kind === 'link' && current.target === moved.target;

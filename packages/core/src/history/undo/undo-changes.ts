@@ -14,7 +14,7 @@ export interface UndoOptions {
   readonly path?: string | undefined;
   /** Work out what would be done, and do nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Also where something was changed since; what is there then is kept like everything else. */
+  /** Take changes back even if something was changed since. What is there then is kept, as with any change. */
   readonly force?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((files: number) => void) | undefined;

@@ -24,7 +24,7 @@ const OPTIONS: picomatch.PicomatchOptions = {
   // Throws on a glob that makes no valid expression, such as `[z-a]`, which would otherwise silently match nothing.
   debug: true,
 };
-/** What a disk has at its top, and a project hardly. */
+/** Folders at the top of a disk that a project hardly has. */
 const SYSTEM_FOLDER =
   /^\/(?:home|root|Users|etc|usr|var|tmp|opt|mnt|media|srv|private|Volumes|nix|proc|sys|dev|boot|run)\//;
 const NOTHING: DenyMatcher = { match: () => undefined };

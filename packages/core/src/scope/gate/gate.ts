@@ -44,7 +44,7 @@ export type Intent = 'read' | 'change';
 /** What a gate may have beside roots and rules. */
 export interface GateOptions {
   readonly fence?: Fence;
-  /** Why no relative path is taken. */
+  /** Why relative paths are refused. */
   readonly refuseRelative?: (() => RootwardError) | undefined;
   /** What `~` stands for. */
   readonly home?: string | undefined;
@@ -56,7 +56,7 @@ const TELLS_OF_TARGET: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENO
 const URI = /^(?:[a-z][a-z0-9+.-]+:\/\/|untitled:)/i;
 const DRIVE_PATH = /^[a-z]:[\\/]/i;
 
-/** What reads like an address of another kind is not taken for a name, unless a file is really called that. */
+/** A path that looks like an address of another kind is refused, unless a file with that name exists. */
 function foreignName(asked: string): { readonly code: ErrorCode; readonly state: string } | undefined {
   if (sep === '/' && DRIVE_PATH.test(asked)) {
     return { code: 'invalid-path', state: 'it is a Windows path, and this system has none' };
@@ -142,7 +142,9 @@ export class Gate {
     }
   }
 
-  /** Resolves as far as the path exists. A link that leads nowhere counts as leading out: its target can be anything. */
+  /**
+   * Resolves as far as the path exists. A link that leads nowhere counts as leading out: its target can be anything.
+   */
   resolve(action: string, asked: string): Resolution {
     const missing: string[] = [];
     const absolute = this.absolute(action, asked);

@@ -15,7 +15,7 @@ export interface RulesInFolder {
   /** Globs no operation reaches, relative to the folder. */
   readonly deny?: readonly string[] | undefined;
   readonly readOnly?: boolean | undefined;
-  /** Where the rules are kept and why they cannot be read. Then nothing in the folder is in reach. */
+  /** Where the rules are kept and why they cannot be read. Then nothing in the folder can be used. */
   readonly unreadable?: { readonly file: string; readonly problem: string } | undefined;
 }
 

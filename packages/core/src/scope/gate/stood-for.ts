@@ -22,7 +22,7 @@ export class StandIns {
   }
 
   of(path: string): StoodFor | undefined {
-    // Most calls have none.
+    // Most calls have no such roots.
     if (this.#roots.length === 0) return undefined;
     const found = this.#roots.find(({ root }) => isWithin(path, root.path));
     if (found === undefined) return undefined;

@@ -55,7 +55,7 @@ function describe(pin: Pin, entry: Dirent, withStats: boolean): ListEntry {
   const { name } = entry;
   const kind = kindOf(entry);
   if (!withStats || (kind !== 'file' && kind !== 'directory')) return { name, kind };
-  // lstat: the size of what a link leads to may be none of the caller's business.
+  // lstat: the caller may not be allowed to know the size of a link's target.
   const stats = lstatSync(pin.child(name), { throwIfNoEntry: false });
   return stats === undefined ? { name, kind } : { name, kind, stats: toEntryStats(stats) };
 }

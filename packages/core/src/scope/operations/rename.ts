@@ -65,9 +65,9 @@ async function moveToOtherDisk(
       action: ACTION_TO,
       asked: to,
     });
-    // What was saved under the old name meanwhile is not the file that was moved, and must not be lost.
+    // A file saved under the old name in between is not the one that was moved, and must not be lost.
     if (!isUnchanged(pin, lstatSync(source.child, { throwIfNoEntry: false }))) throw unstablePath();
-    // Nor what left the roots with its folder.
+    // The same holds for a file that left the roots with its folder.
     if (source.parent.hasMoved()) throw unstablePath();
     unlinkSync(source.child);
   } finally {

@@ -6,7 +6,7 @@ import { readPinned } from '../pin/read-directory.js';
 import type { Pin } from '../pin/pin.js';
 
 const PATTERN = /^\.rootward-([0-9a-f]{12})-([0-9a-z]+)-([0-9a-z]+)-[0-9a-f]{12}\.tmp$/;
-/** A file of another machine or container, whose processes cannot be seen from here, is given a day. */
+/** A file of another machine or container is left alone for a day, because its processes cannot be seen from here. */
 const FOREIGN_AGE_MS = 24 * 60 * 60 * 1000;
 /** Folders remembered as swept; past this the memory starts anew, which only costs another listing. */
 const MAX_SWEPT = 1024;
@@ -23,7 +23,9 @@ function readOr(read: () => string): string {
   }
 }
 
-/** Process ids only mean something within one boot of one machine and one pid namespace; folders are shared more widely. */
+/**
+ * Process ids only mean something within one boot of one machine and one pid namespace; folders are shared more widely.
+ */
 function neighbourhood(): string {
   const boot = readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'));
   const namespace = readOr(() => readlinkSync('/proc/self/ns/pid'));

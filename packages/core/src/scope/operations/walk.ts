@@ -12,7 +12,7 @@ import { fromSystem } from '../gate/refusal.js';
 import { Pacer } from '../../platform/pacing.js';
 import { readPinned } from '../pin/read-directory.js';
 
-/** One entry that `Scope.walk()` came by. */
+/** One entry found by `Scope.walk()`. */
 export interface WalkEntry {
   /** Where the entry was seen. For display and for asking the scope again; not a licence to use it otherwise. */
   readonly path: string;
