@@ -32,6 +32,7 @@ export class Documents {
   /** By path, least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #users = new Map<string, number>();
+  readonly #shown = new Set<string>();
 
   readonly #changed: (path: string) => void;
   readonly #shownAs: (scope: Scope, path: string, text: string) => string;
@@ -44,6 +45,11 @@ export class Documents {
 
   get paths(): readonly string[] {
     return [...this.#entries.keys()];
+  }
+
+  /** Every file that was ever open. */
+  get shown(): ReadonlySet<string> {
+    return this.#shown;
   }
 
   has(path: string): boolean {
@@ -127,6 +133,7 @@ export class Documents {
   }
 
   #tellOpened({ path, uri, languageId, version }: Entry, text: string): void {
+    this.#shown.add(path);
     this.#changed(path);
     this.#connection.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } });
   }

@@ -1,13 +1,10 @@
 import { basename } from 'node:path';
 import { containsPath, hostPathStyle, Scope, systemClock } from '@rootward/core';
 import type { Clock, Logger, Root } from '@rootward/core';
-import { silentLogger, within, type Environment } from '@rootward/core/platform';
+import { silentLogger, within } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
-import { serverEnvironment } from '../servers/environment.js';
-import { enterSandbox, type ServerSandbox } from '../connection/server-sandbox.js';
-import { spawnServer, type ServerProcess } from '../connection/spawn-server.js';
 import { languageIdOf, type FolderKind, type ServerDefinition } from '../servers/definition.js';
 import type { ServerFinding } from '../servers/find-server.js';
 import { Findings } from '../servers/findings.js';
@@ -18,13 +15,24 @@ import { readPoolLimits, type PoolLimits } from './limits.js';
 import { projectFolder } from './project-folder.js';
 import { foldersOf, type RootsChange } from './follow-roots.js';
 import { ServerBudget } from './server-budget.js';
-import { ServerInstance, workingDirectory, type ServedFolder } from './server-instance.js';
+import type { ServedFolder, ServerInstance } from './server-instance.js';
 import { ServerSlot } from './server-slot.js';
 import { Successors } from './successors.js';
+import { Starting } from './starting.js';
 import { statusOf, type ServerStatus } from './server-status.js';
+import { Turns } from './turns.js';
 
 /** The one key of a server that serves every folder. */
 const EVERYWHERE = '';
+/** The key of a process beside that one, for questions that show it files. */
+const ASIDE = '\n';
+
+/** A question for which a server is shown files. */
+export interface ShowingQuestion<Shown extends { readonly files: readonly string[] }, Result> {
+  /** All files that it may be shown. */
+  readonly shows: (server: Pick<ServerInstance, 'definition' | 'kind' | 'folders'>) => Promise<Shown>;
+  readonly ask: (instance: ServerInstance, shown: Shown) => Promise<Result>;
+}
 
 /** The language servers of one set of roots, started when needed, following the roots as they change. */
 export class LanguageServers {
@@ -33,20 +41,16 @@ export class LanguageServers {
   readonly clock: Clock;
   readonly #workspace: FollowedRoots;
   readonly #findings: Findings;
-  readonly #environment: Environment;
-  readonly #sandbox: ServerSandbox | undefined;
   readonly #budget: ServerBudget;
   readonly #log: Logger;
-  readonly #onDidSpawn: LanguageServersOptions['onDidSpawn'];
-  readonly #changesMade: (() => number) | undefined;
   readonly #following: { dispose(): void } | undefined;
   readonly #slots = new Map<string, ServerSlot>();
   readonly #successors: Successors;
+  readonly #turns = new Turns();
   /** What servers turned out to be that nobody had measured. */
   readonly #kinds = new Map<string, FolderKind>();
   readonly #deciding = new Map<string, Promise<unknown>>();
-  /** Processes that are shaking hands: nobody else could end them. */
-  readonly #starting = new Set<ServerProcess>();
+  readonly #starting: Starting;
   #disposed = false;
 
   constructor(workspace: FollowedRoots, options: LanguageServersOptions = {}) {
@@ -55,17 +59,20 @@ export class LanguageServers {
     this.limits = readPoolLimits(options.limits);
     this.#successors = new Successors(this.limits);
     this.clock = options.clock ?? systemClock;
-    this.#environment = options.environment ?? process.env;
-    this.#findings = new Findings(
-      this.#environment,
-      options.trustWorkspaceServers ?? false,
-      () => this.#roots,
-    );
-    this.#sandbox = options.sandbox;
+    const environment = options.environment ?? process.env;
+    const roots = (): readonly Root[] => this.#roots;
+    this.#findings = new Findings(environment, options.trustWorkspaceServers ?? false, roots);
     this.#budget = options.budget ?? new ServerBudget(this.limits.maxServers);
     this.#log = options.log ?? silentLogger;
-    this.#onDidSpawn = options.onDidSpawn;
-    this.#changesMade = options.changesMade;
+    this.#starting = new Starting({
+      ...options,
+      environment,
+      roots,
+      findings: this.#findings,
+      limits: this.limits,
+      clock: this.clock,
+      log: this.#log,
+    });
     this.#following = workspace.onDidChange?.((change) => this.#rootsChanged(change));
   }
 
@@ -77,8 +84,47 @@ export class LanguageServers {
    * The server for a file, running. Rejects with what to install when there is none. The signal ends the wait, of which
    * `progress` is told; the server goes on starting, for the next question.
    */
-  async forFile(scope: Scope, file: string, { signal, progress }: Waiting = {}): Promise<ServerInstance> {
+  async forFile(scope: Scope, file: string, waiting: Waiting = {}): Promise<ServerInstance> {
     const definition = await this.definitionFor(await languageName(scope, file));
+    return this.#started(definition, scope, file, waiting);
+  }
+
+  /**
+   * Asks the server for a file a question for which it is shown files. One that remembers files after they were closed
+   * is asked in a process that was shown no others, so that no answer depends on what was asked before; such questions
+   * are asked one after the other.
+   */
+  async showing<Shown extends { readonly files: readonly string[] }, Result>(
+    scope: Scope,
+    file: string,
+    { shows, ask }: ShowingQuestion<Shown, Result>,
+    waiting: Waiting = {},
+  ): Promise<Result> {
+    const definition = await this.definitionFor(await languageName(scope, file));
+    const kind = this.kindOf(definition);
+    if (definition.remembersClosed !== true || kind === undefined) {
+      const instance = await this.#started(definition, scope, file, waiting);
+      return ask(instance, await shows(instance));
+    }
+    const shown = await shows({ definition, kind, folders: this.#foldersFor(kind, undefined) });
+    const wanted = new Set(shown.files);
+    const turn = async (): Promise<Result> => {
+      const slot = this.#slot(definition, ASIDE);
+      const isOther = [...(slot.instance?.shown ?? [])].some((path) => !wanted.has(path));
+      if (isOther) await slot.putAside();
+      const instance = await this.#started(definition, scope, file, waiting, ASIDE);
+      return instance.whileBusy(() => ask(instance, shown));
+    };
+    return this.#turns.take(definition.name, turn, waiting.signal);
+  }
+
+  async #started(
+    definition: ServerDefinition,
+    scope: Scope,
+    file: string,
+    { signal, progress }: Waiting,
+    beside?: string,
+  ): Promise<ServerInstance> {
     // Only a server that knows one folder, or may turn out to, is asked by the project of a file.
     const isOneForAll = (this.kindOf(definition) ?? 'per-root') !== 'per-root';
     const folder = isOneForAll ? undefined : projectFolder(scope, file, definition.markers ?? []);
@@ -88,7 +134,11 @@ export class LanguageServers {
     if (!isRunning) progress?.(`${definition.name} is starting`);
     return concealErrors(
       { scope },
-      this.#unlessLoading(definition, this.#running(definition, scope.locate(file).path, folder), signal),
+      this.#unlessLoading(
+        definition,
+        this.#running(definition, scope.locate(file).path, folder, beside),
+        signal,
+      ),
     );
   }
 
@@ -163,7 +213,7 @@ export class LanguageServers {
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#following?.dispose();
-    for (const process of this.#starting) process.kill();
+    this.#starting.end();
     await Promise.all([...this.#slots.values(), this.#successors].map((each) => each.dispose()));
   }
 
@@ -171,7 +221,7 @@ export class LanguageServers {
   kill(): void {
     this.#disposed = true;
     this.#following?.dispose();
-    for (const process of this.#starting) process.kill();
+    this.#starting.end();
     for (const each of [...this.#slots.values(), this.#successors]) each.kill();
   }
 
@@ -202,6 +252,7 @@ export class LanguageServers {
     definition: ServerDefinition,
     file: string,
     folder: string | undefined,
+    beside: string = EVERYWHERE,
   ): Promise<ServerInstance> {
     if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
     const kind = this.kindOf(definition);
@@ -213,7 +264,7 @@ export class LanguageServers {
         { instruction: 'Open the folder of the project as a root' },
       );
     }
-    const key = kind === 'per-root' ? (folder ?? EVERYWHERE) : EVERYWHERE;
+    const key = kind === 'per-root' ? (folder ?? EVERYWHERE) : beside;
     const slot = await this.#slotFor(definition, key, file);
     const instance = await slot.use(this.#foldersFor(kind, folder));
     // What was just started may have been given a folder that is gone by now.
@@ -287,7 +338,7 @@ export class LanguageServers {
   #newSlot(definition: ServerDefinition): ServerSlot {
     const slot: ServerSlot = new ServerSlot({
       definition,
-      start: (folders) => this.#start(definition, folders, slot),
+      start: (folders) => this.#starting.start(definition, folders, slot),
       limits: this.limits,
       budget: this.#budget,
       clock: this.clock,
@@ -295,56 +346,6 @@ export class LanguageServers {
       conceal: (text) => concealPaths(new Scope({ roots: this.#roots }), text),
     });
     return slot;
-  }
-
-  async #start(
-    definition: ServerDefinition,
-    folders: readonly ServedFolder[],
-    slot: ServerSlot,
-  ): Promise<ServerInstance> {
-    const { program, args, initializationOptions } = await this.#findings.command(definition);
-    const process = await spawnServer({
-      name: definition.name,
-      program,
-      args,
-      directory: workingDirectory(folders),
-      environment: serverEnvironment(this.#environment, this.#roots, definition),
-      sandbox: await enterSandbox(this.#sandbox, {
-        definition,
-        environment: this.#environment,
-        roots: this.#roots,
-        folders,
-        program,
-        args,
-      }),
-    });
-    this.#onDidSpawn?.(process.child, {
-      name: definition.name,
-      sandbox: process.sandbox?.description ?? 'off',
-      lastLines: () => process.lastLines(),
-      restart: async () => {
-        const served = slot.instance?.folders ?? folders;
-        await slot.restart();
-        await slot.use(served);
-      },
-    });
-    this.#starting.add(process);
-    // Nobody would end it any more.
-    if (this.#disposed) process.kill();
-    try {
-      return await ServerInstance.start({
-        definition,
-        process,
-        folders,
-        initializationOptions,
-        limits: this.limits,
-        clock: this.clock,
-        log: this.#log,
-        changesMade: this.#changesMade,
-      });
-    } finally {
-      this.#starting.delete(process);
-    }
   }
 
   #rootsChanged(change: RootsChange): void {

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import type { Clock, Logger, Root, Scope } from '@rootward/core';
 import { containsPath, fileUriToPath, hostPathStyle, pathToFileUri } from '@rootward/core';
 import { Deferred, unlessAborted, within } from '@rootward/core/platform';
@@ -48,7 +47,7 @@ export interface InstanceOptions {
   readonly changesMade?: (() => number) | undefined;
 }
 
-/** Files to open for a question. */
+/** Files to open. */
 export interface DocumentsRequest {
   readonly scope: Scope;
   /** In the order in which they are passed on. */
@@ -159,6 +158,11 @@ export class ServerInstance {
 
   get touched(): ReadonlySet<string> {
     return this.#touched;
+  }
+
+  /** Every file that it was ever shown. */
+  get shown(): ReadonlySet<string> {
+    return this.#documents.shown;
   }
 
   get busy(): boolean {
@@ -369,11 +373,11 @@ export class ServerInstance {
   }
 
   #warnUnwatched(root: string): void {
-    const { name } = this.definition;
+    const { name: server } = this.definition;
     this.#log.warn('too many files to compare: a language server sees changes of open files only', {
-      server: name,
+      server,
     });
-    this.#log.debug('root with too many files to compare', { server: name, root });
+    this.#log.debug('root with too many files to compare', { server, root });
   }
 
   #register(registration: Registration): void {
@@ -384,11 +388,6 @@ export class ServerInstance {
       this.#watched.register(registration);
     }
   }
-}
-
-/** Where a server with these folders runs. One without any must not run in whatever directory we are in. */
-export function workingDirectory(folders: readonly ServedFolder[]): string {
-  return folders[0]?.path ?? tmpdir();
 }
 
 function toWire({ path, name }: ServedFolder): WorkspaceFolder {

@@ -5,8 +5,9 @@ import { concealErrors } from '../filter/conceal-errors.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { CodeContext } from '../pool/code-context.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import { everyUse } from './asking/every-use.js';
+import { everyUse, filesOfUses, type MayUse } from './asking/every-use.js';
 import { requireCapability } from './asking/require-capability.js';
+import type { Server } from './asking/show-files.js';
 import { changedMeanwhile } from './edits/apply-edits.js';
 import { editedLines, withLines, type SymbolAction } from './edits/replace-symbol.js';
 import { firstAnswered } from './references.js';
@@ -46,7 +47,7 @@ export async function editSymbol(
   context: CodeContext,
   request: EditSymbolRequest,
 ): Promise<EditSymbolResult> {
-  const { servers, scope, signal } = context;
+  const { servers, scope } = context;
   const { action, text = '' } = request;
   if (action !== 'delete' && text.trim() === '') {
     throw new RootwardLspError('invalid-option', `Cannot ${action.replace('_', ' ')}: the text is empty`, {
@@ -55,7 +56,22 @@ export async function editSymbol(
   }
   const { path, writable } = scope.locate(request.file);
   if (!writable) throw new RootwardLspError('edit-refused', `Cannot edit "${path}": it may not be written`);
-  const instance = await servers.forFile(scope, path, context);
+  if (action !== 'delete') return edit(context, await servers.forFile(scope, path, context), request);
+  const shows = (server: Server): Promise<MayUse> => filesOfUses(context, server, request);
+  const ask = (instance: ServerInstance, mentions: MayUse): Promise<EditSymbolResult> =>
+    edit(context, instance, request, mentions);
+  return servers.showing(scope, path, { shows, ask }, context);
+}
+
+async function edit(
+  context: CodeContext,
+  instance: ServerInstance,
+  request: EditSymbolRequest,
+  mentions?: MayUse,
+): Promise<EditSymbolResult> {
+  const { scope, signal } = context;
+  const { action, text = '' } = request;
+  const { path } = scope.locate(request.file);
   requireCapability(instance, 'documentSymbolProvider', 'find declarations');
   const answer = instance.withDocuments(
     { scope, paths: [path], signal, thorough: true },
@@ -65,7 +81,10 @@ export async function editSymbol(
       const lines = document.text.split(/\r\n|\n|\r/);
       const extent = extentOf(lines, declared.symbol.range);
       if (!extent.isAlone) throw notAlone(request.symbol, extent);
-      if (action === 'delete') await requireUnused(context, instance, document, request, extent);
+      if (action === 'delete') {
+        const question = { symbol: request.symbol, file: request.file, line: request.line, mentions };
+        await requireUnused(context, instance, document, question, extent);
+      }
       const after = withLines(document.text, lines, editedLines(lines, extent, action, text));
       const { exclusively = (_path, write) => write() } = request;
       await exclusively(path, () => writeUnchanged(context, document, after));
@@ -135,12 +154,13 @@ async function requireUnused(
   context: CodeContext,
   instance: ServerInstance,
   document: OpenDocument,
-  { symbol, file, line }: EditSymbolRequest,
+  { symbol, file, line, mentions }: SymbolRequest & { readonly mentions: MayUse | undefined },
   { lead, end }: Extent,
 ): Promise<void> {
   requireCapability(instance, 'referencesProvider', 'find what uses it');
   const question = {
     request: { symbol, file, line },
+    ...(mentions !== undefined && { mentions }),
     ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, context.signal),
     placesIn: (locations: readonly Location[]) => locations,
   };

@@ -5,8 +5,10 @@ import { chooseRoots } from './asking/choose-roots.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
+import type { ServerInstance } from '../pool/server-instance.js';
 import { searchServer, type FoundSymbol, type Match, type Part } from './search-server.js';
 import type { ServerToAsk, Unserved } from './asking/servers-to-ask.js';
+import { filesToShow, type Server, type Shown } from './asking/show-files.js';
 import { withoutLocals } from './locals.js';
 import { readSymbol, type SymbolName } from './symbols/symbol-name.js';
 import { describeError, mayAddToAnswer, serversToAsk } from './asking/servers-to-ask.js';
@@ -100,16 +102,18 @@ async function askProjects(
     if (asked > 0 && (asked >= servers.limits.maxServers || servers.clock.now() >= deadline)) break;
     asked += 1;
     try {
-      const instance = await servers.forFile(scope, file, context);
-      const part = await concealErrors(
-        context,
-        instance.whileBusy(() => searchServer(context, instance, wanted, roots)),
-      );
+      const shows = (server: Server): Promise<Shown> => filesToShow(context, server, wanted.name, roots);
+      const ask = (instance: ServerInstance, shown: Shown): Promise<Part & Pick<ServerInstance, 'kind'>> =>
+        instance.whileBusy(async () => ({
+          ...(await concealErrors(context, searchServer(context, instance, wanted, roots, shown))),
+          kind: instance.kind,
+        }));
+      const part = await servers.showing(scope, file, { shows, ask }, context);
       matches = matches.concat(part.matches);
       notes.push(...part.notes);
       complete &&= part.complete;
       // It knows the other projects too.
-      if (instance.kind !== 'per-root') return { matches, complete, notes };
+      if (part.kind !== 'per-root') return { matches, complete, notes };
     } catch (error) {
       if (!(error instanceof RootwardLspError)) throw error;
       if (mayAddToAnswer(error)) complete = false;

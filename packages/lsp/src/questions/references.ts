@@ -4,9 +4,10 @@ import { unreadable } from '../filter/conceal-errors.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import type { CodeContext } from '../pool/code-context.js';
-import { everyUse } from './asking/every-use.js';
+import { everyUse, filesOfUses, type MayUse } from './asking/every-use.js';
 import { pageOf } from './asking/page.js';
 import { requireCapability } from './asking/require-capability.js';
+import type { Server } from './asking/show-files.js';
 import type { Spot } from './symbols/definition-targets.js';
 import { covers, documentSymbols, enclosing, type SymbolNode } from './symbols/document-symbols.js';
 import type { SymbolRequest } from './symbols/locate-symbol.js';
@@ -52,27 +53,31 @@ export async function references(
   request: SymbolRequest & { readonly cursor?: string | undefined },
 ): Promise<ReferencesResult> {
   const { servers, scope, signal } = context;
-  const instance = await servers.forFile(scope, scope.locate(request.file).path, context);
-  requireCapability(instance, 'referencesProvider', 'find references');
-  const question = {
-    request,
-    ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, signal),
-    placesIn: (locations: readonly Location[]) => locations,
-  };
-  return everyUse(context, instance, question, async ({ value, complete, notes }) => {
-    const filter = new LocationFilter(scope);
-    const found = admitAll(value, filter);
-    const page = pageOf(found, request.cursor, PAGE_SIZE);
-    return {
-      symbol: request.symbol,
-      total: found.length,
-      files: await byFile(context, instance, page.items),
-      complete,
-      outside: filter.outside,
-      notes,
-      ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
+  const ask = async (instance: ServerInstance, mentions: MayUse): Promise<ReferencesResult> => {
+    requireCapability(instance, 'referencesProvider', 'find references');
+    const question = {
+      request,
+      mentions,
+      ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, signal),
+      placesIn: (locations: readonly Location[]) => locations,
     };
-  });
+    return everyUse(context, instance, question, async ({ value, complete, notes }) => {
+      const filter = new LocationFilter(scope);
+      const found = admitAll(value, filter);
+      const page = pageOf(found, request.cursor, PAGE_SIZE);
+      return {
+        symbol: request.symbol,
+        total: found.length,
+        files: await byFile(context, instance, page.items),
+        complete,
+        outside: filter.outside,
+        notes,
+        ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
+      };
+    });
+  };
+  const shows = (server: Server): Promise<MayUse> => filesOfUses(context, server, request);
+  return servers.showing(scope, request.file, { shows, ask }, context);
 }
 
 /** The uses of a symbol as a server gives them, from the first place that it has an answer for. */

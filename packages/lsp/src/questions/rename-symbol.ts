@@ -8,9 +8,9 @@ import type { ServerInstance } from '../pool/server-instance.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { languageIdOf } from '../servers/definition.js';
 import { languageName } from '../servers/script-name.js';
-import { everyUse, type Uses } from './asking/every-use.js';
+import { everyUse, filesOfUses, type MayUse, type Uses } from './asking/every-use.js';
 import { requireCapability } from './asking/require-capability.js';
-import { rootsToSearch } from './asking/show-files.js';
+import { rootsToSearch, type Server } from './asking/show-files.js';
 import { applyEdits, recoverEdits, type Recovery } from './edits/apply-edits.js';
 import type { EditJournal } from './edits/edit-journal.js';
 import { markedFiles } from './edits/marked-files.js';
@@ -61,9 +61,24 @@ export async function renameSymbol(
   request: RenameRequest,
   journal: EditJournal,
 ): Promise<RenameResult> {
-  const { servers, scope, signal } = context;
+  const { servers, scope } = context;
   const recovered = await recoverEdits(scope, journal);
-  const instance = await servers.forFile(scope, scope.locate(request.file).path, context);
+  const shows = (server: Server): Promise<MayUse> => filesOfUses(context, server, request);
+  const renamed = async (instance: ServerInstance, mentions: MayUse): Promise<RenameResult> => ({
+    ...(await rename(context, instance, mentions, request, journal)),
+    recovered,
+  });
+  return servers.showing(scope, request.file, { shows, ask: renamed }, context);
+}
+
+async function rename(
+  context: CodeContext,
+  instance: ServerInstance,
+  mentions: MayUse,
+  request: RenameRequest,
+  journal: EditJournal,
+): Promise<Omit<RenameResult, 'recovered'>> {
+  const { scope, signal } = context;
   requireName(request.newName, request.symbol, await instance.languageOf(scope, request.file));
   requireCapability(instance, 'renameProvider', 'rename');
   const { symbol } = request;
@@ -72,6 +87,7 @@ export async function renameSymbol(
   await setTimeout(TWO_TICKS_MS, undefined, signal === undefined ? {} : { signal });
   const question = {
     request,
+    mentions,
     ask: (spots: readonly Spot[]) => askUnmarked(context, instance, spots, request),
     placesIn: (files: readonly FileEdits[]) =>
       files.flatMap(({ uri, edits }) => edits.map(({ range }) => ({ uri, range }))),
@@ -96,7 +112,6 @@ export async function renameSymbol(
       files,
       complete,
       notes: [...notes, ...(await elsewhere(context, instance, request)), ...unlisted],
-      recovered,
     };
   });
 }
@@ -120,8 +135,17 @@ async function elsewhere(
 
 const ANYWAY = 'or pass partial: true to rename the rest';
 
-function halfSeen({ cut }: Uses<unknown>, [note]: readonly string[]): RootwardLspError {
-  if (note !== undefined) {
+function halfSeen({ cut, definedIn }: Uses<unknown>, [note]: readonly string[]): RootwardLspError {
+  if (definedIn.length > 1) {
+    return new RootwardLspError(
+      'edit-refused',
+      `Cannot rename one of several: it is defined in ${nameFiles(definedIn)}, and the server would rename all of them`,
+      {
+        instruction: 'Change the one that is meant with edit_file, or pass partial: true to rename them all',
+      },
+    );
+  }
+  if (note !== undefined && !cut) {
     return new RootwardLspError('edit-refused', `Cannot rename: ${note}, and half a rename breaks code`, {
       instruction: `List such a file in .gitignore if it is generated, change the uses that search_content finds, ${ANYWAY}`,
     });

@@ -9,7 +9,7 @@ import { completeAnswer } from './asking/complete-answer.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { documentSymbols, kindName, placed } from './symbols/document-symbols.js';
 import { isIn, serverName, type SymbolName } from './symbols/symbol-name.js';
-import { filesServed, filesToShow, settled } from './asking/show-files.js';
+import { filesServed, settled, type Shown } from './asking/show-files.js';
 
 /** A declaration that `findSymbol` found. */
 export interface FoundSymbol {
@@ -32,27 +32,31 @@ export interface Part {
   readonly notes: readonly string[];
 }
 
-/** Asks one server, with what it has to be shown first. */
+/** Asks one server, which is shown these files first. */
 export async function searchServer(
   context: CodeContext,
   instance: ServerInstance,
   wanted: SymbolName,
   roots: readonly Root[],
+  toShow: Shown,
 ): Promise<Part> {
   const { scope, signal } = context;
   const query = wanted.name;
   const { name } = instance.definition;
   const searchesItself = Boolean(instance.capabilities.workspaceSymbolProvider);
   // Where the server searches itself, its documents would only add what they import.
-  const choose = searchesItself ? filesToShow : filesServed;
-  const { files, cut, unshown } = await choose(context, instance, query, roots);
+  const { files, cut, unshown } = searchesItself
+    ? toShow
+    : await filesServed(context, instance, query, roots);
   return instance.withDocuments(
     { scope, paths: [], further: files, signal, thorough: true },
     async (documents, unopened) => {
       const worked = await settled(instance, documents, signal);
-      const found = searchesItself
-        ? await searchFolders(context, instance, query)
-        : await searchDocuments(context, instance, documents);
+      const found = !searchesItself
+        ? await searchDocuments(context, instance, documents)
+        : instance.definition.body === undefined
+          ? await searchFolders(context, instance, query)
+          : await searchLinked(context, instance, query, documents);
       const matches = found.matches.filter(
         (match) => matchesQuery(match, wanted) && isUnder(roots, match.file),
       );
@@ -75,6 +79,24 @@ async function searchFolders(context: CodeContext, instance: ServerInstance, que
     ? [`${definition.name} stopped at ${value.length} symbols and may know more: ask for more of the name`]
     : [];
   return { matches: value.flatMap((symbol) => toMatch(symbol, filter) ?? []), complete, notes };
+}
+
+/**
+ * A server that links names across files knows one of several definitions of the same name, and which one is chance:
+ * the documents tell of all. It is asked for what no document lists, such as macros.
+ */
+async function searchLinked(
+  context: CodeContext,
+  instance: ServerInstance,
+  query: string,
+  documents: readonly OpenDocument[],
+): Promise<Part> {
+  const { matches } = await searchDocuments(context, instance, documents);
+  // A macro that is used is a string among them; where it is defined is known only to the server.
+  const here = matches.filter(({ kind }) => kind !== 'string');
+  const listed = new Set(here.map(({ name }) => name));
+  const known = await searchFolders(context, instance, query);
+  return { ...known, matches: [...here, ...known.matches.filter(({ name }) => !listed.has(name))] };
 }
 
 async function searchDocuments(

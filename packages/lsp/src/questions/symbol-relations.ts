@@ -9,7 +9,7 @@ import type { CodeContext } from '../pool/code-context.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { everyUse } from './asking/every-use.js';
 import { loadingNotes } from './asking/loading.js';
-import { filesServed, rootsToSearch, settled } from './asking/show-files.js';
+import { filesServed, rootsToSearch, settled, type Server, type Shown } from './asking/show-files.js';
 import { firstAnswered } from './references.js';
 import { toTargets, type Spot } from './symbols/definition-targets.js';
 import { covers, declaredAt, documentSymbols, enclosing, kindName } from './symbols/document-symbols.js';
@@ -73,13 +73,28 @@ export async function symbolRelations(
   context: CodeContext,
   request: RelationsRequest,
 ): Promise<RelationsResult> {
+  const { servers, scope } = context;
+  const shows = async (server: Server): Promise<Shown> => {
+    // A server may leave out files that its project does not include, unless they are open.
+    const { path } = scope.locate(request.file);
+    const searched = rootsToSearch(context, server, path);
+    const { name } = readSymbol(request.symbol);
+    const shown = await filesServed(context, server, name, searched.roots, { whole: true });
+    return { ...shown, files: [...new Set([path, ...shown.files])], cut: shown.cut || searched.cut };
+  };
+  const asked = (instance: ServerInstance, shown: Shown): Promise<RelationsResult> =>
+    relations(context, instance, shown, request);
+  return servers.showing(scope, request.file, { shows, ask: asked }, context);
+}
+
+async function relations(
+  context: CodeContext,
+  instance: ServerInstance,
+  shown: Shown,
+  request: RelationsRequest,
+): Promise<RelationsResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path, context);
-  // A server may leave out files that its project does not include, unless they are open.
-  const searched = rootsToSearch(context, instance, path);
-  const { name } = readSymbol(request.symbol);
-  const shown = await filesServed(context, instance, name, searched.roots, { whole: true });
   const further = shown.files.filter((file) => file !== path);
   const documents = { scope, paths: [path], further, signal, thorough: true };
   const answer = instance.withDocuments(documents, async (opened) => {
@@ -89,7 +104,7 @@ export async function symbolRelations(
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
     const spots = await locateSymbol(context, instance, document, request);
     const found = await ask(context, instance, request, spots);
-    return describe(context, instance, request, found, shown.cut || searched.cut);
+    return describe(context, instance, request, found, shown.cut);
   });
   return concealErrors(context, answer);
 }
@@ -271,7 +286,7 @@ async function overriding(
 
 /**
  * Who calls a symbol, as the server says; and in files it does not look at for calls, or where it knows none, the
- * functions that uses stand in.
+ * functions that uses stand in. One that links names across files takes a caller of a common name for another.
  */
 async function callers(
   context: CodeContext,
@@ -279,14 +294,13 @@ async function callers(
   request: RelationsRequest,
   spots: readonly Spot[],
 ): Promise<readonly Found[]> {
-  const known = instance.capabilities.callHierarchyProvider
-    ? await calls(context, instance, spots, 'incoming')
-    : [];
+  const isAsked = instance.capabilities.callHierarchyProvider && instance.definition.body === undefined;
+  const known = isAsked ? await calls(context, instance, spots, 'incoming') : [];
   const files = new Set(known.map(({ uri }) => uri));
   const uses = await usesBy(context, instance, request, ({ symbol }, place) =>
     covers(symbol.selection, place) ? undefined : symbol.selection.start,
   );
-  const own = new Set(spots.map(({ document }) => document.uri));
+  const own = new Set(isAsked ? spots.map(({ document }) => document.uri) : []);
   return [...known, ...uses.filter(({ uri }) => !files.has(uri) && !own.has(uri))];
 }
 

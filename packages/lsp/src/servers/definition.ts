@@ -42,6 +42,11 @@ export interface ServerDefinition {
    * otherwise gives the declaration.
    */
   readonly body?: RegExp;
+  /**
+   * What it was shown stays in its answers after it was closed. Questions about all uses of a name go to a process of
+   * their own, which is started anew where it was shown other files.
+   */
+  readonly remembersClosed?: boolean;
   /** Has to be told which headers are of C. */
   readonly headersOfC?: boolean;
   /** The values in what it says, with their quotes: constants that a type spells out. Global. */

@@ -174,6 +174,7 @@ export const knownServers: readonly ServerDefinition[] = [
     folders: 'file-driven',
     markers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
     body: /^[^;]*\{/,
+    remembersClosed: true,
     headersOfC: true,
     inherits: ['CPATH', 'C_INCLUDE_PATH', 'CPLUS_INCLUDE_PATH'],
   },

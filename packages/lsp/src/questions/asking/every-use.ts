@@ -11,9 +11,10 @@ import { definitionTargets, type Spot } from '../symbols/definition-targets.js';
 import { locateSymbol, type SymbolRequest } from '../symbols/locate-symbol.js';
 import { readSymbol } from '../symbols/symbol-name.js';
 import { completeAnswer } from './complete-answer.js';
+import { definingFiles } from './defining-files.js';
 import type { CodeContext } from '../../pool/code-context.js';
 import { loadingNotes } from './loading.js';
-import { filesServed, rootsToSearch, settled } from './show-files.js';
+import { filesServed, rootsToSearch, settled, type Server, type Shown } from './show-files.js';
 
 /** Files that mention a name, for a server that knows its folders: only those it leaves out are shown to it. */
 const MAX_MENTIONS = 2_000;
@@ -31,8 +32,16 @@ interface NamedPlace {
 
 export interface UsesQuestion<Value> {
   readonly request: SymbolRequest;
+  /** The files that may use it, where they are known already. */
+  readonly mentions?: MayUse;
   ask(spots: readonly Spot[]): Promise<Value>;
   placesIn(value: Value): readonly NamedPlace[];
+}
+
+/** The files that may use a symbol. */
+export interface MayUse extends Shown {
+  /** There are more than can be shown to a server. */
+  readonly tooMany: boolean;
 }
 
 /** An answer about all uses of a symbol. */
@@ -46,7 +55,23 @@ export interface Uses<Value> {
   readonly cut: boolean;
   /** Files that mention the symbol, that the answer leaves out, and that nobody has explained. */
   readonly unexplained: readonly string[];
+  /** More than one where the server takes definitions of several files for one symbol. */
+  readonly definedIn: readonly string[];
   readonly notes: readonly string[];
+}
+
+/** The files that may use a symbol: its own, and those with the word in them. */
+export async function filesOfUses(
+  context: CodeContext,
+  server: Server,
+  { symbol, file }: SymbolRequest,
+): Promise<MayUse> {
+  const { path } = context.scope.locate(file);
+  const searched = rootsToSearch(context, server, path);
+  const options = { whole: true, ...(server.kind !== 'file-driven' && { limit: MAX_MENTIONS }) };
+  const mentions = await filesServed(context, server, readSymbol(symbol).name, searched.roots, options);
+  const files = [...new Set([path, ...mentions.files])];
+  return { ...mentions, files, cut: mentions.cut || searched.cut, tooMany: mentions.cut };
 }
 
 /**
@@ -63,12 +88,9 @@ export async function everyUse<Value extends { readonly length: number }, Result
   const { scope, signal } = context;
   const { path } = scope.locate(question.request.file);
   const word = readSymbol(question.request.symbol).name;
-  const searched = rootsToSearch(context, instance, path);
-  const showsFirst = instance.kind === 'file-driven';
-  const options = { whole: true, ...(!showsFirst && { limit: MAX_MENTIONS }) };
-  const mentions = await filesServed(context, instance, word, searched.roots, options);
+  const mentions = question.mentions ?? (await filesOfUses(context, instance, question.request));
   const others = mentions.files.filter((file) => file !== path);
-  const first = showsFirst ? others : [];
+  const first = instance.kind === 'file-driven' ? others : [];
   const request = { scope, paths: [path], further: first, signal, thorough: true };
   const result = instance.withDocuments(request, async (documents, unopened) => {
     const [document] = documents;
@@ -78,9 +100,10 @@ export async function everyUse<Value extends { readonly length: number }, Result
     const answer = await completeAnswer(context, instance, () => question.ask(spots));
     const named = namedFiles(context, question.placesIn(answer.value));
     const missing = others.filter((file) => !first.includes(file) && !named.has(file));
-    const cut = mentions.cut || searched.cut || missing.length > MAX_LEFT_OUT;
+    const tooMany = mentions.tooMany || missing.length > MAX_LEFT_OUT;
+    const cut = mentions.cut || tooMany;
     const unshown = [...mentions.unshown.filter((file) => file.path !== path), ...unopened];
-    const found = { word, spots, documents, worked, cut, unshown };
+    const found = { word, spots, documents, worked, cut, tooMany, unshown };
     if (missing.length === 0) return use(await explain(context, instance, question, answer, found));
     const more = { scope, paths: [], further: missing.slice(0, MAX_LEFT_OUT), signal };
     return instance.withDocuments(more, async (shown, closed) => {
@@ -105,6 +128,7 @@ interface Found {
   readonly documents: readonly OpenDocument[];
   readonly worked: boolean;
   readonly cut: boolean;
+  readonly tooMany: boolean;
   readonly unshown: readonly Unshown[];
 }
 
@@ -113,13 +137,20 @@ async function explain<Value>(
   instance: ServerInstance,
   question: UsesQuestion<Value>,
   { value, complete }: { readonly value: Value; readonly complete: boolean },
-  { word, spots, documents, worked, cut, unshown }: Found,
+  { word, spots, documents, worked, cut, tooMany, unshown }: Found,
 ): Promise<Uses<Value>> {
   const places = question.placesIn(value);
   const named = namedFiles(context, places);
   const unexplained = await leftOut(context, instance, { word, documents, places, named });
+  const definedIn = await definingFiles(instance, placesByDocument(documents, places), context.signal);
   const { name } = instance.definition;
   const notes = [
+    ...(definedIn.length > 1
+      ? [`${name} takes "${word}" for one symbol, and it is defined in ${nameFiles(definedIn)}`]
+      : []),
+    ...(tooMany
+      ? [`${name} was shown only some of the files that mention "${word}": there are too many`]
+      : []),
     ...describeUnshown(
       name,
       unshown,
@@ -131,7 +162,16 @@ async function explain<Value>(
     ...(complete && worked ? [] : loadingNotes(instance)),
   ];
   const isComplete = complete && worked && !cut && notes.length === 0;
-  return { value, spots, complete: isComplete, cut, unexplained, notes };
+  return { value, spots, complete: isComplete, cut, unexplained, definedIn, notes };
+}
+
+function placesByDocument(
+  documents: readonly OpenDocument[],
+  places: readonly NamedPlace[],
+): ReadonlyMap<OpenDocument, readonly Place[]> {
+  const byUri = new Map<string, Place[]>(documents.map(({ uri }) => [uri, []]));
+  for (const { uri, range } of places) byUri.get(uri)?.push(range.start);
+  return new Map(documents.map((document) => [document, byUri.get(document.uri) ?? []]));
 }
 
 interface LeftOut {

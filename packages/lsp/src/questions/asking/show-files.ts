@@ -21,7 +21,8 @@ export interface Shown {
   readonly unshown: readonly Unshown[];
 }
 
-type Server = Pick<ServerInstance, 'kind' | 'definition' | 'folders'>;
+/** What is known of a server before it runs. */
+export type Server = Pick<ServerInstance, 'kind' | 'definition' | 'folders'>;
 
 /** The files a server has to be shown before it can answer about a word: none, where it knows its folders itself. */
 export async function filesToShow(

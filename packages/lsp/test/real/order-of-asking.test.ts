@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from 'vitest';
+import {
+  EditJournal,
+  findSymbol,
+  outline,
+  references,
+  renameSymbol,
+  RootwardLspError,
+  symbolRelations,
+  type CodeContext,
+} from '@rootward/lsp';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
+import { environment, hasClangd, known } from '../fixtures/real-servers.js';
+import { cPrograms } from '../fixtures/repositories.js';
+
+const NO_JOURNAL = new EditJournal('/nonexistent');
+const LIMITS = { settleTimeout: 50_000, requestTimeout: 50_000 };
+
+let home: CodeWorkspace;
+
+afterEach(() => home.dispose());
+
+type Question = (code: CodeContext) => Promise<unknown>;
+
+/** What a question says, or why it cannot be answered. */
+async function said(ask: Promise<unknown>): Promise<unknown> {
+  try {
+    return await ask;
+  } catch (error) {
+    if (error instanceof RootwardLspError) return [error.code, error.message];
+    throw error;
+  }
+}
+
+/** The answers of a new pool to the questions, asked in this order. */
+async function answers(
+  questions: readonly (readonly [string, Question])[],
+): Promise<Record<string, unknown>> {
+  const code = home.serve({ servers: known('clangd'), environment, limits: LIMITS });
+  const found: Record<string, unknown> = {};
+  for (const [name, ask] of questions) found[name] = await said(ask(code));
+  await home.servers.dispose();
+  return found;
+}
+
+test.skipIf(!hasClangd)(
+  'clangd (where installed) answers the same whatever was asked before, of names with many definitions too',
+  async () => {
+    home = await CodeWorkspace.open(cPrograms);
+    await home.giveRoots('.');
+    const first = { symbol: 'main', file: home.at('tests/t00.c') };
+    const last = { symbol: 'main', file: home.at('tests/t63.c') };
+    const helper = { symbol: 'helper', file: home.at('lib/check.c') };
+    const questions: readonly (readonly [string, Question])[] = [
+      ['an outline', (code) => outline(code, { file: home.at('lib/joined.c') })],
+      ['uses of a function', (code) => references(code, helper)],
+      ['its callers', (code) => symbolRelations(code, { ...helper, kind: 'callers' })],
+      ['uses of the first main', (code) => references(code, first)],
+      ['symbols', (code) => findSymbol(code, { query: 'main' })],
+      ['rename of the last', (code) => renameSymbol(code, { ...last, newName: 'start' }, NO_JOURNAL)],
+      ['uses of the last main', (code) => references(code, last)],
+    ];
+    const answered = await answers(questions);
+    expect(await answers(questions.toReversed())).toEqual(answered);
+    expect(answered['uses of a function']).toMatchObject({ complete: false, total: 60 });
+    expect(answered['symbols']).toMatchObject({ total: 60, complete: false });
+  },
+);
+
+test.skipIf(!hasClangd)(
+  'clangd (where installed) renames one of several definitions of a name only when told to rename all',
+  async () => {
+    const names = ['lib/check.h', 'tests/t00.c', 'tests/t01.c', 'tests/t02.c'] as const;
+    home = await CodeWorkspace.open(Object.fromEntries(names.map((name) => [name, cPrograms[name]!])));
+    await home.giveRoots('.');
+    const code = home.serve({ servers: known('clangd'), environment, limits: LIMITS });
+    const request = { symbol: 'main', file: home.at('tests/t01.c'), newName: 'start' };
+    const uses = await references(code, request);
+    expect(uses).toMatchObject({ total: 3, complete: false });
+    expect(uses.notes).toEqual([expect.stringContaining('tests/t02.c')]);
+    await expect(home.rename('main', request.file, 'start')).rejects.toMatchObject({
+      code: 'edit-refused',
+      message: expect.stringContaining('tests/t02.c'),
+    });
+    expect(await renameSymbol(code, request, NO_JOURNAL)).toMatchObject({ edits: 3, complete: false });
+    const macro = await findSymbol(code, { query: 'CHECK_BEGIN' });
+    expect(macro).toMatchObject({ total: 1, files: [{ file: home.at('lib/check.h') }] });
+  },
+);
