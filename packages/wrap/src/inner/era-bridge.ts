@@ -1,8 +1,15 @@
 import { isObject } from '@rootward/core/platform';
-import { asksBack, enveloped, MODERN_REVISION, SERVER_INFO_KEY, VERSION_KEY } from '../wire/envelope.js';
+import {
+  asksBack,
+  CAPABILITIES_KEY,
+  enveloped,
+  MODERN_REVISION,
+  SERVER_INFO_KEY,
+  VERSION_KEY,
+} from '../wire/envelope.js';
 import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { InnerEra } from './inner-era.js';
-import { nativeEdits, rootsWantedBy, withoutRoots, withRoots } from './native-rounds.js';
+import { mixedRound, nativeEdits, rootsWantedBy, withRoots } from './native-rounds.js';
 
 /** What a bridge is between. */
 export interface EraBridgeEnds {
@@ -275,7 +282,8 @@ export class EraBridge {
   #answerNative(message: RawMessage, id: string, call: Call): void {
     const wanted = rootsWantedBy(message);
     if (wanted === undefined || wanted.isMixed) {
-      this.#finish(message, id, wanted === undefined ? [] : withoutRoots(message, wanted.roots));
+      const hasRoots = call.request.span('params', '_meta', CAPABILITIES_KEY, 'roots') !== undefined;
+      this.#finish(message, id, wanted === undefined ? [] : mixedRound(message, wanted.roots, hasRoots));
       return;
     }
     call.rounds += 1;

@@ -39,21 +39,30 @@ export function withRoots(
 }
 
 /**
- * Leaves to the client what only the client can answer; which keys are left to us, the state says. It is not signed:
- * what it holds is the state of the server, which checks it, and names.
+ * Lets the client answer what only the client can answer; which answers are ours, the state says. It is not signed: what
+ * it holds is the state of the server, which checks it, and names. A client that has roots is asked as the server asks,
+ * since it has to come back anyway; what it says of them is not passed on.
  */
-export function withoutRoots(answer: RawMessage, keys: readonly string[]): readonly Edit[] {
+export function mixedRound(
+  answer: RawMessage,
+  keys: readonly string[],
+  clientHasRoots: boolean,
+): readonly Edit[] {
+  const state: unknown = answer.value('result', 'requestState');
+  const ours = MIXED + Buffer.from(JSON.stringify({ keys, state })).toString('base64url');
+  return [
+    ...(clientHasRoots ? [] : withoutRoots(answer, keys)),
+    ...answer.set(['result', 'requestState'], JSON.stringify(ours)),
+  ];
+}
+
+function withoutRoots(answer: RawMessage, keys: readonly string[]): readonly Edit[] {
   const requests: unknown = answer.value('result', 'inputRequests');
   const kept = Object.keys(Object(requests)).filter((key) => !keys.includes(key));
   const members = kept.map(
     (key) => `${JSON.stringify(key)}:${answer.raw('result', 'inputRequests', key) ?? 'null'}`,
   );
-  const state: unknown = answer.value('result', 'requestState');
-  const ours = MIXED + Buffer.from(JSON.stringify({ keys, state })).toString('base64url');
-  return [
-    ...answer.set(['result', 'inputRequests'], `{${members.join(',')}}`),
-    ...answer.set(['result', 'requestState'], JSON.stringify(ours)),
-  ];
+  return answer.set(['result', 'inputRequests'], `{${members.join(',')}}`);
 }
 
 /** What a server of the modern era is sent of a request of that era: it sees a client that has roots. */
@@ -65,7 +74,9 @@ export function nativeEdits(request: RawMessage, roots: () => string): readonly 
   const given = roots();
   const known: unknown = request.value('params', 'inputResponses');
   const responses = [
-    ...Object.keys(Object(known)).map((key) => [key, request.raw('params', 'inputResponses', key) ?? 'null']),
+    ...Object.keys(Object(known))
+      .filter((key) => !mixed.keys.includes(key))
+      .map((key) => [key, request.raw('params', 'inputResponses', key) ?? 'null']),
     ...mixed.keys.map((key) => [key, given]),
   ].map(([key, text]) => `${JSON.stringify(key)}:${text}`);
   return [
