@@ -1,5 +1,5 @@
 // Serves every example of a clone of mcp-bash, uses what it offers, and compares the answers with those of its own server:
-// node scripts/measurements/run-mcp-bash-examples.mjs FOLDER [--sandbox LEVEL]. One line per example, and one for each difference; those
+// node scripts/measurements/run-mcp-bash-examples.mjs FOLDER [OPTION…]. One line per example, and one for each difference; those
 // that are not on purpose fail. It takes some minutes, since that server needs seconds for a call.
 import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -260,7 +260,7 @@ for (const project of projects) {
     const [one, other] = [await ours.ask(method, params), await theirs.ask(method, theirParams)];
     const here = comparable(one, label);
     const there = comparable(other, label).replaceAll(theirCopy, copy);
-    if (here === there) return one;
+    if (here === there) return { answer: one, agreed: true };
     const reason = ON_PURPOSE.get(label);
     if (reason === undefined) unexpected += 1;
     notes.push(
@@ -268,7 +268,7 @@ for (const project of projects) {
         ? `${label} DIFFERS: here ${here.slice(0, SHOWN)}\n           there ${there.slice(0, SHOWN)}`
         : `${label} differs on purpose: ${reason}`,
     );
-    return one;
+    return { answer: one, agreed: reason !== undefined };
   };
   for (const [method, params] of requests) {
     const label = params.name ?? params.uri ?? params.ref?.name;
@@ -278,12 +278,12 @@ for (const project of projects) {
       continue;
     }
     ours.asked = false;
-    const one = await compare(label, method, params);
-    if (one?.result !== undefined) worked += 1;
-    else notes.push(`${label}: ${one?.error?.message ?? 'no answer'}`);
+    const { answer, agreed } = await compare(label, method, params);
+    if (answer?.result === undefined) notes.push(`${label}: ${answer?.error?.message ?? 'no answer'}`);
+    else if (agreed) worked += 1;
     if (!ours.asked) continue;
     for (const server of [ours, theirs]) server.willing = false;
-    const declined = await compare(`${label}, declined`, method, params);
+    const { answer: declined } = await compare(`${label}, declined`, method, params);
     if (declined?.result === undefined) notes.push(`${label}, declined: ${declined?.error?.message}`);
     for (const server of [ours, theirs]) server.willing = true;
   }
