@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { browserPath, seriousFindings, useBrowser, view } from './fixtures/browser.js';
 import { Place, type Session } from './fixtures/ui.js';
 
@@ -24,6 +25,16 @@ const SCROLL_THROUGH = `(async () => {
   }
   return rows;
 })()`;
+
+/** How the element with the focus is outlined. Runs in the page. */
+const OUTLINE = 'getComputedStyle(document.activeElement).outlineStyle';
+/** How far things have moved on their own since the page was opened; browsers call less than 0.1 good. Runs in the page. */
+const SHIFTED = `new Promise((resolve) => {
+  new PerformanceObserver((list) => {
+    resolve(list.getEntries().filter((shift) => !shift.hadRecentInput).reduce((sum, { value }) => sum + value, 0));
+  }).observe({ type: 'layout-shift', buffered: true });
+  requestAnimationFrame(() => setTimeout(() => resolve(0)));
+})`;
 
 // Without a browser this is named as skipped: apt-get install chromium.
 describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
@@ -278,12 +289,48 @@ describe.skipIf(browserPath === undefined)('The page in Chromium', () => {
     expect(await page.frameLocator('iframe').getByText('Rootward').count()).toBe(0);
   });
 
+  test('says that it cannot know when its own server has ended, and keeps the decisions', async () => {
+    const ended = new Place();
+    const session = await ended.server();
+    const page = await open(await ended.ui());
+    await page.getByText('a client 1.0').waitFor();
+    await session.call('read_text_file', { path: '/etc/passwd' });
+    await view(page, 'Decisions');
+    await page.getByRole('button', { name: '/etc/passwd' }).waitFor();
+    await ended.endUi();
+    await page.getByText('Connection lost').waitFor();
+    expect(await page.getByRole('button', { name: '/etc/passwd' }).count()).toBe(1);
+    await view(page, 'Now');
+    await page.getByText('The connection is lost').waitFor();
+    expect(await page.getByText('No server is running').count()).toBe(0);
+  });
+
   test('says so when the token is wrong', async () => {
     const url = new URL(shared.url);
     url.hash = '#wrong';
     const page = await use().newPage();
     await page.goto(url.href);
     await page.getByText('The token is not known').waitFor();
+  });
+
+  test('is used with the keyboard alone, with a focus that can be seen, and nothing jumps', async () => {
+    const { page, session } = await look();
+    const goTo = async (name: string): Promise<void> => {
+      const focused = page.getByRole('button', { name }).and(page.locator(':focus'));
+      await eventually(async () => {
+        await page.keyboard.press('Tab');
+        expect(await focused.count()).toBe(1);
+      });
+      expect(await page.evaluate<string>(OUTLINE)).not.toBe('none');
+    };
+    await goTo('Decisions');
+    await page.keyboard.press('Enter');
+    await session.call('read_text_file', { path: '/etc/hostname' });
+    await page.getByRole('button', { name: '/etc/hostname' }).waitFor();
+    await goTo('/etc/hostname');
+    await page.keyboard.press('Enter');
+    await page.getByText('It lies outside every root').waitFor();
+    expect(await page.evaluate<number>(SHIFTED)).toBeLessThan(0.1);
   });
 
   test('fits 360 pixels and a wide screen, light and dark, and axe finds nothing serious', async () => {

@@ -5,6 +5,7 @@ import { Children } from './children.js';
 import { Connection, type PageState, type Status } from './connection.js';
 import { Consent } from './consent.js';
 import { Decisions } from './decisions.js';
+import { Empty } from './empty.js';
 import { History } from './history.js';
 import { Now } from './now.js';
 import type { ViewProps } from './view.js';
@@ -56,18 +57,31 @@ function App({ token }: { readonly token: string }): VNode {
         </p>
       </header>
       <main>
-        {state.status === 'refused' ? (
-          <div class="empty">
-            <h2>The token is not known</h2>
-            <p>
-              Open the address that <code>rootward ui</code> printed last: it ends in the token of that run.
-            </p>
-          </div>
-        ) : (
+        {state.status === 'connected' || (state.status === 'lost' && View === Decisions) ? (
           <View state={state} act={(pid, method, params) => connection.act(pid, method, params)} />
+        ) : (
+          <Unknown status={state.status} />
         )}
       </main>
     </>
+  );
+}
+
+/** In place of a view that would say more than is known. */
+function Unknown({ status }: { readonly status: Status }): VNode | null {
+  if (status === 'refused') {
+    return (
+      <Empty title="The token is not known">
+        Open the address that <code>rootward ui</code> printed last: it ends in the token of that run.
+      </Empty>
+    );
+  }
+  if (status !== 'lost') return null;
+  return (
+    <Empty title="The connection is lost">
+      What runs cannot be seen until the program that shows this page answers again. The decisions seen so far
+      are still here.
+    </Empty>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ProcessState, ShownChild } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
+import { Empty } from './empty.js';
 import { lastPart, type ViewProps } from './view.js';
 
 /** What servers have started: tools that run, language servers, wrapped servers. */
@@ -8,10 +9,9 @@ export function Children({ state, act }: ViewProps): VNode {
   const all = state.processes.flatMap((process) => process.children.map((child) => ({ process, child })));
   if (all.length === 0) {
     return (
-      <div class="empty">
-        <h2>No child is running</h2>
-        <p>Executable tools, language servers and wrapped servers appear here while they run.</p>
-      </div>
+      <Empty title="No child is running">
+        Executable tools, language servers and wrapped servers appear here while they run.
+      </Empty>
     );
   }
   return (

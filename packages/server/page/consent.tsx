@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { ConfirmButton } from './confirm-button.js';
+import { Empty } from './empty.js';
 import type { ProcessState, ShownConsent } from '../src/watch/protocol.js';
 import { lastPart, timeOf, type ViewProps } from './view.js';
 
@@ -47,13 +48,10 @@ export function Consent({ state, act }: ViewProps): VNode {
 
 function NoQuestion(): VNode {
   return (
-    <div class="empty">
-      <h2>No question is waiting</h2>
-      <p>
-        With <code>--ui-consent</code>, what a client cannot ask its user waits here for a minute. Any process
-        of yours could answer in your place, so the option is off by default.
-      </p>
-    </div>
+    <Empty title="No question is waiting">
+      With <code>--ui-consent</code>, what a client cannot ask its user waits here for a minute. Any process
+      of yours could answer in your place, so the option is off by default.
+    </Empty>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import type { PageEvent } from './connection.js';
+import { Empty } from './empty.js';
 import { explain } from './explain-refusal.js';
 import { timeOf, type ViewProps } from './view.js';
 import { WindowedList } from './windowed-list.js';
@@ -50,10 +51,9 @@ export function Decisions({ state }: ViewProps): VNode {
         </span>
       </form>
       {state.events.length === 0 ? (
-        <div class="empty">
-          <h2>Nothing has been decided yet</h2>
-          <p>Decisions appear here the moment they are made, while this page is open.</p>
-        </div>
+        <Empty title="Nothing has been decided yet">
+          Decisions appear here the moment they are made, while this page is open.
+        </Empty>
       ) : (
         <div class="beside">
           <WindowedList

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import type { ShownChange, ShownDifference, UndoOutcome } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
+import { Empty } from './empty.js';
 import { SideBySide } from './side-by-side.js';
 import { lastPart, timeOf, type ViewProps } from './view.js';
 
@@ -12,8 +13,8 @@ interface Found {
 }
 
 /** What was changed, the difference it made, and a way back. */
-export function History({ state, act }: ViewProps): VNode {
-  const [found, setFound] = useState<readonly Found[]>([]);
+export function History({ state, act }: ViewProps): VNode | null {
+  const [found, setFound] = useState<readonly Found[] | undefined>(undefined);
   const [problem, setProblem] = useState('');
   const [opened, setOpened] = useState<Found | undefined>(undefined);
   const [asked, setAsked] = useState(0);
@@ -44,13 +45,10 @@ export function History({ state, act }: ViewProps): VNode {
       current = false;
     };
   }, [key, last, asked]);
+  if (problem !== '') return <Empty title="The changes cannot be listed">{problem}</Empty>;
+  if (found === undefined) return null;
   if (found.length === 0) {
-    return (
-      <div class="empty">
-        <h2>No change is kept</h2>
-        <p>{problem === '' ? 'What tools change appears here, with a way back.' : problem}</p>
-      </div>
-    );
+    return <Empty title="No change is kept">What tools change appears here, with a way back.</Empty>;
   }
   return (
     <div class="stack">

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { ProcessState, ShownRoot, ShownSession } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
 import { Callers } from './callers.js';
+import { Empty } from './empty.js';
 import { Ladder } from './ladder.js';
 import { lastPart, timeOf, type ViewProps } from './view.js';
 
@@ -9,13 +10,10 @@ import { lastPart, timeOf, type ViewProps } from './view.js';
 export function Now({ state, act }: ViewProps): VNode {
   if (state.processes.length === 0) {
     return (
-      <div class="empty">
-        <h2>No server is running</h2>
-        <p>
-          As soon as a client starts Rootward, it appears here. <code>rootward install --client NAME</code>{' '}
-          puts it into a client.
-        </p>
-      </div>
+      <Empty title="No server is running">
+        As soon as a client starts Rootward, it appears here. <code>rootward install --client NAME</code> puts
+        it into a client.
+      </Empty>
     );
   }
   return (
