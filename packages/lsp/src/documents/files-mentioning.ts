@@ -16,6 +16,8 @@ export interface MentionsOptions {
   readonly word: string;
   /** Only where the word stands by itself, in this letter case. */
   readonly whole?: boolean;
+  /** What more must be true of the text. */
+  readonly such?: (text: string) => boolean;
   /** The most files to return. */
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
@@ -34,10 +36,11 @@ export interface Mentions {
  * so these are what it has to be shown.
  */
 export async function filesMentioning(scope: Scope, options: MentionsOptions): Promise<Mentions> {
-  const { whole = false } = options;
+  const { whole = false, such = () => true } = options;
   const word = whole ? options.word : options.word.toLowerCase();
-  const has = (text: string): boolean =>
+  const mentionsIt = (text: string): boolean =>
     whole ? text.includes(word) && findWord(text, word).length > 0 : text.toLowerCase().includes(word);
+  const has = (text: string): boolean => mentionsIt(text) && such(text);
   const files: string[] = [];
   const unshown: Unshown[] = [];
   let looked = 0;

@@ -5,6 +5,7 @@ import { silentLogger, within } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
+import type { Mentions } from '../documents/files-mentioning.js';
 import { languageIdOf, type FolderKind, type ServerDefinition } from '../servers/definition.js';
 import type { ServerFinding } from '../servers/find-server.js';
 import { Findings } from '../servers/findings.js';
@@ -14,6 +15,7 @@ import type { FollowedRoots, LanguageServersOptions, Waiting } from './options.j
 import { readPoolLimits, type PoolLimits } from './limits.js';
 import { projectFolder } from './project-folder.js';
 import { foldersOf, type RootsChange } from './follow-roots.js';
+import { Resting } from './resting.js';
 import { ServerBudget } from './server-budget.js';
 import type { ServedFolder, ServerInstance } from './server-instance.js';
 import { ServerSlot } from './server-slot.js';
@@ -39,6 +41,8 @@ export class LanguageServers {
   readonly servers: readonly ServerDefinition[];
   readonly limits: PoolLimits;
   readonly clock: Clock;
+  /** Files that may define a name, which take long to find. */
+  readonly resting: Resting<Mentions>;
   readonly #workspace: FollowedRoots;
   readonly #findings: Findings;
   readonly #budget: ServerBudget;
@@ -59,6 +63,7 @@ export class LanguageServers {
     this.limits = readPoolLimits(options.limits);
     this.#successors = new Successors(this.limits);
     this.clock = options.clock ?? systemClock;
+    this.resting = new Resting(this.clock, options.changesMade);
     const environment = options.environment ?? process.env;
     const roots = (): readonly Root[] => this.#roots;
     this.#findings = new Findings(environment, options.trustWorkspaceServers ?? false, roots);

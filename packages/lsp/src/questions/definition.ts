@@ -8,6 +8,7 @@ import { concealLiterals } from '../filter/conceal-literals.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { CodeContext } from '../pool/code-context.js';
+import { filesThatMayDefine, linkedDefinitions, mayHaveOthers } from './asking/linked-definitions.js';
 import { loadingNotes } from './asking/loading.js';
 import { requireCapability } from './asking/require-capability.js';
 import { otherFilesToShow, settled } from './asking/show-files.js';
@@ -15,6 +16,7 @@ import { definitionTargets, type Spot, type Target } from './symbols/definition-
 import { covers, declaredAt, documentSymbols } from './symbols/document-symbols.js';
 import { locateSymbol, type SymbolRequest } from './symbols/locate-symbol.js';
 import { extentOf } from './symbols/symbol-extent.js';
+import { readSymbol } from './symbols/symbol-name.js';
 
 /** A symbol whose definition is asked for. */
 export interface DefinitionRequest extends SymbolRequest {
@@ -114,12 +116,26 @@ async function firstAnswered(
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
     answer = await ask();
   }
-  const isDone = answer.targets.length > 0 && !(await isOnlyDeclared(context, instance, answer.targets));
-  if (isDone) return { ...answer, unshown: [] };
+  const { name: word } = readSymbol(symbol);
+  const isDefined = async ({ targets }: Omit<Answered, 'unshown'>): Promise<boolean> =>
+    targets.length > 0 && !(await isOnlyDeclared(context, instance, targets));
+  const isLinked = ({ spot, targets }: Omit<Answered, 'unshown'>): Promise<boolean> =>
+    mayHaveOthers(context, instance, spot, targets, word);
+  if ((await isDefined(answer)) && !(await isLinked(answer))) return { ...answer, unshown: [] };
+  const defining = await filesThatMayDefine(context, instance, path, word);
+  const request = { scope, paths: [], signal };
+  const narrow = await instance.withDocuments({ ...request, further: defining.files }, async (documents) => {
+    await settled(instance, documents, signal);
+    const again = documents.length === 0 ? answer : await ask();
+    const linked = (await isLinked(again))
+      ? await linkedDefinitions(instance, documents, { path, word }, signal)
+      : [];
+    return { ...again, targets: linked.length > 0 ? linked : again.targets };
+  });
+  if (await isDefined(narrow)) return { ...narrow, unshown: [] };
   const { files, unshown } = await otherFilesToShow(context, instance, path, symbol);
-  if (files.length === 0) return { ...answer, unshown };
-  const request = { scope, paths: [], further: files, signal };
-  return instance.withDocuments(request, async (documents, unopened) => {
+  if (files.length === 0) return { ...narrow, unshown };
+  return instance.withDocuments({ ...request, further: files }, async (documents, unopened) => {
     await settled(instance, documents, signal);
     return { ...(await ask()), unshown: [...unshown, ...unopened] };
   });

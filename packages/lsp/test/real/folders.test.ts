@@ -3,6 +3,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { readPathRoots, Scope } from '@rootward/core';
 import {
   definition,
+  findSymbol,
   LanguageServers,
   outline,
   references,
@@ -88,10 +89,12 @@ test.each(FOLDERS)('answers about %s do not depend on what was asked before', as
       const uses = await said(references(context, request));
       const dryRun = { ...request, newName: 'some_other_name' };
       const renamed = await said(renameSymbol(context, dryRun, new EditJournal('/nonexistent')));
+      const known = await findSymbol(context, { query: request.symbol });
       found.set(`${request.file} ${request.symbol}`, [
         typeof where === 'string' ? where : where.definitions.map(({ file, line }) => `${file}:${line}`),
-        typeof uses === 'string' ? uses : [uses.total, uses.complete],
+        typeof uses === 'string' ? uses : [uses.total, uses.complete, uses.files.map(({ file }) => file)],
         typeof renamed === 'string' ? renamed : [renamed.edits, renamed.complete],
+        [known.total, known.complete, known.files.map(({ file }) => file)],
       ]);
     }
     return found;

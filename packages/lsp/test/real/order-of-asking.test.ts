@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import {
+  definition,
   EditJournal,
   findSymbol,
   outline,
@@ -11,7 +12,7 @@ import {
 } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, hasClangd, known } from '../fixtures/real-servers.js';
-import { cPrograms } from '../fixtures/repositories.js';
+import { cPrograms, cTwins } from '../fixtures/repositories.js';
 
 const NO_JOURNAL = new EditJournal('/nonexistent');
 const LIMITS = { settleTimeout: 50_000, requestTimeout: 50_000 };
@@ -85,5 +86,24 @@ test.skipIf(!hasClangd)(
     expect(await renameSymbol(code, request, NO_JOURNAL)).toMatchObject({ edits: 3, complete: false });
     const macro = await findSymbol(code, { query: 'CHECK_BEGIN' });
     expect(macro).toMatchObject({ total: 1, files: [{ file: home.at('lib/check.h') }] });
+  },
+);
+
+test.skipIf(!hasClangd)(
+  'clangd (where installed) gives every definition of a function that several programs define, nearest first',
+  async () => {
+    home = await CodeWorkspace.open(cTwins);
+    await home.giveRoots('.');
+    const request = { symbol: 'open_log', file: home.at('server/use.c') };
+    const where = async (first?: string): Promise<readonly string[]> => {
+      const code = home.serve({ servers: known('clangd'), environment, limits: LIMITS });
+      if (first !== undefined) await outline(code, { file: home.at(first) });
+      const { definitions } = await definition(code, request);
+      return definitions.map(({ file, line }) => `${file}:${line}`);
+    };
+    const both = [`${home.at('server/log.c')}:3`, `${home.at('client/log.c')}:3`];
+    expect(await where()).toEqual(both);
+    expect(await where('client/log.c')).toEqual(both);
+    expect(await where('server/log.c')).toEqual(both);
   },
 );

@@ -41,7 +41,7 @@ export async function filesServed(
   { kind, definition, folders }: Server,
   word: string,
   roots: readonly Root[],
-  options: Partial<Pick<MentionsOptions, 'whole' | 'limit'>> = {},
+  options: Partial<Pick<MentionsOptions, 'whole' | 'limit' | 'such'>> = {},
 ): Promise<Shown> {
   const isOurs = (path: string): boolean =>
     kind !== 'per-root' || folders.every((folder) => containsPath(folder.path, path, hostPathStyle));
