@@ -63,7 +63,7 @@ export class LegacyRoots implements CallRoots {
   /** Rejects with `ambiguous-tree` where nobody can tell which working tree the caller works in. */
   async forCall(meta: unknown): Promise<readonly Root[]> {
     const view = (): Promise<WorkspaceView> => this.#workspace.forRequest(meta);
-    return placeOf(await view(), this.callers, {
+    return placeOf(this.#workspace.forRequestNow(meta) ?? (await view()), this.callers, {
       meta,
       client: this.#client,
       transport: this.#kind,

@@ -326,7 +326,7 @@ export class Session {
       answered: (answer) => {
         if (!answer.isError) this.#introduction?.note(message);
         // What a hook said about the call holds for all its rounds.
-        if (!asksBack(answer)) this.#roots?.callers?.end(meta);
+        if (!this.#innerEra.isModern || !asksBack(answer)) this.#roots?.callers?.end(meta);
         ended?.(answer.isError || answer.value('result', 'isError') === true);
         over((changeId) => this.#answered(message, id, answer, changeId));
       },

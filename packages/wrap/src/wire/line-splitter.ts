@@ -26,6 +26,7 @@ const LONG_BYTES = 64 * 1024;
 
 /** Enough to find the id of an answer, which most servers write last. */
 const TAIL_BYTES = 256;
+const EMPTY: Buffer = Buffer.alloc(0);
 
 /**
  * Cuts the output of a program into lines. A line that cannot be a message, because it does not begin like one, is
@@ -40,7 +41,7 @@ export class LineSplitter {
   #state: 'start' | 'message' | 'noise' | 'too-long' = 'start';
   #long: LongLine | undefined;
   #isOffered = false;
-  #tail: Buffer = Buffer.alloc(0);
+  #tail: Buffer = EMPTY;
 
   /** `maxLongBytes`: for a line that somebody takes as it comes. */
   constructor(sink: LineSink, maxLineBytes: number, maxLongBytes: number = maxLineBytes) {
@@ -102,8 +103,9 @@ export class LineSplitter {
           this.#long.end(true);
           break;
         }
-        const [first, ...rest] = this.#parts;
-        if (first !== undefined) this.#sink.line(rest.length === 0 ? first : Buffer.concat(this.#parts));
+        const [first] = this.#parts;
+        if (first !== undefined)
+          this.#sink.line(this.#parts.length === 1 ? first : Buffer.concat(this.#parts));
         break;
       }
       case 'noise':
@@ -140,6 +142,6 @@ export class LineSplitter {
     this.#state = 'start';
     this.#long = undefined;
     this.#isOffered = false;
-    this.#tail = Buffer.alloc(0);
+    this.#tail = EMPTY;
   }
 }

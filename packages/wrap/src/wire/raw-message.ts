@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { scanObject, type Span } from './scan-json.js';
 
 /** A change of a message: what stands at a span is replaced by `text`. */
@@ -19,21 +19,31 @@ export class RawMessage {
   readonly bytes: Buffer;
   /** `bytes` as latin1, in which positions are those of the bytes. */
   readonly #text: string;
+  /** Then a part of the text is the part itself, and nothing has to be decoded. */
+  readonly #isAscii: boolean;
   readonly #members: Members;
+  /** As written, quotes included: two ids are the same where their texts are. */
+  readonly id: string | undefined;
+  /** Undefined for answers. */
+  readonly method: string | undefined;
   #params: Members | undefined;
 
-  private constructor(bytes: Buffer, text: string, members: Members) {
+  private constructor(bytes: Buffer, text: string, plain: boolean, members: Members) {
     this.bytes = bytes;
     this.#text = text;
+    this.#isAscii = plain;
     this.#members = members;
+    this.id = this.#raw(members.get('id'));
+    this.method = this.#string(members.get('method'));
   }
 
   /** Undefined where the line is not a JSON-RPC 2.0 message in valid UTF-8. */
   static read(bytes: Buffer): RawMessage | undefined {
     const text = bytes.toString('latin1');
     const members = scanObject(text);
-    if (members === undefined || !isUtf8(bytes)) return undefined;
-    const message = new RawMessage(bytes, text, members);
+    const plain = isAscii(bytes);
+    if (members === undefined || !(plain || isUtf8(bytes))) return undefined;
+    const message = new RawMessage(bytes, text, plain, members);
     return message.#isMessage() ? message : undefined;
   }
 
@@ -41,16 +51,6 @@ export class RawMessage {
     const message = RawMessage.read(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...value })));
     if (message === undefined) throw new TypeError('Cannot make a message: it has neither method nor id');
     return message;
-  }
-
-  /** As written, quotes included: two ids are the same where their texts are. */
-  get id(): string | undefined {
-    return this.#raw(this.#members.get('id'));
-  }
-
-  /** Undefined for answers. */
-  get method(): string | undefined {
-    return this.#string(this.#members.get('method'));
   }
 
   get kind(): 'request' | 'notification' | 'answer' {
@@ -78,8 +78,7 @@ export class RawMessage {
 
   /** The text of a part as UTF-8. */
   raw(...path: readonly [string, ...string[]]): string | undefined {
-    const span = this.span(...path);
-    return span === undefined ? undefined : this.bytes.toString('utf8', span.start, span.end);
+    return this.#raw(this.span(...path));
   }
 
   /** A part, parsed. */
@@ -92,7 +91,8 @@ export class RawMessage {
   edited(edits: readonly Edit[]): readonly Buffer[] {
     const pieces: Buffer[] = [];
     let at = 0;
-    for (const { start, end, text } of [...edits].sort((a, b) => a.start - b.start)) {
+    const sorted = edits.length > 1 ? [...edits].sort((a, b) => a.start - b.start) : edits;
+    for (const { start, end, text } of sorted) {
       if (start > at) pieces.push(this.bytes.subarray(at, start));
       if (text !== '') pieces.push(Buffer.from(text));
       at = end;
@@ -104,7 +104,7 @@ export class RawMessage {
   /** Replaces the value at a path, or makes it the first member of the object above. Empty where there is no such object. */
   set(path: readonly [string, ...string[]], text: string): readonly Edit[] {
     const span = this.span(...path);
-    if (span !== undefined) return [{ ...span, text }];
+    if (span !== undefined) return [{ start: span.start, end: span.end, text }];
     const name = JSON.stringify(path.at(-1));
     const [first, ...rest] = path.slice(0, -1);
     const above =
@@ -142,7 +142,8 @@ export class RawMessage {
   }
 
   #isMessage(): boolean {
-    if (this.#raw(this.#members.get('jsonrpc')) !== '"2.0"') return false;
+    const version = this.#members.get('jsonrpc');
+    if (version === undefined || !this.#text.startsWith('"2.0"', version.start)) return false;
     const { id } = this;
     const method = this.#members.get('method');
     if (method !== undefined) {
@@ -170,7 +171,9 @@ export class RawMessage {
   }
 
   #raw(span: Span | undefined): string | undefined {
-    return span === undefined ? undefined : this.bytes.toString('utf8', span.start, span.end);
+    if (span === undefined) return undefined;
+    const { start, end } = span;
+    return this.#isAscii ? this.#text.slice(start, end) : this.bytes.toString('utf8', start, end);
   }
 
   #string(span: Span | undefined): string | undefined {

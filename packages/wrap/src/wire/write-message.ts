@@ -6,7 +6,8 @@ const NEWLINE = Buffer.from('\n');
 
 /** Writes one message, given in pieces, and ends its line. */
 export function writeMessage(stream: Writable, pieces: readonly Buffer[]): void {
-  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  let size = 0;
+  for (const { length } of pieces) size += length;
   if (size <= MAX_JOINED_BYTES) {
     stream.write(Buffer.concat([...pieces, NEWLINE], size + 1));
     return;
