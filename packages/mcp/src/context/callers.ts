@@ -28,7 +28,7 @@ export interface CallOrigin {
   readonly came: number;
   /** The working tree that the handle of the call stands for. */
   readonly tree?: string | undefined;
-  /** Looks again, where the client can be asked; for roots that may be out of date. */
+  /** Asks the client once more, if it can be asked; for roots that may be out of date. */
   readonly lookAgain?: (() => Promise<WorkspaceView>) | undefined;
 }
 
@@ -197,7 +197,7 @@ export class Callers {
     if (place.kind === 'here') return new PlacedView(base, { known: place.known });
     if (place.kind !== 'unclear') return new PlacedView(base, { known: undefined });
     const { roots } = base.snapshot();
-    // A handle was made for a tree that could be served; without it the call means nothing.
+    // The handle was made for this tree; if it can no longer be served, the call fails.
     if (source === 'handle') throw ambiguousTree(place, roots, { handleTool: this.handleTool });
     return new PlacedView(base, {
       known: undefined,

@@ -15,10 +15,10 @@ import type { ChangeAbout, ChangeRecorder, History } from '@rootward/core/histor
 import type { WorkingTree } from './placed-view.js';
 import type { CallHistory, WorkspaceContext } from './workspace-context.js';
 
-/** How a history is got hold of, when the first change is about to be made. */
+/** Opens the history, when the first change is about to be made. */
 export type OpenHistory = () => History | Promise<History>;
 
-/** Who makes a call, as far as a history tells. */
+/** Who makes a call, as the history records it. */
 export interface Caller {
   readonly session: string;
   readonly client: string | undefined;
@@ -35,7 +35,7 @@ export function newSession(): string {
   return randomBytes(ID_BYTES).toString('hex');
 }
 
-/** What a history knows of whom a call comes from over HTTP: enough to tell them apart, and nothing of a token. */
+/** How the history identifies a caller over HTTP: a digest that tells callers apart and reveals nothing of a token. */
 export function principalDigest(principal: string): string {
   return createHash('sha256').update(`http ${principal}`).digest('hex').slice(0, DIGEST_LENGTH);
 }
@@ -116,7 +116,10 @@ class KeptChange implements CallHistory {
   }
 }
 
-/** A context whose file access keeps what was there before each change. Costs next to nothing until something is changed. */
+/**
+ * A context whose file access keeps what was there before each change. Costs next to nothing until something is
+ * changed.
+ */
 export class RecordedContext implements WorkspaceContext {
   readonly #context: WorkspaceContext;
   readonly #open: OpenHistory;

@@ -8,7 +8,7 @@ export interface KeptConnection {
   readonly history?: string | undefined;
 }
 
-/** Gives away what a connection knows, and goes on with what another one knew. */
+/** Saves what a connection knows, and restores it in another one. */
 export interface ConnectionKeeper {
   keep(): KeptConnection;
   /** When what the client said so far has been taken in. */

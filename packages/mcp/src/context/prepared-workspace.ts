@@ -106,7 +106,7 @@ export class PreparedWorkspace {
     const sources = this.options.sources === undefined ? this.#read(kind) : this.options.sources;
     const reading = Promise.resolve(sources);
     this.#sources.set(kind, reading);
-    // One that fails is reported to whoever asked.
+    // The caller gets the error.
     reading.then(
       (read) => this.#sourcesNow.set(kind, read),
       () => undefined,

@@ -4,7 +4,7 @@ import { isObject } from '@rootward/core/platform';
 import type { PreparedWorkspace } from './prepared-workspace.js';
 import type { TransportKind } from './transport-kind.js';
 
-/** Everything a request says about roots that stands alone: one of the modern era, or one with a handle. */
+/** Everything that a standalone request says about roots: one of the modern era, or one with a handle. */
 export interface StandaloneRequest extends RequestFacts {
   readonly transport: TransportKind;
   readonly signal: AbortSignal;

@@ -3,7 +3,7 @@ import type { Clock, WorkspaceView } from '@rootward/core';
 
 /** Many clients with a few root lists each; the least recently used goes first. */
 const MAX_VIEWS = 64;
-/** Thousands of roots are kept by their digest; for a few it costs more than the text takes up. */
+/** A long list of roots is stored by its digest; for a short one the digest costs more than the text. */
 const MAX_KEY_LENGTH = 1024;
 /** A view holds what the disk looked like. Access is decided anew each time, so an old view can only refuse. */
 const KEPT_MS = 30_000;
@@ -46,7 +46,9 @@ export class ViewCache {
   }
 }
 
-/** Undefined for what is nested too deep to be written out: no honest client sends that, and each call reads it anew. */
+/**
+ * Undefined for what is nested too deep to be written out: no honest client sends that, and each call reads it anew.
+ */
 function keyOf(inputs: unknown): string | undefined {
   try {
     const text = JSON.stringify(inputs);

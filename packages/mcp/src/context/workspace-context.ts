@@ -121,7 +121,7 @@ export class LazyWorkspaceContext implements WorkspaceContext {
     }
   }
 
-  /** What cannot be seen cannot be seen by the whole call. */
+  /** A failure is remembered: the whole call gets the same one. */
   #look(): PlacedView | Promise<PlacedView> {
     try {
       return this.#source.view();

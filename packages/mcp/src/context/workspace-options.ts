@@ -43,7 +43,10 @@ export interface WorkspaceOptions extends Partial<
   readonly sources?: Sources;
   /** How file access over a snapshot is made; the place for deny rules and protected files. */
   readonly createScope?: (snapshot: Snapshot) => Scope;
-  /** Absolute paths that no call reaches, with all below them, whatever the roots are. With `createScope`, its rules say so. */
+  /**
+   * Absolute paths that no call reaches, with all below them, whatever the roots are. With `createScope`, its rules say
+   * so.
+   */
   readonly denyAbsolute?: readonly string[];
   /** What a tool answers in place of an error of ours; undefined for the usual answer. Not asked about other errors. */
   readonly onRefusal?: (error: RootwardError | RootwardMcpError) => RefusalResult | undefined;
@@ -56,7 +59,7 @@ export interface WorkspaceOptions extends Partial<
   readonly revocations?: Revocations;
   /** The tool argument that may hold a handle; false where tools use that name for something else. */
   readonly handleArgument?: string | false;
-  /** Told of each workspace that lives as long as a connection, before it is used: the place for followers. */
+  /** Called for each workspace that lives as long as a connection, before it is used; add followers here. */
   readonly onWorkspace?: (workspace: Workspace) => void;
   /** Told of each call, once it is known which working tree it belongs to. */
   readonly onCaller?: (caller: SeenCaller) => void;

@@ -49,7 +49,7 @@ function requireUnset(server: HookedServer, method: string): void {
   }
 }
 
-/** What becomes of an error: a result, or an error to throw. */
+/** Turns an error into a result, or throws it. */
 type Failure = (error: unknown) => unknown;
 
 /** Gives every handler registered from now on the workspace, in its context. Done once, however often it is called. */
@@ -123,7 +123,7 @@ function calledIn([request]: readonly unknown[]): Called {
   return { args: params['arguments'], tool: params['name'] };
 }
 
-/** What a request becomes, so that callbacks further in find the workspace. */
+/** Adds the workspace to a request, so that inner callbacks find it. */
 type Widen = (request: unknown, workspace: WorkspaceContext) => unknown;
 
 /** The same for the handler of one tool, whatever its output schema is. */

@@ -33,7 +33,7 @@ export interface AskOptions {
 /** One call as the wrapper of its handler sees it. */
 export interface Call {
   readonly workspace: WorkspaceContext;
-  /** What goes out for a result: itself, or a question that has to be answered first. */
+  /** What is sent for a result: the result itself, or a question that has to be answered first. */
   answer(result: unknown): unknown;
   /** The question that an error stands for; undefined for a real error. */
   question(error: unknown): unknown;

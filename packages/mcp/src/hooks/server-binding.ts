@@ -18,7 +18,7 @@ import type { AnyServer, AskOptions, Call, HookedServer, SdkPort } from './sdk-p
 
 /** Advertised so that a client which keeps its directory there sends it along. */
 const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
-/** Beyond the time an answer is welcome: the workspace decides, the SDK's own limit only clears up after it. */
+/** Longer than the workspace waits for an answer: the workspace decides, and the SDK's limit only cleans up. */
 const CLEAR_UP_MS = 1000;
 /** The tool of the server that gives handles for working trees. */
 const HANDLE_TOOL = 'workspace_info';

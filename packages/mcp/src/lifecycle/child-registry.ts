@@ -19,7 +19,7 @@ export interface ChildAbout {
   readonly sandbox: string;
   /** The last of what it wrote. */
   readonly lastLines?: () => readonly string[];
-  /** Puts another one in its place. */
+  /** Starts another one in its place. */
   readonly restart?: () => Promise<void>;
 }
 

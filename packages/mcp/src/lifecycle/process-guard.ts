@@ -8,7 +8,7 @@ export interface ProcessGuardOptions {
   readonly watchParent?: boolean;
 }
 
-/** With the 400 ms the transport may linger, a server is gone within a second; what is not finished is cut off. */
+/** Together with the 400 ms of the transport, a server ends within a second; unfinished hooks are cut off. */
 const DEADLINE_MS = 500;
 /** A reader that does not take the last bytes must not hold up the exit. */
 const HOOKS_MS = 300;

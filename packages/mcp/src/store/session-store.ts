@@ -18,7 +18,7 @@ export interface SessionStore {
   readonly ready: boolean;
   /** The text of a key, which is then kept for so long. */
   read(key: string, ttl?: number): Promise<string | undefined>;
-  /** Puts `after` in the place of `before`; undefined stands for nothing. False where something else is there. */
+  /** Replaces `before` by `after`; undefined means no value. False if the current value is another one. */
   replace(key: string, before: string | undefined, after: string | undefined, ttl: number): Promise<boolean>;
   /** Adds a line to a log and returns its id. */
   append(key: string, line: string, ttl: number): Promise<string>;

@@ -14,7 +14,7 @@ export interface ScriptedClientOptions {
   readonly protocolVersion?: string;
   /** What to do when asked for roots. Without it, roots are not declared. */
   readonly roots?: RootsScript;
-  /** Declare roots although there is no script, or declare them not although there is one. */
+  /** Declare roots without a script, or do not declare them although there is one. */
   readonly declareRoots?: boolean;
   readonly listChanged?: boolean;
   /** Further capabilities to declare. */

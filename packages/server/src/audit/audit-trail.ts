@@ -40,11 +40,11 @@ export interface AuditTrailOptions {
 }
 
 const MAX_BYTES = 10 * 1024 * 1024;
-/** A path that long does not exist; a line must stay a line a reader can take. */
+/** No real path is this long, and readers of the file must be able to take each line. */
 const MAX_PATH_LENGTH = 4096;
-/** Rotating a file takes no time; a process that seems to take longer has ended. */
+/** Rotating a file takes milliseconds; a process that holds the lock longer has ended. */
 const STALE_LOCK_MS = 10_000;
-/** Paths of all clients end up here: for the owner's eyes. */
+/** Holds paths of all clients, so only the owner may read it. */
 const OWNER_ONLY = 0o600;
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ function describeFault(error: unknown): string {
   return FAULTS[code] ?? error.message;
 }
 
-/** Why a trail could not be written there, in the words of a start that fails. Writes nothing. */
+/** Why a trail could not be written there, as a clause for an error message. Writes nothing. */
 export function findAuditProblem(file: string): string | undefined {
   try {
     const stats = lstatSync(file, { throwIfNoEntry: false });
@@ -136,7 +136,7 @@ export class AuditTrail implements Disposable {
       this.#follow();
       ({ size } = fstatSync(this.#descriptor));
     }
-    // As a full disk leaves it: this line must not become a part of the one that was cut off.
+    // A full disk may have cut the last line off; this one must not continue it.
     const start = size !== this.#end && this.#isCutOff(size) ? '\n' : '';
     const bytes = Buffer.from(start + line);
     for (let written = 0; written < bytes.length;) {

@@ -7,7 +7,7 @@ export interface ActivityEvent extends AuditRecord {
   readonly time: string;
 }
 
-/** Takes every event to one place: the audit file, or a page that is open. */
+/** Receives every event: the audit file, or an open page. */
 export type EventOutlet = (event: ActivityEvent) => void;
 
 /** Passes events on to subscribers. Costs nothing while there are none. */

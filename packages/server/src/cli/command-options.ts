@@ -27,7 +27,10 @@ export const WRAP_OPTIONS: readonly OptionSpec[] = OPTIONS.filter(
 export const STORE_OPTIONS: readonly OptionSpec[] = OPTIONS.filter((spec) =>
   ['--store', '--config'].includes(flagName(spec)),
 );
-/** What decides about roots. The other options are accepted, so that the command line of a server can be reused, but not shown. */
+/**
+ * What decides about roots. The other options are accepted, so that the command line of a server can be reused, but not
+ * shown.
+ */
 const DECIDES_ROOTS: ReadonlySet<string> = new Set([
   '--root',
   '--within',
@@ -47,7 +50,7 @@ export function decidesSandbox(spec: OptionSpec): boolean {
 export const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
 export const VERBOSE_OPTION = ['--verbose', 'also show every source of roots'] as const;
 
-/** The texts among the flags that name a server. */
+/** The flags with a string value that name a server. */
 export function texts(
   flags: ParsedFlags,
 ): Readonly<Record<'client' | 'url' | 'token' | 'name', string | undefined>> {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
-/** Where the fields of `/proc/self/stat` stand that follow the name in brackets. */
+/** The positions of fields in `/proc/self/stat`, counted after the name in brackets. */
 const ENV_START = 47;
 const ENV_END = 48;
 const MAX_ENVIRONMENT_BYTES = 8 * 1024 * 1024;

@@ -8,7 +8,10 @@ import { FAILED } from './output/terminal.js';
 
 const STDIN = 0;
 
-/** Starts the program. Secrets are taken out of the environment first, since children inherit it and others can look at it. */
+/**
+ * Starts the program. Secrets are taken out of the environment first, since children inherit it and others can look at
+ * it.
+ */
 export async function main(program: string | undefined): Promise<void> {
   const environment = { ...process.env };
   forgetSecrets([TOKEN_VARIABLE, HANDLE_KEY_VARIABLE, STORE_VARIABLE]);
@@ -43,7 +46,7 @@ async function askAtTerminal(question: string): Promise<string> {
   });
 }
 
-/** Remarks that cannot be written are lost: there is nobody to tell, and what goes on is not about them. */
+/** Remarks that cannot be written are dropped; the command itself goes on. */
 const writeRemark = writerTo(
   () => process.stderr,
   () => undefined,

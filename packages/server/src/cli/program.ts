@@ -29,10 +29,10 @@ export async function runCommandLine(
   }
 }
 
-/** Commands that run another one, which stands behind two dashes. */
+/** Commands that run another command, given after `--`. */
 const RUNNERS: ReadonlySet<string | undefined> = new Set(['sandbox', 'wrap', 'config', 'install', 'doctor']);
 
-/** What is ours, and the command behind it, whose options are its own. */
+/** Our own arguments, and the command after `--`, whose options are not ours. */
 function splitCommand(argv: readonly string[]): {
   readonly own: readonly string[];
   readonly command: readonly string[];

@@ -78,7 +78,7 @@ function explainUse(
   const culprit = /'([^']*)'/.exec(text)?.[1] ?? '';
   switch (code) {
     case 'commander.unknownOption': {
-      // What follows may be a token, and hides which option is near.
+      // The value after it may be a token, and would make the nearest option harder to find.
       const flag = culprit.split('=', 1)[0] ?? culprit;
       if (options.includes(flag)) return `Cannot use ${flag} with a value: it takes none`;
       const match = nearestMatch(flag, options);
@@ -98,7 +98,7 @@ function explainUse(
   }
 }
 
-/** What people most likely wanted with more arguments than there are. */
+/** What someone who passes too many arguments most likely wanted. */
 const EXCESS_HINTS: Readonly<Record<string, string>> = {
   contains: 'ask for one path at a time',
   'run-tool': 'the arguments of the tool go into --args',

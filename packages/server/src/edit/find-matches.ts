@@ -1,4 +1,4 @@
-/** More tell nothing more: which one is meant is unclear with two. */
+/** More need not be found: with two it is already unclear which one is meant. */
 export const MAX_MATCHES = 11;
 
 /** A place where an edit fits, and what goes there. */
@@ -8,7 +8,10 @@ export interface Match {
   readonly replacement: string;
 }
 
-/** No more than `MAX_MATCHES`. All texts have `\n` line ends. Where nothing matches exactly, whole lines may differ in their outer white space. */
+/**
+ * No more than `MAX_MATCHES`. All texts have `\n` line ends. Where nothing matches exactly, whole lines may differ in
+ * their outer white space.
+ */
 export function findMatches(text: string, oldText: string, newText: string): readonly Match[] {
   const exact = findExact(text, oldText, newText);
   return exact.length > 0 ? exact : findByLines(text, oldText, newText);

@@ -5,7 +5,7 @@ const MAX_DEPTH = 100;
 /** As it is written in JSON, one half of a character or both. */
 const HALF_CHARACTER = /\\ud[89a-f]/i;
 
-/** Undefined for what is no JSON, or none that every client could read. Half characters are replaced. */
+/** Undefined for text that is not JSON, or that some client could not read. Half characters are replaced. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = HALF_CHARACTER.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
@@ -15,7 +15,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether clients, and we, might fail to go down to its innermost value. */
+/** Whether it is nested too deep for clients, or for this server. */
 export function isTooDeep(value: unknown): boolean {
   return isDeeperThan(MAX_DEPTH, value);
 }

@@ -15,7 +15,7 @@ export interface Document {
 export interface CategoryDocuments {
   readonly category: Category;
   readonly documents: readonly Document[];
-  /** Why the documents of a folder are not to be had, as the code of the refusal. */
+  /** Why the documents of a folder cannot be read, as the code of the refusal. */
   readonly problem?: string;
   /** There are more than anyone reads, and they are left out. */
   readonly truncated: boolean;
@@ -123,7 +123,7 @@ class Search {
     return dir === '' ? '.' : dir;
   }
 
-  /** A folder that is not there has no documents, and that is all. */
+  /** A missing folder is not an error: it has no documents. */
   #note(error: unknown): void {
     if (!(error instanceof RootwardError)) throw error;
     if (error.code === 'not-found' || error.code === 'not-a-directory') return;

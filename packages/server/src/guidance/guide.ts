@@ -34,7 +34,7 @@ export interface GuidePage {
 }
 
 const FRONT_MATTER_LINES = 80;
-/** Less of a document helps nobody; the next page starts with it. */
+/** If less of a document fits, it starts on the next page instead. */
 const MIN_PART_LENGTH = 200;
 const ASK_FOR_LIST = { instruction: 'Call category_list for the categories and documents of this project' };
 
@@ -45,7 +45,9 @@ export async function findGuides(source: GuideSource): Promise<readonly Category
   return found.filter(({ category, documents }) => category.from !== 'convention' || documents.length > 0);
 }
 
-/** The documents that a category, or one document of it, stands for; throws with an instruction where there are none. */
+/**
+ * The documents that a category, or one document of it, stands for; throws with an instruction where there are none.
+ */
 export function selectDocuments(
   guides: readonly CategoryDocuments[],
   asked: string,

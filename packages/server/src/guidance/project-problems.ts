@@ -2,7 +2,7 @@ import { projectOf, type Root } from '@rootward/core';
 import { findBrokenRules, type BrokenRules } from '../settings/workspace-rules.js';
 import type { SettingsReader } from './project-session.js';
 
-/** The files about these roots, of their own or of their user, that change nothing because they cannot be used. */
+/** Settings files for these roots, in them or kept by the user, that have no effect because they cannot be used. */
 export function findProjectProblems(
   roots: readonly Root[],
   store: SettingsReader | undefined,

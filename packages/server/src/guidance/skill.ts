@@ -33,7 +33,7 @@ const MAX_DIGESTED_BYTES = 4_000_000;
 const MAX_NAME_LENGTH = 64;
 const MAX_DESCRIPTION_LENGTH = 1024;
 
-/** The skills that the guidance of a project amounts to: one for each category that has documents. */
+/** The skills made from the guidance of a project: one for each category that has documents. */
 export function skillsOf(project: Project, guides: readonly CategoryDocuments[]): readonly GuideSkill[] {
   const taken = new Set<string>();
   return guides

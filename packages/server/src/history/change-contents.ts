@@ -10,7 +10,7 @@ export interface ChangedText {
   readonly note?: string | undefined;
 }
 
-/** More is not read by people. */
+/** Nobody reads more than that. */
 const MAX_SHOWN_BYTES = 1024 * 1024;
 
 /** Every file of a change that the scope may read, one after the other. */

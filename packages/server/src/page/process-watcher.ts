@@ -113,6 +113,6 @@ function removeStale(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Another page was faster.
+    // Another page has already removed it.
   }
 }

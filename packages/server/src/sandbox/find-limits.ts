@@ -42,7 +42,7 @@ export async function findLimits(
   return { denied: await findDenied(roots, isDenied, signal), fixed: [...locked] };
 }
 
-/** What lies in a folder that is fixed needs no mention of its own. */
+/** What is inside a protected folder need not be listed. */
 function isBelow(folders: ReadonlySet<string>, path: string): boolean {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     if (folders.has(folder)) return true;

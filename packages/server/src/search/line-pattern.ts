@@ -51,7 +51,7 @@ export class LinePattern {
     return this.#literalExpression?.test(text) ?? text.includes(this.literal);
   }
 
-  /** Matching takes too long. */
+  /** The error for a pattern whose matching takes too long. */
   tooSlow(cause?: unknown): RootwardError {
     const shown = quote(this.expression.source);
     return new RootwardError('invalid-option', `Cannot search for ${shown}: matching takes too long`, {

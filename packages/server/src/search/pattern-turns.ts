@@ -1,6 +1,6 @@
 import { disposable } from '@rootward/core/platform';
 
-/** So many slow searches of one principal run at once; the others wait, and those of other principals do not. */
+/** How many slow searches of one principal run at once. Its others wait; those of other principals do not. */
 const MAX_PER_PRINCIPAL = 2;
 /** Each has a thread, and threads take memory. */
 const MAX_IN_ALL = 8;

@@ -73,7 +73,7 @@ function consentsFolder({ environment, home }: StartContext): string {
   return join(stateDirectory(environment, home), 'consents');
 }
 
-/** Without the operator's leave, no page answers, and no answer of one is remembered. */
+/** Unless the operator allows it, no page may answer, and no answer of a page is remembered. */
 function waitingQuestions(
   { uiConsent }: LoadedSettings,
   start: StartContext,

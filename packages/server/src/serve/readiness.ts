@@ -1,7 +1,7 @@
 import type { Root, Sources, SourceReading } from '@rootward/core';
 import { VERSION } from '../version.js';
 
-/** The one line that says the server is there. Names counts and sources, no paths. */
+/** The one line that says the server is ready. Names counts and sources, no paths. */
 export function readinessLine(where: string, sources: Sources): string {
   return `rootward ${VERSION} ready on ${where}: ${describeSources(sources)}\n`;
 }

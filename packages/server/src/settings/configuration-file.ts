@@ -21,11 +21,11 @@ export interface ConfigurationFile {
   readonly values: OptionValues;
   readonly deny: readonly string[];
   readonly denyAbsolute: readonly string[];
-  /** Undefined where it does not speak of roots. */
+  /** Undefined if it has no `roots`. */
   readonly roots: ConfiguredRoots | undefined;
 }
 
-/** More is no configuration. */
+/** A larger file is not a configuration. */
 const MAX_BYTES = 1024 * 1024;
 
 /** Reads and checks a configuration file; undefined where there is none. Throws `configuration`, naming the culprit. */
@@ -63,7 +63,10 @@ export async function readConfigurationFile(
   }
 }
 
-/** A link on the way to a file, or the file itself, whose target does not exist: most likely a disk that is not there yet. */
+/**
+ * A link on the way to a file, or the file itself, whose target does not exist: most likely a disk that is not there
+ * yet.
+ */
 function findDanglingLink(file: string): string | undefined {
   for (let path = file; ; path = dirname(path)) {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -149,7 +152,9 @@ function historyOf(given: Configuration['history']): OptionValues {
   };
 }
 
-/** Which settings a server needs, its library knows. It would otherwise be heard of with the first question about code. */
+/**
+ * Which settings a server needs, its library knows. It would otherwise be heard of with the first question about code.
+ */
 async function checkServers(servers: unknown, file: string): Promise<void> {
   const { readServerSettings, RootwardLspError } = await import('@rootward/lsp');
   try {

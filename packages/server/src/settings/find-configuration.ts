@@ -24,7 +24,7 @@ export function configurationPlaces(
   return usualPlaces(project, environment, home).map((file) => ({ file, named: false }));
 }
 
-/** Where the next start would look that is not told where. */
+/** Where a start without `--config` would look. */
 export function usualPlaces(
   project: string | undefined,
   environment: Environment,

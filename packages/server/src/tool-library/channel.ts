@@ -8,7 +8,7 @@ export function progress(done: number, message?: string, total?: number): void {
   say({ type: 'progress', progress: done, message, total });
 }
 
-/** A line for whoever watches the client's log. */
+/** Writes a line to the client's log. */
 export function log(level: LogLevel, message: string, logger?: string): void {
   say({ type: 'log', level, message, logger });
 }

@@ -30,7 +30,7 @@ function parse(text: string, where: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   log('warning', `${where} is not a JSON object; it is not used`, 'config');
   return {};

@@ -41,6 +41,6 @@ function removeSocket(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It is not there.
+    // There is no such file.
   }
 }

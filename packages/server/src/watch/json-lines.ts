@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** A state with thousands of roots stays below it; more is no message of ours. */
+/** A state with thousands of roots stays below it; a longer line is not one of our messages. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /** Reads and writes JSON documents, one per line. A line that is too long or no JSON ends the connection. */

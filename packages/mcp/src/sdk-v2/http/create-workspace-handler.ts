@@ -16,7 +16,7 @@ export interface WorkspaceHandlerOptions
   readonly revocations?: Revocations;
 }
 
-/** What the client learns of an error on this side: nothing but that there was one. */
+/** What the client is told about an internal error: only that there was one. */
 const INTERNAL_ERROR = {
   jsonrpc: '2.0',
   error: { code: -32_603, message: 'Internal server error' },

@@ -27,7 +27,7 @@ export type NoStream = 'unknown' | 'over';
 /** The stream of one POST while it is being served, and what must be stored before its headers leave. */
 interface Exchange {
   stream?: string;
-  /** Nothing of it goes out to a client. */
+  /** Nothing of it is sent to a client. */
   readonly isReplay?: boolean;
   readonly pending: Promise<unknown>[];
 }
@@ -84,7 +84,7 @@ export class EventLog {
     return response;
   }
 
-  /** Does what nobody is to hear of. */
+  /** Runs something whose messages are not sent to the client. */
   async replay(act: () => Promise<void>): Promise<void> {
     await this.#exchange.run({ isReplay: true, pending: [] }, act);
   }
@@ -150,7 +150,7 @@ export class EventLog {
     }
   }
 
-  /** Ends with the last answer. Where the process is gone that owed it, an error takes its place. */
+  /** Ends with the last answer, or with an error if the process that should have answered is gone. */
   async *#ofRequest(
     session: string,
     stream: string,
@@ -159,7 +159,8 @@ export class EventLog {
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent> {
     const key = logKey(session, stream);
-    // Official clients forget their place when a resumed stream breaks off before its first event, and then wait for ever.
+    // Official clients forget their place when a resumed stream breaks off before its first event, and then wait for
+    // ever.
     yield { id: eventId(stream, from), message: undefined };
     for (let place = from; !signal.aborted;) {
       for (const { id, text } of await this.#store.lines(key, place)) {

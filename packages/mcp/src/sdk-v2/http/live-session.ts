@@ -22,7 +22,7 @@ interface Opening {
   readonly name: string;
   readonly ids: SharedIds | undefined;
   readonly transport: (session: LiveSession) => WebStandardStreamableHTTPServerTransportOptions;
-  /** Does what goes out to no client. */
+  /** Runs something whose messages are not sent to the client. */
   readonly replaying: (act: () => Promise<void>) => Promise<void>;
 }
 
@@ -208,7 +208,7 @@ export class LiveSession {
 }
 
 function ignore(): void {
-  // Whoever waited for it was told.
+  // The caller that waited for it has got the error.
 }
 
 function isReplayed(message: JSONRPCMessage): boolean {

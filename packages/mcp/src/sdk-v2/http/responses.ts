@@ -29,7 +29,7 @@ export function tooManySessions(): Response {
   return later(503, 'Too many sessions', RETRY_AFTER_SECONDS);
 }
 
-/** The principal used up what it may use. */
+/** The principal has reached its limit. */
 export function overLimit(seconds: number): Response {
   return later(429, 'Too many requests for this principal', seconds);
 }

@@ -26,7 +26,7 @@ export class SessionEventStore implements EventStore {
 
   async replayEventsAfter(lastEventId: string, { send }: { send: Send }): Promise<string> {
     const last = this.#read(lastEventId);
-    // The SDK has asked for the stream before, and gone no further without one.
+    // Not reached without a stream: the SDK asks for it first.
     if (last === undefined) return '';
     const { streamId, stored } = last;
     await this.#store.replayEventsAfter(stored, {

@@ -232,7 +232,7 @@ export class Sharing {
   }
 }
 
-/** One that nobody passes on again. */
+/** Not passed on a second time. */
 function isMeantFor(live: LiveSession, message: JSONRPCMessage): boolean {
   const isCancellation = 'method' in message && message.method === 'notifications/cancelled';
   return !isCancellation || live.transport.isUnderWay(message.params?.['requestId']);

@@ -10,7 +10,7 @@ import { renderEntry } from '../install/render-entry.js';
 import { painter } from '../output/paint.js';
 import { FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
 
-/** What stands on the command line beside the options. */
+/** What the command line has beside the options. */
 export interface CommandWords {
   readonly directories: readonly string[];
   /** The server to wrap, after `--`. */
@@ -104,12 +104,12 @@ function isReplaced(path: string): boolean {
   return path.startsWith('${');
 }
 
-/** Throws for a folder that would keep the server from starting, as the server itself would. */
+/** Throws for a folder with which the server would not start. */
 async function requireUsable(roots: readonly string[], home: string): Promise<void> {
   await readSources({ roots, home, environment: {}, hints: false, origins: { roots: 'an argument' } });
 }
 
-/** Clients make names of tools from it, and some know no other characters there. */
+/** Clients put it into tool names, and some accept no other characters there. */
 function readName(name: string = DEFAULT_NAME): string {
   if (/^[\w-]{1,40}$/.test(name)) return name;
   throw new RootwardServerError(

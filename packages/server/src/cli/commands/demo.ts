@@ -15,7 +15,7 @@ export async function runDemo(terminal: Terminal): Promise<number> {
   }
   const base = await mkdtemp(join(await realpath(tmpdir()), 'rootward-demo-'));
   const narrator = new Narrator(terminal.out, painter(displayFor(terminal, 'out')), base);
-  // Settings and folders of the user have no part in it; what finds programs has.
+  // Leaves out the settings and folders of the user; keeps what is needed to find programs.
   const { PATH, HOME, USERPROFILE, SystemRoot } = environment;
   try {
     await tour({

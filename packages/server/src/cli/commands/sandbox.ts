@@ -22,7 +22,7 @@ export interface SandboxFlags {
 
 /** What a shell adds to the number of a signal. */
 const SIGNAL_EXIT = 128;
-/** They open the server itself. */
+/** Secrets that give access to the server itself. */
 const SECRETS: ReadonlySet<string> = new Set(['ROOTWARD_TOKEN', 'ROOTWARD_HANDLE_KEY']);
 
 /** Runs a command in the sandbox of the roots, and returns its exit code; with `explain`, says what it may touch. */

@@ -58,7 +58,7 @@ async function checkTool(path: string): Promise<readonly string[]> {
   return reading.faults.map(({ field, message }) => (field === '' ? message : `"${field}": ${message}`));
 }
 
-/** As a server would find them. One that is named twice does no harm. */
+/** As a server would find them. Naming one twice is harmless. */
 async function findUnusableRoots(config: ConfiguredRoots, home: string): Promise<readonly string[]> {
   const { operators } = await readSources({ config: [config], home, environment: {}, hints: false });
   return operators

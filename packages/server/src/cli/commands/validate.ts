@@ -31,7 +31,7 @@ interface Verdict {
   }[];
   /** Files of the tools project that nothing is served from, and why. */
   readonly unserved?: readonly UnservedFile[];
-  /** Words of scripts that look like helpers and are none; a guess. */
+  /** Words in scripts that look like helper functions but are not; a guess. */
   readonly unknownHelpers?: readonly UnknownHelper[];
   readonly problems: readonly string[];
 }
@@ -109,7 +109,7 @@ export async function validateHere(
   return print(verdict, { json }, terminal);
 }
 
-/** A file that cannot be used is what this command is there to find; anything else is an error like any other. */
+/** This command reports files that cannot be used; anything else is an ordinary error. */
 async function problemOf(check: () => Promise<void>): Promise<string | undefined> {
   try {
     await check();

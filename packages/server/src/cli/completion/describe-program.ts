@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-/** What may stand in a place. `any` is what no shell can guess. */
+/** What an argument may be. `any` is what no shell can guess. */
 export type Values =
   | { readonly kind: 'choice'; readonly choices: readonly string[]; readonly list: boolean }
   | { readonly kind: 'directory' | 'file' | 'tool' | 'any' };
@@ -58,7 +58,7 @@ export function describeProgram(program: Command, defaultCommand: string): Progr
 function optionsOf(command: Command): readonly OptionShape[] {
   const visible = command.createHelp().visibleOptions(command);
   const hidden = command.options.filter((option) => option.hidden);
-  // One without a long name stands for another that has one.
+  // An option without a long name is an alias of one that has it.
   return [...visible, ...hidden].filter(({ long }) => long !== undefined).map(shapeOf);
 }
 
@@ -82,7 +82,7 @@ function shapeOf(option: Option): OptionShape {
   };
 }
 
-/** By the word that stands for the value; the plural means several with commas between. */
+/** Told by the placeholder of the value; a plural means a comma-separated list. */
 function valuesOf(placeholder: string, choices: readonly string[] | undefined): Values {
   if (choices !== undefined) return choice(choices, placeholder.endsWith('s'));
   if (placeholder.startsWith('dir')) return { kind: 'directory' };

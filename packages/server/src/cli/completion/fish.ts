@@ -60,7 +60,7 @@ function commandLines(command: CommandShape): readonly string[] {
 
 function optionLine(condition: string, { short, long, description, value }: OptionShape): string {
   const flags = [...(short === undefined ? [] : [`-s ${short.slice(1)}`]), `-l ${long.slice(2)}`];
-  // A value that may be left out is no reason to hold back everything else.
+  // An optional value must not suppress other completions.
   const takes = value === undefined || value.optional ? '' : ` ${argumentOf(value.values)}`;
   return `complete -c rootward -n ${quote(condition)} ${flags.join(' ')}${takes} -d ${quote(description)}`;
 }

@@ -1,13 +1,13 @@
 import type { Paint } from '../output/paint.js';
 
-/** Tells a tour, and counts what does not go as told. */
+/** Prints the tour, and counts what does not happen as it says. */
 export class Narrator {
   readonly #out: (text: string) => void;
   readonly #paint: Paint;
   readonly #base: string;
   #surprises = 0;
 
-  /** `base` is shown as three dots: it has a name that nobody chose. */
+  /** `base` is shown as three dots: it is a temporary folder with a random name. */
   constructor(out: (text: string) => void, paint: Paint, base: string) {
     this.#out = out;
     this.#paint = paint;

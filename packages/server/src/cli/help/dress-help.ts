@@ -11,7 +11,7 @@ import { EXAMPLES } from './examples.js';
 const MAX_WIDTH = 100;
 /** As wide as pages and mails are. */
 const UNSEEN_WIDTH = 80;
-/** What stands around the two columns of an example. */
+/** The blanks beside the two columns of an example. */
 const MARGINS = 4;
 
 /** The parser would answer `help rots` with the whole help, as an error. */
@@ -26,7 +26,7 @@ export function checkTopic(program: Command, [command, topic]: readonly string[]
   );
 }
 
-/** Gives the help of the program and of every command its looks, and examples. */
+/** Formats the help of the program and of every command, and adds examples. */
 export function dressHelp(program: Command, defaultCommand: string, terminal: Terminal): void {
   const { columns, colors } = displayFor(terminal, 'out');
   const paint = painter({ colors });

@@ -25,7 +25,7 @@ export function ownProgram(folder: string | undefined): ProgramCommand {
   return { command: 'node', args: [join(folder, SCRIPT)] };
 }
 
-/** What to type to run this program here: its name where that is on PATH, else the whole command. */
+/** What to type to run this program here: its name if that is on PATH, else the whole command. */
 export function ownCommandLine({
   environment,
   program,

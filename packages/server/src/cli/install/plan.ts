@@ -9,7 +9,7 @@ import type { FormatName } from './clients/known-client.js';
 import { OWN_FILE_MARK, type Part } from './parts.js';
 import { digestOf, type Receipt, type Receipts } from './receipts.js';
 
-/** What a command makes of one file. Undefined text means no file. */
+/** What a command changes in one file. Undefined text means no file. */
 export interface FileChange {
   readonly file: string;
   readonly before: string | undefined;

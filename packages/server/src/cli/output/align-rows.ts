@@ -9,7 +9,7 @@ export const MIN_WIDTH = 24;
 
 export interface Layout {
   readonly paint: Paint;
-  /** Undefined for lines as long as they are. */
+  /** Undefined: lines are not wrapped. */
   readonly columns?: number | undefined;
   readonly indent?: string;
 }
@@ -37,7 +37,7 @@ function alignRow(row: Row, widths: readonly number[], { paint, columns, indent 
     .join('');
 }
 
-/** The last cell of a row pushes nothing aside. */
+/** The last cell of a row does not count for the width of a column. */
 function columnWidths(rows: readonly Row[]): readonly number[] {
   const widths: number[] = [];
   for (const row of rows) {
@@ -54,7 +54,7 @@ function shown(cell: Cell, paint: Paint, width: number): string {
   return `${typeof cell === 'string' ? text : paint(cell.tone, text)}${padding}`;
 }
 
-/** Names of files and texts of others may hold what a terminal would obey. */
+/** File names and foreign texts may contain escape sequences for a terminal. */
 function textOf(cell: Cell): string {
   return (typeof cell === 'string' ? cell : cell.text).replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -5,7 +5,7 @@ export interface Display {
   /** How wide it is; undefined where nobody watches, as in a pipe or a file. */
   readonly columns: number | undefined;
   readonly colors: boolean;
-  /** A line that was written can be written anew. */
+  /** A line that was written can be overwritten. */
   readonly live: boolean;
 }
 
@@ -27,7 +27,9 @@ export function displayOf(
   };
 }
 
-/** An empty variable says nothing (no-color.org, force-color.org). Where both speak, FORCE_COLOR wins, as in Node. */
+/**
+ * An empty variable counts as not set (no-color.org, force-color.org). If both are set, FORCE_COLOR wins, as in Node.
+ */
 function forcedColors(environment: Environment): boolean | undefined {
   const force = environment['FORCE_COLOR'] ?? '';
   if (force !== '') return force !== '0' && force !== 'false';

@@ -15,13 +15,15 @@ const FORMATS = {
   name: 'cyan',
 } as const satisfies Record<Tone, Parameters<typeof styleText>[0]>;
 
-/** Colours for one display. Node would look at its own streams and environment; ours are decided once, in `displayOf`. */
+/**
+ * Colours for one display. Node would look at its own streams and environment; ours are decided once, in `displayOf`.
+ */
 export function painter({ colors }: Pick<Display, 'colors'>): Paint {
   if (!colors) return (_tone, text) => text;
   return (tone, text) => (text === '' ? '' : styleText(FORMATS[tone], text, { validateStream: false }));
 }
 
-/** Names of files and texts of others may hold what a terminal would obey. Lines stay lines. */
+/** File names and foreign texts may contain escape sequences for a terminal. Line breaks are kept. */
 export function harmless(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]+/gu, ' ');
 }

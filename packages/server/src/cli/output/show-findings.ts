@@ -8,7 +8,7 @@ export interface Finding {
   readonly state: 'fine' | 'note' | 'problem';
   readonly detail: string;
   readonly fix?: string;
-  /** Of interest to those who ask for everything. */
+  /** Shown with `--verbose` only. */
   readonly detailed?: boolean;
 }
 

@@ -4,14 +4,16 @@ import { alignRows, type Row } from './align-rows.js';
 import { painter, type Paint, type Tone } from './paint.js';
 import type { Display } from './display.js';
 
-/** The roots of a workspace, one on each line, what is wrong with others, and where asked for what every source said. */
+/**
+ * The roots of a workspace, one on each line, what is wrong with others, and where asked for what every source said.
+ */
 export function showSnapshot(
   workspace: Workspace,
   { columns, colors }: Display,
   { indent = '', verbose = true }: { readonly indent?: string; readonly verbose?: boolean } = {},
 ): string {
   const { rejected: all, trace } = workspace.snapshot();
-  // Nobody chose where the shell stands.
+  // Nobody chose the directory of the shell.
   const rejected = verbose ? all : all.filter(({ source }) => source !== 'cwd');
   // With what the rules leave of their access.
   const { roots } = workspace.scope();
@@ -19,7 +21,7 @@ export function showSnapshot(
   const inner = { paint, columns, indent: `${indent}  ` };
   return [
     `${indent}${headline(roots, paint)}\n`,
-    // A single one stands in the headline.
+    // A single root is shown in the headline.
     roots.length === 1 ? '' : alignRows(roots.map(rootRow), inner),
     verbose ? `${indent}${paint('title', 'What each source says')}\n` : '',
     verbose ? alignRows(trace.filter(isOfInterest).map(sourceRow), inner) : '',
@@ -44,7 +46,7 @@ function rootRow({ source, access, path }: Root): Row {
   return [{ text: source, tone: 'good' }, { text: access, tone: 'quiet' }, path];
 }
 
-/** Sources whose absence is nothing a person would wonder about. */
+/** Sources that people do not expect, so that their absence is not shown. */
 const RARE: ReadonlySet<string> = new Set(['handle', 'consent', 'request']);
 
 function isOfInterest({ source, verdict }: TraceEntry): boolean {

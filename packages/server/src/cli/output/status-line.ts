@@ -1,7 +1,7 @@
 import { disposable } from '@rootward/core/platform';
 import type { Status, Terminal } from './terminal.js';
 
-/** What takes less is over before anyone wonders. */
+/** A shorter wait needs no explanation. */
 const SHOW_AFTER_MS = 1000;
 const TICK_MS = 1000;
 /** Leaves the cursor at the start, so that whatever else is written takes the place of the line. */

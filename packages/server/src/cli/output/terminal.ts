@@ -36,5 +36,5 @@ export interface Status {
   say(text: string): void;
 }
 
-/** Nobody waits. */
+/** A status that nobody sees. */
 export const NO_STATUS: Status = { say: () => undefined };

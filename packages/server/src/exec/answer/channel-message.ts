@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '@rootward/core/platform';
 import { parseJson } from '../json.js';
 
-/** What a tool says while it runs. */
+/** A message of a tool while it runs. */
 export type ChannelMessage = ToolNews | ToolQuestion;
 
-/** What a tool tells without waiting for an answer. */
+/** A message that needs no answer. */
 export type ToolNews =
   | {
       readonly kind: 'progress';
@@ -19,7 +19,7 @@ export type ToolNews =
       readonly message: string;
     };
 
-/** What a tool wants to know of the user. It waits for the answer. */
+/** A question of a tool to the user. The tool waits for the answer. */
 export type ToolQuestion = {
   readonly kind: 'question';
   /** The tool's own name for it, part of the name of a file. */

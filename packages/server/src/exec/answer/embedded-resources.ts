@@ -46,7 +46,7 @@ function blockOf(entry: unknown, { cwd, read }: NamedFiles): Block {
   return { type: 'resource', resource: { ...about, ...contentOf(bytes, type) } };
 }
 
-/** Text where the type says so and the bytes are some; base64 otherwise. */
+/** Text if the type says so and the bytes are valid text; base64 otherwise. */
 export function contentOf(bytes: Buffer, mimeType: string): { text: string } | { blob: string } {
   if (TEXT.test(mimeType)) {
     try {

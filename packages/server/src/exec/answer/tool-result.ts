@@ -5,7 +5,7 @@ import { findDocuments } from './json-documents.js';
 import { parseJson } from '../json.js';
 import type { RunOutcome } from './run-outcome.js';
 
-/** What becomes of a run: a result, or an error of the protocol that the tool asked for. */
+/** The answer to a run: a result, or a protocol error that the tool asked for. */
 export type ToolAnswer =
   | { readonly kind: 'result'; readonly result: CallToolResult }
   | {
@@ -91,7 +91,7 @@ function fitting(
   );
 }
 
-/** Half a character at its end would make the answer unreadable to many clients. */
+/** Many clients cannot read an answer that ends with half a character. */
 function startOf(text: string): string {
   return text.slice(0, SHOWN_OF_CUT).toWellFormed();
 }

@@ -26,7 +26,7 @@ export function argumentSchema(schema: JsonObject): StandardSchemaWithJSON<unkno
       vendor: 'rootward',
       validate: async (value) => {
         const { tool, handle } = split(value, takesHandle);
-        // One that is no handle must not make the call fall back on other roots.
+        // An invalid handle must not make the call use other roots.
         if (handle !== undefined && typeof handle !== 'string') {
           return { issues: [{ message: `${HANDLE}: expected a string, received ${typeof handle}` }] };
         }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@rootward/core/platform';
 import { LISTS, MAPS, SINGLE, type MetadataFault } from './check-schema.js';
 
-/** Stands for the schema itself, which need not have an address. */
+/** The address of the schema itself, which may have none of its own. */
 const HERE = 'schema:/here';
 
 interface Reference {
@@ -109,7 +109,7 @@ function decode(part: string): string {
   try {
     text = decodeURIComponent(part);
   } catch {
-    // A percent sign of its own.
+    // A percent sign that starts no escape.
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -50,7 +50,7 @@ export function checkSchema(schema: unknown, field: string): readonly MetadataFa
   const { type, required, pattern, enum: choices, patternProperties, $dynamicRef } = schema;
   const faults: MetadataFault[] = [];
   if ($dynamicRef !== undefined) {
-    // The validator passes over it, and with it over all that it asks for.
+    // The validator ignores it, and with it everything that it requires.
     faults.push({ field: `${field}.$dynamicRef`, message: 'it is not supported; use $ref' });
   }
   for (const each of type === undefined ? [] : [type].flat()) {

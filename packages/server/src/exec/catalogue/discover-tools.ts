@@ -99,7 +99,7 @@ async function readEntry(path: string, project: string): Promise<Found> {
   }
 }
 
-/** A folder without metadata and without a `tool.sh` is none of our business, such as one with a library. */
+/** A folder without metadata and without a `tool.sh` is not a tool, for example one with a library. */
 async function readFolder(folder: string, project: string): Promise<Found> {
   const file = join(folder, METADATA_FILE);
   const text = await readIfThere(file);
@@ -143,7 +143,7 @@ async function findExecutable(
   return findRunnable(join(folder, only), project);
 }
 
-/** A file without a header, and without metadata beside it, is none of our business. */
+/** A file without a header, and without metadata beside it, is not a tool. */
 async function readSingleFile(
   file: string,
   project: string,

@@ -11,7 +11,7 @@ export interface RunnableFile {
 /** An executable that can be called. */
 export interface ExecutableTool extends RunnableFile {
   readonly metadata: ToolMetadata;
-  /** Where its metadata stands: `tool.meta.json`, or the executable itself. */
+  /** The file with its metadata: `tool.meta.json`, or the executable itself. */
   readonly metadataFile: string;
   readonly icons?: Icon[] | undefined;
   /** The address of the page that shows its results. */

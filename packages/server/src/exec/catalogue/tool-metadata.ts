@@ -5,7 +5,7 @@ import { checkReferences } from './check-references.js';
 import { checkSchema, type MetadataFault } from './check-schema.js';
 import { isTooDeep } from '../json.js';
 
-/** What a tool says of itself. */
+/** The metadata of a tool. */
 export interface ToolMetadata {
   readonly name: string;
   readonly title: string | undefined;
@@ -142,7 +142,7 @@ function wishesOf({ network, read, write }: z.output<typeof wishes> = {}): Sandb
   };
 }
 
-/** Clients expect the type to be spelled out, and every tool to repeat no dialect. */
+/** Clients expect the type to be present; the dialect is left out because it would be repeated for every tool. */
 function asObjectSchema({ $schema: _dialect, ...rest }: JsonObject): JsonObject {
   return { type: 'object', ...rest };
 }

@@ -24,7 +24,7 @@ const FOLDERS = [
 ];
 const MAX_DEPTH = 4;
 const MAX_SCRIPT_BYTES = 1024 * 1024;
-/** Hooks that are known there, and what does their work here. */
+/** Hooks of mcp-bash, and what replaces each of them here. */
 const HOOKS: Readonly<Record<string, string>> = {
   'env.sh': 'it is not run; --tool-env names the variables that tools get',
   'policy.sh': 'it is not run; --tools, --hide-tools and --read-only say which tools there are',
@@ -95,7 +95,7 @@ export interface UnknownHelper {
   readonly helper: string;
 }
 
-/** Words that look like helpers and are none. A guess: the script is read, not understood. */
+/** Words that look like helper functions but are not. A guess: the script is searched as text. */
 export function findUnknownHelpers(
   project: string,
   { tools, completions }: Discovery,

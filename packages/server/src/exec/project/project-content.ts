@@ -43,7 +43,7 @@ interface PromptArgument {
   readonly required: boolean;
 }
 
-/** A script that proposes values. */
+/** A script that suggests values. */
 export interface ProjectCompletion extends RunnableFile {
   readonly name: string;
   readonly timeoutSecs: number | undefined;

@@ -62,12 +62,12 @@ export class ToolCatalogue implements Disposable {
     return this.#current;
   }
 
-  /** The folder is watched as long as somebody listens. */
+  /** The folder is watched while there are listeners. */
   onDidChange(listener: (discovery: Discovery) => void): Disposable {
     return this.#listen(this.#changes, listener);
   }
 
-  /** Tells the address of a resource when its file changes, as far as the system reports it. */
+  /** Reports the address of a resource when its file changes, as far as the system notices. */
   onDidChangeResource(listener: (uri: string) => void): Disposable {
     if (this.#resourceChanges.size === 0) this.#stamps = stampsOf(this.#current);
     return this.#listen(this.#resourceChanges, listener);
@@ -81,7 +81,7 @@ export class ToolCatalogue implements Disposable {
     const wasHeard = this.#isHeard;
     const added = emitter.add(listener);
     this.#watchAll();
-    // What changed while nobody listened.
+    // Something may have changed while nobody listened.
     if (!wasHeard) void this.refresh();
     return disposable(() => {
       added.dispose();
@@ -155,7 +155,10 @@ export class ToolCatalogue implements Disposable {
     }
   }
 
-  /** The project itself, for a `tools/` that is made later; `tools/`; and what is in it, since any folder may become a tool. */
+  /**
+   * The project itself, for a `tools/` that is made later; `tools/`; and what is in it, since any folder may become a
+   * tool.
+   */
   #watchAll(): void {
     if (!this.#isHeard) return;
     const { project } = this.#options;

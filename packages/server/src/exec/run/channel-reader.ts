@@ -1,5 +1,5 @@
 const NEWLINE = 0x0a;
-/** A line longer than this is no message; it is dropped. */
+/** A longer line is not a message and is dropped. */
 const MAX_LINE_LENGTH = 64 * 1024;
 /** Starts a line of the channel; hardly ever part of anything a program prints. */
 const RECORD_SEPARATOR = 0x1e;
@@ -26,7 +26,7 @@ export class ChannelReader {
     while (this.#rest.length > 0 && this.#takePiece());
   }
 
-  /** Nothing more comes: what looked like the start of a line was none. */
+  /** The output has ended: what looked like the start of a message was not one. */
   end(): void {
     if (this.#rest.length > 0) this.#onText(this.#rest);
     this.#rest = Buffer.alloc(0);

@@ -83,7 +83,7 @@ function stdioOf(stdout: Stdio, stderr: Stdio, channel: Stdio): readonly Stdio[]
   return ['ignore', stdout, stderr, ...between, channel];
 }
 
-/** None where the system had no descriptors for them, whatever the type says. */
+/** Missing if the system had no descriptors left, although the type says otherwise. */
 function streamsOf(child: {
   readonly stdio?: ChildProcess['stdio'];
 }): readonly ChildProcess['stdio'][number][] {

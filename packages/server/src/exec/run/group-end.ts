@@ -1,6 +1,6 @@
 import { errnoOf, listProcesses, readProcessStat, within } from '@rootward/core/platform';
 
-/** From the polite request to the end that cannot be refused. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 1000;
 /** Nothing announces the end of processes that are not our own children; the first looks come quickly. */
 const FIRST_LOOK_MS = 2;

@@ -15,7 +15,7 @@ export interface TakenPipe {
 
 /** Made together, since each batch costs a process: two for each of so many calls. */
 const BATCH = 256;
-/** Enough for a full house while the next batch is made. */
+/** Enough for as many calls as may run at once while the next batch is made. */
 const MIN_SPARE = 32;
 /** What kept a batch from being made, such as too many open files, may be over by then. */
 const RETRY_MS = 1000;
@@ -112,7 +112,7 @@ function remove(name: string): void {
   try {
     unlinkSync(name);
   } catch {
-    // Never made, or somebody cleaned up; the folder goes in the end, too.
+    // It was never made, or is already removed; the folder is removed at the end.
   }
 }
 

@@ -24,7 +24,7 @@ export function noteCancellation(file: string): void {
   try {
     writeFileSync(file, '');
   } catch {
-    // A tool that asks gets another answer; it is ended all the same.
+    // The tool does not see the mark then, but it is ended in any case.
   }
 }
 

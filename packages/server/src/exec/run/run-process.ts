@@ -173,7 +173,7 @@ class Run {
     if (this.#options.extendedMs !== undefined) this.#startTimer();
   }
 
-  /** Whoever waits for the user is not to blame for the time it takes. */
+  /** Time spent waiting for the user does not count. */
   #pauseUntil(over: Promise<unknown>): void {
     clearTimeout(this.#timer);
     const since = performance.now();

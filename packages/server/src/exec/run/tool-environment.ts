@@ -58,14 +58,14 @@ export interface ToolEnvironment {
 const MAX_VARIABLE_BYTES = 64 * 1024;
 /** Where tools send progress and log lines; a number that scripts rarely use for themselves. */
 export const CHANNEL_FD = 7;
-/** They open the server itself; no tool ever sees them, in whatever letter case, which Windows does not tell apart. */
+/** Secrets that give access to the server. No tool sees them, in any letter case, because Windows ignores case. */
 const SECRETS: ReadonlySet<string> = new Set(['ROOTWARD_TOKEN', 'ROOTWARD_HANDLE_KEY', 'ROOTWARD_STORE']);
 const ALWAYS = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 /** Without these, programs do not even start on Windows. */
 const ALWAYS_ON_WINDOWS = ['Path', 'PATHEXT', 'SystemRoot', 'ComSpec', 'TEMP', 'TMP', 'USERPROFILE'];
 const WORKSPACE_BIN = /[\\/]node_modules[\\/]\.bin/;
 const PREFIXES = /^(?:MCP|MCPBASH)_/;
-/** Set for each call; what the server itself was started with must not shine through. */
+/** Set for each call; values from the environment of the server must not reach the tool. */
 const OWN =
   /^(?:MCP_(?:SDK|CHANNEL_(?:FD|TAG)|CANCEL_FILE|NODE_BIN|DOWNLOAD_HOSTS|ELICIT_.*|TOOL_.*|ROOTS_(?:JSON|PATHS|COUNT|JSON_FILE|PATHS_FILE))|MCPBASH_CLIENT_SUPPORTS_UI)$/;
 

@@ -74,7 +74,7 @@ export interface RunLimits {
 
 export interface ToolCall {
   readonly args: Readonly<Record<string, unknown>>;
-  /** Asked for when it is this call's turn, so that a call that waited does not run with roots of the past. */
+  /** Read when it is this call's turn, so that a call that waited does not run with outdated roots. */
   readonly roots: () => Promise<readonly Root[]>;
   /** The same with their rules, which a sandbox holds to; without it there are none. */
   readonly scope?: () => Promise<Scope>;
@@ -87,7 +87,9 @@ export interface ToolCall {
   readonly client?: ClientAbilities | undefined;
   /** What the client sent along. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** What follows the file on the command line, and what its environment holds besides: of scripts that are no tools. */
+  /**
+   * What follows the file on the command line, and what its environment holds besides: of scripts that are no tools.
+   */
   readonly argv?: readonly string[] | undefined;
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Told how the run ended, before its output is read as an answer. */
@@ -125,7 +127,7 @@ export class ToolRunner implements Disposable {
   readonly #sdk = sdkFolder();
   /** The last is the one in use; calls may still run in those before. */
   readonly #places: RunResources[] = [];
-  /** Nothing a tool prints by chance starts with that. */
+  /** Random, so that no tool prints it by chance. */
   readonly #tag = `${randomBytes(TAG_BYTES).toString('hex')}-`;
   readonly #running = new Set<RunningTool>();
   #calls = 0;
@@ -348,7 +350,7 @@ export class ToolRunner implements Disposable {
     return maxTimeoutSecs === undefined ? extendedMs : Math.min(maxTimeoutSecs * 1000, extendedMs);
   }
 
-  /** Made with the first call, so that a server that runs no tool leaves no trace. */
+  /** Made with the first call, so that a server that runs no tool creates no files. */
   #prepare(): RunResources {
     const last = this.#places.at(-1);
     if (last?.isThere === true) return last;

@@ -22,7 +22,7 @@ export const ENDPOINT = '/mcp';
 const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 /** The longest line over stdio, too. */
 export const MAX_BODY_BYTES: number = 10 * 1024 * 1024;
-/** A sender that is slower than this holds a connection, not a conversation. */
+/** A sender that is slower than this only occupies a connection. */
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Headers are small, and the token is among them. */
 const HEADERS_TIMEOUT_MS = 5_000;

@@ -57,7 +57,7 @@ export function faultOfOrigin(
 ): string | undefined {
   if (host === undefined || host === '') return 'Missing Host header';
   if (!names.includes(hostnameOf(`http://${host}`))) return `Invalid Host: ${host}`;
-  // Programs send none; a page always does.
+  // Programs send no origin; a page always does.
   return origin === undefined || names.includes(hostnameOf(origin)) ? undefined : `Invalid Origin: ${origin}`;
 }
 

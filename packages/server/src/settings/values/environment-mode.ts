@@ -6,7 +6,7 @@ export type EnvironmentMode =
 
 export const MINIMAL: EnvironmentMode = { kind: 'minimal' };
 
-/** How each mode starts, for whoever types one. */
+/** How each mode starts, for help and completion. */
 export const ENVIRONMENT_MODES: readonly string[] = ['minimal', 'inherit', 'allow:'];
 
 /** `minimal`, `inherit` or `allow:A,B`; undefined for anything else. */

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { RootwardServerError } from '../../error.js';
 import { readTokens } from './read-values.js';
 
-/** More is not a list of tokens. */
+/** A larger file is not a list of tokens. */
 const MAX_BYTES = 64 * 1024;
 const OTHERS = 0o077;
 

@@ -11,7 +11,7 @@ export type FailCall = (
 
 /**
  * `McpServer` turns whatever a tool throws into a result. Tools may want an error of the protocol all the same: this
- * surrounds the one handler of `tools/call`. Apply it before the first tool is registered.
+ * wraps the handler of `tools/call`. Apply it before the first tool is registered.
  */
 export function allowProtocolErrors(server: McpServer): FailCall {
   const errors = new WeakMap<object, ProtocolError>();

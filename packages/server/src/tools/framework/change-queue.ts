@@ -13,7 +13,7 @@ export class ChangeQueue {
   /** Keys are paths, or names that stand for something else. */
   async run<Result>(keys: readonly string[], task: () => Promise<Result>): Promise<Result> {
     const before = [...this.#running].filter((other) => collide(keys, other.keys));
-    // Whoever waits for nobody starts at once, and so before whoever comes next.
+    // A change that waits for no other starts at once, so before any that comes later.
     const running = before.length === 0 ? task() : Promise.all(before.map(({ ended }) => ended)).then(task);
     const entry: Running = { keys, ended: running.catch(() => undefined) };
     this.#running.add(entry);

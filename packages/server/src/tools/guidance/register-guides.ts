@@ -11,7 +11,7 @@ import { openGuides, type ProjectSessions } from '../../guidance/project-session
 import type { Era } from '../../era.js';
 import { registerSkills, type SeenGuides } from './register-skills.js';
 
-/** A picker with more is no help; category_list has pages. */
+/** A longer list does not help in a picker; category_list has pages. */
 const MAX_LISTED = 200;
 /** A resource has no pages; category_content does. */
 const MAX_RESOURCE_LENGTH = 1_000_000;

@@ -32,7 +32,7 @@ async function describeServers(
   const { findServer, readServerSettings } = await import('@rootward/lsp');
   const topic = 'language servers';
   const found: string[] = [];
-  /** By why they are not used: one cause has one fix. */
+  /** Grouped by the reason why they are not used, because each reason has one fix. */
   const withheld = new Map<string, string[]>();
   for (const definition of readServerSettings(languageServers)) {
     const { kind } = await findServer(definition, { environment, roots, trustWorkspaceServers });

@@ -12,7 +12,7 @@ import { openWorkspace } from '../roots.js';
 /** Where hosts say which folder is open. */
 const HOST_VARIABLES = ['CLAUDE_PROJECT_DIR', 'WORKSPACE_FOLDER_PATHS'] as const;
 
-/** The roots a server would have here, and how they came about. Where it would not start, the rest is still told. */
+/** The roots a server would have here, and where they come from. If it would not start, the rest is still reported. */
 export async function describeSources(
   settings: LoadedSettings,
   terminal: Terminal,
@@ -37,7 +37,7 @@ interface Given {
 }
 
 function describeRoots({ roots, rejected, trace }: Snapshot, given: Given): readonly Finding[] {
-  // Nobody chose where the shell stands, so there is nothing to put right.
+  // Nobody chose the directory of the shell, so there is nothing to fix.
   const faults = rejected.filter(({ source, reason }) => source !== 'cwd' && reason !== 'duplicate');
   return [
     ...describeCount(roots, faults.length > 0),

@@ -24,7 +24,7 @@ const OPERATIONS: readonly Operation[] = [
   'copy',
   'remove',
 ];
-/** Variables by which hosts can be told, in the order of how much they say. */
+/** Variables that identify hosts, the most reliable first. */
 const HOSTS: readonly (readonly [variable: string, host: string])[] = [
   ['CLAUDE_PROJECT_DIR', 'Claude Code'],
   ['CLAUDECODE', 'Claude Code'],

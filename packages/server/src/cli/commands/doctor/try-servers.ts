@@ -22,7 +22,7 @@ export async function tryServers(
   try {
     setup = await prepareServer({ ...settings, audit: undefined }, start, silentLogger);
   } catch (error) {
-    // It has been told with the sources.
+    // Already reported with the sources.
     if (error instanceof RootwardError) return [];
     throw error;
   }

@@ -23,7 +23,10 @@ export function reportFiles(
   return kept.length === 0 ? FINE : FAILED;
 }
 
-/** Makes a folder and those above it. Node's own way never ends where a folder takes no entries, as `/proc`. */
+/**
+ * Makes a folder and those above it. Node's own `recursive` never ends in a folder that accepts no entries, such as
+ * `/proc`.
+ */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
   try {

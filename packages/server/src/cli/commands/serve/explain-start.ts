@@ -18,7 +18,7 @@ const SUGGESTIONS: readonly (readonly [args: string, does: string])[] = [
   ['--help', 'everything else'],
 ];
 
-/** How a start is told of. */
+/** How the start of a server is described. */
 export interface Explaining {
   readonly display: Display;
   /** Runs this program from a shell. */

@@ -5,7 +5,7 @@ import { headers, type KnownClient, type ServerEntry } from './known-client.js';
 const ADD_OWN = 'To keep folders of your own beside them, name those and add --client-roots add';
 const WORK_ELSEWHERE = 'To work in others too, name those and add --client-roots add';
 
-/** Clients of the terminal. */
+/** Clients that run in a terminal. */
 export const AGENTS: readonly KnownClient[] = [
   {
     id: 'claude-code',

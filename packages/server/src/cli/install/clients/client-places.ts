@@ -6,7 +6,7 @@ export interface ClientPlaces {
   readonly home: string;
   /** The folder of the project. */
   readonly project: string;
-  /** `$XDG_CONFIG_HOME`, or what stands for it. */
+  /** `$XDG_CONFIG_HOME`, or its default. */
   readonly config: string;
   /** Where programs with windows keep their settings. */
   readonly applications: string;

@@ -5,7 +5,7 @@ import { headers, type KnownClient } from './known-client.js';
 const NO_FOLDERS = 'no reliable folders: pass them as arguments';
 const READ_ONLY = 'Where files are only to be read, add --read-only';
 
-/** Clients with windows. */
+/** Clients with a graphical interface. */
 export const EDITORS: readonly KnownClient[] = [
   {
     id: 'claude-desktop',

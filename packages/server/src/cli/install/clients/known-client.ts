@@ -9,7 +9,7 @@ export type ServerEntry =
       readonly name: string;
       readonly command: string;
       readonly args: readonly string[];
-      /** It stands in front of a server of others, whose tools nothing is known about. */
+      /** It runs in front of another server, whose tools are not known. */
       readonly wraps?: boolean;
     }
   | {

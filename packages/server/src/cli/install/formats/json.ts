@@ -183,7 +183,7 @@ function splice(text: string, splices: readonly Splice[]): string {
     );
 }
 
-/** Nothing is written that does not read as it should. */
+/** Checks that the new text parses to what it should be before it is written. */
 function checked(text: string, expected: unknown): string {
   if (!sameData(parse(text), expected)) throw new FormatError('its layout is not one this command can edit');
   return text;

@@ -66,7 +66,7 @@ function without(document: unknown, [key = '', ...rest]: readonly string[]): unk
   const { [key]: held, ...others } = document;
   if (rest.length === 0) return others;
   const left = without(held, rest);
-  // A table that only held ours was never written down.
+  // A table that contained only ours has no header of its own.
   return isObject(left) && Object.keys(left).length === 0 ? others : { ...document, [key]: left };
 }
 

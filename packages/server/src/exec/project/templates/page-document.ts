@@ -3,7 +3,7 @@ export interface PageParts {
   readonly title: string;
   /** Reaches the script as `config`. */
   readonly config: unknown;
-  /** Plain HTML of ours: nothing that a project wrote stands in it. */
+  /** Plain HTML of ours: it contains nothing that a project wrote. */
   readonly body: string;
   /** Runs after the common part, and defines `show(data)`. */
   readonly script: string;

@@ -5,7 +5,7 @@ export interface PageKind {
   readonly title: string;
   /** Holds an element with the id `place`. */
   readonly body: string;
-  /** Defines `show(data)`, and `showProgress(params)` where it wants to know. */
+  /** Defines `show(data)`, and `showProgress(params)` if it shows progress. */
   readonly script: string;
   /** Says what is wrong with a configuration, if anything is. */
   readonly check?: (config: JsonObject) => string | undefined;
