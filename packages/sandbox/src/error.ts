@@ -1,4 +1,4 @@
-/** Why a sandbox, or a child in it, could not be had. */
+/** Why a sandbox could not be provided, or a child could not be started in it. */
 export type SandboxErrorCode =
   | 'unavailable'
   | 'needs-full'

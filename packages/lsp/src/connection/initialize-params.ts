@@ -33,7 +33,7 @@ const CAPABILITIES: ClientCapabilities = {
   },
 };
 
-/** The first folder is also the root in the older words of the protocol, which some servers know alone. */
+/** The first folder is also sent as `rootUri`, because some servers know only that older field. */
 export function initializeParams(
   folders: readonly WorkspaceFolder[],
   initializationOptions: unknown,
@@ -41,7 +41,7 @@ export function initializeParams(
 ): InitializeParams {
   const first = folders[0];
   return {
-    // Servers look whether that process is still there; from inside a sandbox it seems to be gone.
+    // Servers check whether that process still runs; from inside a sandbox they cannot see it.
     processId: isSandboxed ? null : process.pid,
     clientInfo: { name: 'rootward' },
     rootUri: first?.uri ?? null,

@@ -5,8 +5,8 @@ import type { MessageReader } from 'vscode-jsonrpc/node';
 const MAX_MESSAGE_BYTES: number = 32 * 1024 * 1024;
 
 /**
- * Calls back once when more bytes have come than any message may have without one being complete. Counts only: what the
- * bytes say is the reader's business.
+ * Calls back once when more bytes have come than any message may have without one being complete. Counts bytes only
+ * and does not parse them.
  */
 export function limitMessages(
   stream: Readable,

@@ -28,7 +28,7 @@ export interface ClientSide {
 /** How servers of data formats ask for schemas. */
 const SCHEMA_REQUESTS = ['vscode/content', 'custom/schema/content'] as const;
 
-/** Questions whose answer is "seen". */
+/** Questions that are only acknowledged. */
 const ACKNOWLEDGED = [
   'window/workDoneProgress/create',
   'window/showMessageRequest',

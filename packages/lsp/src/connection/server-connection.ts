@@ -19,19 +19,22 @@ export interface RequestOptions {
   readonly timeout: number;
 }
 
-/** The server changed its mind while it worked; asking again is what the protocol expects. */
+/** The content changed while the server worked; the protocol expects the client to ask again. */
 const RETRY_CODES: ReadonlySet<number> = new Set([-32801, -32802]);
 const MAX_RETRIES = 5;
-/** How writing to a process fails that is gone. */
+/** The errors of writing to a process that is gone. */
 const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
-/** The protocol over the pipes of one process. Whatever cannot be read ends the process: nothing after it can be trusted. */
+/**
+ * The protocol over the pipes of one process. Whatever cannot be read ends the process: nothing after it can be
+ * trusted.
+ */
 export class ServerConnection {
   readonly wire: MessageConnection;
   readonly #name: string;
   readonly #clock: Clock;
   readonly #process: ServerProcess;
-  /** Why the connection is of no use any more. */
+  /** Why the connection can no longer be used. */
   #broken: string | undefined;
   /** Told when no answer will come any more. Waiting for a promise instead would keep every answer until then. */
   readonly #waiting = new Set<() => void>();

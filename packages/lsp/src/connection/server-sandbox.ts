@@ -17,7 +17,7 @@ export interface ServerSandbox {
   profile?(server: string): SandboxProfile;
 }
 
-/** `more`: a place that is no longer meant is in view. `less`: only something new is not. */
+/** `more`: it sees a place that the roots no longer cover. `less`: it only lacks something new. */
 export type View = 'the same' | 'less' | 'more';
 
 /** A server process in its sandbox. */
@@ -27,7 +27,9 @@ export interface SandboxedServer {
   readonly description: string;
   /** What it is not held back from, although a rule says so; undefined where it is held to everything. */
   readonly shortfall: string | undefined;
-  /** What it lets the server see, beside what these roots cover. Rules may still deny something else in the same places. */
+  /**
+   * What it lets the server see, beside what these roots cover. Rules may still deny something else in the same places.
+   */
   sees(roots: readonly Root[]): View;
   /** Whether rules deny the same in these roots, which it covers, as they did when it was made. */
   fits(roots: readonly Root[]): Promise<boolean>;

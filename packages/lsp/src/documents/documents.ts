@@ -16,7 +16,7 @@ interface Entry extends OpenDocument {
 
 /** Documents kept open between calls, so that the next question about them is quick; the rest is closed again. */
 const MAX_IDLE_DOCUMENTS = 16;
-/** A source file above this is generated or data; sending it would cost a server more than it gives. */
+/** A larger source file is generated or data, and not worth what it costs a server. */
 const MAX_DOCUMENT_BYTES: number = 4 * 1024 * 1024;
 
 export interface DocumentsOptions {
@@ -74,7 +74,7 @@ export class Documents {
     this.#trim();
   }
 
-  /** Tells the server what became of the open files on disk. */
+  /** Tells the server how the open files changed on disk. */
   async sync(scope: Scope, signal?: AbortSignal): Promise<void> {
     for (const path of this.paths) {
       try {

@@ -22,7 +22,7 @@ export function unshownBecause(path: string, error: unknown): Unshown | undefine
   return { path, reason: (code !== undefined && REASONS[code]) || 'it cannot be opened' };
 }
 
-/** What to say of files that were not shown. One that the answer is about the server has found by itself. */
+/** Notes about files that were not shown. A file that is in the answer was found by the server itself. */
 export function describeUnshown(
   server: string,
   unshown: readonly Unshown[],

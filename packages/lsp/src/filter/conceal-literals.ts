@@ -8,7 +8,7 @@ const MAX_BYTES: number = 1024 * 1024;
 const QUOTES = /^["'`]|["'`]$/g;
 /** Modules are named by paths. */
 const MODULE = /^import\(/;
-/** Said once of an answer in which a value was left out. */
+/** The note on an answer in which a value was left out. */
 const CONCEALED_NOTE = 'values that no file in the roots holds are shown as "…"';
 
 export interface LiteralsOptions {

@@ -34,7 +34,7 @@ const MAX_TRAILING_CHARS = 48;
 const MAX_ENDS = 32;
 /** The longest path Linux takes. */
 const MAX_MENTION_CHARS = 4_096;
-/** Nobody reads more of what a server says. Each mention costs looks at the disk, while everybody else waits. */
+/** Nobody reads longer texts. Each path in one costs disk accesses, while everything else waits. */
 const MAX_TEXT_CHARS = 4_000;
 /** A text with more mentions for its length is cut sooner: it is data. */
 const MIN_CHARS_PER_MENTION = 20;
@@ -102,7 +102,7 @@ function isUri(mention: string): boolean {
   return /^file:/i.test(mention);
 }
 
-/** Undefined for a URI nobody can read. */
+/** Undefined for a URI that cannot be parsed. */
 function toPath(mention: string, folder: string | undefined): string | undefined {
   if (!isUri(mention)) return absolute(mention, folder);
   const reading = readFileUri(mention.replace(/[#?].*$/, ''), hostPathStyle);
@@ -146,6 +146,6 @@ function mayExist(path: string): boolean {
   if (path.startsWith('.')) return false;
   if (hostPathStyle === 'windows') return true;
   const topmost = path.split('/').find(Boolean);
-  // Of `/` itself everybody knows.
+  // `/` itself is no secret.
   return topmost !== undefined && existsSync(`/${topmost}`);
 }

@@ -16,7 +16,7 @@ type Followed = Pick<
   'kind' | 'folders' | 'touched' | 'sees' | 'closeUnless' | 'changeFolders'
 >;
 
-/** What becomes of a server: it goes on, goes on until another has taken over, or ends at once. */
+/** What happens to a server: it goes on, goes on until another takes over, or ends at once. */
 export type Fate = 'goes on' | 'is replaced' | 'ends';
 
 /**
@@ -24,7 +24,7 @@ export type Fate = 'goes on' | 'is replaced' | 'ends';
  * is left, when it knows a single folder and that is gone, and when it serves whatever was opened and has seen anything
  * of a folder that is gone, because it would go on answering for it. What a sandbox lets a server see was fixed when it
  * started: where that is more than the roots cover now, it ends. Where it is less, one that follows folders is replaced
- * and others end, unless a root that is added is none of the business of a server that knows a single folder.
+ * and others end, unless the change does not concern the one folder that a server knows.
  */
 export function followRoots(
   instance: Followed,
@@ -52,7 +52,7 @@ export function followRoots(
   }
 }
 
-/** Whether a server of one folder sees all it should, and nothing that went. */
+/** Whether a change does not concern the folder of a server that knows only one. */
 function isElsewhere({ kind, folders }: Followed, { added, removed }: RootsChange): boolean {
   const isApart = (root: Root): boolean =>
     folders.every(

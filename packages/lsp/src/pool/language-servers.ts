@@ -51,7 +51,7 @@ export class LanguageServers {
   readonly #slots = new Map<string, ServerSlot>();
   readonly #successors: Successors;
   readonly #turns = new Turns();
-  /** What servers turned out to be that nobody had measured. */
+  /** How servers treat folders, learned from those that were not measured before. */
   readonly #kinds = new Map<string, FolderKind>();
   readonly #deciding = new Map<string, Promise<unknown>>();
   readonly #starting: Starting;

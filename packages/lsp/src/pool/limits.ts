@@ -22,7 +22,7 @@ export interface PoolLimits {
   readonly maxServers: number;
 }
 
-/** The limits of `LanguageServers` that were given none. */
+/** The default limits of `LanguageServers`. */
 export const defaultPoolLimits: PoolLimits = Object.freeze({
   initializeTimeout: 30_000,
   startWait: 15_000,

@@ -22,7 +22,7 @@ export class Readiness {
   #overdue = false;
   /** Work in the background began and ended since it was last given something to look through. */
   #hasWorked = false;
-  /** It does not know the folders of today, and never will. */
+  /** It will never learn about the current folders. */
   #outdated = false;
   #changed = new Deferred();
 
@@ -48,14 +48,14 @@ export class Readiness {
     this.#expected = Math.max(this.#expected, this.#seen) + folders;
   }
 
-  /** A folder was taken away: if the server was still at it, no word of it will come. */
+  /** A folder was removed: if the server was still reading it, no sign about it will come. */
   forgive(folders: number): void {
     this.#expected = Math.max(0, this.#expected - folders);
     this.#seen = Math.min(this.#seen, this.#expected);
     this.#announce();
   }
 
-  /** Another server is about to take over: whatever this one says is not all. */
+  /** Another server is about to take over, so answers of this one are incomplete. */
   outdate(): void {
     this.#outdated = true;
     this.#announce();

@@ -1,4 +1,4 @@
-/** Crashes older than this are forgiven. */
+/** Older crashes do not count. */
 const FORGIVEN_AFTER_MS = 10 * 60_000;
 /** How long to wait after the first, second, third crash; then the last one every time. */
 const DELAYS_MS: readonly number[] = [0, 1_000, 10_000, 120_000];

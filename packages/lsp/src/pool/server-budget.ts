@@ -22,7 +22,7 @@ export class ServerBudget {
     return this.#running.size;
   }
 
-  /** Makes room for one more by ending who was not asked for longest. Waits while all of them are at work. */
+  /** Makes room for one more by ending the server that was unused for longest. Waits while all of them are busy. */
   async add(entry: BudgetEntry): Promise<void> {
     while (this.#running.size >= this.#max && !this.#running.has(entry)) {
       const victim = leastRecentlyUsed([...this.#running].filter(({ busy }) => !busy));
@@ -40,7 +40,7 @@ export class ServerBudget {
     this.wake();
   }
 
-  /** Someone is done with its work, and may make room. */
+  /** A server has finished its work and may make room. */
   wake(): void {
     this.#changed.resolve();
     this.#changed = new Deferred();

@@ -52,7 +52,10 @@ export interface DocumentsRequest {
   readonly scope: Scope;
   /** In the order in which they are passed on. */
   readonly paths: readonly string[];
-  /** Further files, passed on after those. A file that cannot be opened is reported instead, unless it was removed since. */
+  /**
+   * Further files, passed on after those. A file that cannot be opened is reported instead, unless it was removed
+   * since.
+   */
   readonly further?: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly thorough?: boolean;
@@ -64,7 +67,7 @@ export class ServerInstance {
   readonly process: ServerProcess;
   readonly readiness: Readiness;
   readonly startedAt: number;
-  /** What it said of documents that have not changed since. */
+  /** Its answers about documents that have not changed since. */
   readonly knownSymbols: WeakMap<OpenDocument, readonly DocumentSymbol[] | readonly SymbolInformation[]> =
     new WeakMap();
   /** Called when its last question has been answered. */

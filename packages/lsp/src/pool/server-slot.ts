@@ -17,11 +17,13 @@ export interface SlotOptions {
   readonly budget: ServerBudget;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Takes out of what a server wrote what must not be told. */
+  /** Removes from the output of a server what must not be shown. */
   readonly conceal: (text: string) => string;
 }
 
-/** The place of one server: started when needed, once for all who wait, and given up for a while when it keeps failing. */
+/**
+ * The place of one server: started when needed, once for all who wait, and given up for a while when it keeps failing.
+ */
 export class ServerSlot implements BudgetEntry {
   readonly definition: ServerDefinition;
   readonly #options: SlotOptions;
@@ -130,7 +132,7 @@ export class ServerSlot implements BudgetEntry {
     await stopping;
   }
 
-  /** The same, and what it failed of is forgiven. */
+  /** The same, and earlier crashes no longer count. */
   async restart(): Promise<void> {
     this.#restarts = noCrashes;
     await this.putAside();

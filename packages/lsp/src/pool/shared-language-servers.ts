@@ -172,7 +172,7 @@ export class SharedLanguageServers {
   }
 
   #takeOver(key: string, roots: readonly Root[], principal: string | undefined): void {
-    // Somebody has come back to it: two lists are in use by turns, and each gets servers of its own.
+    // The list is used again: two lists alternate, so each gets its own servers.
     if (this.#left.delete(key)) return;
     const [idle] = [...this.#groups.values()]
       .filter(
@@ -260,7 +260,7 @@ function placeOf({ kind, access, path }: Root): string {
   return `${kind} ${access} ${path}`;
 }
 
-/** The roots that the others are not. */
+/** The roots that are not among the others. */
 function without(roots: readonly Root[], others: readonly Root[]): readonly Root[] {
   const places = new Set(others.map(placeOf));
   return roots.filter((root) => !places.has(placeOf(root)));

@@ -55,7 +55,7 @@ const MAX_BODY_LINES = 2_000;
 const MAX_SOURCE_CHARS = 8_000;
 const MAX_BODY_CHARS = 100_000;
 const MAX_DEFINITIONS = 10;
-/** Drawn into the text itself. */
+/** Shown inside the text itself. */
 const IMAGE = /!\[[^\]\n]*\]\(data:[^)\n]*\)/g;
 const ENTITIES: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
@@ -165,7 +165,9 @@ function linesFrom(text: string, line: number): string {
     .join('\n');
 }
 
-/** Whether a server that knows opened files only has found declarations without a body, and the rest may be elsewhere. */
+/**
+ * Whether a server that knows opened files only has found declarations without a body, and the rest may be elsewhere.
+ */
 async function isOnlyDeclared(
   { scope, signal }: CodeContext,
   { definition: server }: ServerInstance,
@@ -303,7 +305,7 @@ async function hoverAt(
     const hover = await instance.request('textDocument/hover', params, signal);
     return hover === null ? '' : readable(hoverText(hover.contents));
   } catch {
-    // The definition is what was asked for; it must not be lost with the extra.
+    // The definition was asked for; it must not fail because of the additional text.
     signal?.throwIfAborted();
     return '';
   }

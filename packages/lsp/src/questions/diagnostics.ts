@@ -63,7 +63,7 @@ export async function diagnostics(
   return { ...result, notes: [...restarted, ...result.notes] };
 }
 
-/** Ends the servers that are asked, so that they start anew: for one that answers from what is no longer so. */
+/** Ends the servers for these files, so that they start again: for one whose answers are outdated. */
 async function restart(context: CodeContext, { file, root }: DiagnosticsRequest): Promise<readonly string[]> {
   const { servers, scope } = context;
   const folders = file === undefined ? (await chooseRoots(scope, root)).map(({ path }) => path) : undefined;
@@ -99,7 +99,7 @@ async function look(context: CodeContext, request: DiagnosticsRequest): Promise<
     } catch (error) {
       context.signal?.throwIfAborted();
       if (!(error instanceof Error)) throw error;
-      // Nobody looks at a language that is not served here, however often it is asked.
+      // A language without a server is never checked, however often one asks.
       failed ||= !(error instanceof RootwardLspError) || mayAddToAnswer(error);
       notes.add(describe(error));
     }

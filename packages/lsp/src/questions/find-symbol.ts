@@ -125,7 +125,9 @@ async function askProjects(
   return { matches, complete: complete && left.length === 0, notes };
 }
 
-/** A language without a server is mentioned at the end, unless that is why nothing was found: then what to do matters. */
+/**
+ * A language without a server is mentioned at the end, unless that is why nothing was found: then what to do matters.
+ */
 function isAside({ error, isMain }: Unserved, isEmpty: boolean): boolean {
   return error.code === 'not-installed' && !(isEmpty && isMain);
 }
@@ -159,7 +161,7 @@ function concealMatch({ scope }: CodeContext, { name, container, ...match }: Mat
   };
 }
 
-/** What is written by a program. */
+/** Generated files. */
 const GENERATED =
   /(?:\.min\.|\.generated\.|[._-]pb2?\.|_pb2_grpc\.|[\\/](?:dist|build|out|generated|__generated__|vendor)[\\/])/i;
 

@@ -34,7 +34,7 @@ export interface OutlineRequest {
   readonly body?: boolean | undefined;
 }
 
-/** More helps nobody to get an overview. */
+/** A longer list is no overview. */
 const MAX_SYMBOLS = 400;
 const MAX_BODY_CHARS = 60_000;
 /** Declarations inside these are locals and parameters. */

@@ -25,7 +25,7 @@ export interface Match extends FoundSymbol {
   readonly file: string;
 }
 
-/** What one server, or one project of it, had to say. */
+/** What one server, or one project of it, found. */
 export interface Part {
   readonly matches: readonly Match[];
   readonly complete: boolean;

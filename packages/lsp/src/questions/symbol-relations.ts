@@ -306,7 +306,7 @@ async function callers(
 
 type Choose = (container: PlacedSymbol, use: Place, document: OpenDocument) => Place | undefined;
 
-/** What stands around the uses of a symbol and is meant. */
+/** The symbols that contain the uses of a symbol, as `choose` picks them. */
 async function usesBy(
   context: CodeContext,
   instance: ServerInstance,

@@ -15,17 +15,19 @@ export interface ServerDefinition {
   /** Tried in this order; a bare name is looked up on `PATH`, an absolute path is taken as it is. */
   readonly commands: readonly string[];
   readonly args?: readonly string[];
-  /** A program that is not what its name on `PATH` leads to. */
+  /** How the real program is found, where the one on `PATH` is only a wrapper. */
   readonly program?: 'typescript-native';
   /** Whether our own tests run it. */
   readonly isTested?: boolean;
-  /** What to run to have it. */
+  /** How to install it. */
   readonly install: string;
   /** Measured, and stronger than what the server says of itself: advertising is no proof. */
   readonly folders?: FolderKind;
   /** Works through what it is sent one after the other, so that nothing has to be waited for between. */
   readonly answersInOrder?: boolean;
-  /** Measured: the most symbols it gives for a question; `Infinity` where it gives all. Undefined where nobody knows. */
+  /**
+   * Measured: the most symbols it gives for a question; `Infinity` where it gives all. Undefined where nobody knows.
+   */
   readonly maxSymbols?: number;
   /** Files that mark the folder of a project, nearest first. */
   readonly markers?: readonly string[];

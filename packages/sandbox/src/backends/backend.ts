@@ -48,7 +48,7 @@ export interface Backend {
   command(request: CommandRequest, place: ChildPlace): SandboxedCommand;
 }
 
-/** What became of a backend on this machine. */
+/** Whether a backend works on this machine, and why not. */
 export type BackendFinding =
   | { readonly name: BackendName; readonly backend: Backend }
   | {

@@ -56,7 +56,8 @@ function visiblePaths({ paths, readsEverything }: SandboxPlan): readonly Planned
   return paths.filter((each, index) => {
     if (each.access === 'device') return false;
     if (readsEverything && each.why === 'system') return false;
-    // A folder inside one that is already there with the same rights: a process that writes there could replace it by a link.
+    // A folder inside one that is already there with the same rights: a process that writes there could replace it by a
+    // link.
     return !paths
       .slice(0, index)
       .some((outer) => outer.access === each.access && isAtOrBelow(each.path, outer.path));
@@ -91,7 +92,7 @@ function ownFolders(
 ): readonly Mount[] {
   const isInView = visible.some((each) => isAtOrBelow(shared.path, each.path));
   return [
-    // Those of other children are none of its business.
+    // It must not see those of other children.
     ...(isInView ? [{ path: shared.path, args: ['--tmpfs', shared.path] }] : []),
     { path: folder.path, args: ['--bind', folder.path, folder.path] },
   ];

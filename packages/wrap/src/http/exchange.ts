@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Passage, Way } from '../inner/long-answer.js';
 import { PassingAnswer } from '../wire/passing-answer.js';
 
-/** A stream without news says that it is there, so that nothing in between ends it. */
+/** A stream without messages sends a comment now and then, so that no proxy ends it. */
 const KEEP_ALIVE_MS = 15_000;
-/** More than that waiting for the client stops the server, where nobody else waits for it. */
+/** If more bytes wait for the client, the server is paused, unless others use it too. */
 const MAX_BACKLOG_BYTES = 512 * 1024;
 const EVENT = 'event: message\ndata: ';
 const STREAM = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache, no-transform' };
@@ -73,7 +73,10 @@ export class Exchange {
     this.#response.end(bytes);
   }
 
-  /** For an answer that is written while it comes. `hold` is told when the client does not read fast enough, and when it does again. */
+  /**
+   * For an answer that is written while it comes. `hold` is told when the client does not read fast enough, and when it
+   * does again.
+   */
   pass(hold: (isHeld: boolean) => void): Way | undefined {
     if (!this.isOpen || this.#waiting !== undefined) return undefined;
     return { added: '', open: () => (this.isOpen ? this.#begin(hold) : undefined) };

@@ -18,7 +18,7 @@ import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
 import { ParamHeaders } from './param-headers.js';
 
-/** Whoever made a request that a server works on. */
+/** The client request that a server works on. */
 interface Route {
   readonly exchange: Exchange;
   /** As the client wrote it. */
@@ -43,7 +43,7 @@ interface Place {
   headers: Promise<ParamHeaders> | undefined;
   /** Whether we hear of changes of its tools. */
   isHeard: boolean;
-  /** Someone may come back with an answer until then. */
+  /** Until then a client may return with an answer. */
   awaitedUntil: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -168,7 +168,7 @@ export class ModernClients {
     return { ...snapshot, roots };
   }
 
-  /** A server of the legacy era learns once what its clients can be asked, so that clients of other abilities have another. */
+  /** A legacy server learns once what its clients can be asked, so clients with other capabilities get another one. */
   #placeFor(snapshot: Snapshot, principal: string, capabilities: string): Place {
     const roots = keyOf(snapshot.roots);
     for (const known of this.#places) {
@@ -269,7 +269,7 @@ export class ModernClients {
       const answer = await new Promise<RawMessage>((resolve) => {
         this.#ask(place, 'tools/list', { _meta: meta, ...(cursor !== undefined && { cursor }) }, resolve);
       });
-      // Such as a server that did not start; the next call may find another.
+      // For example a server that did not start; the next call may get another one.
       if (answer.isError) place.headers = undefined;
       const listed: unknown = answer.value('result', 'tools');
       if (Array.isArray(listed)) tools.push(...(listed as readonly unknown[]));
@@ -353,7 +353,7 @@ export class ModernClients {
     }
   }
 
-  /** Whoever comes back comes to the same server, with the state that this one gave, if any. */
+  /** A client that returns gets the same server, with the state that the server gave, if any. */
   #leadBack(place: Place, message: RawMessage, innerToken: string): readonly Edit[] {
     place.awaitedUntil = Date.now() + RETURN_MS;
     const state: unknown = message.value('result', 'requestState');

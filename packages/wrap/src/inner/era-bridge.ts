@@ -11,7 +11,7 @@ import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { InnerEra } from './inner-era.js';
 import { mixedRound, nativeEdits, rootsWantedBy, withRoots } from './native-rounds.js';
 
-/** What a bridge is between. */
+/** The two sides of a bridge. */
 export interface EraBridgeEnds {
   toServer(pieces: readonly Buffer[]): void;
   toUs(message: RawMessage): void;
@@ -37,7 +37,7 @@ const PING = '"rootward-ping"';
 const DISCOVER_MS = 5000;
 /** Servers answer in order, or nearly so: one that has answered the later question leaves the first one unanswered. */
 const LATE_MS = 250;
-/** A server that asks for roots again and again never gets to an answer. */
+/** A server that keeps asking for roots would never answer. */
 const MAX_ROUNDS = 16;
 const INTERNAL_ERROR = -32_603;
 const CHANGES: readonly (readonly [capability: string, member: string])[] = [
@@ -102,7 +102,7 @@ export class EraBridge {
     this.#send(RawMessage.from({ id: 0, method: 'ping' }), PING);
   }
 
-  /** The server has ended; over the question, where that was the last it heard. */
+  /** The server has ended, because of the question if that was the last message it got. */
   close(): void {
     if (this.#trying !== undefined && !this.#era.isModern) this.#era.learn(false);
     this.#stopTrying();
@@ -204,7 +204,7 @@ export class EraBridge {
         this.#call(message, id);
         return;
     }
-    // Not before whoever asks has noted that it did.
+    // Later, so that the caller has recorded the request first.
     queueMicrotask(() => this.#ends.toUs(RawMessage.from({ id: Number(id), result: {} })));
   }
 
@@ -237,7 +237,7 @@ export class EraBridge {
     }
   }
 
-  /** What changes is told to whoever listens; a new filter takes the place of the old one. */
+  /** Changes are reported to listeners; a new filter replaces the old one. */
   #listen(): void {
     const { capabilities } = this.#discovery ?? {};
     const kinds = CHANGES.filter(([name]) => {

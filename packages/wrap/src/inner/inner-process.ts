@@ -36,7 +36,7 @@ export interface InnerEnd {
 
 /** Larger than any message in use; beyond it a server is broken. */
 export const MAX_MESSAGE_BYTES: number = 64 * 1024 * 1024;
-/** What is passed on as it comes takes no memory; without end, it would still keep everything else waiting. */
+/** An answer that is passed on while it comes takes no memory, but an endless one would block everything else. */
 const MAX_PASSED_BYTES: number = 1024 * 1024 * 1024;
 /** The specification has servers end when their input does; what does not is asked by a signal, then killed. */
 const POLITE_MS = 500;

@@ -40,7 +40,7 @@ interface ShownServer {
 interface Seat {
   readonly instance: Instance;
   readonly ready: Promise<void>;
-  /** We ended it, or are about to: whoever waits for it gets the next one. */
+  /** We ended it, or are about to: callers that wait for it get the next one. */
   left: boolean;
 }
 
@@ -109,7 +109,7 @@ export class Keeper {
     }
   }
 
-  /** Ends the server now, whatever it is at, and starts another. */
+  /** Ends the server now, even in the middle of a call, and starts another. */
   async restart(): Promise<void> {
     const seat = this.#seat;
     if (seat !== undefined) this.#leave(seat, true, RESTARTED);

@@ -17,13 +17,15 @@ export interface Way {
 /** A message on its way to the client. */
 export interface Passage {
   write(pieces: readonly Buffer[]): void;
-  /** The message is complete: the answer to the request with this id. Without one, `incomplete` ends it as no answer. */
+  /**
+   * The message is complete: the answer to the request with this id. Without one, `incomplete` ends it as no answer.
+   */
   end(id: string | undefined, incomplete: Buffer): void;
   /** Whether others wait for its end, and not for the client to read. */
   readonly isInTheWay: boolean;
 }
 
-/** What became of an answer: passed on, passed on as the failure of a tool, or not passed on to its end. */
+/** How an answer ended: passed on, passed on as the failure of a tool, or cut off. */
 export type PassedOutcome = 'result' | 'error' | 'cut-off';
 
 /** How long the server may pause in the middle of an answer while something else waits to be sent. */
@@ -79,7 +81,7 @@ export class LongAnswer implements LongLine {
     this.#finish(id === undefined ? undefined : this.#onEnd(id, outcome));
   }
 
-  /** Nothing more of it goes out, and nobody takes what did for an answer. */
+  /** Nothing more of it is sent, and what was sent does not count as an answer. */
   abandon(): void {
     this.#finish(undefined);
   }

@@ -45,7 +45,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
 };
-/** What the modern era does not have any more: each request says it itself, or listens. */
+/** Methods that the modern era no longer has: each request carries this itself, or a subscription does. */
 const REMOVED: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -149,7 +149,7 @@ export class ModernFront {
   #requested(message: RawMessage, id: string, isLogged: boolean): void {
     const { method = '' } = message;
     const state: unknown = message.value('params', 'requestState');
-    // What a server of this era wants back is not ours to know.
+    // The state of a modern server is opaque to us.
     const isOurs =
       typeof state === 'string' && (!this.session.isModernInside || this.#signer.verify(state) !== undefined);
     if (REMOVED.has(method)) {
@@ -265,7 +265,7 @@ export class ModernFront {
     this.#outer.send([Buffer.from(`{"jsonrpc":"2.0","id":${outerId},"result":${result}}`)], outerId);
   }
 
-  /** The client never came back. */
+  /** The client did not return in time. */
   #giveUp(call: Call): void {
     this.#calls.delete(call.inner);
     const questions = [...call.asked.values(), ...call.queue.flatMap(({ id }) => id ?? [])];

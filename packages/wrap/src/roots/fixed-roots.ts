@@ -34,6 +34,6 @@ export class FixedRoots implements CallRoots {
   }
 
   dispose(): void {
-    // It holds nothing.
+    // There is nothing to dispose of.
   }
 }

@@ -4,7 +4,7 @@ import type { Edit, RawMessage } from '../wire/raw-message.js';
 const CODEX = /codex/i;
 const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
 
-/** Whoever calls should know that what the server remembered is gone. Empty where the answer has no room for it. */
+/** Tells the caller that the state of the server is lost. Empty if the answer has no place for it. */
 export function crashNote(answer: RawMessage, reason: string): readonly Edit[] {
   const content = answer.span('result', 'content');
   if (content === undefined || answer.bytes[content.end - 1] !== ']'.charCodeAt(0)) return [];
@@ -22,7 +22,7 @@ export function changeEdits(answer: RawMessage, changeId: string | undefined): r
   return setDeep(answer, ['result', '_meta'], 'rootward/changeId', JSON.stringify(changeId));
 }
 
-/** What makes Codex say where it works. */
+/** The capability that makes Codex send its directory. */
 export function sandboxEdits(answer: RawMessage, client: string | undefined): readonly Edit[] {
   if (!CODEX.test(client ?? '')) return [];
   return setDeep(answer, ['result', 'capabilities', 'experimental'], SANDBOX_CAPABILITY, '{}');

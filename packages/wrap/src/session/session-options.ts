@@ -29,7 +29,7 @@ export interface SessionOptions {
   /** Where this process was started: some servers are found from there only. */
   readonly directory: string;
   readonly contain?: KeeperOptions['contain'] | undefined;
-  /** Looks at the roots around each call that may change something. */
+  /** Looks at the roots before and after each call that may change something. */
   readonly watch?: WatchCall | undefined;
   /** Over HTTP, who the client is. */
   readonly principal?: string | undefined;

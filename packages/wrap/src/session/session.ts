@@ -25,7 +25,7 @@ import { ServerQuestions } from './server-questions.js';
 import type { SessionOptions } from './session-options.js';
 import { isSameRoots, SideServers } from './side-servers.js';
 
-/** More than that waiting for one side stops reading from the other. */
+/** If more bytes wait for one side, the other side is not read. */
 const MAX_BACKLOG_BYTES: number = 4 * 1024 * 1024;
 const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
@@ -255,7 +255,7 @@ export class Session {
     }
   }
 
-  /** Whoever calls next should not have to wait for the start. */
+  /** Started now, so that the next call need not wait. */
   #startAhead(): void {
     if (this.#introduction === undefined || this.#closed) return;
     this.#main.acquire().catch((error: unknown) => {
@@ -289,7 +289,7 @@ export class Session {
       }
       const first = await keeper.acquire();
       const endWatch = await this.#watch.begin(message, first.roots);
-      // Looking around takes time, in which the server may have been replaced.
+      // Looking at the roots takes time, in which the server may have been replaced.
       const instance = endWatch === undefined ? first : await keeper.acquire();
       if (!waiting.cancelled) this.#forward(message, id, instance, meta, endWatch);
     } catch (error) {

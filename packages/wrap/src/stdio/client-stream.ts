@@ -40,7 +40,7 @@ export class ClientStream implements Outer {
     const splitter = new LineSplitter(
       {
         line: (bytes) => this.#line(bytes),
-        // What a client writes that is no message is nothing to answer.
+        // Input that is not a message gets no answer.
         noise: () => undefined,
         tooLong: () => this.#end('line-too-long'),
       },
@@ -124,7 +124,7 @@ export class ClientStream implements Outer {
       code = INVALID_REQUEST;
       if (typeof value === 'object' && value !== null && 'id' in value && 'method' in value) ({ id } = value);
     } catch {
-      // It is no JSON.
+      // It is not JSON.
     }
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const error = { code, message: 'Cannot serve the request: it is not a JSON-RPC 2.0 message' };

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** What nobody reads is not kept. */
+/** The most that is kept for a reader of stderr. */
 const MAX_BACKLOG_BYTES = 256 * 1024;
 
 /** Passes output that is no message on to stderr, and drops it where nobody reads that fast enough. */

@@ -4,7 +4,7 @@ import type { ServerInstance } from '../../pool/server-instance.js';
 
 type Provider = Extract<keyof ServerCapabilities, `${string}Provider`>;
 
-/** Rejects before the question is sent: what a server does to questions it does not know is anyone's guess. */
+/** Rejects before the question is sent, because servers react differently to questions they do not know. */
 export function requireCapability(
   instance: Pick<ServerInstance, 'capabilities' | 'definition'>,
   provider: Provider,

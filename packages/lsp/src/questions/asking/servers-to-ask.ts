@@ -14,7 +14,7 @@ export interface ServerToAsk {
   readonly projects: ReadonlyMap<string, string>;
 }
 
-/** A language that no server is there for. */
+/** A language without a server. */
 export interface Unserved {
   readonly language: string;
   readonly error: RootwardLspError;
@@ -129,7 +129,7 @@ export function tooBroad({ path }: Root): string {
   return `"${path}" is too broad to be looked through. Open the folder of the project as a root`;
 }
 
-/** The order of a disk is none: where not all can be asked, it should be the same ones each time. */
+/** Sorted, so that the same projects are asked each time if not all can be. */
 function sorted(projects: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...projects].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -9,7 +9,7 @@ import type { ServerInstance } from '../../pool/server-instance.js';
 import { readSymbol } from '../symbols/symbol-name.js';
 import type { CodeContext } from '../../pool/code-context.js';
 
-/** Files opened at once for one question: each costs a server that works on them in the background a good deal. */
+/** Files opened at once for one question: each costs a server that works in the background much time. */
 const MAX_SHOWN = 60;
 const MAX_SHOWN_IN_ORDER = 500;
 
@@ -86,7 +86,7 @@ export async function otherFilesToShow(
 }
 
 /**
- * Where a symbol of a file may be used. A broad root is not looked through: of that, it is the project around the file.
+ * Where a symbol of a file may be used. In a broad root only the project that contains the file is searched.
  * `cut`: there is no such project, or the server is not told of it.
  */
 export function rootsToSearch(

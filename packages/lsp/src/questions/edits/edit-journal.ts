@@ -7,7 +7,7 @@ import { isObject, isRunning, thisProcess, type ProcessIdentity } from '@rootwar
 export interface JournalFile {
   readonly path: string;
   readonly before: string;
-  /** SHA-256 of the text after: a file that reads otherwise was changed by someone else. */
+  /** SHA-256 of the text after the edit: a file with another text was changed by someone else. */
   readonly after: string;
 }
 

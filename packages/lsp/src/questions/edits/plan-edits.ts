@@ -10,7 +10,7 @@ const LONE_RETURN = /\r(?!\n)/;
 /** Times of files are rounded up as well as down. */
 const TIME_ROUNDING_MS = 1;
 
-/** What becomes of one file. */
+/** How one file changes. */
 interface PlannedFile extends PlannedEdit {
   /** How many places change. */
   readonly edits: number;

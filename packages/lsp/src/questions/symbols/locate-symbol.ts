@@ -79,7 +79,7 @@ async function usesOf(
   const meant: Place[] = [];
   for (const place of uses.slice(0, MAX_PLACES)) {
     const found = await containersOf(context, instance, { document, place });
-    // Where nobody says what it is in, it may be the one.
+    // If the server does not say what it is in, it may be the one that is meant.
     if (found === undefined ? others.size === 0 : isIn(found, wanted.containers)) meant.push(place);
     else for (const other of (found ?? []).slice(-1)) others.add(other);
   }
