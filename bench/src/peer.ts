@@ -17,6 +17,11 @@ export interface PeerRoots {
 const require = createRequire(import.meta.url);
 const folder = dirname(require.resolve('@modelcontextprotocol/server-filesystem/package.json'));
 
+/** The reference filesystem server. */
+export const PEER: string = join(folder, 'dist/index.js');
+/** The server of this repository, as it is published. */
+export const OURS: string = join(dirname(require.resolve('rootward/package.json')), 'dist/rootward.cjs');
+
 export async function loadPeer(): Promise<PeerLibrary> {
   const library: PeerLibrary = await import(pathToFileURL(join(folder, 'dist', 'lib.js')).href);
   return library;

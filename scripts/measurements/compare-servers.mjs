@@ -1,6 +1,5 @@
 // Starts each server with the same client and the same folders, and fails where it does something else than
 // docs/comparison.md says: node scripts/measurements/compare-servers.mjs (needs a build).
-import { spawn } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,8 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { StdioServer } from './stdio-server.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PAGE = here('../../docs/comparison.md');
@@ -36,8 +35,8 @@ function makeFolders() {
 
 const SERVERS = [
   {
+    // As it is in this repository, so without a version.
     name: 'rootward',
-    version: JSON.parse(readFileSync(here('../../packages/server/package.json'), 'utf8')).version,
     command: (folders) => [process.execPath, here('../../packages/server/dist/rootward.cjs'), ...folders],
     tool: 'read_text_file',
   },
@@ -59,31 +58,26 @@ class Client {
   roots;
   asked = 0;
   #tool;
-  #child;
-  #id = 0;
-  #waiting = new Map();
+  #server;
   #hears = [];
 
   constructor({ command, tool }, folders, roots) {
     this.roots = roots;
     this.#tool = tool;
-    const [program, ...args] = command(folders);
-    this.#child = spawn(program, args, {
-      cwd: folder('home'),
-      env: { PATH: process.env.PATH, HOME: folder('home') },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    this.#child.stdin.on('error', () => undefined);
-    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#read(line));
+    this.#server = new StdioServer(
+      command(folders),
+      { cwd: folder('home'), env: { PATH: process.env.PATH, HOME: folder('home') } },
+      { limitMs: LIMIT_MS, answer: (request, send) => this.#answer(request, send) },
+    );
   }
 
   async introduce() {
-    await this.#request('initialize', {
+    await this.#server.ask('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: { roots: { listChanged: true } },
       clientInfo: { name: 'compare', version: '1.0.0' },
     });
-    this.#send({ method: 'notifications/initialized' });
+    this.#server.notify('notifications/initialized');
     return this;
   }
 
@@ -91,7 +85,7 @@ class Client {
   async change(roots) {
     this.roots = roots;
     const heard = this.heard();
-    this.#send({ method: 'notifications/roots/list_changed' });
+    this.#server.notify('notifications/roots/list_changed');
     return heard;
   }
 
@@ -108,7 +102,8 @@ class Client {
   /** Whether the file can be read; asked again for a while, since some servers take an answer in with delay. */
   async reads(path, wanted) {
     for (const end = Date.now() + SETTLE_MS; ;) {
-      const { result } = (await this.#request('tools/call', { name: this.#tool, arguments: { path } })) ?? {};
+      const { result } =
+        (await this.#server.ask('tools/call', { name: this.#tool, arguments: { path } })) ?? {};
       const isRead =
         result !== undefined && result.isError !== true && JSON.stringify(result).includes('the note of');
       if (isRead === wanted || Date.now() > end) return isRead;
@@ -123,42 +118,20 @@ class Client {
       'io.modelcontextprotocol/clientCapabilities': {},
     };
     const params = { name: this.#tool, arguments: { path }, _meta: meta };
-    const answer = await this.#request('tools/call', params);
+    const answer = await this.#server.ask('tools/call', params);
     return JSON.stringify(answer ?? '').includes('"resultType"');
   }
 
   end() {
-    this.#child.stdin.end();
-    this.#child.kill();
+    this.#server.end();
   }
 
-  #request(method, params) {
-    this.#id += 1;
-    const id = this.#id;
-    return new Promise((settle) => {
-      const timer = setTimeout(() => settle(undefined), LIMIT_MS);
-      this.#waiting.set(id, (message) => {
-        clearTimeout(timer);
-        settle(message);
-      });
-      this.#send({ id, method, params });
-    });
-  }
-
-  #send(message) {
-    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  }
-
-  #read(line) {
-    const message = line.startsWith('{') ? JSON.parse(line) : {};
-    if (message.method === 'roots/list') {
-      this.asked += 1;
-      if (this.roots === undefined) return;
-      this.#send({ id: message.id, result: { roots: this.roots.map((each) => ({ uri: each })) } });
-      for (const hear of this.#hears.splice(0)) hear();
-    } else if (message.method === undefined) {
-      this.#waiting.get(message.id)?.(message);
-    }
+  #answer({ method }, send) {
+    if (method !== 'roots/list') return;
+    this.asked += 1;
+    if (this.roots === undefined) return;
+    send({ roots: this.roots.map((each) => ({ uri: each })) });
+    for (const hear of this.#hears.splice(0)) hear();
   }
 }
 
@@ -251,8 +224,9 @@ const problems = [];
 try {
   for (const server of SERVERS) {
     const column = names.findIndex((name) => name.startsWith(server.name));
-    if (names[column] !== `${server.name} ${server.version}`)
-      problems.push(`${server.name} is version ${server.version}`);
+    const { version } = server;
+    if (names[column] !== (version === undefined ? server.name : `${server.name} ${version}`))
+      problems.push(`${server.name} is version ${version}`);
     const answers = await Promise.all(QUESTIONS.map(({ ask }) => ask(server)));
     QUESTIONS.forEach(({ what }, index) => {
       const answer = answers[index] ? 'yes' : 'no';

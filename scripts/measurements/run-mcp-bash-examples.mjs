@@ -1,12 +1,11 @@
 // Serves every example of a clone of mcp-bash, uses what it offers, and compares the answers with those of its own server:
 // node scripts/measurements/run-mcp-bash-examples.mjs FOLDER [OPTION…]. One line per example, and one for each difference; those
 // that are not on purpose fail. It takes some minutes, since that server needs seconds for a call.
-import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { StdioServer } from './stdio-server.mjs';
 
 const [folder, ...flags] = process.argv.slice(2);
 if (folder === undefined) {
@@ -35,65 +34,36 @@ const ON_PURPOSE = new Map([
 /** What tools of an example need; without it they are not called. */
 const NEEDS = new Map([['ffmpeg-studio', 'ffmpeg']]);
 
-/** A server over a pipe, asked one thing after the other. */
+/** A server, and a user who answers its questions. */
 class Server {
-  #child;
-  #waiting = new Map();
-  #id = 0;
+  #server;
   /** What the user says to questions. */
   willing = true;
   asked = false;
 
   constructor(command, args, env) {
-    this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'], env });
-    this.#child.stdin.on('error', () => undefined);
-    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#read(line));
+    const answer = ({ method, params }, send) => {
+      if (method !== 'elicitation/create') return;
+      this.asked = true;
+      send(this.willing ? answerTo(params) : { action: 'decline' });
+    };
+    this.#server = new StdioServer([command, ...args], { env }, { limitMs: LIMIT_MS, answer });
   }
 
   async start() {
     const clientInfo = { name: 'examples', version: '1.0.0' };
     const capabilities = { elicitation: { form: {} } };
-    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo };
-    await this.ask('initialize', params);
-    this.#send({ method: 'notifications/initialized' });
+    await this.ask('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
+    this.#server.notify('notifications/initialized');
     return this;
   }
 
-  /** The result, or an error; undefined where none comes in time. */
   ask(method, params) {
-    this.#id += 1;
-    const id = this.#id;
-    return new Promise((settle) => {
-      const timer = setTimeout(() => settle(undefined), LIMIT_MS);
-      this.#waiting.set(id, (message) => {
-        clearTimeout(timer);
-        settle(message);
-      });
-      this.#send({ id, method, params });
-    });
+    return this.#server.ask(method, params);
   }
 
   end() {
-    this.#child.stdin.end();
-    this.#child.kill();
-  }
-
-  #send(message) {
-    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  }
-
-  #read(line) {
-    let message;
-    try {
-      message = JSON.parse(line);
-    } catch {
-      return;
-    }
-    if (message.method === 'elicitation/create') {
-      this.asked = true;
-      const result = this.willing ? answerTo(message.params) : { action: 'decline' };
-      this.#send({ id: message.id, result });
-    } else if (message.method === undefined) this.#waiting.get(message.id)?.(message);
+    this.#server.end();
   }
 }
 

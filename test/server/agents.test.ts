@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,24 +6,13 @@ import type { Result, ScriptedClient } from '@rootward/mcp/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { makeProject } from '../exec/fixtures/tools-project.js';
 import { connectRootward, textOf } from './fixtures/rootward.js';
+import { git } from '../../testing/git.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-agents-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 const project = makeProject({
   touch: 'touch "$(mcp_roots_list | head -1)/$(mcp_args_get .name)"; echo done',
 });
-
-function git(directory: string, ...args: readonly string[]): void {
-  const identity = [
-    '-c',
-    'user.name=t',
-    '-c',
-    'user.email=t@example.invalid',
-    '-c',
-    'init.defaultBranch=main',
-  ];
-  execFileSync('git', [...identity, ...args], { cwd: directory, stdio: 'pipe' });
-}
 
 function makeRepository(name: string): string {
   const main = join(top, name);

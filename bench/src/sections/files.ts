@@ -1,12 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { whileAwake } from '../awake.js';
 import { alternate, compare } from '../measure.js';
-import { peerName } from '../peer.js';
+import { OURS, PEER, peerName } from '../peer.js';
 import type { Row, Section } from '../row.js';
 import { StdioServer } from '../stdio-server.js';
 
@@ -17,12 +16,6 @@ const LARGE_FILE = 50 * 1024 * 1024;
 /** Ours keeps what V8 compiled for the next start, a while after it has started. */
 const CACHE_MS = 3000;
 
-const require = createRequire(import.meta.url);
-const OURS = join(dirname(require.resolve('rootward/package.json')), 'dist/rootward.cjs');
-const PEER = join(
-  dirname(require.resolve('@modelcontextprotocol/server-filesystem/package.json')),
-  'dist/index.js',
-);
 const FIRST_READS = 100;
 /** By then a session is under way: V8 has compiled what a read runs, in both servers. */
 const WARM_UP_MS = 2000;

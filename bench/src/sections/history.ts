@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { whileAwake } from '../awake.js';
 import { alternate, compare } from '../measure.js';
 import type { Row, Section } from '../row.js';
 import { StdioServer } from '../stdio-server.js';
+import { OURS } from '../peer.js';
 
 const MANY_FILES = 10_000;
 const MANY_CHANGES = 100_000;
 const FOLDERS = 100;
 const SHORT_BATCHES = { batches: 201, perBatch: 10, warmUpMs: 2000 };
 
-const require = createRequire(import.meta.url);
-const OURS = join(dirname(require.resolve('rootward/package.json')), 'dist/rootward.cjs');
 const WITHOUT = ['--history', 'off'] as const;
 
 async function withBoth<Result>(

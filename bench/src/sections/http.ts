@@ -1,14 +1,12 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HttpBridge } from '../http-bridge.js';
 import { alternate } from '../measure.js';
 import type { Row, Section } from '../row.js';
+import { OURS } from '../peer.js';
 
-const require = createRequire(import.meta.url);
-const OURS = join(dirname(require.resolve('rootward/package.json')), 'dist/rootward.cjs');
 const SDK = fileURLToPath(new URL('../http-server.js', import.meta.url));
 /** Calls under way at the same time, and calls in all: the system counts processor time in hundredths of a second. */
 const AT_ONCE = 8;

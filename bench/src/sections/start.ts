@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { leaveRows } from './leave.js';
-import { peerName } from '../peer.js';
+import { OURS, peerName } from '../peer.js';
 import type { Row, Section } from '../row.js';
 
 type Running = ChildProcessByStdio<Writable, Readable, null>;
@@ -25,7 +25,6 @@ interface Start {
 }
 
 const require = createRequire(import.meta.url);
-const OURS = join(dirname(require.resolve('rootward/package.json')), 'dist', 'rootward.cjs');
 const PEER = join(
   dirname(require.resolve('@modelcontextprotocol/server-filesystem/package.json')),
   'dist',

@@ -1,28 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { projectOf } from '../../src/project/project.js';
 import { findRepository } from '../../src/project/repository.js';
 import { makeTree } from '../workspace/scripted-client.js';
-
-function git(directory: string, ...args: readonly string[]): void {
-  const identity = [
-    '-c',
-    'user.name=t',
-    '-c',
-    'user.email=t@example.invalid',
-    '-c',
-    'init.defaultBranch=main',
-  ];
-  execFileSync('git', [...identity, ...args], { cwd: directory, stdio: 'pipe' });
-}
-
-function makeRepository(directory: string): void {
-  mkdirSync(directory, { recursive: true });
-  git(directory, 'init');
-  git(directory, 'commit', '--allow-empty', '-m', 'first');
-}
+import { git, makeRepository } from '../../../../testing/git.js';
 
 const rootAt = (path: string) => ({ path, source: 'client' as const });
 

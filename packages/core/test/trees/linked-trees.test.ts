@@ -1,27 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GitFacts } from '../../src/trees/linked-trees.js';
 import { makeTree } from '../workspace/scripted-client.js';
-
-function git(directory: string, ...args: readonly string[]): void {
-  const identity = [
-    '-c',
-    'user.name=t',
-    '-c',
-    'user.email=t@example.invalid',
-    '-c',
-    'init.defaultBranch=main',
-  ];
-  execFileSync('git', [...identity, ...args], { cwd: directory, stdio: 'pipe' });
-}
-
-function makeRepository(directory: string): void {
-  mkdirSync(directory, { recursive: true });
-  git(directory, 'init');
-  git(directory, 'commit', '--allow-empty', '-m', 'first');
-}
+import { git, makeRepository } from '../../../../testing/git.js';
 
 const topsOf = (repository: string): readonly string[] =>
   new GitFacts()

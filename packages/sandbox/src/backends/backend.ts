@@ -58,6 +58,16 @@ export type BackendFinding =
       readonly instruction: string;
     };
 
+/** A backend that does not work here. */
+export function missing(name: BackendName, reason: string, instruction: string): BackendFinding {
+  return { name, backend: undefined, reason, instruction };
+}
+
+/** The same for a backend that another system has. */
+export function notOnLinux(name: BackendName): BackendFinding {
+  return missing(name, 'it exists on Linux only', 'Use another system');
+}
+
 /** The first number after those that the child is to have. */
 export function firstFree(descriptors: readonly number[]): number {
   return Math.max(2, ...descriptors) + 1;

@@ -1,6 +1,6 @@
 import { seccompFilters } from '../seccomp/filter.js';
 import type { Processor } from '../seccomp/system-calls.js';
-import { firstFree, type Backend, type BackendFinding } from './backend.js';
+import { firstFree, missing, notOnLinux, type Backend, type BackendFinding } from './backend.js';
 import { bubblewrapArguments, ISOLATION } from './bubblewrap-arguments.js';
 import { findProgram, processorOf, tryProgram } from './programs.js';
 
@@ -28,21 +28,15 @@ const PROBE: readonly string[] = [
 /** Looks for bubblewrap and runs it once: many systems have it and do not let it work. */
 export async function findBubblewrap(path: string | undefined): Promise<BackendFinding> {
   const name = 'bubblewrap';
-  const missing = (reason: string, instruction: string): BackendFinding => ({
-    name,
-    backend: undefined,
-    reason,
-    instruction,
-  });
   const processor = processorOf();
-  if (process.platform !== 'linux' || processor === undefined)
-    return missing('it exists on Linux only', 'Use another system');
+  if (process.platform !== 'linux' || processor === undefined) return notOnLinux(name);
   const program = findProgram('bwrap', path);
-  if (program === undefined) return missing('bwrap was not found on PATH', INSTALL);
+  if (program === undefined) return missing(name, 'bwrap was not found on PATH', INSTALL);
   const version = await tryProgram(program, ['--version']);
   const tried = await tryProgram(program, PROBE);
   if (!tried.ok) {
     return missing(
+      name,
       `bwrap does not work here: ${tried.text}`,
       'Allow unprivileged user namespaces, or use --sandbox-backend landlock',
     );

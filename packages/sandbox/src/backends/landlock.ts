@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { seccompFilters } from '../seccomp/filter.js';
 import type { Processor } from '../seccomp/system-calls.js';
-import { firstFree, type Backend, type BackendFinding } from './backend.js';
+import { firstFree, missing, notOnLinux, type Backend, type BackendFinding } from './backend.js';
 import { Carver } from './carve.js';
 import { launcherPlan } from './landlock-plan.js';
 import { findProgram, processorOf, tryProgram } from './programs.js';
@@ -15,18 +15,12 @@ const SIGNALS_ABI = 6;
 /** Looks for the launcher and lets it try everything it does. */
 export async function findLandlock(): Promise<BackendFinding> {
   const name = 'landlock';
-  const missing = (reason: string, instruction: string): BackendFinding => ({
-    name,
-    backend: undefined,
-    reason,
-    instruction,
-  });
   const processor = processorOf();
-  if (process.platform !== 'linux' || processor === undefined)
-    return missing('it exists on Linux only', 'Use another system');
+  if (process.platform !== 'linux' || processor === undefined) return notOnLinux(name);
   const program = findLauncher(processor);
   if (program === undefined) {
     return missing(
+      name,
       'the launcher is not installed',
       `Install @rootward/sandbox-linux-${processor}, or in a clone a C compiler and run: npm run build`,
     );
@@ -34,12 +28,14 @@ export async function findLandlock(): Promise<BackendFinding> {
   const tried = await tryProgram(program, ['--probe']);
   if (!tried.ok)
     return missing(
+      name,
       `the launcher does not work here: ${tried.text}`,
       'Use Linux 6.2 or newer with Landlock enabled',
     );
   const abi = Number(tried.text);
   if (!(abi >= MIN_ABI)) {
     return missing(
+      name,
       `Landlock has version ${tried.text} here and ${MIN_ABI} is needed`,
       'Use Linux 6.2 or newer',
     );

@@ -131,7 +131,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       }),
     );
   withOptions(program.command('doctor'))
-    .description('what a server finds here, what is wrong, and how to put it right')
+    .description('what a server finds here, what is wrong, and how to fix it')
     .argument('[directories...]', 'folders in scope, as with --root')
     .option('--verbose', 'also show every source of roots, and what known clients give')
     .option('--deep', 'also start every language server it finds, and end it again')

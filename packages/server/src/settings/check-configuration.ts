@@ -1,51 +1,32 @@
-import { RootwardError, Scope, type ClientRootsMode } from '@rootward/core';
+import { RootwardError, Scope } from '@rootward/core';
 import * as z from 'zod';
 import { isObject, suggest } from '@rootward/core/platform';
-import type { HttpLimits, LogLevel, ToolsetName } from './values/option-values.js';
+import type { OptionValues } from './values/option-values.js';
 import { findLooseEntries } from './roots-file.js';
 import type { WantedLevel } from '@rootward/sandbox';
 import type { WrittenSandbox } from './values/sandbox-settings.js';
 import type { HistoryBounds, HistoryModeName } from './values/history-settings.js';
-import type { WrappedEntries } from './values/wrap-settings.js';
 import { configurationSchema, rootSchema } from './configuration-schema.js';
 
+/** What only other places say, or say in another form. */
+type NotInFile =
+  | 'config'
+  | 'roots'
+  | 'rootsOrigin'
+  | 'toolEnvironment'
+  | 'tokens'
+  | 'storeFile'
+  | `sandbox${string}`
+  | `history${string}`;
+
 /** What `rootward.json` may say. */
-export interface Configuration {
+export interface Configuration extends Omit<OptionValues, Extract<keyof OptionValues, NotInFile>> {
   readonly roots?: readonly unknown[];
-  readonly within?: readonly string[];
-  readonly clientRoots?: ClientRootsMode;
-  readonly toolsets?: readonly ToolsetName[];
-  readonly tools?: readonly string[];
-  readonly hideTools?: readonly string[];
-  readonly readOnly?: boolean;
   readonly deny?: readonly string[];
   readonly denyAbsolute?: readonly string[];
-  readonly project?: string;
-  readonly writableProject?: boolean;
-  readonly registerHook?: boolean;
-  readonly downloadHosts?: readonly string[];
   readonly toolEnv?: string;
-  readonly languageServers?: Readonly<Record<string, unknown>>;
-  readonly diagnostics?: boolean;
-  readonly trustWorkspaceServers?: boolean;
-  readonly wrap?: WrappedEntries;
   readonly sandbox?: WantedLevel | WrittenSandbox;
-  readonly chdir?: boolean;
-  readonly uiConsent?: boolean;
-  readonly ui?: boolean;
-  readonly telemetryPaths?: boolean;
-  readonly http?: number | boolean;
-  readonly host?: string;
   readonly token?: string;
-  readonly tokenFile?: string;
-  readonly insecureNoToken?: boolean;
-  readonly publicUrl?: string;
-  readonly oauthIssuer?: string;
-  readonly oauthAudience?: string;
-  readonly store?: string;
-  readonly limits?: HttpLimits;
-  readonly audit?: string;
-  readonly logLevel?: LogLevel;
   readonly history?:
     | HistoryModeName
     | ({ readonly mode?: HistoryModeName; readonly exec?: boolean } & HistoryBounds);

@@ -19,7 +19,7 @@ const FREE_NAMES: ReadonlySet<string> = new Set(['shellscript']);
  */
 export function requireName(newName: string, symbol: string, languageId = ''): void {
   const shown = JSON.stringify(newName.slice(0, MAX_NAME_CHARS).toWellFormed());
-  const refuse = (state: string, instruction = 'Give one word, as it shall stand in the code'): never => {
+  const refuse = (state: string, instruction = 'Pass one word, as it should appear in the code'): never => {
     throw new RootwardLspError('invalid-option', `Cannot rename to ${shown}: ${state}`, { instruction });
   };
   const isQuoted = QUOTED.test(newName);

@@ -74,7 +74,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     flag: '--telemetry-paths',
     variable: 'ROOTWARD_TELEMETRY_PATHS',
     group: 'Settings:',
-    description: 'let paths be in what goes to OpenTelemetry, where an endpoint is set',
+    description: 'include paths in what is sent to OpenTelemetry',
     read: ([text], origin) => ({ telemetryPaths: readBoolean(text, origin) }),
   },
   {

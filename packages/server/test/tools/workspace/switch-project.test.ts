@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { choiceId, projectOf } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
 import { makeTree } from '../../fixtures/temp-tree.js';
 import { connectTools, ERAS, reportOf, type ToolsClientOptions } from '../../fixtures/tools-client.js';
+import { git } from '../../../../../testing/git.js';
 
 const tree = makeTree({
   'app/x.txt': 'app',
@@ -18,18 +18,6 @@ symlinkSync(tree.path('extra'), tree.path('link'));
 symlinkSync('/', tree.path('disk'));
 const roots = [tree.uri('app'), tree.uri('lib')];
 const idOf = (name: string): string => projectOf({ path: tree.path(name), source: 'client' }).id;
-function git(directory: string, ...args: readonly string[]): void {
-  const identity = [
-    '-c',
-    'user.name=t',
-    '-c',
-    'user.email=t@example.invalid',
-    '-c',
-    'init.defaultBranch=main',
-  ];
-  execFileSync('git', [...identity, ...args], { cwd: directory, stdio: 'pipe' });
-}
-
 const yes = () => ({ action: 'accept', content: { confirm: true } }) as const;
 
 describe.each(ERAS)('switch_project on a %s connection', (era) => {

@@ -46,7 +46,7 @@ interface DoctorFlags {
   readonly deep: boolean;
 }
 
-/** Says what a server would find here, what is wrong, and how to put it right. */
+/** Says what a server would find here, what is wrong, and how to fix it. */
 export async function runDoctor(
   settings: LoadedSettings,
   { json, verbose, deep }: DoctorFlags,
