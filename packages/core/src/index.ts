@@ -8,7 +8,8 @@ export type {
 } from './error.js';
 export { OperatorLimits } from './roots/operator-limits.js';
 export type { OperatorLimit } from './roots/operator-limits.js';
-export type { Rejection, Root, RootAccess, RootKind, RootList, Source } from './roots/root.js';
+export { SOURCE_KINDS } from './roots/root.js';
+export type { Rejection, Root, RootAccess, RootKind, RootList, Source, SourceKind } from './roots/root.js';
 export { fileUriToPath, pathToFileUri } from './uri/file-uri.js';
 export { hostPathStyle } from './uri/path-style.js';
 export type { PathStyle } from './uri/path-style.js';

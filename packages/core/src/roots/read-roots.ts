@@ -9,7 +9,8 @@ import type { Declaration, PathEntry } from './declaration.js';
 import { declarePath, declareUri, holdsVariable, unexpandedMessage } from './declaration.js';
 import { mapInBatches } from './map-in-batches.js';
 import type { RejectionReason } from '../error.js';
-import type { Rejection, Root, RootAccess, RootKind, RootList, Source } from './root.js';
+import { SOURCE_KINDS } from './root.js';
+import type { Rejection, Root, RootAccess, RootKind, RootList, Source, SourceKind } from './root.js';
 import { rootsDisk, type RootsDisk } from './roots-disk.js';
 
 /** How declared roots are read, and what they are held against. */
@@ -39,8 +40,8 @@ export const MAX_ROOTS = 10_000;
 // with one core taken by others, 115 to 165 ms either way.
 const MAX_LOOKUPS_AT_ONCE = 64;
 
-/** Places that merely hint at a workspace: from them a whole disk or home directory is more likely an accident. */
-const HINTS: ReadonlySet<Source> = new Set<Source>(['request', 'host', 'cwd']);
+/** Who merely hints at a workspace: from them a whole disk or home directory is more likely an accident. */
+const HINTING: ReadonlySet<SourceKind> = new Set<SourceKind>(['call', 'hint']);
 
 /** Reads roots as clients send them, `{ uri, name? }`. Each entry may be any JSON, and stands or falls alone. */
 export function readRoots(entries: readonly unknown[], options: ReadRootsOptions): Promise<RootList> {
@@ -148,7 +149,7 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
     // place.
     if (placed.has(one.path) && access === 'read-write') return duplicate(declared);
     const broad = kind === 'directory' && isBroadDirectory(one.path);
-    if (broad && HINTS.has(source)) {
+    if (broad && HINTING.has(SOURCE_KINDS[source])) {
       return refuse(declared, 'too-broad', `a whole disk or home directory is not taken from "${source}"`);
     }
     const paths = ceiling === undefined ? [one.path] : ceiling.cut(one);

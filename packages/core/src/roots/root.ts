@@ -15,6 +15,25 @@ export type Source =
   | 'cwd'
   | 'ceiling';
 
+/** Who speaks through a source: the client, one of its calls, the operator, or nobody for sure. */
+export type SourceKind = 'client' | 'call' | 'operator' | 'hint';
+
+/** The kind of every source. Hints are checked harder, and handles carry only what comes from a client. */
+export const SOURCE_KINDS: Readonly<Record<Source, SourceKind>> = {
+  handle: 'client',
+  agent: 'client',
+  consent: 'client',
+  client: 'client',
+  request: 'call',
+  flag: 'operator',
+  env: 'operator',
+  config: 'operator',
+  project: 'operator',
+  host: 'hint',
+  cwd: 'hint',
+  ceiling: 'operator',
+};
+
 /** What a root is: a directory with all below it, or one file. */
 export type RootKind = 'directory' | 'file';
 /** What may be done in a root. */

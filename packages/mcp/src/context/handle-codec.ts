@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Root } from '@rootward/core';
+import { SOURCE_KINDS, type Root, type SourceKind } from '@rootward/core';
 import { RootwardMcpError } from '../error.js';
 import { isObject } from '@rootward/core/platform';
 
@@ -22,9 +22,8 @@ const MAX_VERIFIED = 64;
 /** Without a configured key, handles are good within this process only. */
 const PROCESS_KEY = randomBytes(MIN_KEY_BYTES);
 
-/** Sources that belong to the operator. Their roots are there anyway, and may change. */
-const OPERATOR_SOURCES: ReadonlySet<Root['source']> = new Set(['flag', 'env', 'config', 'project']);
-const HINT_SOURCES: ReadonlySet<Root['source']> = new Set(['host', 'cwd', 'ceiling']);
+/** Whose roots a handle carries. Those of the operator are there anyway, and may change. */
+const CARRIED: ReadonlySet<SourceKind> = new Set<SourceKind>(['client', 'call']);
 
 /** What a handle stands for. */
 export interface HandleContent {
@@ -67,7 +66,7 @@ export class HandleCodec {
 
   /** Undefined when none of the roots is the client's, or when there are too many for a handle. */
   mintForClient(roots: readonly Root[], principal: string): string | undefined {
-    const given = roots.filter(({ source }) => !OPERATOR_SOURCES.has(source) && !HINT_SOURCES.has(source));
+    const given = roots.filter(({ source }) => CARRIED.has(SOURCE_KINDS[source]));
     return this.mint(given, principal);
   }
 
