@@ -67,9 +67,7 @@ export class History implements Disposable {
     this.#clock = options.now ?? Date.now;
   }
 
-  /**
-   * Keeps what is changed through it as one change, until its `finish()`. The roots say to which project it belongs.
-   */
+  /** Keeps what is changed through it as one change, until its `finish()`. The roots say to which project it belongs. */
   change(about: ChangeAbout, roots: readonly Root[]): ChangeRecorder {
     return new ChangeRecorder(
       {
@@ -108,9 +106,7 @@ export class History implements Disposable {
     return this.#store;
   }
 
-  /**
-   * The content of a file in a change that has to do with these roots; undefined where it is not kept, or no longer.
-   */
+  /** The content of a file in a change that has to do with these roots; undefined where it is not kept, or no longer. */
   async content(
     state: EntryState,
     roots: readonly Root[],
@@ -132,9 +128,7 @@ export class History implements Disposable {
     }
   }
 
-  /**
-   * Keeps something for a program that is about to run. Where that fails: undefined, or a refusal, as the mode says.
-   */
+  /** Keeps something for a program that is about to run. Where that fails: undefined, or a refusal, as the mode says. */
   async attempt<Result>(
     keep: (store: OpenStore) => Result | Promise<Result>,
   ): Promise<Awaited<Result> | undefined> {

@@ -33,9 +33,7 @@ export function killTrees(pids: readonly number[], signal: KillSignal): readonly
   return found;
 }
 
-/**
- * Kilobytes of resident memory of a process and all that descends from it; undefined where the system does not tell.
- */
+/** Kilobytes of resident memory of a process and all that descends from it; undefined where the system does not tell. */
 export function residentMemory(pid: number): number | undefined {
   if (process.platform === 'win32') return undefined;
   const table = processTable();

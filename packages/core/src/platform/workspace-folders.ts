@@ -8,10 +8,7 @@ const MODULES = 'node_modules';
 /** The file at the top of a Python virtual environment. */
 const VENV_MARKER = 'pyvenv.cfg';
 
-/**
- * Folders that anyone who can write to the workspace can fill: its roots, and what belongs to them without being in
- * them.
- */
+/** Folders that anyone who can write to the workspace can fill: its roots, and what belongs to them without being in them. */
 export class WorkspaceFolders {
   readonly #roots: readonly string[];
   /** Tops of the repositories that roots lie in. */

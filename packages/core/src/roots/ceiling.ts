@@ -9,9 +9,7 @@ import type { Root } from './root.js';
 export class Ceiling {
   readonly #directories: ReadonlySet<string>;
   readonly #style: PathStyle;
-  /**
-   * By path, so that what lies below a path stands together; with the place in the ceiling. Only wide roots need it.
-   */
+  /** By path, so that what lies below a path stands together; with the place in the ceiling. Only wide roots need it. */
   #sorted: readonly (readonly [directory: string, place: number])[] | undefined;
 
   constructor(directories: readonly string[], style: PathStyle) {

@@ -286,9 +286,7 @@ export class Workspace implements WorkspaceView, Disposable {
     if (error instanceof RootwardError) this.#counters.refuse(error.code);
   }
 
-  /**
-   * Ends it: nothing is asked any more, waiting calls are released, no timer is left. The last snapshot stays readable.
-   */
+  /** Ends it: nothing is asked any more, waiting calls are released, no timer is left. The last snapshot stays readable. */
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;

@@ -25,10 +25,7 @@ const MAX_RETRIES = 5;
 /** The errors of writing to a process that is gone. */
 const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
-/**
- * The protocol over the pipes of one process. Whatever cannot be read ends the process: nothing after it can be
- * trusted.
- */
+/** The protocol over the pipes of one process. Whatever cannot be read ends the process: nothing after it can be trusted. */
 export class ServerConnection {
   readonly wire: MessageConnection;
   readonly #name: string;

@@ -27,9 +27,7 @@ export interface SandboxedServer {
   readonly description: string;
   /** What it is not held back from, although a rule says so; undefined where it is held to everything. */
   readonly shortfall: string | undefined;
-  /**
-   * What it lets the server see, beside what these roots cover. Rules may still deny something else in the same places.
-   */
+  /** What it lets the server see, beside what these roots cover. Rules may still deny something else in the same places. */
   sees(roots: readonly Root[]): View;
   /** Whether rules deny the same in these roots, which it covers, as they did when it was made. */
   fits(roots: readonly Root[]): Promise<boolean>;

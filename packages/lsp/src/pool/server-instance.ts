@@ -52,10 +52,7 @@ export interface DocumentsRequest {
   readonly scope: Scope;
   /** In the order in which they are passed on. */
   readonly paths: readonly string[];
-  /**
-   * Further files, passed on after those. A file that cannot be opened is reported instead, unless it was removed
-   * since.
-   */
+  /** Further files, passed on after those. A file that cannot be opened is reported instead, unless it was removed since. */
   readonly further?: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly thorough?: boolean;

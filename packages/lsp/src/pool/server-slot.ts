@@ -21,9 +21,7 @@ export interface SlotOptions {
   readonly conceal: (text: string) => string;
 }
 
-/**
- * The place of one server: started when needed, once for all who wait, and given up for a while when it keeps failing.
- */
+/** The place of one server: started when needed, once for all who wait, and given up for a while when it keeps failing. */
 export class ServerSlot implements BudgetEntry {
   readonly definition: ServerDefinition;
   readonly #options: SlotOptions;

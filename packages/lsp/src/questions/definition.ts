@@ -165,9 +165,7 @@ function linesFrom(text: string, line: number): string {
     .join('\n');
 }
 
-/**
- * Whether a server that knows opened files only has found declarations without a body, and the rest may be elsewhere.
- */
+/** Whether a server that knows opened files only has found declarations without a body, and the rest may be elsewhere. */
 async function isOnlyDeclared(
   { scope, signal }: CodeContext,
   { definition: server }: ServerInstance,

@@ -125,9 +125,7 @@ async function askProjects(
   return { matches, complete: complete && left.length === 0, notes };
 }
 
-/**
- * A language without a server is mentioned at the end, unless that is why nothing was found: then what to do matters.
- */
+/** A language without a server is mentioned at the end, unless that is why nothing was found: then what to do matters. */
 function isAside({ error, isMain }: Unserved, isEmpty: boolean): boolean {
   return error.code === 'not-installed' && !(isEmpty && isMain);
 }

@@ -25,9 +25,7 @@ export interface ServerDefinition {
   readonly folders?: FolderKind;
   /** Works through what it is sent one after the other, so that nothing has to be waited for between. */
   readonly answersInOrder?: boolean;
-  /**
-   * Measured: the most symbols it gives for a question; `Infinity` where it gives all. Undefined where nobody knows.
-   */
+  /** Measured: the most symbols it gives for a question; `Infinity` where it gives all. Undefined where nobody knows. */
   readonly maxSymbols?: number;
   /** Files that mark the folder of a project, nearest first. */
   readonly markers?: readonly string[];

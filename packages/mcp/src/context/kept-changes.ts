@@ -116,10 +116,7 @@ class KeptChange implements CallHistory {
   }
 }
 
-/**
- * A context whose file access keeps what was there before each change. Costs next to nothing until something is
- * changed.
- */
+/** A context whose file access keeps what was there before each change. Costs next to nothing until something is changed. */
 export class RecordedContext implements WorkspaceContext {
   readonly #context: WorkspaceContext;
   readonly #open: OpenHistory;

@@ -46,9 +46,7 @@ export class ViewCache {
   }
 }
 
-/**
- * Undefined for what is nested too deep to be written out: no honest client sends that, and each call reads it anew.
- */
+/** Undefined for what is nested too deep to be written out: no honest client sends that, and each call reads it anew. */
 function keyOf(inputs: unknown): string | undefined {
   try {
     const text = JSON.stringify(inputs);

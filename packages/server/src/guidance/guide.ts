@@ -45,9 +45,7 @@ export async function findGuides(source: GuideSource): Promise<readonly Category
   return found.filter(({ category, documents }) => category.from !== 'convention' || documents.length > 0);
 }
 
-/**
- * The documents that a category, or one document of it, stands for; throws with an instruction where there are none.
- */
+/** The documents that a category, or one document of it, stands for; throws with an instruction where there are none. */
 export function selectDocuments(
   guides: readonly CategoryDocuments[],
   asked: string,

@@ -16,9 +16,7 @@ const BATCH_CHARACTERS = process.platform === 'win32' ? 24_000 : 500_000;
 const CHUNK_CHARACTERS = 256 * 1024;
 /** Larger files are read in pieces of this size. */
 const LARGE_FILE = 1024 * 1024;
-/**
- * A few slow files, such as minified ones, must not end a search; if there are more, the pattern itself is too slow.
- */
+/** A few slow files, such as minified ones, must not end a search; if there are more, the pattern itself is too slow. */
 const MAX_SLOW_FILES = 3;
 
 export interface FileMatch extends LineMatch {

@@ -63,10 +63,7 @@ export async function readConfigurationFile(
   }
 }
 
-/**
- * A link on the way to a file, or the file itself, whose target does not exist: most likely a disk that is not there
- * yet.
- */
+/** A link on the way to a file, or the file itself, whose target does not exist: most likely a disk that is not there yet. */
 function findDanglingLink(file: string): string | undefined {
   for (let path = file; ; path = dirname(path)) {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -152,9 +149,7 @@ function historyOf(given: Configuration['history']): OptionValues {
   };
 }
 
-/**
- * Which settings a server needs, its library knows. It would otherwise be heard of with the first question about code.
- */
+/** Which settings a server needs, its library knows. It would otherwise be heard of with the first question about code. */
 async function checkServers(servers: unknown, file: string): Promise<void> {
   const { readServerSettings, RootwardLspError } = await import('@rootward/lsp');
   try {

@@ -17,9 +17,7 @@ export interface Way {
 /** A message on its way to the client. */
 export interface Passage {
   write(pieces: readonly Buffer[]): void;
-  /**
-   * The message is complete: the answer to the request with this id. Without one, `incomplete` ends it as no answer.
-   */
+  /** The message is complete: the answer to the request with this id. Without one, `incomplete` ends it as no answer. */
   end(id: string | undefined, incomplete: Buffer): void;
   /** Whether others wait for its end, and not for the client to read. */
   readonly isInTheWay: boolean;

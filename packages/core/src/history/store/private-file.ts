@@ -21,10 +21,7 @@ export function openToRead(path: string): number {
   return openSync(path, READ);
 }
 
-/**
- * Writes everything in one call, so that lines of several processes never mix. On a full disk only a part may be
- * written.
- */
+/** Writes everything in one call, so that lines of several processes never mix. On a full disk only a part may be written. */
 export function writeWhole(fd: number, bytes: Uint8Array): void {
   const written = writeSync(fd, bytes);
   if (written < bytes.length) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });

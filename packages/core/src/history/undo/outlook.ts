@@ -59,9 +59,7 @@ export class Outlook {
     return kept.filter((each) => dirname(each) === parent).map((each) => basename(each));
   }
 
-  /**
-   * Whether a folder, with everything that will be in it, is exactly a tree that was put there, and may be kept again.
-   */
+  /** Whether a folder, with everything that will be in it, is exactly a tree that was put there, and may be kept again. */
   async isTree(folder: string, { tree, digest }: TreeState, signal?: AbortSignal): Promise<boolean> {
     const entries = await this.#entriesOf(folder, signal);
     if (treeDigest(entries) !== digest) return false;

@@ -142,9 +142,7 @@ export class Gate {
     }
   }
 
-  /**
-   * Resolves as far as the path exists. A link that leads nowhere counts as leading out: its target can be anything.
-   */
+  /** Resolves as far as the path exists. A link that leads nowhere counts as leading out: its target can be anything. */
   resolve(action: string, asked: string): Resolution {
     const missing: string[] = [];
     const absolute = this.absolute(action, asked);

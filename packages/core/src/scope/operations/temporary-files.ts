@@ -23,9 +23,7 @@ function readOr(read: () => string): string {
   }
 }
 
-/**
- * Process ids only mean something within one boot of one machine and one pid namespace; folders are shared more widely.
- */
+/** Process ids only mean something within one boot of one machine and one pid namespace; folders are shared more widely. */
 function neighbourhood(): string {
   const boot = readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'));
   const namespace = readOr(() => readlinkSync('/proc/self/ns/pid'));

@@ -36,9 +36,7 @@ export function describeFiles(planned: readonly PlannedEdit[]): {
   return { files, unlisted: unlisted === 0 ? [] : [`${unlisted} more changed lines are not shown`] };
 }
 
-/**
- * Lines that differ. A rename almost never changes the number of lines; if it does, all that follow show as changed.
- */
+/** Lines that differ. A rename almost never changes the number of lines; if it does, all that follow show as changed. */
 function changedLines(before: string, after: string): readonly RenamedLine[] {
   const old = before.split(/\r\n|\n|\r/);
   return after

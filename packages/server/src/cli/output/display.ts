@@ -27,9 +27,7 @@ export function displayOf(
   };
 }
 
-/**
- * An empty variable counts as not set (no-color.org, force-color.org). If both are set, FORCE_COLOR wins, as in Node.
- */
+/** An empty variable counts as not set (no-color.org, force-color.org). If both are set, FORCE_COLOR wins, as in Node. */
 function forcedColors(environment: Environment): boolean | undefined {
   const force = environment['FORCE_COLOR'] ?? '';
   if (force !== '') return force !== '0' && force !== 'false';

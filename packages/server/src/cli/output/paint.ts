@@ -15,9 +15,7 @@ const FORMATS = {
   name: 'cyan',
 } as const satisfies Record<Tone, Parameters<typeof styleText>[0]>;
 
-/**
- * Colours for one display. Node would look at its own streams and environment; ours are decided once, in `displayOf`.
- */
+/** Colours for one display. Node would look at its own streams and environment; ours are decided once, in `displayOf`. */
 export function painter({ colors }: Pick<Display, 'colors'>): Paint {
   if (!colors) return (_tone, text) => text;
   return (tone, text) => (text === '' ? '' : styleText(FORMATS[tone], text, { validateStream: false }));

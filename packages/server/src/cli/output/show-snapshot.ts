@@ -4,9 +4,7 @@ import { alignRows, type Row } from './align-rows.js';
 import { painter, type Paint, type Tone } from './paint.js';
 import type { Display } from './display.js';
 
-/**
- * The roots of a workspace, one on each line, what is wrong with others, and where asked for what every source said.
- */
+/** The roots of a workspace, one on each line, what is wrong with others, and where asked for what every source said. */
 export function showSnapshot(
   workspace: Workspace,
   { columns, colors }: Display,

@@ -87,9 +87,7 @@ export interface ToolCall {
   readonly client?: ClientAbilities | undefined;
   /** What the client sent along. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /**
-   * What follows the file on the command line, and what its environment holds besides: of scripts that are no tools.
-   */
+  /** What follows the file on the command line, and what its environment holds besides: of scripts that are no tools. */
   readonly argv?: readonly string[] | undefined;
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Told how the run ended, before its output is read as an answer. */
