@@ -21,8 +21,8 @@ export interface ClientSide {
   diagnosed(params: PublishDiagnosticsParams): void;
   /** The content of a schema that a document names. */
   schema(uri: string): Promise<string>;
-  /** Work of the server that goes on in the background began or ended. */
-  progressed(token: number | string, ended: boolean): void;
+  /** Work of the server that goes on in the background began or ended; what it is called where it began. */
+  progressed(token: number | string, ended: boolean, title?: string): void;
 }
 
 /** How servers of data formats ask for schemas. */
@@ -71,9 +71,11 @@ export function serveClientSide(wire: MessageConnection, side: ClientSide): void
     side.diagnosed(params);
   });
   wire.onUnhandledProgress(({ token, value }) => {
-    const kind: unknown =
-      typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;
-    if (kind === 'begin' || kind === 'end') side.progressed(token, kind === 'end');
+    const told: { readonly kind?: unknown; readonly title?: unknown } =
+      typeof value === 'object' && value !== null ? value : {};
+    const title = typeof told.title === 'string' ? told.title : '';
+    if (told.kind === 'begin') side.progressed(token, false, title);
+    else if (told.kind === 'end') side.progressed(token, true);
   });
 }
 

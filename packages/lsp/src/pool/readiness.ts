@@ -6,6 +6,9 @@ const SILENT_WARM_UP_MS = 5_000;
 /** A sign that has not come by then never will: some servers give fewer than there are folders. */
 const MAX_LOOK_MS = 60_000;
 
+/** gopls reports a failure as work that goes on until the failure is repaired. */
+const FAILURE = /^error\b/i;
+
 /**
  * Whether a server has seen all its files. A first answer can be silently incomplete: pyright gave 4 references, then
  * 108, on 327 files.
@@ -14,6 +17,7 @@ export class Readiness {
   readonly #clock: Clock;
   readonly #pattern: RegExp | undefined;
   readonly #progress = new Set<number | string>();
+  readonly #failures = new Set<number | string>();
   #expected = 0;
   #seen = 0;
   #since: number;
@@ -71,14 +75,21 @@ export class Readiness {
     this.#announce();
   }
 
-  progressed(token: number | string, ended: boolean): void {
-    if (ended) this.#progress.delete(token);
+  progressed(token: number | string, ended: boolean, title = ''): void {
+    this.#failures.delete(token);
+    if (!ended && FAILURE.test(title)) this.#failures.add(token);
+    else if (ended) this.#progress.delete(token);
     else this.#progress.add(token);
     if (this.#pattern === undefined && this.#progress.size === 0) {
       this.#overdue = false;
       this.#hasWorked = true;
     }
     this.#announce();
+  }
+
+  /** It has said that it cannot read its files, and not that this is over. */
+  get hasFailed(): boolean {
+    return this.#failures.size > 0;
   }
 
   get ready(): boolean {

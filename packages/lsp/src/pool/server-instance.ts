@@ -140,7 +140,7 @@ export class ServerInstance {
       logged: (message) => this.readiness.logged(message),
       diagnosed: (params) => this.#published.take(params),
       schema: (uri) => this.#schemas.read(this.#scope, uri),
-      progressed: (token, ended) => this.readiness.progressed(token, ended),
+      progressed: (token, ended, title) => this.readiness.progressed(token, ended, title),
     });
   }
 

@@ -6,6 +6,7 @@ import { LocationFilter } from '../filter/location-filter.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { mayBeCut } from './answer-limit.js';
 import { completeAnswer } from './asking/complete-answer.js';
+import { loadingNotes } from './asking/loading.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { documentSymbols, kindName, placed } from './symbols/document-symbols.js';
 import { isIn, serverName, type SymbolName } from './symbols/symbol-name.js';
@@ -63,7 +64,8 @@ export async function searchServer(
       const notes = [...found.notes, ...describeUnshown(name, [...unshown, ...unopened], found.matches)];
       if (cut)
         notes.push(`${name} was shown only some of the files that mention "${query}": there are too many`);
-      if (!worked || !found.complete) notes.push(`${name} is not done with its files yet: ask again`);
+      if (instance.readiness.hasFailed) notes.push(...loadingNotes(instance));
+      else if (!worked || !found.complete) notes.push(`${name} is not done with its files yet: ask again`);
       return { matches, complete: notes.length === 0, notes };
     },
   );

@@ -85,3 +85,13 @@ test('Readiness takes a server that reports its work for ready when that has end
   readiness.expect(1);
   expect(readiness.ready).toBe(false);
 });
+
+test('Readiness does not take a failure that a server reports as work for work', async () => {
+  const readiness = new Readiness(new FakeClock(), undefined);
+  readiness.progressed('setup', false, 'Setting up workspace');
+  readiness.progressed('failure', false, 'Error loading workspace');
+  readiness.progressed('setup', true);
+  expect([readiness.ready, readiness.isLoading, readiness.hasFailed]).toEqual([true, false, true]);
+  readiness.progressed('failure', true);
+  expect([readiness.ready, readiness.hasFailed]).toEqual([true, false]);
+});

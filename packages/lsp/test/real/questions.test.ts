@@ -114,6 +114,8 @@ test.each<[string, RelationKind, string, string, readonly string[]]>([
 });
 
 test('a script without an ending is known by its first line', async () => {
+  const found = await findSymbol(home.context(), { query: 'greet' });
+  expect(found).toMatchObject({ total: 1, files: [{ file: home.at('sh/install') }] });
   const { symbols } = await outline(home.context(), { file: home.at('sh/install') });
   expect(symbols.map(({ name }) => name)).toContain('greet');
 });

@@ -26,12 +26,14 @@ export async function completeAnswer<Value extends { readonly length: number }>(
   const ready = await instance.readiness.wait(servers.limits.settleTimeout, signal);
   let value = await ask();
   // The sign of a server is worth more than two answers that agree.
-  if (wasReady || (signals && ready)) return { value, complete: instance.readiness.ready };
+  if (wasReady || (signals && ready))
+    return { value, complete: instance.readiness.ready && !instance.readiness.hasFailed };
   for (let round = 1; round < MAX_ROUNDS; round += 1) {
     const again = await ask();
     const agrees = again.length === value.length;
     value = again;
-    if (agrees) return { value, complete: !signals && instance.readiness.ready };
+    const isRead = instance.readiness.ready && !instance.readiness.hasFailed;
+    if (agrees) return { value, complete: !signals && isRead };
   }
   return { value, complete: false };
 }

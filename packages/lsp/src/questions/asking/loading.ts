@@ -5,6 +5,8 @@ export function loadingNotes({
   definition,
   readiness,
 }: Pick<ServerInstance, 'definition' | 'readiness'>): readonly string[] {
+  if (readiness.hasFailed)
+    return [`${definition.name} could not load its workspace, and may know only a part`];
   if (!readiness.isLoading) return [];
   return [`${definition.name} is still reading its files: ask again in a moment for more`];
 }

@@ -24,15 +24,25 @@ export interface Shown {
 /** What is known of a server before it runs. */
 export type Server = Pick<ServerInstance, 'kind' | 'definition' | 'folders'>;
 
-/** The files a server has to be shown before it can answer about a word: none, where it knows its folders itself. */
+/**
+ * The files a server has to be shown before it can answer about a word. One that knows its folders itself goes by the
+ * names of files, so it has to be shown scripts without an ending.
+ */
 export async function filesToShow(
   context: CodeContext,
   instance: Server,
   word: string,
   roots: readonly Root[],
 ): Promise<Shown> {
-  if (instance.kind !== 'file-driven' || word === '') return { files: [], cut: false, unshown: [] };
-  return filesServed(context, instance, word, roots);
+  if (word === '') return { files: [], cut: false, unshown: [] };
+  const isNamed = (path: string): boolean => languageIdOf(instance.definition, path) !== undefined;
+  const skips = instance.kind === 'file-driven' ? undefined : isNamed;
+  return filesServed(context, instance, word, roots, { skips });
+}
+
+interface ServedOptions extends Partial<Pick<MentionsOptions, 'whole' | 'limit' | 'such'>> {
+  /** Files that are not wanted. */
+  readonly skips?: ((path: string) => boolean) | undefined;
 }
 
 /** The files with a word in them that a server is for. */
@@ -41,12 +51,12 @@ export async function filesServed(
   { kind, definition, folders }: Server,
   word: string,
   roots: readonly Root[],
-  options: Partial<Pick<MentionsOptions, 'whole' | 'limit' | 'such'>> = {},
+  { skips = () => false, ...options }: ServedOptions = {},
 ): Promise<Shown> {
   const isOurs = (path: string): boolean =>
     kind !== 'per-root' || folders.every((folder) => containsPath(folder.path, path, hostPathStyle));
   const wanted = async (path: string): Promise<boolean> =>
-    isOurs(path) && languageIdOf(definition, await languageName(scope, path)) !== undefined;
+    isOurs(path) && !skips(path) && languageIdOf(definition, await languageName(scope, path)) !== undefined;
   const limit = definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
   return filesMentioning(scope, { roots, wanted, word, limit, signal, ...options });
 }
