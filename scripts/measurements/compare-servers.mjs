@@ -123,7 +123,7 @@ class Client {
   }
 
   end() {
-    this.#server.end();
+    return this.#server.end();
   }
 
   #answer({ method }, send) {
@@ -142,7 +142,7 @@ async function withClient(server, folders, roots, act) {
   try {
     return await act(client);
   } finally {
-    client.end();
+    await client.end();
   }
 }
 

@@ -63,7 +63,7 @@ class Server {
   }
 
   end() {
-    this.#server.end();
+    return this.#server.end();
   }
 }
 
@@ -194,7 +194,7 @@ const EMPTY = mkdtempSync(join(tmpdir(), 'rootward-examples-'));
 const env = { PATH: process.env.PATH, HOME: EMPTY, XDG_STATE_HOME: EMPTY };
 const bare = await new Server(process.execPath, [program], env).start();
 const OWN_TOOLS = new Set((await bare.ask('tools/list', {})).result.tools.map(({ name }) => name));
-bare.end();
+await bare.end();
 
 const examples = join(resolve(folder), 'examples');
 const projects = [
@@ -262,8 +262,7 @@ for (const project of projects) {
   process.stdout.write(
     `${state}  ${basename(project)}: ${worked} of ${requests.length}${notes.map((note) => `\n         ${note}`).join('')}\n`,
   );
-  ours.end();
-  theirs.end();
+  await Promise.all([ours.end(), theirs.end()]);
 }
 rmSync(EMPTY, { recursive: true, force: true });
 process.exit(failed + unexpected === 0 ? 0 : 1);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /** A server over a pipe. `answer` gets each of its requests, and the function that sends the result. */
@@ -33,9 +34,12 @@ export class StdioServer {
     this.#send({ method });
   }
 
-  end() {
+  /** By closing its input: mcp-bash, when it is killed, leaves processes behind that go on looking for changes. */
+  async end() {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit', { signal: AbortSignal.timeout(this.#limitMs) });
     this.#child.stdin.end();
-    this.#child.kill();
+    await ended.catch(() => this.#child.kill('SIGKILL'));
   }
 
   #send(message) {
