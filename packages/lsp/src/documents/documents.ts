@@ -32,7 +32,8 @@ export class Documents {
   /** By path, least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #users = new Map<string, number>();
-  readonly #shown = new Set<string>();
+  /** The latest version of each, also when closed: what is said of one before must not be taken for one after. */
+  readonly #versions = new Map<string, number>();
 
   readonly #changed: (path: string) => void;
   readonly #shownAs: (scope: Scope, path: string, text: string) => string;
@@ -48,8 +49,8 @@ export class Documents {
   }
 
   /** Every file that was ever open. */
-  get shown(): ReadonlySet<string> {
-    return this.#shown;
+  get shown(): Iterable<string> {
+    return this.#versions.keys();
   }
 
   has(path: string): boolean {
@@ -87,6 +88,11 @@ export class Documents {
     }
   }
 
+  /** Closes what nobody holds. */
+  closeIdle(): void {
+    for (const path of this.paths) if (!this.#users.has(path)) this.close(path);
+  }
+
   close(path: string): void {
     const entry = this.#entries.get(path);
     if (entry === undefined) return;
@@ -115,7 +121,7 @@ export class Documents {
     const entry: Entry = {
       path,
       uri: before?.uri ?? pathToFileUri(path),
-      version: before === undefined ? 1 : before.text === text ? before.version : before.version + 1,
+      version: before?.text === text ? before.version : (this.#versions.get(path) ?? 0) + 1,
       text,
       languageId,
       stamp,
@@ -133,12 +139,13 @@ export class Documents {
   }
 
   #tellOpened({ path, uri, languageId, version }: Entry, text: string): void {
-    this.#shown.add(path);
+    this.#versions.set(path, version);
     this.#changed(path);
     this.#connection.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } });
   }
 
   #tellChanged({ path, uri, version }: Entry, text: string): void {
+    this.#versions.set(path, version);
     this.#changed(path);
     const params = { textDocument: { uri, version }, contentChanges: [{ text }] };
     this.#connection.notify('textDocument/didChange', params);

@@ -1,7 +1,7 @@
 import type { FileEvent, Registration, Unregistration } from 'vscode-languageserver-protocol';
 import { containsPath, hostPathStyle, pathToFileUri, type Clock, type Scope } from '@rootward/core';
 import { isPassedOver } from './source-files.js';
-import { readPatterns, type FilePattern } from './watch-patterns.js';
+import { readPatterns, WATCH_METHOD, type FilePattern } from './watch-patterns.js';
 
 /** More files than this are not compared: that would take seconds for each question. */
 const MAX_FILES = 20_000;
@@ -73,6 +73,12 @@ export class WatchedFiles {
 
   register(registration: Registration): void {
     this.#patterns.set(registration.id, readPatterns(registration));
+  }
+
+  /** Also compares files that the server did not ask for. */
+  watch(globPattern: string): void {
+    const registerOptions = { watchers: [{ globPattern }] };
+    this.register({ id: globPattern, method: WATCH_METHOD, registerOptions });
   }
 
   unregister({ id }: Pick<Unregistration, 'id'>): void {

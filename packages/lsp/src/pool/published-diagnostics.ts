@@ -13,6 +13,8 @@ export class PublishedDiagnostics {
   readonly #clock: Clock;
   readonly #isOpen: (path: string) => boolean;
   readonly #byPath = new Map<string, Published>();
+  /** It says which version of a document it means. */
+  #givesVersions = false;
   #news = new Deferred();
 
   constructor(clock: Clock, isOpen: (path: string) => boolean) {
@@ -22,7 +24,10 @@ export class PublishedDiagnostics {
 
   take({ uri, version, diagnostics }: PublishDiagnosticsParams): void {
     const reading = readFileUri(uri, hostPathStyle);
+    if (version !== undefined) this.#givesVersions = true;
     if (!reading.ok || !this.#isOpen(reading.path)) return;
+    // clangd takes back what it said of a document that was closed, which may be open again by now.
+    if (version === undefined && diagnostics.length === 0 && this.#givesVersions) return;
     this.#byPath.set(reading.path, { version, diagnostics });
     this.#news.resolve();
     this.#news = new Deferred();

@@ -129,6 +129,7 @@ export class ServerInstance {
       }),
     });
     this.#watched = new WatchedFiles({ clock, changesMade, tooMany: (root) => this.#warnUnwatched(root) });
+    if (definition.included !== undefined) this.#watched.watch(definition.included);
     serveClientSide(this.#connection.wire, {
       folders: () => this.#folders.map(toWire),
       settings: definition.settings ?? {},
@@ -161,7 +162,7 @@ export class ServerInstance {
   }
 
   /** Every file that it was ever shown. */
-  get shown(): ReadonlySet<string> {
+  get shown(): Iterable<string> {
     return this.#documents.shown;
   }
 
@@ -265,6 +266,7 @@ export class ServerInstance {
     const folders = this.#folders.map(({ path }) => path);
     const changes = await this.#watched.changes(scope, { thorough, folders, signal });
     if (changes.length === 0) return;
+    if (this.definition.included !== undefined) this.#documents.closeIdle();
     const looks = this.#foldersToLookAt(changes);
     try {
       // The sign that ends a look already under way would be taken for the sign of the next one.

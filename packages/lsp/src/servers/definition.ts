@@ -47,6 +47,11 @@ export interface ServerDefinition {
    * their own, which is started anew where it was shown other files.
    */
   readonly remembersClosed?: boolean;
+  /**
+   * A glob of the files that others include. It does not look at them again by itself: after a change of one, what it
+   * was shown is closed, and opened anew for the next question.
+   */
+  readonly included?: string;
   /** Has to be told which headers are of C. */
   readonly headersOfC?: boolean;
   /** The values in what it says, with their quotes: constants that a type spells out. Global. */

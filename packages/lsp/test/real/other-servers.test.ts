@@ -159,3 +159,20 @@ test.skipIf(!hasClangd)(
     expect(readFileSync(home.at('a %41 ü/calls.cpp'), 'utf8')).toBe(before);
   },
 );
+
+test.skipIf(!hasClangd)('clangd (where installed) sees a header that was changed on disk', async () => {
+  const files = {
+    'a/add.h': 'int add(int a);\n',
+    'a/use.c': '#include "add.h"\nint one(void) { return add(1); }\n',
+  };
+  home = await CodeWorkspace.open(files, 'a');
+  let changes = 0;
+  const limits = { settleTimeout: 50_000, requestTimeout: 50_000 };
+  // Each question is one after a change, since a slow machine would rest otherwise.
+  home.serve({ servers: known('clangd'), environment, limits, changesMade: () => (changes += 1) });
+  const request = { file: home.at('a/use.c') };
+  expect(await diagnostics(home.context(), request)).toMatchObject({ files: [] });
+  home.write({ 'a/add.h': 'int add(int a, int b);\n' });
+  const report = await diagnostics(home.context(), request);
+  expect(report.files).toMatchObject([{ diagnostics: [{ line: 2, severity: 'error' }] }]);
+});
