@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 /** A program that offers a stdio server over Streamable HTTP, spoken to without an SDK. */
@@ -48,6 +48,19 @@ export class HttpBridge {
   treeMegabytes(): number {
     const { pid } = this.#child;
     return pid === undefined ? Number.NaN : treeKilobytes(pid) / 1024;
+  }
+
+  /** Asks a program that has `heap-probe.js` for the bytes of its heap, which it writes to this file. */
+  async heapBytes(file: string): Promise<number> {
+    rmSync(file, { force: true });
+    this.#child.kill('SIGUSR2');
+    for (;;) {
+      const said = existsSync(file) ? readFileSync(file, 'utf8') : '';
+      if (said.endsWith('\n')) return Number(said);
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+        throw new Error('Cannot measure the heap: the program has ended');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
 
   /** Processor time of the program alone, in hundredths of a second as Linux counts it. */

@@ -7,6 +7,8 @@ export { newSession, principalDigest } from './context/kept-changes.js';
 export type { OpenHistory } from './context/kept-changes.js';
 export type { WorkspaceOptions } from './context/workspace-options.js';
 export { BIND_CALLER, BINDING_CLIENTS, NOTED } from './hooks/bind-caller.js';
+export { toolCaller } from './hooks/tool-caller.js';
+export type { ToolCaller } from './hooks/tool-caller.js';
 export { ChildRegistry } from './lifecycle/child-registry.js';
 export type { ChildAbout, RunningChild } from './lifecycle/child-registry.js';
 export { ProcessGuard } from './lifecycle/process-guard.js';

@@ -140,22 +140,34 @@ function wrapHandler<Context extends object>(
   return async (...given) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both SDKs pass their context last
     const ctx = given.at(-1) as Context;
-    const { args, tool } = calledBy(given);
-    const call = binding.call(ctx, args);
-    const recorded = typeof tool === 'string' ? binding.recorded(ctx, call.workspace, tool) : undefined;
-    const workspace = recorded ?? call.workspace;
-    try {
-      return call.answer(await handler(...given.slice(0, -1), { ...ctx, workspace }));
-    } catch (error) {
-      const question = call.question(error);
-      if (question !== undefined) return question;
-      binding.countRefusal(error);
-      return failure(error);
-    } finally {
-      recorded?.finish();
-      call.dispose();
-    }
+    return runHandler(binding, failure, calledBy(given), ctx, (inside) =>
+      handler(...given.slice(0, -1), inside),
+    );
   };
+}
+
+/** Calls a handler with a context that has the workspace. */
+export async function runHandler<Context extends object>(
+  binding: ServerBinding<Context>,
+  failure: Failure,
+  { args, tool }: Called,
+  ctx: Context,
+  handler: (inside: Context & { readonly workspace: WorkspaceContext }) => unknown,
+): Promise<unknown> {
+  const call = binding.call(ctx, args);
+  const recorded = typeof tool === 'string' ? binding.recorded(ctx, call.workspace, tool) : undefined;
+  const workspace = recorded ?? call.workspace;
+  try {
+    return call.answer(await handler({ ...ctx, workspace }));
+  } catch (error) {
+    const question = call.question(error);
+    if (question !== undefined) return question;
+    binding.countRefusal(error);
+    return failure(error);
+  } finally {
+    recorded?.finish();
+    call.dispose();
+  }
 }
 
 function wrapListing<Context extends object>(
@@ -180,7 +192,7 @@ function wrapListing<Context extends object>(
 }
 
 /** Inside the handler: `McpServer` would keep the message of what a tool throws, and nothing else. */
-function failedTool(
+export function failedTool(
   { onRefusal }: Pick<ServerBinding<never>, 'onRefusal'>,
   hasOutputSchema: boolean,
 ): Failure {

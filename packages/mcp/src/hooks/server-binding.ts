@@ -1,5 +1,6 @@
 import type { RootsPort, WorkspaceView } from '@rootward/core';
 import { Callers } from '../context/callers.js';
+import { invalidOption } from '../context/check-options.js';
 import type { HandleContent } from '../context/handle-codec.js';
 import { keepsConnection, type KeptConnection } from '../context/kept-connection.js';
 import type { PlacedView } from '../context/placed-view.js';
@@ -31,6 +32,8 @@ export class ServerBinding<Context> {
   readonly #prepared: PreparedWorkspace;
   /** The names of the tools that the author registered. */
   readonly #tools = new Set<string>();
+  /** Those that are served without. */
+  #others: ReadonlySet<string> = new Set();
   #session = newSession();
   #connection: LegacyConnection | undefined;
   #callers: Callers | undefined;
@@ -46,6 +49,13 @@ export class ServerBinding<Context> {
     const binding = new ServerBinding(protocolOf(server), prepared, sdk);
     Object.defineProperty(server, BINDING, { value: binding });
     return binding;
+  }
+
+  /** The binding of a server that a workspace was added to. */
+  static known<Context extends object>(server: AnyServer): ServerBinding<Context> {
+    const known: unknown = Reflect.get(server, BINDING);
+    if (known instanceof ServerBinding) return known;
+    throw invalidOption('Cannot serve tools: call withWorkspace() first');
   }
 
   private constructor(server: HookedServer, prepared: PreparedWorkspace, sdk: SdkPort<Context>) {
@@ -87,8 +97,12 @@ export class ServerBinding<Context> {
     if (typeof name === 'string') this.#tools.add(name);
   }
 
+  noteTools(names: ReadonlySet<string>): void {
+    this.#others = names;
+  }
+
   has(tool: string): boolean {
-    return this.#tools.has(tool);
+    return this.#tools.has(tool) || this.#others.has(tool);
   }
 
   /** The name of the client that a call comes from. */

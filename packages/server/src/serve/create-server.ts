@@ -18,7 +18,7 @@ import { PatternTurns } from '../search/pattern-turns.js';
 import { ChangeQueue } from '../tools/framework/change-queue.js';
 import type { Era } from '../era.js';
 import { registerGuides } from '../tools/guidance/register-guides.js';
-import { registerTools, type RegisterToolsOptions } from '../tools/register-tools.js';
+import { registerTools, selectTools, type RegisterToolsOptions } from '../tools/register-tools.js';
 import { registerWrapped, type RegisterWrappedOptions } from '../tools/wrapped/register-wrapped.js';
 import { VERSION } from '../version.js';
 import { modernSession } from '../watch/live-process.js';
@@ -27,6 +27,7 @@ import type { ServerSetup } from './prepare-server.js';
 import { TOOLSET_NAMES } from '../settings/values/option-values.js';
 import { offerPanel } from './offer-panel.js';
 import { offerListening, offerSubscriptions, registerResources } from './resources.js';
+import { SharedTools } from '../tools/framework/shared-tools.js';
 import { WatchedCalls } from '../tools/framework/watched-call.js';
 import { ToolChoice } from '../tools/framework/tool-choice.js';
 import { toolsets } from '../tools/toolsets.js';
@@ -48,6 +49,8 @@ interface Shared extends ServerHooks {
   readonly watched: WatchedCalls | undefined;
   readonly patternTurns: PatternTurns;
   readonly choice: ToolChoice;
+  /** By what a token may narrow. */
+  readonly tools: Map<string, SharedTools>;
   readonly runner: ToolRunner | undefined;
   readonly toolQuestions: OpenQuestions;
   readonly languages: LanguageSupport;
@@ -67,6 +70,7 @@ export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): Mcp
     watched,
     patternTurns: new PatternTurns(),
     choice: chooseTools(setup),
+    tools: new Map(),
     runner,
     toolQuestions: new OpenQuestions(),
     languages,
@@ -288,12 +292,10 @@ function equip(
     children,
     changes,
     patternTurns,
-    choice,
     languages,
     executables: () => runner?.running ?? [],
     projects,
-    history: setup.history !== undefined,
-    ...(settings.toolsets !== undefined && { toolsets: settings.toolsets }),
+    tools: sharedTools(setup, shared),
     // Looked up for every call: a page may have come or gone meanwhile.
     get audit() {
       return events.wanted ? record : undefined;
@@ -313,6 +315,18 @@ function equip(
   equipWrapped(server, era, setup, { choice, watched, onDidRun, audit: record });
   const hasGuides = settings.toolsets?.includes('project') ?? true;
   return hasGuides ? registerGuides(server, projects, era) : () => undefined;
+}
+
+/** The same for all servers whose clients may do the same. */
+function sharedTools({ settings, history }: ServerSetup, { tools, choice }: Shared): SharedTools {
+  const { readOnly, toolsets: named } = settings;
+  const key = JSON.stringify([readOnly, named]);
+  const known = tools.get(key);
+  if (known !== undefined) return known;
+  const chosen = { readOnly, choice, history: history !== undefined, ...(named && { toolsets: named }) };
+  const made = new SharedTools(selectTools(chosen));
+  tools.set(key, made);
+  return made;
 }
 
 function equipWrapped(

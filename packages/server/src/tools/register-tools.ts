@@ -14,8 +14,8 @@ import { LanguageSupport } from '../languages/language-support.js';
 import type { Tool } from './framework/define-tool.js';
 import { createElicit } from './framework/elicit.js';
 import { Questions } from './framework/questions.js';
-import { listedSchemas } from './framework/listed-schema.js';
 import { withChangeId } from './framework/results.js';
+import { SharedTools } from './framework/shared-tools.js';
 import type { Era } from '../era.js';
 import type { AuditDecision, AuditEntry, Consent, Question, ToolContext } from './framework/tool-context.js';
 import { ToolChoice } from './framework/tool-choice.js';
@@ -47,6 +47,8 @@ export interface RegisterToolsOptions {
   readonly diagnostics?: boolean;
   /** Leave out the tools that look at the history where none is kept. Default true. */
   readonly history?: boolean;
+  /** Pass the ones of another server that has the same tools. */
+  readonly tools?: SharedTools;
   readonly log?: Logger;
   /** Told of every path of every call, let through or not. */
   readonly audit?: ((entry: AuditEntry) => void) | undefined;
@@ -80,7 +82,7 @@ interface ConsentOutlet {
   ): Promise<Consent>;
 }
 
-/** Registers the tools of the named toolsets on a server that `withWorkspace` was applied to. */
+/** Serves the tools of the named toolsets on a server that `withWorkspace` was applied to. */
 export function registerTools(server: WorkspaceServer, options: RegisterToolsOptions): void {
   const children = options.children ?? new ChildRegistry();
   const shared: Shared = {
@@ -92,18 +94,8 @@ export function registerTools(server: WorkspaceServer, options: RegisterToolsOpt
     languages: options.languages ?? plainSupport(children, options.log ?? silentLogger),
     executables: options.executables ?? (() => []),
   };
-  for (const tool of selectTools(options)) {
-    server.registerTool(
-      tool.name,
-      {
-        title: tool.title,
-        description: tool.description,
-        annotations: tool.annotations,
-        ...listedSchemas(tool),
-      },
-      (args, ctx) => runTool(tool, args, ctx, server, options, shared),
-    );
-  }
+  const tools = options.tools ?? new SharedTools(selectTools(options));
+  tools.serveOn(server, (tool, args, ctx) => runTool(tool, args, ctx, server, options, shared));
 }
 
 /** The tools a server with these options has, in the order they are listed. */

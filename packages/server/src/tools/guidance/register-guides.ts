@@ -17,6 +17,10 @@ const MAX_LISTED = 200;
 const MAX_RESOURCE_LENGTH = 1_000_000;
 const MAX_PROMPT_LENGTH = 100_000;
 const TYPE = 'text/markdown';
+/** One for all sessions: a schema takes 4 KB. */
+const PROMPT_ARGUMENTS = z.object({
+  category: z.string().optional().describe('Category, or category/document'),
+});
 
 /**
  * Offers the project's guidance as resources, as skills and as a prompt. Returns what to tell the workspace of a connection to, so
@@ -55,7 +59,7 @@ export function registerGuides(
     {
       title: 'Guide',
       description: "The current project's guidance: one category, one document, or what there is",
-      argsSchema: z.object({ category: z.string().optional().describe('Category, or category/document') }),
+      argsSchema: PROMPT_ARGUMENTS,
     },
     async ({ category }, { workspace, mcpReq }) => {
       const { session, source } = await openGuides(projects, workspace, mcpReq.signal);
