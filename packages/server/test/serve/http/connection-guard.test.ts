@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { McpServer } from '@modelcontextprotocol/server';
 import { silentLogger } from '@rootward/core/platform';
 import { afterEach, expect, test } from 'vitest';
+import { eventually } from '../../../../../testing/eventually.js';
 import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 
 const TOKEN = 'a-token-for-tests-1';
@@ -71,6 +73,63 @@ test('a connection that has shown a token is not dropped for strangers', async (
   await Promise.all(Array.from({ length: 300 }, () => open(port, HALF)));
   client.write(request);
   expect(await answerOn(client)).toMatch(/^HTTP\/1\.1 4/);
+});
+
+/** Opens connections, sends this on all of them once it is told to, says when it has, and posts what they got back. */
+const CROWD = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData: { port, text, count, turns } } = require('node:worker_threads');
+  const answers = [];
+  let connected = 0;
+  const sockets = Array.from({ length: count }, () => {
+    let answer = '';
+    return connect(port, '127.0.0.1', () => {
+      if (++connected < count) return;
+      Atomics.wait(turns, 0, 0);
+      for (const socket of sockets) socket.write(text);
+      Atomics.store(turns, 1, 1);
+      Atomics.notify(turns, 1);
+    })
+      .on('error', () => undefined)
+      .on('data', function (chunk) {
+        answer += chunk;
+        if (answer.includes('\\n')) this.destroy();
+      })
+      .on('close', () => {
+        answers.push(answer.split('\\n', 1)[0]);
+        if (answers.length === count) parentPort.postMessage(answers);
+      });
+  });`;
+
+test('clients with a token that come all at once, and are heard a moment later, are all served', async () => {
+  const port = await start([TOKEN]);
+  const text = whole(`Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`);
+  const turns = new Int32Array(new SharedArrayBuffer(8));
+  const crowd = new Worker(CROWD, { eval: true, workerData: { port, text, count: 400, turns } });
+  const message = once(crowd, 'message');
+  let taken = 0;
+  running?.server.on('connection', () => {
+    taken += 1;
+    if (taken !== 200) return;
+    Atomics.store(turns, 0, 1);
+    Atomics.notify(turns, 0);
+    // However long they take, nothing happens here meanwhile.
+    Atomics.wait(turns, 1, 0);
+  });
+  const [answers] = (await message) as [string[]];
+  await crowd.terminate();
+  expect(answers.filter((line) => !line.startsWith('HTTP/1.1 4'))).toEqual([]);
+});
+
+test('strangers that have sent half a request are dropped but for the last of them', async () => {
+  const port = await start([TOKEN]);
+  const strangers = await Promise.all(Array.from({ length: 300 }, () => open(port, HALF)));
+  const isOpen = strangers.map(() => true);
+  for (const [index, socket] of strangers.entries()) {
+    socket.resume();
+    socket.once('close', () => (isOpen[index] = false));
+  }
+  await eventually(() => expect(isOpen.filter(Boolean).length).toBeLessThanOrEqual(128));
 });
 
 test('without tokens, whoever sends whole requests is served among those who do not', async () => {
