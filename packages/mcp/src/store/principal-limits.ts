@@ -9,8 +9,15 @@ export interface PrincipalLimits {
   readonly sessions?: number;
 }
 
+interface MeteredRequest {
+  readonly request: Request;
+  readonly isOver: () => boolean;
+}
+
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
+/** What a principal waits that has used its bytes. */
+export const BYTES_WAIT: number = MINUTE_MS / SECOND_MS;
 
 /** Counts what principals use. */
 export class LimitCounters {
@@ -30,8 +37,29 @@ export class LimitCounters {
       requestsPerSecond === undefined ? 0 : this.#store.count(`requests:${name}`, 1, SECOND_MS),
       bytesPerMinute === undefined ? 0 : this.#store.count(`bytes:${name}`, bytes, MINUTE_MS),
     ]);
-    if (bytesPerMinute !== undefined && sum > bytesPerMinute) return MINUTE_MS / SECOND_MS;
+    if (bytesPerMinute !== undefined && sum > bytesPerMinute) return BYTES_WAIT;
     return requestsPerSecond !== undefined && requests > requestsPerSecond ? 1 : undefined;
+  }
+
+  /**
+   * The same request, whose bytes are counted as they are read, for one that does not say beforehand how many there are.
+   * Where they are too many, the rest cannot be read, and `isOver` is true.
+   */
+  meteredRequest(principal: string, request: Request): MeteredRequest {
+    const { bytesPerMinute } = this.#limits;
+    const { body, method, headers, signal } = request;
+    if (bytesPerMinute === undefined || body === null) return { request, isOver: () => false };
+    const key = `bytes:${keyDigest(principal)}`;
+    let over = false;
+    const meter = new TransformStream<Uint8Array, Uint8Array>({
+      transform: async (chunk, controller) => {
+        over ||= (await this.#store.count(key, chunk.byteLength, MINUTE_MS)) > bytesPerMinute;
+        if (over) controller.error(new Error('Cannot read the request: it is over the limit'));
+        else controller.enqueue(chunk);
+      },
+    });
+    const init = { method, headers, signal, body: body.pipeThrough(meter), duplex: 'half' } as const;
+    return { request: new Request(request.url, init), isOver: () => over };
   }
 
   /** The same response, whose bytes are counted. */

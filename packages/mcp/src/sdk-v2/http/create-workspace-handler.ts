@@ -2,7 +2,7 @@ import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server'
 import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from '@modelcontextprotocol/server';
 import { describePrincipal } from '../../context/principal.js';
 import { MemoryStore } from '../../store/memory-store.js';
-import { LimitCounters, type PrincipalLimits } from '../../store/principal-limits.js';
+import { BYTES_WAIT, LimitCounters, type PrincipalLimits } from '../../store/principal-limits.js';
 import { Revocations } from '../../store/revocations.js';
 import { overLimit, principalRevoked, sessionNotFound, storeFailure } from './responses.js';
 import { Sessions, type SessionsOptions } from './sessions.js';
@@ -51,17 +51,29 @@ export function createWorkspaceHandler(
     sessions.endWhere((id, owner) => revocations.isRevoked('session', id) || isOut(revocations, owner)),
   );
   const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
+  const answer: McpHttpHandler['fetch'] = async (request, given = {}) => {
+    const legacy = await isLegacyRequest(request, given.parsedBody, limit);
+    const alone = (): Promise<Response> => modern.fetch(request, given);
+    return legacy ? sessions.fetch(request, given) : (revocations?.serve(alone) ?? alone());
+  };
   const serve: McpHttpHandler['fetch'] = async (request, given = {}) => {
     const principal = describePrincipal(given.authInfo);
     if (revocations !== undefined && isOut(revocations, principal)) return principalRevoked();
     const id = request.headers.get('mcp-session-id');
     if (id !== null && revocations?.isRevoked('session', id) === true) return sessionNotFound();
-    const wait = await counters?.admit(principal, Number(request.headers.get('content-length') ?? 0));
+    if (counters === undefined) return answer(request, given);
+    const said = sizeOf(request, given.parsedBody);
+    const wait = await counters.admit(principal, said ?? 0);
     if (wait !== undefined) return overLimit(wait);
-    const legacy = await isLegacyRequest(request, given.parsedBody, limit);
-    const alone = (): Promise<Response> => modern.fetch(request, given);
-    const response = await (legacy ? sessions.fetch(request, given) : (revocations?.serve(alone) ?? alone()));
-    return counters?.metered(principal, response, report) ?? response;
+    const { request: metered, isOver } =
+      said === undefined ? counters.meteredRequest(principal, request) : { request, isOver: () => false };
+    try {
+      const response = await answer(metered, given);
+      return isOver() ? overLimit(BYTES_WAIT) : counters.metered(principal, response, report);
+    } catch (error) {
+      if (isOver()) return overLimit(BYTES_WAIT);
+      throw error;
+    }
   };
   return {
     notify: modern.notify,
@@ -83,6 +95,15 @@ export function createWorkspaceHandler(
       await Promise.all([modern.close(), sessions.close()]);
     },
   };
+}
+
+/** The bytes of a request, where they are known before it is read: one that comes in chunks does not say. */
+function sizeOf({ headers, body }: Request, parsedBody: unknown): number | undefined {
+  const said = headers.get('content-length');
+  if (said !== null && /^\d+$/.test(said)) return Number(said);
+  // Somebody has read it before.
+  if (parsedBody !== undefined) return Buffer.byteLength(JSON.stringify(parsedBody));
+  return body === null ? 0 : undefined;
 }
 
 /** A principal is revoked by its client, or by its subject. */

@@ -85,3 +85,52 @@ test('bytes of a principal are limited over all processes: those of requests, an
   expect(await countPings(client, 200)).toBeGreaterThan(10);
   await close(all);
 });
+
+/** A request that comes in chunks, and does not say how long it is. */
+function inChunks(request: Request, chunks: readonly string[]): Request {
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const chunk of chunks) controller.enqueue(Buffer.from(chunk));
+      controller.close();
+    },
+  });
+  const { url, method, headers } = request;
+  return new Request(url, { method, headers, body, duplex: 'half' });
+}
+
+test('bytes of requests that do not say how long they are count as they are read', async () => {
+  const all = instances({ bytesPerMinute: 10_000 });
+  const authInfo: AuthInfo = { token: 'a', clientId: 'a', scopes: [] };
+  let padding: readonly string[] = [];
+  const client = new RawHttpClient(async (request) => {
+    const text = await request.text();
+    return all[0]!.fetch(inChunks(request, [...padding, text]), { authInfo });
+  });
+  await client.connect();
+  padding = [' '.repeat(3000)];
+  expect(await countPings(client, 10)).toBe(3);
+  clock.advance(60_000);
+  // One that is too long on its own is not read to its end, and not answered.
+  padding = Array.from({ length: 20 }, () => ' '.repeat(1000));
+  expect(await countPings(client, 10)).toBe(0);
+  clock.advance(60_000);
+  padding = [];
+  expect(await countPings(client, 5)).toBe(5);
+  await close(all);
+});
+
+test('bytes of requests that somebody else has read count, too', async () => {
+  const all = instances({ bytesPerMinute: 10_000 });
+  const authInfo: AuthInfo = { token: 'a', clientId: 'a', scopes: [] };
+  let padding = '';
+  const client = new RawHttpClient(async (request) => {
+    const parsedBody: unknown = { ...(JSON.parse(await request.text()) as object), params: { padding } };
+    const { url, method, headers } = request;
+    return all[0]!.fetch(new Request(url, { method, headers }), { authInfo, parsedBody });
+  });
+  const { status } = await client.post(INITIALIZE);
+  expect(status).toBe(400);
+  padding = 'x'.repeat(12_000);
+  expect(await countPings(client, 10)).toBe(0);
+  await close(all);
+});
