@@ -30,7 +30,9 @@ const PARTS = {
     env: { ROOTWARD_INTERLEAVINGS: '100000' },
   },
   wrap: {
-    files: ['restarts', 'life', 'modern', 'forwarding'].map((name) => `test/wrap/${name}.test.ts`),
+    files: ['restarts', 'life', 'modern', 'modern-inner', 'forwarding'].map(
+      (name) => `test/wrap/${name}.test.ts`,
+    ),
     env: { ROOTWARD_WRAP_KILLS: '100', ROOTWARD_WRAP_GARBAGE: '100000000' },
   },
   cluster: {

@@ -1,7 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { INNER, jsonOf, makeFolder, roots, textOf, wrap, type Wrapped } from './fixtures/wrapped.js';
+import {
+  INNER,
+  jsonOf,
+  makeFolder,
+  peakMegabytes,
+  roots,
+  textOf,
+  wrap,
+  type Wrapped,
+} from './fixtures/wrapped.js';
 
 const NODE = process.execPath;
 
@@ -25,12 +34,6 @@ async function beginLong(
   const answer = client.callTool('begin', { path: gate, ...args });
   await began;
   return { ...wrapped, gate, answer, lines: () => raw.split('\n').slice(0, -1) };
-}
-
-/** The most memory that a process has had so far. */
-function peakMegabytes(pid: number | undefined): number {
-  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
-  return Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024);
 }
 
 describe('messages pass through as they are', () => {
@@ -149,6 +152,17 @@ describe.skipIf(process.platform !== 'linux')('bytes without end', () => {
     const used = peakMegabytes(connection.process.pid);
     expect(used).toBeLessThan(MAX_ANSWER_MEGABYTES);
     if (process.env['ROOTWARD_WRAP_GARBAGE'] !== undefined) process.stderr.write(`${era}: ${used} MB\n`);
+  });
+
+  test('in an answer that has to be held end in a clear error', async () => {
+    const { client } = await wrap([NODE, INNER], {
+      roots: roots(makeFolder('a')),
+      flags: ['--history-exec'],
+    });
+    const failed = await client.callTool('big', { size: 70_000_000 });
+    expect(failed['isError']).toBe(true);
+    expect(textOf(failed)).toContain('it exceeds 67108864 bytes');
+    expect(textOf(await client.callTool('echo', { value: 'next' }))).toBe('next');
   });
 
   test.each([{ lines: true }, { lines: false }, { lines: false, start: '{"jsonrpc":"2.0",' }])(

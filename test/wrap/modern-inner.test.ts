@@ -10,7 +10,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, test } from 'vitest';
-import { makeFolder, PROGRAM, roots, uri, wrap } from './fixtures/wrapped.js';
+import { makeFolder, peakMegabytes, PROGRAM, roots, uri, wrap } from './fixtures/wrapped.js';
 
 const NODE = process.execPath;
 const SERVER = fileURLToPath(new URL('fixtures/modern-server.mjs', import.meta.url));
@@ -70,7 +70,7 @@ describe.each([
     expect(client.getServerVersion()).toMatchObject({ name: 'modern-only', version: '2.0.0' });
     expect(client.getInstructions()).toBe('Use it well.');
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['where', 'roots', 'ask', 'announce']);
+    expect(tools.map(({ name }) => name)).toEqual(['where', 'roots', 'ask', 'ask-long', 'big', 'announce']);
     expect(JSON.parse(textIn(await client.callTool({ name: 'where' })))).toMatchObject({ cwd: folder });
     expect(textIn(await client.callTool({ name: 'roots' }))).toBe(JSON.stringify([uri(folder)]));
     const { messages } = await client.getPrompt({ name: 'greet', arguments: { who: 'you' } });
@@ -88,7 +88,33 @@ describe.each([
   });
 });
 
+/** Node alone has about 60 MB; what is read before the collector looks comes on top, whatever the size of the answer. */
+const MAX_MEGABYTES = 150;
+
+describe.each(['legacy', 'modern'] as const)('an answer of such a server to a %s client', (era) => {
+  const setup = (folder: string): Parameters<typeof wrap>[1] => ({
+    era,
+    capabilities: CAPABILITIES,
+    roots: roots(folder),
+  });
+
+  test('is passed on while it comes: it may be longer than what is held', async () => {
+    const { client, connection } = await wrap([NODE, SERVER], setup(makeFolder('work')));
+    const size = Number(process.env['ROOTWARD_WRAP_GARBAGE'] ?? 70_000_000);
+    expect(textIn(await client.callTool('big', { size }))).toHaveLength(size);
+    if (process.platform !== 'linux') return;
+    const used = peakMegabytes(connection.process.pid);
+    expect(used).toBeLessThan(MAX_MEGABYTES);
+    if (process.env['ROOTWARD_WRAP_GARBAGE'] !== undefined) process.stderr.write(`${era}: ${used} MB\n`);
+  });
+});
+
 describe('a server of revision 2026-07-28 only', () => {
+  test.each([legacy, modern])('asks %o also where the question is long', async (connect) => {
+    const client = await connect(makeFolder('work'));
+    expect(textIn(await client.callTool({ name: 'ask-long' }))).toContain('Ada');
+  });
+
   test('asks a client of that revision in its own words, and answers for the roots itself', async () => {
     const folder = makeFolder('work');
     const { client } = await wrap([NODE, SERVER], {

@@ -13,7 +13,7 @@ const MAX_KEPT = 100;
 /** A client of the legacy era over HTTP: one session, and the streams it has open. */
 export class LegacyClient implements Outer {
   readonly principal: string;
-  readonly session: Pick<Session, 'receive' | 'close'>;
+  readonly session: Pick<Session, 'receive' | 'close' | 'pause' | 'resume'>;
   usedAt: number = Date.now();
   readonly #exchanges = new Map<string, Exchange>();
   #listening: Exchange | undefined;
@@ -71,12 +71,11 @@ export class LegacyClient implements Outer {
     else this.#keep(message);
   }
 
-  /** Which answer comes is only known for sure where there is one to come. */
+  /** Which answer comes is only known for sure where there is one to come, or where it begins with its id. */
   pass([open, ...others]: readonly OpenRequest[]): Way | undefined {
     if (open === undefined || others.length > 0) return undefined;
     const { session } = this;
     return this.#exchanges.get(open.id)?.pass((isHeld) => {
-      if (!(session instanceof Session)) return;
       if (isHeld) session.pause();
       else session.resume();
     });

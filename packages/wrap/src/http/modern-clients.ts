@@ -3,7 +3,7 @@ import { resolveSnapshot, viewSnapshot, type OperatorLimits, type Snapshot } fro
 import { isObject } from '@rootward/core/platform';
 import { asComplete, asksBack, CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../wire/envelope.js';
 import { InnerEra } from '../inner/inner-era.js';
-import { renamed, type OpenRequest, type Way } from '../inner/long-answer.js';
+import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { ModernFront } from '../modern/front.js';
 import { StateSigner } from '../modern/state.js';
 import { Callers } from '@rootward/mcp/host';
@@ -294,7 +294,7 @@ export class ModernClients {
     place.front.receive(RawMessage.from({ id: Number(id), method, params }));
   }
 
-  /** Which answer comes is only known for sure where there is one to come. A slow client never holds up others. */
+  /** Which answer comes is only known for sure where there is one to come, or where it begins with its id. A slow client never holds up others. */
   #passTo(place: Place, [open, ...others]: readonly OpenRequest[]): Way | undefined {
     const found = open === undefined ? undefined : place.exchanges.get(open.id);
     if (open === undefined || found === undefined || others.length > 0) return undefined;
@@ -309,13 +309,7 @@ export class ModernClients {
       place.exchanges.delete(id);
       return found.id;
     };
-    return {
-      ...way,
-      open: () => {
-        const passage = way.open();
-        return passage && renamed(passage, rename);
-      },
-    };
+    return renamedWay(way, rename);
   }
 
   #send(place: Place, bytes: Buffer, related: string | undefined): void {

@@ -1,4 +1,5 @@
 import type { Root, Snapshot } from '@rootward/core';
+import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { LEGACY_REVISION } from '../wire/envelope.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
@@ -97,10 +98,30 @@ export class SharedSession implements Outer {
       this.#client.send(pieces, related);
       return;
     }
-    this.#running.delete(related);
-    void this.#opening.then(({ callers }) => callers?.end(running.meta));
+    this.#end(related);
     const edits = running.method === 'tools/list' ? (this.#callerTool?.edits(message) ?? []) : [];
     this.#client.send(message.edited(edits), related);
+  }
+
+  /** Something long of a server for the client, while it comes. */
+  pass(open: readonly OpenRequest[]): Way | undefined {
+    const way = this.#client.pass?.(open);
+    return (
+      way &&
+      renamedWay(way, (id) => {
+        if (id !== undefined) this.#end(id);
+        return id;
+      })
+    );
+  }
+
+  /** The client does not read fast enough, or does again. */
+  pause(): void {
+    for (const server of this.#used()) server.hold(this, true);
+  }
+
+  resume(): void {
+    for (const server of this.#used()) server.hold(this, false);
   }
 
   async #initialize(message: RawMessage, id: string): Promise<void> {
@@ -123,6 +144,13 @@ export class SharedSession implements Outer {
       const reason = error instanceof Error ? error.message : String(error);
       this.#client.send(fail(id, INTERNAL_ERROR, `Cannot start the server: ${reason}`), id);
     }
+  }
+
+  /** A call has its answer. */
+  #end(id: string): void {
+    const running = this.#running.get(id);
+    this.#running.delete(id);
+    void this.#opening.then(({ callers }) => callers?.end(running?.meta));
   }
 
   async #notified(message: RawMessage): Promise<void> {

@@ -77,6 +77,17 @@ export class EraBridge {
     return this.#discovery !== undefined;
   }
 
+  /** The request that an answer under this id belongs to: its own, or one that was repeated in rounds. */
+  callOf(id: string): string {
+    return this.#rounds.get(id) ?? id;
+  }
+
+  /** The call was answered otherwise, in the round with this id. */
+  forget(id: string, round: string): void {
+    this.#rounds.delete(round);
+    this.#calls.delete(id);
+  }
+
   /** Something for the server. */
   send(pieces: readonly Buffer[]): void {
     if (this.#discovery === undefined) {

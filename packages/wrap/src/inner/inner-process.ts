@@ -15,8 +15,8 @@ export interface InnerEvents {
   message(message: RawMessage): void;
   /** Output that is no message, and everything on stderr. */
   noise(bytes: Buffer, from: 'stdout' | 'stderr'): void;
-  /** A message over the limit was thrown away; its last bytes. */
-  tooLong(tail: Buffer): void;
+  /** A message over the limit was thrown away; its first and last bytes. */
+  tooLong(head: Buffer, tail: Buffer): void;
   long: NonNullable<LineSink['long']>;
   ended(end: InnerEnd): void;
 }
@@ -139,7 +139,7 @@ export class InnerProcess {
       {
         line: (bytes) => this.#line(bytes),
         noise: (bytes) => this.#events.noise(bytes, 'stdout'),
-        tooLong: (tail) => this.#events.tooLong(tail),
+        tooLong: (head, tail) => this.#events.tooLong(head, tail),
         long: (parts) => this.#events.long(parts),
       },
       MAX_MESSAGE_BYTES,

@@ -6,7 +6,7 @@ import { EraBridge } from './era-bridge.js';
 import type { InnerEra } from './inner-era.js';
 import { InnerProcess, MAX_MESSAGE_BYTES, type InnerEnd, type InnerEvents } from './inner-process.js';
 import type { Launch, Run } from './launch.js';
-import { LongAnswer, type OpenRequest, type PassedOutcome, type Way } from './long-answer.js';
+import { LongAnswer, readBeginning, type OpenRequest, type PassedOutcome, type Way } from './long-answer.js';
 
 /** A request that the inner server has not answered yet. Exactly one of the two is called, once. */
 export interface PendingRequest {
@@ -53,7 +53,12 @@ export interface InstanceOptions {
 }
 
 const ROOTS_CHANGED = RawMessage.from({ method: 'notifications/roots/list_changed' });
-const ID_AT_END = /"id"\s*:\s*(\d+)\s*\}\s*$/;
+const NOT_PASSED: Partial<Readonly<Record<PassedOutcome, string>>> = {
+  'cut-off': 'the server took too long in the middle of its answer',
+  'asks-back': 'the server asks something in the middle of an answer that was under way already',
+};
+const ID_AT_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+|"[\d-]+")\s*,/;
+const ID_AT_END = /"id"\s*:\s*(\d+|"[\d-]+")\s*\}\s*$/;
 
 /** One start of the inner server: its process, what it was told, and what it still has to answer. */
 export class Instance {
@@ -80,7 +85,7 @@ export class Instance {
     const heard: InnerEvents = {
       message: (message) => this.#bridge.receive(message),
       noise: (bytes, from) => events.noise(bytes, from),
-      tooLong: (tail) => this.#failOversized(tail),
+      tooLong: (head, tail) => this.#failOversized(head, tail),
       long: (parts) => this.#passOn(parts),
       ended: (end) => this.#onEnd(end),
     };
@@ -227,29 +232,36 @@ export class Instance {
     this.#noteIdle();
   }
 
-  /** An answer of which only the beginning is there; which one it is, most servers say at the end. */
+  /** An answer of which only the beginning is there; which one it is, many servers say at the end. */
   #passOn(parts: readonly Buffer[]): LongAnswer | undefined {
-    const isWanted = !this.#silent && [...this.#pending.values()].every(({ passed }) => passed !== undefined);
-    if (!isWanted || !this.busy || this.#bridge.isModern) return undefined;
-    const open = [...this.#pending.values()].map(({ id = '', method }) => ({ id, method }));
-    const way = this.#events.pass?.(open);
+    const { isModern } = this.#bridge;
+    const beginning = this.#silent ? undefined : readBeginning(parts);
+    if (beginning === undefined || (isModern && beginning.mayAskBack)) return undefined;
+    const { id } = beginning;
+    const candidates =
+      id === undefined ? [...this.#pending.values()] : [this.#pending.get(this.#bridge.callOf(id))];
+    const open = candidates.flatMap((pending) =>
+      pending?.passed === undefined ? [] : [{ id: pending.id ?? '', method: pending.method }],
+    );
+    const isWanted = open.length > 0 && open.length === candidates.length;
+    const way = isWanted ? this.#events.pass?.(open) : undefined;
     if (way === undefined) return undefined;
-    this.#long = LongAnswer.open(parts, way, (id, outcome) => this.#onPassed(id, outcome));
+    this.#long = LongAnswer.open(parts, way, (passed, outcome) => this.#onPassed(passed, outcome), isModern);
     return this.#long;
   }
 
   /** Returns how the client knows the request. */
-  #onPassed(id: string, outcome: PassedOutcome): string | undefined {
+  #onPassed(answerId: string, outcome: PassedOutcome): string | undefined {
     this.#long = undefined;
+    const id = this.#bridge.callOf(answerId);
+    this.#bridge.forget(id, answerId);
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
     this.#pending.delete(id);
     this.#events.worked(this);
-    const outerId = outcome === 'cut-off' ? undefined : pending.passed?.(outcome === 'error');
-    if (outcome === 'cut-off')
-      pending.failed(
-        new RootwardWrapError('no-answer', 'the server took too long in the middle of its answer'),
-      );
+    const reason = NOT_PASSED[outcome];
+    const outerId = reason === undefined ? pending.passed?.(outcome === 'error') : undefined;
+    if (reason !== undefined) pending.failed(new RootwardWrapError('no-answer', reason));
     this.#noteIdle();
     return outerId;
   }
@@ -266,8 +278,10 @@ export class Instance {
     return JSON.stringify({ roots });
   }
 
-  #failOversized(tail: Buffer): void {
-    const id = ID_AT_END.exec(tail.toString('latin1'))?.[1];
+  #failOversized(head: Buffer, tail: Buffer): void {
+    const written =
+      ID_AT_START.exec(head.toString('latin1'))?.[1] ?? ID_AT_END.exec(tail.toString('latin1'))?.[1];
+    const id = written === undefined ? undefined : this.#bridge.callOf(written);
     const pending = id === undefined ? undefined : this.#pending.get(id);
     if (id === undefined || pending === undefined) return;
     this.#pending.delete(id);

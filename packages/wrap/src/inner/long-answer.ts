@@ -23,8 +23,22 @@ export interface Passage {
   readonly isInTheWay: boolean;
 }
 
-/** How an answer ended: passed on, passed on as the failure of a tool, or cut off. */
-export type PassedOutcome = 'result' | 'error' | 'cut-off';
+/** How an answer ended: passed on, passed on as the failure of a tool, cut off, or dropped because it asks something. */
+export type PassedOutcome = 'result' | 'error' | 'cut-off' | 'asks-back';
+
+/** What is known of an answer by its beginning. */
+interface Beginning {
+  /** As written; undefined where it comes later. */
+  readonly id: string | undefined;
+  readonly mayAskBack: boolean;
+}
+
+/** Undefined where this is not the beginning of a result. */
+export function readBeginning(parts: readonly Buffer[]): Beginning | undefined {
+  const answer = new PassingAnswer();
+  for (const part of parts) answer.push(part);
+  return answer.isAnswer ? answer : undefined;
+}
 
 /** How long the server may pause in the middle of an answer while something else waits to be sent. */
 const STALL_MS = 2000;
@@ -33,6 +47,7 @@ const STALL_MS = 2000;
 export class LongAnswer implements LongLine {
   readonly #answer: PassingAnswer;
   readonly #onEnd: (id: string, outcome: PassedOutcome) => string | undefined;
+  readonly #mayAskBack: boolean;
   readonly #stall: NodeJS.Timeout;
   /** Undefined once the client has got what it will get. */
   #passage: Passage | undefined;
@@ -41,8 +56,10 @@ export class LongAnswer implements LongLine {
     answer: PassingAnswer,
     passage: Passage,
     onEnd: (id: string, outcome: PassedOutcome) => string | undefined,
+    mayAskBack: boolean,
   ) {
     this.#answer = answer;
+    this.#mayAskBack = mayAskBack;
     this.#passage = passage;
     this.#onEnd = onEnd;
     this.#stall = setInterval(() => {
@@ -51,32 +68,45 @@ export class LongAnswer implements LongLine {
     this.#stall.unref();
   }
 
-  /** `onEnd` is told the id, and returns the one that the client knows; undefined parts with the answer. */
+  /**
+   * `onEnd` is told the id, and returns the one that the client knows; undefined parts with the answer. `mayAskBack` for a
+   * server whose results may ask something, which nobody could answer who has got a part of it.
+   */
   static open(
     parts: readonly Buffer[],
     way: Way,
     onEnd: (id: string, outcome: PassedOutcome) => string | undefined,
+    mayAskBack = false,
   ): LongAnswer | undefined {
     const answer = new PassingAnswer(way.added);
     const out = parts.flatMap((part) => answer.push(part) ?? []);
     const opened = answer.isAnswer ? way.open() : undefined;
     if (opened === undefined) return undefined;
     opened.write(out);
-    return new LongAnswer(answer, opened, onEnd);
+    return new LongAnswer(answer, opened, onEnd, mayAskBack);
   }
 
   push(part: Buffer): void {
     const out = this.#answer.push(part);
     this.#stall.refresh();
-    if (out === undefined) this.abandon();
+    if (out === undefined || this.#asksBack) this.abandon();
     else this.#passage?.write(out);
   }
 
   end(isComplete: boolean): void {
     clearInterval(this.#stall);
     const id = isComplete ? this.#answer.finish() : undefined;
-    const outcome = this.#passage === undefined ? 'cut-off' : this.#answer.isToolError ? 'error' : 'result';
-    this.#finish(id === undefined ? undefined : this.#onEnd(id, outcome));
+    this.#finish(id === undefined ? undefined : this.#onEnd(id, this.#outcome));
+  }
+
+  get #asksBack(): boolean {
+    return this.#mayAskBack && this.#answer.mayAskBack;
+  }
+
+  get #outcome(): PassedOutcome {
+    if (this.#asksBack) return 'asks-back';
+    if (this.#passage === undefined) return 'cut-off';
+    return this.#answer.isToolError ? 'error' : 'result';
   }
 
   /** Nothing more of it is sent, and what was sent does not count as an answer. */
@@ -90,6 +120,17 @@ export class LongAnswer implements LongLine {
     clearInterval(this.#stall);
     passage?.end(id, this.#answer.abandon());
   }
+}
+
+/** A way whose passage is renamed. */
+export function renamedWay(way: Way, rename: (id: string | undefined) => string | undefined): Way {
+  return {
+    added: way.added,
+    open: () => {
+      const passage = way.open();
+      return passage && renamed(passage, rename);
+    },
+  };
 }
 
 /** A passage whose answer has another id further on; `rename` is called once, when it ends. */

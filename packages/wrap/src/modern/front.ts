@@ -288,7 +288,7 @@ export class ModernFront {
   #pass(open: readonly OpenRequest[]): Way | undefined {
     const calls = open.flatMap(({ id }) => this.#calls.get(id) ?? []);
     const waiting = calls.flatMap(({ outerId: id, method }) => (id === undefined ? [] : { id, method }));
-    const added = addedFor(open.map(({ method }) => method));
+    const added = this.session.isModernInside ? '' : addedFor(open.map(({ method }) => method));
     if (waiting.length !== open.length || added === undefined) return undefined;
     const way = this.#outer.pass?.(waiting);
     if (way === undefined) return undefined;

@@ -8,8 +8,8 @@ export interface LineSink {
   line(bytes: Buffer): void;
   /** A piece of output that is no message, in order; a line of it may come in several pieces. */
   noise(bytes: Buffer): void;
-  /** A line that began like a message and is longer than allowed, once it has ended: its last bytes. */
-  tooLong(tail: Buffer): void;
+  /** A line that began like a message and is longer than allowed, once it has ended: its first and last bytes. */
+  tooLong(head: Buffer, tail: Buffer): void;
   /** A message that is getting long, as far as it has come. Whoever takes it gets the rest as it comes. */
   long?(parts: readonly Buffer[]): LongLine | undefined;
 }
@@ -24,8 +24,8 @@ export interface LongLine {
 /** About as much as a pipe gives at once: what is shorter is there as a whole. */
 const LONG_BYTES = 64 * 1024;
 
-/** Enough to find the id of an answer, which most servers write last. */
-const TAIL_BYTES = 256;
+/** Enough to find the id of an answer, which servers write first or last. */
+const END_BYTES = 256;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /**
@@ -41,6 +41,7 @@ export class LineSplitter {
   #state: 'start' | 'message' | 'noise' | 'too-long' = 'start';
   #long: LongLine | undefined;
   #isOffered = false;
+  #head: Buffer = EMPTY;
   #tail: Buffer = EMPTY;
 
   /** `maxLongBytes`: for a line that somebody takes as it comes. */
@@ -81,14 +82,15 @@ export class LineSplitter {
       return;
     }
     if (this.#state === 'too-long') {
-      this.#tail = Buffer.concat([this.#tail, part]).subarray(-TAIL_BYTES);
+      this.#tail = Buffer.concat([this.#tail, part]).subarray(-END_BYTES);
       return;
     }
     this.#size += part.length;
     if (this.#long === undefined) this.#parts.push(part);
     else this.#long.push(part);
     if (this.#size <= (this.#long === undefined ? this.#maxLineBytes : this.#maxLongBytes)) return;
-    this.#tail = Buffer.from(part.subarray(-TAIL_BYTES));
+    this.#head = Buffer.from(this.#parts[0]?.subarray(0, END_BYTES) ?? EMPTY);
+    this.#tail = Buffer.from(part.subarray(-END_BYTES));
     this.#long?.end(false);
     this.#long = undefined;
     this.#parts = [];
@@ -112,7 +114,7 @@ export class LineSplitter {
         this.#sink.noise(Buffer.from('\n'));
         break;
       case 'too-long':
-        this.#sink.tooLong(this.#tail);
+        this.#sink.tooLong(this.#head, this.#tail);
         break;
       case 'start':
         break;
@@ -142,6 +144,7 @@ export class LineSplitter {
     this.#state = 'start';
     this.#long = undefined;
     this.#isOffered = false;
+    this.#head = EMPTY;
     this.#tail = EMPTY;
   }
 }

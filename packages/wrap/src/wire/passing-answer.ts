@@ -41,6 +41,8 @@ const WORD = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 
 /** Written anew: the version always, the id at the end. */
 const OWN: ReadonlySet<string> = new Set(['jsonrpc', 'id']);
+/** Members of a result of the modern era that asks something; at least one of them is there. */
+const ASKING: ReadonlySet<string> = new Set(['"inputRequests"', '"requestState"']);
 const HEAD = '{"jsonrpc":"2.0"';
 const INCOMPLETE = ',"method":"notifications/rootward/incomplete_answer"}';
 /** What the value or member at hand lacks, where it is cut off in this state. */
@@ -78,6 +80,7 @@ export class PassingAnswer {
   #from = -1;
   #broken = false;
   #isToolError = false;
+  #mayAskBack = false;
   /** As of the last piece that went out. */
   #closing: string = INCOMPLETE;
   /** The beginning of a character whose rest is in the next piece. */
@@ -95,6 +98,17 @@ export class PassingAnswer {
   /** Whether it is the result of a tool that failed. */
   get isToolError(): boolean {
     return this.#isToolError;
+  }
+
+  /** Whether a result of the modern era with these members may ask something, so that its call is not over. */
+  get mayAskBack(): boolean {
+    return this.#mayAskBack;
+  }
+
+  /** The id as written, once it has come. */
+  get id(): string | undefined {
+    const id = this.#own.get('id');
+    return id === undefined ? undefined : Buffer.from(id, 'latin1').toString('utf8');
   }
 
   /** What can go out; undefined once this is no message. */
@@ -117,9 +131,7 @@ export class PassingAnswer {
   finish(): string | undefined {
     const isWhole = !this.#broken && this.#state === STATE.done && this.#carry.length === 0;
     const isResult = this.#names.has('result') && !this.#names.has('error') && !this.#names.has('method');
-    const id = this.#own.get('id');
-    if (!isWhole || !isResult || this.#own.get('jsonrpc') !== '"2.0"' || id === undefined) return undefined;
-    return Buffer.from(id, 'latin1').toString('utf8');
+    return isWhole && isResult && this.#own.get('jsonrpc') === '"2.0"' ? this.id : undefined;
   }
 
   /** What ends it as the answer to a request; without an id, as no answer. */
@@ -263,6 +275,7 @@ export class PassingAnswer {
   #endKey(): boolean {
     this.#state = STATE.colon;
     if (this.#depth === 2) this.#innerName = this.#token;
+    if (this.#isResult() && ASKING.has(this.#token)) this.#mayAskBack = true;
     // What is added would be there twice.
     if (this.#isResult() && this.#added.startsWith(`${this.#token}:`)) return false;
     if (this.#depth > 1) return true;

@@ -5,13 +5,13 @@ import { LineSplitter } from '../../src/wire/line-splitter.js';
 function split(
   chunks: readonly Buffer[],
   maxLineBytes = 1000,
-): { lines: string[]; noise: string; tails: string[] } {
-  const found = { lines: [] as string[], noise: '', tails: [] as string[] };
+): { lines: string[]; noise: string; ends: string[] } {
+  const found = { lines: [] as string[], noise: '', ends: [] as string[] };
   const splitter = new LineSplitter(
     {
       line: (bytes) => found.lines.push(bytes.toString()),
       noise: (bytes) => (found.noise += bytes.toString()),
-      tooLong: (tail) => found.tails.push(tail.toString()),
+      tooLong: (head, tail) => found.ends.push(head.toString(), tail.toString()),
     },
     maxLineBytes,
   );
@@ -38,10 +38,10 @@ describe('LineSplitter', () => {
     );
   });
 
-  it('keeps the end of a line that is too long, and goes on after it', () => {
+  it('keeps the ends of a line that is too long, and goes on after it', () => {
     const long = `{"result":"${'x'.repeat(3000)}","id":5}`;
     const found = split([Buffer.from(long.slice(0, 900)), Buffer.from(`${long.slice(900)}\n{"b":1}\n`)]);
     expect(found.lines).toEqual(['{"b":1}']);
-    expect(found.tails).toEqual([long.slice(-256)]);
+    expect(found.ends).toEqual([long.slice(0, 256), long.slice(-256)]);
   });
 });
