@@ -128,7 +128,7 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
     clientRoots,
     readOnly: named.filter((root) => root.access === 'read-only'),
     fence: {
-      homes: await canonicalHomes(context.home, context.style, context.disk),
+      homes: Object.freeze(await canonicalHomes(context.home, context.style, context.disk)),
       named: operators.flatMap(({ roots }) => roots),
       ceiling: within,
       hinted: hints.flatMap(({ roots }) => roots),

@@ -76,6 +76,7 @@ export class RuleBook {
   readonly #broadCeilings: ReadonlySet<string>;
   readonly #named = new PathIndex<FenceFolder>();
   readonly #fixed = new PathIndex<Fixed>();
+  readonly #credentials: PathIndex<Fixed>;
   readonly #files: RulesFiles;
   readonly #tops: RulesTops;
   readonly #standIns: StandIns;
@@ -92,7 +93,7 @@ export class RuleBook {
     this.#tops = new RulesTops(fence);
     this.#broadCeilings = new Set(fence.ceiling.filter(({ broad }) => broad).map(({ path }) => path));
     this.#anchor(fence);
-    this.#denyCredentials(fence.homes);
+    this.#credentials = credentialsIn(fence.homes);
     for (const path of rules.denyAbsolute ?? []) this.#denyAbsolute(path);
     for (const [folder, { deny: own = [], readOnly = false, unreadable }] of rules.inFolder ?? []) {
       const fixed = this.#fixedAt(folder);
@@ -201,7 +202,6 @@ export class RuleBook {
   }
 
   #refuseFixed(path: string): Refusal | undefined {
-    if (this.#fixed.size === 0) return undefined;
     for (const { path: folder, denies, whole, unlessNamed, unreadable } of this.#fixedFor(path)) {
       if (unreadable !== undefined) return { code: 'rules-unreadable', ...unreadable };
       if (whole !== undefined && !(unlessNamed && this.#isNamedIn(folder, path))) {
@@ -223,7 +223,12 @@ export class RuleBook {
   }
 
   #fixedFor(path: string): readonly Fixed[] {
-    return this.#fixed.size === 0 ? NOTHING_FIXED : withAbove(this.#fixed, foldCase(path));
+    if (this.#fixed.size === 0 && this.#credentials.size === 0) return NOTHING_FIXED;
+    const name = foldCase(path);
+    const own = withAbove(this.#fixed, name);
+    const credentials = withAbove(this.#credentials, name);
+    if (own.length === 0) return credentials;
+    return [...own, ...credentials].sort((one, other) => other.path.length - one.path.length);
   }
 
   /** The rules files that hold in a pinned folder, given those that hold in the folder above it. */
@@ -264,14 +269,6 @@ export class RuleBook {
     }
   }
 
-  #denyCredentials(homes: readonly string[]): void {
-    for (const home of homes) {
-      for (const place of HOME_CREDENTIALS) {
-        Object.assign(this.#fixedAt(resolve(home, place)), { whole: `~/${place}`, unlessNamed: true });
-      }
-    }
-  }
-
   #denyAbsolute(path: string): void {
     if (!isAbsolute(path)) {
       throw new RootwardError(
@@ -286,16 +283,7 @@ export class RuleBook {
 
   #fixedAt(path: string): Fixed {
     const key = foldCase(path);
-    const known = this.#fixed.get(key);
-    if (known !== undefined) return known;
-    const fixed: Fixed = {
-      path,
-      denies: [],
-      readOnly: false,
-      whole: undefined,
-      unlessNamed: false,
-      unreadable: undefined,
-    };
+    const fixed = this.#fixed.get(key) ?? nothingFixedAt(path);
     this.#fixed.set(key, fixed);
     return fixed;
   }
@@ -304,6 +292,29 @@ export class RuleBook {
     this.#broad ??= compileDenies(BROAD_ROOT_DENIES);
     return this.#broad;
   }
+}
+
+/** The same for every scope of a fence, and most of what a scope would take: over HTTP each session has one. */
+const CREDENTIALS = new WeakMap<readonly string[], PathIndex<Fixed>>();
+
+/** Nothing is ever added to it. */
+function credentialsIn(homes: readonly string[]): PathIndex<Fixed> {
+  const known = CREDENTIALS.get(homes);
+  if (known !== undefined) return known;
+  const index = new PathIndex<Fixed>();
+  for (const home of homes) {
+    for (const place of HOME_CREDENTIALS) {
+      const path = resolve(home, place);
+      index.set(foldCase(path), { ...nothingFixedAt(path), whole: `~/${place}`, unlessNamed: true });
+    }
+  }
+  // One that can still change could bring another home with it.
+  if (Object.isFrozen(homes)) CREDENTIALS.set(homes, index);
+  return index;
+}
+
+function nothingFixedAt(path: string): Fixed {
+  return { path, denies: [], readOnly: false, whole: undefined, unlessNamed: false, unreadable: undefined };
 }
 
 const NO_FENCE: Fence = { homes: [], named: [], ceiling: [], hinted: [] };

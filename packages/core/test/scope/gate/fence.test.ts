@@ -171,3 +171,43 @@ test('denyAbsolute refuses a path that is not absolute, and finds one behind a l
     'not an absolute path',
   );
 });
+
+function readOrCode(scope: Scope, path: string): Promise<string> {
+  return scope.readText(tree().in(path)).then(
+    ({ text }) => text,
+    (error: unknown) => codeOf(Promise.reject(error)),
+  );
+}
+
+function readBoth(scope: Scope): Promise<readonly string[]> {
+  return Promise.all(['.ssh/id', 'repo/a.txt'].map((path) => readOrCode(scope, path)));
+}
+
+describe('scopes of one fence', () => {
+  test('all refuse credentials, and what one denies is no rule of another', async () => {
+    tree().make({ '.ssh/id': 'secret', 'repo/a.txt': 'a' });
+    const fence: Fence = { homes: Object.freeze([tree().in('.')]), named: [], ceiling: [], hinted: [] };
+    const roots = [at('.')];
+    const strict = new Scope({
+      roots,
+      fence,
+      rules: { denyAbsolute: [tree().in('.ssh'), tree().in('repo')] },
+    });
+    expect(await readBoth(strict)).toEqual(['denied', 'denied']);
+    expect(await readBoth(new Scope({ roots, fence }))).toEqual(['denied', 'a']);
+    // Nor does a folder that the operator named for one open it for another.
+    const named = new Scope({ roots, fence: { ...fence, named: [at('.ssh')] } });
+    expect(await readBoth(named)).toEqual(['secret', 'a']);
+    expect(await readBoth(new Scope({ roots, fence }))).toEqual(['denied', 'a']);
+  });
+
+  test('a list of homes that grows counts as it is', async () => {
+    tree().make({ 'repo/.ssh/id': 'secret' });
+    const grows: string[] = [];
+    const fence: Fence = { homes: grows, named: [], ceiling: [], hinted: [] };
+    const roots = [at('.')];
+    expect(await readOrCode(new Scope({ roots, fence }), 'repo/.ssh/id')).toBe('secret');
+    grows.push(tree().in('repo'));
+    expect(await readOrCode(new Scope({ roots, fence }), 'repo/.ssh/id')).toBe('denied');
+  });
+});
