@@ -82,6 +82,7 @@ describe('rootward doctor -- COMMAND', () => {
     expect(out).toContain('secure-filesystem-server');
     expect(out).toContain('it asked for roots');
     expect(out).toContain('has to be told its folders: add {roots}');
+    expect(out).toContain('(https://github.com/modelcontextprotocol/servers/');
     expect(code).toBe(0);
   });
 

@@ -92,4 +92,13 @@ describe('bad use', () => {
   test('a program that is no server at all: the client is told', async () => {
     await expect(wrap(['true'])).rejects.toThrow(/Cannot start the server: the server ended \(exit code 0\)/);
   });
+
+  test.each(['legacy', 'modern'] as const)(
+    'a program that repeats what it reads: a %s client is told',
+    async (era) => {
+      await expect(wrap(['cat'], { era })).rejects.toThrow(
+        'Cannot start the server: it sends back what it is sent; is it an MCP server?',
+      );
+    },
+  );
 });

@@ -53,6 +53,8 @@ export interface InstanceOptions {
 }
 
 const ROOTS_CHANGED = RawMessage.from({ method: 'notifications/roots/list_changed' });
+/** What only clients say: a program that says it sends back what it reads, as `cat` does. */
+const ECHOED: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 const NOT_PASSED: Partial<Readonly<Record<PassedOutcome, string>>> = {
   'cut-off': 'the server took too long in the middle of its answer',
   'asks-back': 'the server asks something in the middle of an answer that was under way already',
@@ -214,7 +216,8 @@ export class Instance {
         this.#answer(message);
         return;
       case 'request':
-        if (message.method === 'roots/list') this.#answerRoots(message);
+        if (ECHOED.has(message.method ?? '')) this.#failIntroduction();
+        else if (message.method === 'roots/list') this.#answerRoots(message);
         else if (!this.#silent) this.#events.request(message, this);
         return;
       case 'notification':
@@ -276,6 +279,15 @@ export class Instance {
     this.#askedForRoots = true;
     const roots = this.#roots.map(({ path, name }) => ({ uri: pathToFileUri(path), name }));
     return JSON.stringify({ roots });
+  }
+
+  #failIntroduction(): void {
+    const reason = 'it sends back what it is sent; is it an MCP server?';
+    for (const [id, pending] of this.#pending) {
+      if (pending.method !== 'initialize') continue;
+      this.#pending.delete(id);
+      pending.failed(new RootwardWrapError('no-answer', reason));
+    }
   }
 
   #failOversized(head: Buffer, tail: Buffer): void {
