@@ -25,6 +25,8 @@ export interface KeeperOptions extends Pick<InstanceOptions, 'children' | 'era'>
 
 /** How long calls under way may take to finish after an addition. */
 const DRAIN_MS = 10_000;
+/** The same for a server that was started before the roots were known: it has none, and only lists what it offers. */
+const PROVISIONAL_DRAIN_MS = 120_000;
 const CHANGED =
   'the folders of the workspace changed, and the server was restarted for it; call again for an answer from the new ones';
 
@@ -174,7 +176,7 @@ export class Keeper {
     seat.left = true;
     this.#seat = undefined;
     if (isRemoval) instance.cut(reason);
-    else void instance.retire(DRAIN_MS, reason);
+    else void instance.retire(instance.provisional ? PROVISIONAL_DRAIN_MS : DRAIN_MS, reason);
   }
 
   #onCrash(instance: Instance, error: RootwardWrapError): void {
