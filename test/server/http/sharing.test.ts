@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createClient } from '@redis/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isInstalled, RedisServer } from '../../../testing/redis-server.js';
@@ -25,10 +26,13 @@ function call(http: HttpRootward, session: string, message: object, token = TOKE
   return send(http.url, headers, JSON.stringify({ jsonrpc: '2.0', id: 2, ...message }));
 }
 
-async function connectModern(http: HttpRootward): Promise<Client> {
+async function connect(http: HttpRootward, era: 'legacy' | 'modern'): Promise<Client> {
   const client = new Client(
     { name: 'sharing', version: '1' },
-    { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    {
+      capabilities: { roots: {} },
+      versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
+    },
   );
   client.setRequestHandler('roots/list', () => ({ roots: [{ uri: folders.uri('a') }] }));
   const requestInit = { headers: { Authorization: `Bearer ${TOKEN}` } };
@@ -123,6 +127,27 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     expect((await call(second, session, ping, OTHER_TOKEN)).status).toBe(404);
   });
 
+  test('a session and a request take as much of the store as the guide for several machines says', async () => {
+    const store = createClient({
+      password: 'sesame',
+      socket: { path: join(redis.folder, 'redis.sock'), tls: false },
+    });
+    await store.connect();
+    await store.flushAll();
+    writeFileSync(join(folders.path('a'), '1kb.txt'), 'x'.repeat(1000));
+    const client = await connect(first, 'legacy');
+    await client.callTool({ name: 'read_text_file', arguments: { path: '1kb.txt' } });
+    const bytes: Record<string, number> = {};
+    for (const key of await store.keys('*')) {
+      const kind = key.split(':')[2] ?? key;
+      bytes[kind] = Math.max(bytes[kind] ?? 0, (await store.memoryUsage(key)) ?? 0);
+    }
+    expect(bytes['session']).toBeLessThanOrEqual(600);
+    expect(bytes['events']).toBeLessThanOrEqual(5000);
+    await client.close();
+    await store.close();
+  });
+
   test('rootward revoke ends a session and a principal in every instance', async () => {
     const session = await openSession();
     const other = await openSession(OTHER_TOKEN);
@@ -149,7 +174,7 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
 
   test('without the store, sessions get 503 and its reason; it comes back without a restart', async () => {
     const session = await openSession();
-    const client = await connectModern(second);
+    const client = await connect(second, 'modern');
     const { structuredContent } = await client.callTool({
       name: 'switch_project',
       arguments: { project: folders.path('a') },
