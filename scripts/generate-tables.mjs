@@ -97,7 +97,7 @@ function contentsOf(text) {
 
 /** A page that is longer, and has as many headings, must say what is on it. */
 const MAX_LINES_WITHOUT_CONTENTS = 100;
-const MIN_HEADINGS_FOR_CONTENTS = 4;
+const MIN_HEADINGS_FOR_CONTENTS = 3;
 
 function needsContents(text) {
   const headings = contentsOf(`<!-- contents:end -->${text}`).split('\n').length;

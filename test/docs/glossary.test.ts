@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PAGES, proseOf, repository } from './pages.js';
+
+/** The words of the glossary that a reader cannot guess. */
+const TERMS = [
+  'ceiling',
+  'principal',
+  'operator',
+  'tools project',
+  'working tree',
+  'consent',
+  'snapshot',
+  'handle',
+  'follower',
+] as const;
+/** The glossary itself, and pages with nothing but tables made from the code. */
+const LEFT_OUT = /^docs\W(?:glossary|api|options)\.md$/;
+const guides = PAGES.filter(({ name }) => name.startsWith('docs') && !LEFT_OUT.test(name));
+
+/** The words of a page that are its own: no code, tables made from code, headings or links. */
+function plainText(text: string): string {
+  return text
+    .replaceAll(/<!-- ([\w-]+):begin -->.*?<!-- \1:end -->/gs, '')
+    .replaceAll(/`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|^#+ .*$/gm, '');
+}
+
+describe('The glossary', () => {
+  test('has every term', () => {
+    const glossary = readFileSync(join(repository, 'docs', 'glossary.md'), 'utf8');
+    expect(TERMS.filter((term) => !glossary.includes(`**${term}**`))).toEqual([]);
+  });
+
+  test.each(guides)('is linked where a guide uses a term, or what explains it there: $name', (page) => {
+    const prose = proseOf(page);
+    const used = TERMS.filter((term) => new RegExp(`(?<![\\w-])${term}s?(?![\\w-])`).test(plainText(prose)));
+    const linked = (term: string): boolean =>
+      new RegExp(String.raw`\[(?:\w+ )?${term}s?[^\]]*\]\((?:[\w-]+\.md)?(?:#[\w-]+)?\)`, 'i').test(prose);
+    expect(used.filter((term) => !linked(term))).toEqual([]);
+  });
+});
