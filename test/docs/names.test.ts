@@ -17,6 +17,7 @@ const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   Serena: ['--project-from-cwd'],
   npm: ['--workspaces', '--access', '--global'],
   'the release': ['--schema'],
+  'the comparison': ['--mcp-bash'],
   'the benches': ['--write'],
   'the helpers of tools': [
     '--default-to-single-root',
