@@ -119,7 +119,7 @@ async function takeBack(
 }
 
 /** The changes with these ids, newest first. */
-export async function findChanges(
+async function findChanges(
   history: History,
   scope: Scope,
   ids: ReadonlySet<string>,
