@@ -18,9 +18,9 @@ const NODE = process.execPath;
 async function beginLong(
   args: object,
   folders: readonly string[],
-  era: 'legacy' | 'modern' = 'legacy',
+  { era = 'legacy', flags = [] }: { era?: 'legacy' | 'modern'; flags?: string[] } = {},
 ): Promise<Wrapped & { lines: () => readonly string[]; answer: Promise<unknown>; gate: string }> {
-  const wrapped = await wrap([NODE, INNER, '{roots}'], { era, roots: roots(...folders) });
+  const wrapped = await wrap([NODE, INNER, '{roots}'], { era, flags, roots: roots(...folders) });
   const { client, connection } = wrapped;
   await client.callTool('where');
   let raw = '';
@@ -98,17 +98,23 @@ describe.each(['legacy', 'modern'] as const)(
   'an answer that is passed on while it comes, in the %s era',
   (era) => {
     test('is complete, and what else is said meanwhile follows it', async () => {
-      const { client, gate, answer } = await beginLong({}, [makeFolder('a')], era);
-      const hidden = client.request('prompts/get', { name: 7 }).catch((error: unknown) => String(error));
+      const { client, gate, answer, lines } = await beginLong({}, [makeFolder('a')], {
+        era,
+        flags: ['--hide-tools', 'elicit'],
+      });
+      const own = client.callTool('elicit');
+      const innerOne = client.request('prompts/get', { name: 7 }).catch((error: unknown) => String(error));
       writeFileSync(gate, '');
       expect(textOf((await answer) as never)).toHaveLength(300_000);
       const { resultType } = (await answer) as Record<string, unknown>;
       expect(resultType).toBe(era === 'modern' ? 'complete' : undefined);
-      expect(await hidden).toContain('Method not found');
+      expect(textOf(await own)).toContain('hidden');
+      expect(await innerOne).toContain('Method not found');
+      for (const line of lines()) expect(JSON.parse(line)).toBeTypeOf('object');
     });
 
     test('and turns out to be none: every line is a message, and none answers the call', async () => {
-      const { client, gate, lines } = await beginLong({ rest: '"}]} broken' }, [makeFolder('a')], era);
+      const { client, gate, lines } = await beginLong({ rest: '"}]} broken' }, [makeFolder('a')], { era });
       writeFileSync(gate, '');
       expect(textOf(await client.callTool('echo', { value: 'next' }))).toBe('next');
       const cut = lines()
@@ -119,7 +125,7 @@ describe.each(['legacy', 'modern'] as const)(
     });
 
     test('breaks off when the server ends: a clear error', async () => {
-      const { client, answer, lines } = await beginLong({}, [makeFolder('a')], era);
+      const { client, answer, lines } = await beginLong({}, [makeFolder('a')], { era });
       void client.callTool('crash');
       const failed = (await answer) as Record<string, unknown>;
       expect(failed['isError']).toBe(true);
