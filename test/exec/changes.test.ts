@@ -1,5 +1,6 @@
 import { chmodSync, renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { connectRootward, textOf } from '../server/fixtures/rootward.js';
 import { makeProject } from './fixtures/tools-project.js';
 
@@ -41,8 +42,10 @@ test('tools that are added, changed and removed are announced and served, and ba
   project.addTool('read_file', 'echo mine');
   expect(await afterChange(() => project.remove('tools/second'))).not.toHaveProperty('second');
   await expect(client.callTool('second')).rejects.toThrow('second');
-  expect(server.stderr()).toContain('run bit');
-  expect(server.stderr()).toContain('read_file');
+  await eventually(() => {
+    expect(server.stderr()).toContain('run bit');
+    expect(server.stderr()).toContain('read_file');
+  });
 });
 
 test('tools that come or go together are announced once', async () => {

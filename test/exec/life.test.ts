@@ -40,8 +40,12 @@ while :; do sleep 0.05; done`,
 const args = ['--project', project.path];
 
 async function whenWritten(file: string): Promise<number> {
-  await eventually(() => expect(existsSync(file)).toBe(true));
-  return Number(readFileSync(file, 'utf8'));
+  // A shell makes a file before it writes into it.
+  return eventually(() => {
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toBe('');
+    return Number(text);
+  });
 }
 
 async function pids(name: string): Promise<readonly number[]> {

@@ -236,6 +236,8 @@ describe.each(['best-effort', 'required'] as const)('where nothing can be kept, 
     const made = mode === 'best-effort';
     expect(results.map((result) => result['isError'] === true)).toEqual([!made, !made]);
     expect(readdirSync(work)).toEqual(made ? ['large.bin'] : ['large.bin', 'other.bin']);
+    connection.output.end();
+    await connection.exit;
     expect(connection.stderr().split('changes cannot be kept in the history')).toHaveLength(made ? 2 : 1);
   }
 

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { connectRootward, makeFolders } from './fixtures/rootward.js';
 
 const folders = makeFolders('a', 'project');
@@ -44,6 +45,8 @@ test('a hidden tool is refused when called', async () => {
   for (const name of ['delete_file', 'write_file', 'write_moon']) {
     await expect(client.callTool(name, { path: 'name.txt' })).rejects.toMatchObject({ code: -32_602 });
   }
-  expect(server.stderr()).toContain('no tool has a name that matches');
-  expect(server.stderr()).toContain('wirte_file');
+  await eventually(() => {
+    expect(server.stderr()).toContain('no tool has a name that matches');
+    expect(server.stderr()).toContain('wirte_file');
+  });
 });

@@ -10,6 +10,7 @@ import {
 import { basename, join } from 'node:path';
 import { answering, type ScriptedClient } from '@rootward/mcp/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { connectRootward, makeFolders } from './fixtures/rootward.js';
 
 const folders = makeFolders('root', 'project');
@@ -183,5 +184,7 @@ test('a tools/ that every user can change is warned about', async () => {
   chmodSync(join(project, 'tools'), 0o777);
   const { server, client } = await connectRootward(['--project', project]);
   await client.callTool('workspace_info');
-  expect(server.stderr()).toContain('every user of this machine can change what runs from here');
+  await eventually(() =>
+    expect(server.stderr()).toContain('every user of this machine can change what runs from here'),
+  );
 });

@@ -1,19 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { connectToProcess } from '@rootward/mcp/testing';
+import { eventually } from '../../testing/eventually.js';
+import { isRunning } from '../exec/fixtures/tools-project.js';
 import { INNER, makeFolder, PROGRAM, roots, textOf, wrap } from './fixtures/wrapped.js';
 
 const NODE = process.execPath;
 
-function isRunning(pid: number): boolean {
-  const file = `/proc/${pid}/stat`;
-  if (!existsSync(file)) return false;
-  // One that has ended and waits for its parent is gone.
-  return !/\) Z /.test(readFileSync(file, 'latin1'));
-}
-
 async function gone(...pids: readonly number[]): Promise<void> {
-  while (pids.some(isRunning)) await new Promise((resolve) => setImmediate(resolve));
+  await eventually(() => expect(pids.filter((pid) => isRunning(pid))).toEqual([]));
 }
 
 async function withChild(): Promise<{
@@ -25,7 +19,7 @@ async function withChild(): Promise<{
   const { client, connection } = await wrap([NODE, INNER], { roots: roots(makeFolder('a')) });
   const child = Number(textOf(await client.callTool('child')));
   const { pid } = JSON.parse(textOf(await client.callTool('where'))) as { pid: number };
-  expect([child, pid].every(isRunning)).toBe(true);
+  expect([child, pid].every((each) => isRunning(each))).toBe(true);
   return {
     kill: (signal) => void connection.process.kill(signal),
     end: () => void connection.output.end(),

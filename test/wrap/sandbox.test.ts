@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBackends } from '@rootward/sandbox';
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { INNER, makeFolder, roots, textOf, wrap } from './fixtures/wrapped.js';
 
 const works = (await findBackends({})).some(({ backend }) => backend !== undefined);
@@ -23,7 +24,7 @@ describe.runIf(works)('--sandbox', () => {
     client.changeRoots(roots(outside));
     expect(await read(outside)).toBe('secret');
     expect(await read(inside)).toMatch(/ENOENT|EACCES/);
-    expect(connection.stderr()).toContain('sandbox: strict');
+    await eventually(() => expect(connection.stderr()).toContain('sandbox: strict'));
   });
 
   test('stops the start where it cannot be had', async () => {
