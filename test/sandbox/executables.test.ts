@@ -49,7 +49,7 @@ beforeAll(async () => {
     const folder = join(base, 'project/tools', name);
     writeFileSync(
       join(folder, 'tool.meta.json'),
-      JSON.stringify({ name, description: name, inputSchema, ...more }),
+      JSON.stringify({ name, description: name, inputSchema, timeoutSecs: 600, ...more }),
     );
     writeFileSync(join(folder, 'tool.sh'), TOOL, { mode: 0o755 });
   }
@@ -244,29 +244,20 @@ describe('A level that cannot be provided', () => {
     [['--sandbox', 'write'], 'level write'],
     [['--sandbox', 'strict', '--sandbox-require', 'full'], 'guarantee full'],
   ])('stops the start with the reason: %j', async (args, reason) => {
-    const { process: server } = startRootward([...args, '--root', tmpdir()], { env: hidden });
-    let said = '';
-    server.stderr?.on('data', (data) => (said += String(data)));
-    const code = await new Promise((resolve) => {
-      server.once('exit', resolve);
-    });
-    expect(code).toBe(2);
-    expect(said).toContain(
+    const server = startRootward([...args, '--root', tmpdir()], { env: hidden });
+    expect(await server.exit).toBe(2);
+    expect(server.stderr()).toContain(
       `Cannot provide the sandbox ${reason === 'guarantee full' ? 'level strict with ' : ''}${reason}`,
     );
   });
 
   test.skipIf(process.platform !== 'linux')('of one backend is told with what to install', async () => {
-    const { process: server } = startRootward(
+    const server = startRootward(
       ['--sandbox', 'strict', '--sandbox-backend', 'bubblewrap', '--root', tmpdir()],
       { env: { PATH: '/nowhere' } },
     );
-    let said = '';
-    server.stderr?.on('data', (data) => (said += String(data)));
-    await new Promise((resolve) => {
-      server.once('exit', resolve);
-    });
-    expect(said).toContain('apt-get install bubblewrap');
+    await server.exit;
+    expect(server.stderr()).toContain('apt-get install bubblewrap');
   });
 
   test('is off with auto', async () => {
