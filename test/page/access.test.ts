@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,6 @@ import { PROGRAM } from '../server/fixtures/rootward.js';
 import { Place } from './fixtures/ui.js';
 
 const NOBODY = 65_534;
-/** As long as the machine takes. */
 
 interface Answer {
   readonly status: number;
@@ -173,22 +172,19 @@ describe.runIf(process.platform !== 'win32')('The server of the page', () => {
       visits++;
       socket.destroy();
     });
-    const path = join(folder, `${process.ppid}.sock`);
+    const path = join(place.runtime, 'foreign.sock');
     await new Promise<void>((resolve) => {
       foreign.listen(path, resolve);
     });
     closers.push(() => foreign.close());
     chownSync(path, NOBODY, NOBODY);
+    // It is not ours from the first look on.
+    renameSync(path, join(folder, `${process.ppid}.sock`));
     const session = await place.server({ client: 'mine' });
     // Found in a later look at the folder than the one that saw the other socket.
     await expect.poll(async () => (await ask('/stream', bearer())).body).toContain('mine 1.0');
-    expect(visits).toBeLessThanOrEqual(1);
-    const before = visits;
+    expect(visits).toBe(0);
     await session.end();
-    const again = await place.server({ client: 'mine again' });
-    await expect.poll(async () => (await ask('/stream', bearer())).body).toContain('mine again 1.0');
-    expect(visits).toBe(before);
-    await again.end();
   });
 
   test('sends a page that comes back only what it has missed', async () => {

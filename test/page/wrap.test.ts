@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe, test } from 'vitest';
 import { PROGRAM } from '../server/fixtures/rootward.js';
@@ -38,7 +38,9 @@ describe.skipIf(browserPath === undefined)('A wrapped server on the page', () =>
     await page.getByRole('button', { name: 'Yes' }).click();
     await page.getByText('without a sandbox nothing holds a wrapped server to it').waitFor();
     // A call that is under way gets no answer from a folder that is taken away.
-    const waiting = session.call('wait', { path: join(place.project, 'never') });
+    const begun = join(place.project, 'begun');
+    const waiting = session.call('wait', { path: join(place.project, 'never'), write: begun });
+    await expect.poll(() => existsSync(begun)).toBe(true);
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Yes' }).click();
     expect(await waiting).toMatchObject({ refused: true });

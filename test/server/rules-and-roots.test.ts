@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { startHttp, TOKEN } from './fixtures/http.js';
 import { bareEnvironment, PROGRAM } from './fixtures/rootward.js';
 import { connectSdkClient, type SdkClient } from './fixtures/sdk-clients.js';
@@ -107,13 +108,11 @@ async function codeOf(client: SdkClient, action: 'read' | 'change', path: string
 
 /** Over HTTP, a notification and the next call are two requests, either of which may arrive first. */
 async function untilSeen(client: SdkClient, root: string): Promise<void> {
-  let seen: readonly string[] = [];
-  for (let attempt = 0; attempt < 100; attempt++) {
+  await eventually(async () => {
     const { structuredContent } = await client.call('workspace_info');
-    seen = (structuredContent as { roots: readonly { path: string }[] }).roots.map(({ path }) => path);
-    if (seen[0] === root) return;
-  }
-  throw new Error(`Cannot see ${root}, only ${seen.join(', ')}`);
+    const [first] = (structuredContent as { roots: readonly { path: string }[] }).roots;
+    expect(first?.path).toBe(root);
+  });
 }
 
 const isIn = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
