@@ -40,8 +40,11 @@ export function readBeginning(parts: readonly Buffer[]): Beginning | undefined {
   return answer.isAnswer ? answer : undefined;
 }
 
-/** How long the server may pause in the middle of an answer while something else waits to be sent. */
-const STALL_MS = 2000;
+/**
+ * How long the server may pause in the middle of an answer while something else waits to be sent. On a busy machine it
+ * may get no processor for seconds.
+ */
+const STALL_MS = 10_000;
 
 /** An answer that goes to the client while the server still writes it. */
 export class LongAnswer implements LongLine {
