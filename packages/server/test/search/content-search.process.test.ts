@@ -217,17 +217,22 @@ test('a search can be cancelled while it goes through files that take a pattern 
   slow.add(Object.fromEntries(['a', 'b', 'c'].map((name) => [name, `${'a'.repeat(60)}!`])));
   const own = new Scope({ roots: [{ ...root, path: slow.top, uri: slow.uri('.') }] });
   const controller = new AbortController();
+  // It is its turn when the pattern was not quick: all files are read by then, and none has been looked through.
+  class Cancelling extends PatternTurns {
+    override take(...args: Parameters<PatternTurns['take']>): ReturnType<PatternTurns['take']> {
+      setImmediate(() => controller.abort());
+      return super.take(...args);
+    }
+  }
   const run = new ContentSearch({
     scope: own,
     pattern: new LinePattern('(a+)+$', false),
     limit: 1,
-    context: contextWith(controller.signal),
+    context: { ...contextWith(controller.signal), patternTurns: new Cancelling() },
     ripgrep: none,
   });
-  // All files are read by then, and none of the three, half a second each, has been looked through alone.
   async function* files(): AsyncGenerator<string, void> {
     yield* ['a', 'b', 'c'].map((name) => slow.path(name));
-    setTimeout(() => controller.abort(), 400);
   }
   await expect(run.run(files())).rejects.toThrow(/abort/i);
 });
