@@ -266,3 +266,18 @@ test('without worktrees a legacy client is asked no more often', async () => {
   expect(client.client.asked).toHaveLength(1);
   await client.close();
 });
+
+test('before a call is refused, a legacy client is asked once more: it may have moved without a word', async () => {
+  const repository = new Repository();
+  const client = await AgentClient.connect(repository.main, {
+    era: 'legacy',
+    hook: false,
+    workspace: { clock: new FakeClock(Date.now()) },
+  });
+  await client.call(client.main, 'read', { path: 'src/a.txt' });
+  client.main.cwd = repository.addTree('one');
+  expect(errorOf(await client.call(client.main, 'write', { path: 'a.new', text: 'x' }))).toBeUndefined();
+  expect(readFileSync(join(client.main.cwd, 'a.new'), 'utf8')).toBe('x');
+  expect(client.client.asked).toHaveLength(2);
+  await client.close();
+});

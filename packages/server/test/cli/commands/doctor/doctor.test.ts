@@ -17,6 +17,12 @@ describe('rootward doctor', () => {
     expect(out).toContain('No problems found');
   });
 
+  test('says how firm the fence is on this system', async () => {
+    const { out } = await run(makeHome(), ['doctor', 'project']);
+    const promised = process.platform === 'linux' ? 'race-free for every operation' : 'best-effort for ';
+    expect(out).toMatch(new RegExp(`^(?:ok|--) {2}file access {2,}${promised}`, 'm'));
+  });
+
   test('--verbose adds every source, and what known clients give', async () => {
     const { out } = await run(makeHome(), ['doctor', 'project', '--verbose']);
     expect(out).toMatch(/^ok {2}source flag {2,}an argument names/m);
