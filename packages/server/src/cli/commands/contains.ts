@@ -1,7 +1,6 @@
-import { expandHome } from '@rootward/core/platform';
-import { isAbsolute, sep } from 'node:path';
 import { RootwardError } from '@rootward/core';
 import type { LoadedSettings } from '../../settings/load-settings.js';
+import { namedPath } from '../../settings/named-path.js';
 import { painter } from '../output/paint.js';
 import { shownPath } from '../output/shown-path.js';
 import { FAILED, FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
@@ -17,9 +16,7 @@ export async function runContains(
   using workspace = await openWorkspace(settings, terminal);
   warnOfVariables(settings, terminal);
   const isUri = /^file:/i.test(path);
-  const { directory, home } = terminal.start;
-  const named = isUri ? path : expandHome(path, home);
-  const asked = isUri || named === '' || isAbsolute(named) ? named : `${directory}${sep}${named}`;
+  const asked = isUri || path === '' ? path : namedPath(path, terminal.start);
   const paint = painter(displayFor(terminal, 'out'));
   try {
     const { root } = workspace.scope().locate(asked);

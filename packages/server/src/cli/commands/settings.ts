@@ -1,11 +1,12 @@
 import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { projectOf } from '@rootward/core';
 import { userDirectory } from '../../settings/find-configuration.js';
 import type { WorkspaceRules } from '../../settings/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
 import { ProjectSettingsStore } from '../../guidance/settings-store.js';
+import { namedPath } from '../../settings/named-path.js';
 import { painter } from '../output/paint.js';
+import { shownPath } from '../output/shown-path.js';
 import { FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
 
 /** What is to be added. Nothing of it shows what is there. */
@@ -24,7 +25,7 @@ export async function runSettings(
   terminal: Terminal,
 ): Promise<number> {
   const { start } = terminal;
-  const path = await canonical(resolve(start.directory, directory ?? '.'));
+  const path = await canonical(namedPath(directory ?? '.', start));
   const { id } = projectOf({ path, source: 'flag' });
   const store = new ProjectSettingsStore(userDirectory(start.environment, start.home));
   const { deny = [], readOnly = false, category = [] } = flags;
@@ -44,7 +45,7 @@ async function canonical(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (cause) {
-    throw new RootwardServerError('usage', `Cannot use ${path}: it does not exist`, { cause });
+    throw new RootwardServerError('usage', `Cannot use ${shownPath(path)}: it does not exist`, { cause });
   }
 }
 

@@ -1,4 +1,4 @@
-import { isAbsolute, normalize, sep } from 'node:path';
+import { normalize } from 'node:path';
 import { RootwardError, type Snapshot } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
 import { findAuditProblem } from '../../audit/audit-trail.js';
@@ -12,6 +12,7 @@ import { findUnknownHelpers, findUnserved } from '../../exec/project/find-unserv
 import type { UnknownHelper, UnservedFile } from '../../exec/project/find-unserved.js';
 import { openCatalogue, projectFolder } from '../../serve/open-catalogue.js';
 import { countRoots } from '../../serve/readiness.js';
+import { namedPath } from '../../settings/named-path.js';
 import { alignRows, type Row } from '../output/align-rows.js';
 import { harmless, painter } from '../output/paint.js';
 import { shownPath } from '../output/shown-path.js';
@@ -42,8 +43,7 @@ interface Output {
 
 /** Checks one file by what its name says it is, and the roots it names. */
 export async function validateFile(file: string, { json }: Output, terminal: Terminal): Promise<number> {
-  const { directory } = terminal.start;
-  const path = shownPath(isAbsolute(file) ? file : `${directory}${sep}${file}`);
+  const path = shownPath(namedPath(file, terminal.start));
   const { findFileProblems } = await import('./validate-file.js');
   const found: (readonly string[])[] = [];
   const problem = await problemOf(async () => void found.push(await findFileProblems(path, terminal.start)));

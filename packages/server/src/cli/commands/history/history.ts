@@ -44,7 +44,7 @@ async function list(
   const limit = readLimit(flags.limit);
   const changes: VisibleChange[] = [];
   let more = false;
-  for await (const change of visibleChanges(history, scope, readSelection(flags, scope))) {
+  for await (const change of visibleChanges(history, scope, readSelection(flags, scope, terminal.start))) {
     more = changes.length === limit;
     if (more) break;
     changes.push(change);

@@ -1,6 +1,6 @@
 import { RootwardServerError } from '../../../error.js';
 import type { Scope, Workspace } from '@rootward/core';
-import { silentLogger } from '@rootward/core/platform';
+import { expandHome, silentLogger } from '@rootward/core/platform';
 import type { History } from '@rootward/core/history';
 import { openHistory } from '../../../history/open-history.js';
 import { prepareServer, workspaceWithoutClient } from '../../../serve/prepare-server.js';
@@ -39,9 +39,13 @@ async function openWorkspace(settings: LoadedSettings, start: Terminal['start'])
   return workspaceWithoutClient(await prepareServer(here, start, silentLogger));
 }
 
-export function readSelection({ path, since, session }: SelectionFlags, scope: Scope): ChangeFilter {
+export function readSelection(
+  { path, since, session }: SelectionFlags,
+  scope: Scope,
+  { home }: Terminal['start'],
+): ChangeFilter {
   return {
-    path: path === undefined ? undefined : scope.locate(path).path,
+    path: path === undefined ? undefined : scope.locate(expandHome(path, home)).path,
     since: since === undefined ? undefined : requireTime(since, '--since', Date.now()),
     session,
   };

@@ -26,7 +26,7 @@ export async function runUndo(
     const result = await undoSelected(
       history,
       scope,
-      { ...readSelection(flags, scope), id },
+      { ...readSelection(flags, scope, terminal.start), id },
       {
         about: { tool: 'rootward undo' },
         dryRun: flags.dryRun,

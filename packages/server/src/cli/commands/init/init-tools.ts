@@ -1,8 +1,9 @@
 import { open, readdir } from 'node:fs/promises';
-import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
-import { errnoOf } from '@rootward/core/platform';
+import { dirname, join, normalize } from 'node:path';
+import { errnoOf, expandHome } from '@rootward/core/platform';
 import { toolsTemplate } from './tools-template.js';
 import { ownCommandLine } from '../../install/own-program.js';
+import { namedPath } from '../../../settings/named-path.js';
 import { alignRows } from '../../output/align-rows.js';
 import { harmless, painter } from '../../output/paint.js';
 import { quoteForShell } from '../../output/quote-for-shell.js';
@@ -20,7 +21,7 @@ export async function runInitTools(
   { json, yes }: { readonly json: boolean; readonly yes: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const folder = isAbsolute(directory) ? directory : `${terminal.start.directory}${sep}${directory}`;
+  const folder = namedPath(directory, terminal.start);
   const shown = harmless(shownPath(folder));
   if (!yes && (await isFilled(folder)) && !(await confirm(`${shown} is not empty. Write there?`, terminal))) {
     return FAILED;
@@ -37,10 +38,12 @@ export async function runInitTools(
   }
   const code = reportFiles({ written, kept }, { json }, terminal);
   if (!json) {
-    const named = quoteForShell(normalize(directory));
+    // Quoted, a shell would leave the `~` of a script's path alone.
+    const given = expandHome(directory, terminal.start.home);
+    const named = quoteForShell(normalize(given));
     const rows = [
       ['Try it:', `${own} run-tool hello-shell --project ${named} --args '{"name":"you"}'`],
-      ['Test it:', quoteForShell(join(directory, 'test', 'run.sh'))],
+      ['Test it:', quoteForShell(join(given, 'test', 'run.sh'))],
       ['Serve it:', `${own} --project ${named} --http`],
     ] as const;
     const paint = painter(displayFor(terminal, 'out'));

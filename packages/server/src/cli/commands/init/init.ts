@@ -1,9 +1,10 @@
 import { open } from 'node:fs/promises';
-import { dirname, isAbsolute, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
 import { CONFIGURATION_FILE, configurationPlaces } from '../../../settings/find-configuration.js';
 import { RootwardServerError } from '../../../error.js';
 import { ownCommandLine } from '../../install/own-program.js';
+import { namedPath } from '../../../settings/named-path.js';
 import type { Terminal } from '../../output/terminal.js';
 import { harmless } from '../../output/paint.js';
 import { quoteForShell } from '../../output/quote-for-shell.js';
@@ -44,13 +45,9 @@ export async function runInit(
   return code;
 }
 
-function fileFor(
-  directory: string | undefined,
-  { environment, home, directory: base }: Terminal['start'],
-): string {
-  if (directory !== undefined) {
-    return join(isAbsolute(directory) ? directory : `${base}${sep}${directory}`, CONFIGURATION_FILE);
-  }
+function fileFor(directory: string | undefined, start: Terminal['start']): string {
+  if (directory !== undefined) return join(namedPath(directory, start), CONFIGURATION_FILE);
+  const { environment, home } = start;
   const place = configurationPlaces({}, { ...environment, MCPBASH_PROJECT_ROOT: undefined }, home)[0];
   if (place === undefined) throw new RootwardServerError('usage', 'Cannot find the configuration directory');
   return place.file;

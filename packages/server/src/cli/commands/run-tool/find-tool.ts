@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
-import { isAbsolute, sep } from 'node:path';
 import { suggest } from '@rootward/core/platform';
 import { RootwardServerError } from '../../../error.js';
 import { discoverProject } from '../../../exec/project/discover-project.js';
 import { describeProblem, type ExecutableTool } from '../../../exec/catalogue/executable-tool.js';
+import { namedPath } from '../../../settings/named-path.js';
 import { alignRows } from '../../output/align-rows.js';
 import { harmless, painter } from '../../output/paint.js';
 import { FINE, printJson, displayFor, type Terminal } from '../../output/terminal.js';
@@ -14,7 +14,7 @@ export function findProject(named: string | undefined, { start }: Terminal): str
   const project =
     named ?? (environment['ROOTWARD_PROJECT'] || environment['MCPBASH_PROJECT_ROOT'] || directory);
   try {
-    return realpathSync(isAbsolute(project) ? project : `${directory}${sep}${project}`);
+    return realpathSync(namedPath(project, start));
   } catch {
     throw new RootwardServerError('usage', `Cannot use ${project} as a tools project: it does not exist`);
   }

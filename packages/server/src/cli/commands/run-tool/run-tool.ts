@@ -1,4 +1,5 @@
 import { readSources, type Logger, type Root } from '@rootward/core';
+import { expandHome } from '@rootward/core/platform';
 import { ChildRegistry } from '@rootward/mcp';
 import { ProgramSandboxes } from '../../../sandbox/program-sandboxes.js';
 import type { Environment } from '../../../settings/from-environment.js';
@@ -119,7 +120,8 @@ async function findRoots(
     info: () => undefined,
     warn: (message, fields) => err(`rootward: ${message} ${JSON.stringify(fields ?? {})}\n`),
   };
-  const roots = given?.split(',').filter((path) => path !== '') ?? [];
+  const named = given?.split(',').filter((path) => path !== '') ?? [];
+  const roots = named.map((path) => expandHome(path, home));
   // An empty list, perhaps from an unset variable, does not ask for the roots of another source.
   if (given !== undefined && roots.length === 0) {
     throw new RootwardServerError(

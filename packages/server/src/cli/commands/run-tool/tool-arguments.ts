@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { isAbsolute, sep } from 'node:path';
 import { errnoOf, isObject, type JsonObject } from '@rootward/core/platform';
 import { describeJsonFault } from '../../../settings/parse-json.js';
 import { RootwardServerError } from '../../../error.js';
+import { namedPath } from '../../../settings/named-path.js';
 import type { Terminal } from '../../output/terminal.js';
 
 const STDIN = 0;
@@ -13,7 +13,7 @@ const MAX_QUOTED = 60;
 export function readArguments(given: string | undefined, { interactive, err, start }: Terminal): JsonObject {
   if (given === undefined) return {};
   if (given === '-' && interactive) err('Type the arguments as JSON, then Ctrl+D\n');
-  const { text, name } = readText(given, start.directory);
+  const { text, name } = readText(given, start);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -31,14 +31,14 @@ export function readTimeout(text: string | undefined): number | undefined {
   throw unusable(`Cannot use ${JSON.stringify(text)} as --timeout: expected seconds, such as 30 or 0.5`);
 }
 
-function readText(given: string, directory: string): { readonly text: string; readonly name: string } {
+function readText(given: string, start: Terminal['start']): { readonly text: string; readonly name: string } {
   if (given === '-') return { text: readFileSync(STDIN, 'utf8'), name: 'stdin' };
   if (!given.startsWith('@')) {
     return { text: given, name: given.length > MAX_QUOTED ? `${given.slice(0, MAX_QUOTED)}…` : given };
   }
   const file = given.slice(1);
   try {
-    return { text: readFileSync(isAbsolute(file) ? file : `${directory}${sep}${file}`, 'utf8'), name: file };
+    return { text: readFileSync(namedPath(file, start), 'utf8'), name: file };
   } catch (error) {
     const missing = errnoOf(error) === 'ENOENT';
     const why = missing ? 'it does not exist' : String(error instanceof Error ? error.message : error);
