@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from '../exec/fixtures/run-command.js';
+import { NEWER_THAN_BASH_3 } from '../../testing/newer-than-bash-3.js';
 import { blocksIn } from '../docs/pages.js';
 import { hasPseudoTerminal, openTerminal } from './fixtures/pseudo-terminal.js';
 import { hasFish, hasZsh, makePlace } from './fixtures/shells.js';
@@ -94,6 +95,16 @@ const OFFERS: readonly (readonly [words: readonly string[], offers: readonly str
 ];
 
 describe('rootward completion bash', () => {
+  // Arrays are fine, since it does not set -u.
+  test.each(NEWER_THAN_BASH_3.filter(([name]) => name !== 'arrays'))(
+    'does without %s, which bash 3.2 does not have',
+    (_name, pattern) => {
+      const lines = readFileSync(script('bash'), 'utf8').split('\n');
+      expect(lines.length).toBeGreaterThan(50);
+      expect(lines.filter((line) => pattern.test(line))).toEqual([]);
+    },
+  );
+
   const DRIVE = `source "$1"; shift; cd "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rootward
 [[ \${#COMPREPLY[@]} -eq 0 ]] || printf '%s\\n' "\${COMPREPLY[@]}"`;

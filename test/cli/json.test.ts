@@ -46,11 +46,30 @@ describe('rootward --json', () => {
     ['settings', ['settings'], ['project', 'file', 'settings'], 0],
     ['config', ['config', '--client', 'windsurf'], ['client', 'place', 'text', 'note'], 0],
     ['init', ['init', 'src'], ['written', 'kept'], 0],
+    ['install', ['install', '--client', 'cursor', '--yes'], ['client', 'files'], 0],
+    ['uninstall', ['uninstall', '--client', 'cursor', '--yes'], ['client', 'files'], 0],
+    ['history', ['history', '--root', '.'], ['directory', 'changes', 'more'], 0],
+    ['history prune', ['history', 'prune', '--root', '.'], ['changes', 'bytes', 'kept'], 0],
+    ['undo', ['undo', '--since', '1h', '--root', '.'], ['applied', 'restored', 'lost', 'changes'], 0],
+    ['sandbox --explain', ['sandbox', '.', '--level', 'off', '--explain'], ['level'], 0],
   ])('%s: %j has the members the page tells', async (command, args, members, exitCode) => {
     const { code, value } = await json(args);
     expect(code).toBe(exitCode);
     expect(Object.keys(value as object)).toEqual(members);
     for (const member of members) expect(documented(command)).toContain(`\`${member}\``);
+  });
+
+  test('is told of every command that has it', async () => {
+    const { out } = await runCommand(['--help'], { cwd, env });
+    const commands = [...out.slice(out.indexOf('Commands:')).matchAll(/^ {2}([a-z][\w-]*)/gm)].map(
+      ([, command = '']) => command,
+    );
+    const having: string[] = [];
+    for (const command of commands) {
+      if ((await runCommand([command, '--help'], { cwd, env })).out.includes('--json')) having.push(command);
+    }
+    expect(having).toContain('roots');
+    expect(having.filter((command) => !page.includes(`\`rootward ${command} `))).toEqual([]);
   });
 
   test('lists what is said of each root, source and finding', async () => {

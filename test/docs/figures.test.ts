@@ -12,7 +12,9 @@ const MIB = 1024 * KIB;
 /** What a guide says, and the constant that decides it: page, words, file below packages/, name, value. */
 const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['after-roots', 'valid for ten minutes', 'mcp/src/context/handle-codec', 'TTL_MS', 10 * MINUTE],
+  ['after-roots', 'more than 4 KB', 'mcp/src/context/handle-codec', 'MAX_HANDLE_LENGTH', 4 * KIB],
   ['agents', 'for ten minutes', 'mcp/src/context/handle-codec', 'TTL_MS', 10 * MINUTE],
+  ['command-line', 'longer than a second', 'server/src/cli/output/status-line', 'SHOW_AFTER_MS', SECOND],
   ['executable-tools', 'ten minutes in all', 'server/src/exec/run/tool-runner', 'extendedMs', 10 * MINUTE],
   [
     'executable-tools',

@@ -2,41 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { NEWER_THAN_BASH_3 } from '../../testing/newer-than-bash-3.js';
 import { connectRootward, makeFolders } from '../server/fixtures/rootward.js';
 import { runCommand } from './fixtures/run-command.js';
 import { makeProject } from './fixtures/tools-project.js';
-
-/** What came after bash 3.2, which macOS still has, by an example that must be found. */
-const TOO_NEW: readonly (readonly [name: string, pattern: RegExp, example: string])[] = [
-  ['associative arrays', /\b(?:declare|local|typeset)\s+-\w*A/, 'declare -A map'],
-  ['references to variables', /\b(?:declare|local|typeset)\s+-\w*n/, 'local -n ref=$1'],
-  ['global declarations', /\b(?:declare|typeset)\s+-\w*g/, 'declare -g x'],
-  ['case by declaration', /\b(?:declare|local|typeset)\s+-\w*[ul]\b/, 'local -l x'],
-  ['case by expansion', /\$\{\w+(?:\[[^\]]*\])?(?:,|\^)/, 'echo "${x,,}"'],
-  ['transformations', /\$\{\w+(?:\[[^\]]*\])?@[A-Za-z]\}/, 'echo "${x@Q}"'],
-  ['mapfile', /\b(?:mapfile|readarray)\b/, 'mapfile -t lines'],
-  ['coproc', /\bcoproc\b/, 'coproc cat'],
-  ['appending both outputs', /&>>/, 'cmd &>>file'],
-  ['piping both outputs', /\|&/, 'cmd |& cat'],
-  ['fall-through in case', /;;?&/, 'a) x ;;&'],
-  ['whether a variable is set', /(?:\[\[?|\btest)\s+(?:!\s+)?-v\s/, 'if [[ -v x ]]; then'],
-  ['array elements by printf', /\bprintf\s+-v\s+["']?\w+\[/, "printf -v list[0] '%s' a"],
-  ['times by printf', /printf\b.*%\([^)]*\)T/, "printf '%(%F)T' -1"],
-  ['characters by number', /\$'[^']*\\[uU]|printf\s.*['"][^'"]*(?<!\\)\\[uU][0-9a-fA-F]/, "x=$'\\u00e9'"],
-  ['counting from the end', /\$\{\w+\[-\d/, 'echo "${list[-1]}"'],
-  ['negative lengths', /\$\{\w+:\s*[^}:-]+:\s*-/, 'echo "${x:0:-1}"'],
-  ['descriptors by name', /(?:^|\s)\{\w+\}[<>]/, 'exec {fd}>file'],
-  ['the process of a subshell', /\bBASHPID\b/, 'echo $BASHPID'],
-  ['the clock', /\bEPOCH(?:SECONDS|REALTIME)\b/, 'echo $EPOCHSECONDS'],
-  ['waiting for any', /\bwait\s+-n\b/, 'wait -n'],
-  ['fractions of a second in read', /\bread\b.*-t\s*\d*\.\d/, 'read -t 0.5 x'],
-  ['options of later versions', /\bshopt\s.*(?:globstar|lastpipe|inherit_errexit)/, 'shopt -s globstar'],
-  ['steps in a range', /\{\d+\.\.\d+\.\.\d+\}/, 'for i in {1..9..2}'],
-  // Empty arrays are unset to `set -u` before 4.4: the library does without arrays.
-  ['arrays', /\w=\(|\[@\]|\[\*\]/, 'list=()'],
-  // Before 4.0 the bracket of a pattern ends the substitution.
-  ['case inside $( )', /\$\([^)]*\bcase\b/, 'x=$(case $y in a) echo;; esac)'],
-];
 
 const LIBRARY = fileURLToPath(new URL('../../packages/server/sdk/', import.meta.url));
 
@@ -47,7 +16,7 @@ describe('the shell library, for bash 3.2,', () => {
     .map((name) => readFileSync(join(LIBRARY, name), 'utf8').replaceAll(/^\s*#.*$/gm, ''))
     .join('\n');
 
-  test.each(TOO_NEW)('does without %s', (_name, pattern, example) => {
+  test.each(NEWER_THAN_BASH_3)('does without %s', (_name, pattern, example) => {
     expect(pattern.test(example)).toBe(true);
     expect(code.split('\n').filter((line) => pattern.test(line))).toEqual([]);
   });

@@ -1,0 +1,31 @@
+/** What came after bash 3.2, which macOS still has, by an example that must be found. */
+export const NEWER_THAN_BASH_3: readonly (readonly [name: string, pattern: RegExp, example: string])[] = [
+  ['associative arrays', /\b(?:declare|local|typeset)\s+-\w*A/, 'declare -A map'],
+  ['references to variables', /\b(?:declare|local|typeset)\s+-\w*n/, 'local -n ref=$1'],
+  ['global declarations', /\b(?:declare|typeset)\s+-\w*g/, 'declare -g x'],
+  ['case by declaration', /\b(?:declare|local|typeset)\s+-\w*[ul]\b/, 'local -l x'],
+  ['case by expansion', /\$\{\w+(?:\[[^\]]*\])?(?:,|\^)/, 'echo "${x,,}"'],
+  ['transformations', /\$\{\w+(?:\[[^\]]*\])?@[A-Za-z]\}/, 'echo "${x@Q}"'],
+  ['mapfile', /\b(?:mapfile|readarray)\b/, 'mapfile -t lines'],
+  ['coproc', /\bcoproc\b/, 'coproc cat'],
+  ['appending both outputs', /&>>/, 'cmd &>>file'],
+  ['piping both outputs', /\|&/, 'cmd |& cat'],
+  ['fall-through in case', /;;?&/, 'a) x ;;&'],
+  ['whether a variable is set', /(?:\[\[?|\btest)\s+(?:!\s+)?-v\s/, 'if [[ -v x ]]; then'],
+  ['array elements by printf', /\bprintf\s+-v\s+["']?\w+\[/, "printf -v list[0] '%s' a"],
+  ['times by printf', /printf\b.*%\([^)]*\)T/, "printf '%(%F)T' -1"],
+  ['characters by number', /\$'[^']*\\[uU]|printf\s.*['"][^'"]*(?<!\\)\\[uU][0-9a-fA-F]/, "x=$'\\u00e9'"],
+  ['counting from the end', /\$\{\w+\[-\d/, 'echo "${list[-1]}"'],
+  ['negative lengths', /\$\{\w+:\s*[^}:-]+:\s*-/, 'echo "${x:0:-1}"'],
+  ['descriptors by name', /(?:^|\s)\{\w+\}[<>]/, 'exec {fd}>file'],
+  ['the process of a subshell', /\bBASHPID\b/, 'echo $BASHPID'],
+  ['the clock', /\bEPOCH(?:SECONDS|REALTIME)\b/, 'echo $EPOCHSECONDS'],
+  ['waiting for any', /\bwait\s+-n\b/, 'wait -n'],
+  ['fractions of a second in read', /\bread\b.*-t\s*\d*\.\d/, 'read -t 0.5 x'],
+  ['options of later versions', /\bshopt\s.*(?:globstar|lastpipe|inherit_errexit)/, 'shopt -s globstar'],
+  ['steps in a range', /\{\d+\.\.\d+\.\.\d+\}/, 'for i in {1..9..2}'],
+  // Empty arrays are unset to `set -u` before 4.4: the library does without arrays.
+  ['arrays', /\w=\(|\[@\]|\[\*\]/, 'list=()'],
+  // Before 4.0 the bracket of a pattern ends the substitution.
+  ['case inside $( )', /\$\([^)]*\bcase\b/, 'x=$(case $y in a) echo;; esac)'],
+];
