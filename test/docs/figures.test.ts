@@ -114,6 +114,7 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['language-servers', 'when ten minutes have passed', 'lsp/src/pool/limits', 'idleTimeout', 10 * MINUTE],
   ['language-servers', 'answer within 30 seconds', 'lsp/src/pool/limits', 'requestTimeout', 30 * SECOND],
   ['language-servers', 'above 32 MB', 'lsp/src/connection/message-limit', 'MAX_MESSAGE_BYTES', 32 * MIB],
+  ['migration', 'Up to 100 at once', 'server/src/tools/exec/register-project', 'MAX_VALUES', 100],
   ['migration', 'Whole files up to 8 MB', 'server/src/answer-size', 'MAX_TEXT_BYTES', 8 * MIB],
   ['migration', 'above 64 KiB', 'server/src/exec/run/tool-environment', 'MAX_VARIABLE_BYTES', 64 * KIB],
   ['page', 'the last 10,000 of each', 'server/src/watch/report-to-page', 'MAX_EVENTS', 10_000],
@@ -152,8 +153,8 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   [
     'server-authors',
     'not ended after ten seconds',
-    'mcp/src/lifecycle/process-guard',
-    'DRAIN_MS',
+    'core/src/workspace/limits',
+    'followerTimeout',
     10 * SECOND,
   ],
   ['server-authors', 'valid for ten minutes', 'mcp/src/context/handle-codec', 'TTL_MS', 10 * MINUTE],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SOURCE_KINDS, type Source } from '../../packages/core/dist/roots/root.js';
 import { PAGES, proseOf, repository } from './pages.js';
 
 /** The words of the glossary that a reader cannot guess. */
@@ -26,9 +27,26 @@ function plainText(text: string): string {
     .replaceAll(/`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|^#+ .*$/gm, '');
 }
 
+const glossary = readFileSync(join(repository, 'docs', 'glossary.md'), 'utf8');
+
+/** The sources that the row of a term names. */
+function sourcesIn(term: string): readonly string[] {
+  const [row = ''] = new RegExp(String.raw`^\| \*\*${term}\*\*.*$`, 'm').exec(glossary) ?? [];
+  return [...row.matchAll(/`([a-z]+)`/g)].map((match) => match[1] ?? '').sort();
+}
+
 describe('The glossary', () => {
+  test('names every source, those of the operator, and hints, as the code has them', () => {
+    const sources = Object.keys(SOURCE_KINDS) as Source[];
+    const ofKind = (kind: string): readonly string[] =>
+      // The ceiling is no source that an operator names roots with.
+      sources.filter((source) => SOURCE_KINDS[source] === kind && source !== 'ceiling').sort();
+    expect(sourcesIn('source')).toEqual(sources.sort());
+    expect(sourcesIn('operator sources')).toEqual(ofKind('operator'));
+    expect(sourcesIn('hint')).toEqual(ofKind('hint'));
+  });
+
   test('has every term', () => {
-    const glossary = readFileSync(join(repository, 'docs', 'glossary.md'), 'utf8');
     expect(TERMS.filter((term) => !glossary.includes(`**${term}**`))).toEqual([]);
   });
 

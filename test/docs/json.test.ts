@@ -107,6 +107,17 @@ describe.runIf(process.platform !== 'win32')('What the documentation shows of an
     await client.close();
   });
 
+  test('of a server without roots', async () => {
+    const guide = readFileSync(join(repository, 'docs', 'troubleshooting.md'), 'utf8');
+    const [, shown = ''] = /^```\n(No roots:.*?)^```$/ms.exec(guide) ?? [];
+    const clientInfo = { name: 'x', version: '1' };
+    const { client } = await connectRootward([], { clientInfo }, { cwd: '/' });
+    const { content } = await client.callTool('workspace_info');
+    expect(content).toMatchObject([{ text: expect.stringContaining(shown) as unknown }]);
+    expect(shown.split('\n').length).toBeGreaterThan(2);
+    await client.close();
+  });
+
   test('of an error that leaves a handler', async () => {
     const shown = JSON.stringify(exampleWith('result', 'isError'));
     const { app } = makeFolder();

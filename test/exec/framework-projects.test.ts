@@ -187,7 +187,7 @@ for (const { era, flags, runs } of KINDS) {
       expect(tools.map(({ name }) => name)).not.toContain('ignored');
       expect(await read('echo://Hello-there')).toMatchObject([{ text: 'Hello-there' }]);
       const { messages } = await client.getPrompt({ name: 'manual.prompt', arguments: { topic: 'T' } });
-      expect(messages).toMatchObject([{ content: { text: 'Topic: T.' } }]);
+      expect(messages).toMatchObject([{ role: 'user', content: { text: 'Topic: T.' } }]);
 
       client = await connectAsking(era, ['--project', hooked.path, '--register-hook', ...flags]);
       const { resourceTemplates } = await client.listResourceTemplates();

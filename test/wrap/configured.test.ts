@@ -12,9 +12,9 @@ function configured(wrap: object): string {
   return file;
 }
 
-async function serve(wrap: object, folder: string): Promise<ScriptedClient> {
+async function serve(wrap: object, folder: string, ...args: string[]): Promise<ScriptedClient> {
   const connection = connectToProcess(process.execPath, {
-    args: [PROGRAM, '--config', configured(wrap)],
+    args: [PROGRAM, '--config', configured(wrap), ...args],
     cwd: folder,
     env: { PATH, HOME: makeFolder('home'), PWD: folder },
   });
@@ -49,6 +49,15 @@ describe('wrap in rootward.json', () => {
     client.changeRoots(roots(other));
     expect(jsonOf(await client.callTool('js_where'))).toMatchObject({ cwd: other });
     await expect(client.callTool('js_crash')).rejects.toThrow('not found');
+    await client.close();
+  });
+
+  test('--tools and --hide-tools hold for its tools, by their names with the prefix', async () => {
+    const client = await serve({ js: inner }, makeFolder('a'), '--tools', 'js_*', '--hide-tools', 'js_echo');
+    const all = await names(client);
+    expect(all).toContain('js_where');
+    expect(all.filter((name) => !name.startsWith('js_') || name === 'js_echo')).toEqual([]);
+    await expect(client.callTool('js_echo', { text: 'x' })).rejects.toThrow('not found');
     await client.close();
   });
 

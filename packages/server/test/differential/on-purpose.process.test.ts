@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectReference } from '../fixtures/reference-server.js';
@@ -255,6 +255,23 @@ describe('on purpose', () => {
     const target = { path: '<root>/target.txt' };
     fails(await pair.reference.call('read_text_file', fill(target, roots.reference)));
     succeeds(await pair.own.call('read_text_file', fill(target, roots.own)));
+  });
+
+  test('an edit changes nothing else: the reference server writes other line ends, and damages other encodings', async () => {
+    const latin1 = new Uint8Array([0x6b, 0xe4, 0x73, 0x65]);
+    for (const name of ['reference', 'own']) {
+      tree.add({ [`${name}/ends.txt`]: 'a\r\nb\r\n', [`${name}/other.txt`]: latin1 });
+    }
+    const changeEnds = { path: '<root>/ends.txt', edits: [edit('a', 'c')] };
+    succeeds(await pair.reference.call('edit_file', fill(changeEnds, roots.reference)));
+    succeeds(await pair.own.call('edit_file', fill(changeEnds, roots.own)));
+    expect(readFileSync(tree.path('reference/ends.txt'), 'utf8')).toBe('c\nb\n');
+    expect(readFileSync(tree.path('own/ends.txt'), 'utf8')).toBe('c\r\nb\r\n');
+    const changeOther = { path: '<root>/other.txt', edits: [edit('se', 'ze')] };
+    succeeds(await pair.reference.call('edit_file', fill(changeOther, roots.reference)));
+    fails(await pair.own.call('edit_file', fill(changeOther, roots.own)));
+    expect(readFileSync(tree.path('reference/other.txt'), 'utf8')).toBe('k\uFFFDze');
+    expect(new Uint8Array(readFileSync(tree.path('own/other.txt')))).toEqual(latin1);
   });
 
   test('a file that would break the connection is refused: official clients end it on a line of 10 MB', async () => {

@@ -5,7 +5,7 @@ import { ChildRegistry } from '@rootward/mcp';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { discoverTools } from '../../../src/exec/catalogue/discover-tools.js';
 import type { ExecutableTool } from '../../../src/exec/catalogue/executable-tool.js';
-import { ToolRunner } from '../../../src/exec/run/tool-runner.js';
+import { ToolRunner, type ToolCall, type UserAnswer } from '../../../src/exec/run/tool-runner.js';
 
 const project = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-runner-')));
 afterAll(() => rmSync(project, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ class Running {
   ended: string | undefined;
   #heard = 0;
 
-  constructor(runner: ToolRunner, tool: ExecutableTool) {
+  constructor(runner: ToolRunner, tool: ExecutableTool, more: Partial<ToolCall> = {}) {
     const call = {
       args: {},
       roots: () => Promise.resolve([]),
@@ -54,6 +54,7 @@ class Running {
       onMessage: () => {
         this.#heard += 1;
       },
+      ...more,
     };
     void runner.run(tool, call).then((answer) => (this.ended = JSON.stringify(answer)));
   }
@@ -114,6 +115,26 @@ describe.runIf(process.platform !== 'win32')('the time a tool may take', () => {
     await running.heard(1);
     await vi.advanceTimersByTimeAsync(5000);
     expect(await running.whenEnded()).toContain('brief did not finish within 5 s');
+  });
+
+  test('stands still while the user is asked', async () => {
+    addTool('asking', { timeoutSecs: 5 });
+    const script =
+      '#!/bin/bash\nsource "$MCP_SDK/tool-sdk.sh"\nmcp_elicit_confirm "Go on?"\nexec sleep 1000\n';
+    writeFileSync(join(project, 'tools', 'asking', 'tool.sh'), script);
+    const answers: ((given: UserAnswer) => void)[] = [];
+    const running = new Running(runner, await findTool('asking'), {
+      client: { asks: true, showsPages: false },
+      ask: () =>
+        new Promise((resolve) => {
+          answers.push(resolve);
+        }),
+    });
+    while (answers.length === 0) await turn();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(running.ended).toBeUndefined();
+    answers[0]?.({ action: 'accept', content: { confirmed: true } });
+    expect(await running.whenEnded()).toContain('asking did not finish within 5 s');
   });
 
   test('is ten minutes in all where progress extends it, however much there is', async () => {
