@@ -7,6 +7,8 @@ export type PathReading =
   | { readonly ok: false; readonly reason: RejectionReason; readonly state: string };
 
 const DRIVE_PATH = /^([A-Za-z]):([\\/].*)$/su;
+/** Windows opens a device for these, in any folder, letter case and with any ending. */
+const DEVICE_NAME = /^(?:CON|PRN|AUX|NUL|(?:COM|LPT)[1-9\u00B9\u00B2\u00B3]|CONIN\$|CONOUT\$) *(?:\.|$)/i;
 
 /**
  * Checks that `path` is absolute and names one thing only.
@@ -41,6 +43,9 @@ function readDrivePath(path: string): PathReading {
       'ambiguous',
       'Windows drops a dot or blank at the end of a name, which names something else',
     );
+  }
+  if (rest.split(/[\\/]/).some((name) => DEVICE_NAME.test(name))) {
+    return refuse('not-a-directory-or-file', 'a name in it is that of a device on Windows');
   }
   return { ok: true, path: `${drive.toUpperCase()}:${rest.replaceAll('/', '\\')}` };
 }

@@ -7,6 +7,12 @@ test('readAbsolutePath() takes a posix path as it stands', () => {
   }
 });
 
+test('readAbsolutePath() takes windows names that only begin like a device', () => {
+  for (const path of ['C:\\console', 'C:\\com', 'C:\\com10', 'C:\\nul_\\a', 'C:\\a.con', 'C:\\null.txt']) {
+    expect(readAbsolutePath(path, 'windows')).toEqual({ ok: true, path });
+  }
+});
+
 test('readAbsolutePath() writes a windows path with an upper-case drive and backslashes', () => {
   expect(readAbsolutePath('c:/a\\b/', 'windows')).toEqual({ ok: true, path: 'C:\\a\\b\\' });
 });
@@ -25,6 +31,12 @@ test.each([
   ['windows', 'C:\\a:b', 'malformed'],
   ['windows', 'C:\\a.', 'ambiguous'],
   ['windows', 'C:\\a\0', 'bad-encoding'],
+  ['windows', 'C:\\NUL', 'not-a-directory-or-file'],
+  ['windows', 'C:\\a\\con', 'not-a-directory-or-file'],
+  ['windows', 'C:/Aux.txt/b', 'not-a-directory-or-file'],
+  ['windows', 'C:\\a\\com1.tar.gz', 'not-a-directory-or-file'],
+  ['windows', 'C:\\a\\LPT\u00B2 .log', 'not-a-directory-or-file'],
+  ['windows', 'C:\\conin$', 'not-a-directory-or-file'],
 ] as const)('readAbsolutePath() by %s rules refuses %j as %s', (style, path, reason) => {
   expect(readAbsolutePath(path, style)).toMatchObject({ ok: false, reason });
 });

@@ -15,7 +15,9 @@ const MAX_NAME_LENGTH = 80;
 const posixName = fc
   .string({ unit: 'binary', minLength: 1, maxLength: MAX_NAME_LENGTH })
   .filter((name) => !/[\p{Cc}\p{Cs}/]/u.test(name) && name !== '.' && name !== '..');
-const windowsName = posixName.filter((name) => !/[\\:]|[. ]$/.test(name));
+const windowsName = posixName.filter(
+  (name) => !/[\\:]|[. ]$|^(?:con|prn|aux|nul|com\S|lpt\S|conin\$|conout\$) *(?:\.|$)/i.test(name),
+);
 const trickyName = fc.constantFrom(
   '#',
   '?',
