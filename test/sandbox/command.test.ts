@@ -46,6 +46,24 @@ describe.each(['bubblewrap', 'landlock'] as const)('rootward sandbox with %s', (
     );
   });
 
+  test('gives a command what the configuration names, at home too, and passes over what is missing', ({
+    skip,
+  }) => {
+    if (!working.has(backend)) skip(`${backend} does not work here`);
+    const home = join(base, `home-${backend}`);
+    mkdirSync(home);
+    writeFileSync(join(home, '.named'), 'a setting\n');
+    const file = join(base, `${backend}.json`);
+    writeFileSync(file, JSON.stringify({ sandbox: { read: ['~/.named', '~/missing'] } }));
+    const run = (...args: readonly string[]): Ended => {
+      const all = ['sandbox', join(base, 'in'), ...args, '--', 'sh', '-c', 'cat ~/.named'];
+      const env = { ...process.env, HOME: home, ROOTWARD_SANDBOX_BACKENDS: backend };
+      return spawnSync(process.execPath, [PROGRAM, ...all], { encoding: 'utf8', env, cwd: base });
+    };
+    expect(run('--config', file)).toMatchObject({ status: 0, stdout: 'a setting\n' });
+    expect(run()).toMatchObject({ status: 1, stdout: '' });
+  });
+
   test('says what a command may touch', ({ skip }) => {
     if (!working.has(backend)) skip(`${backend} does not work here`);
     const { stdout } = rootward(backend, 'sandbox', join(base, 'in'), '--explain');

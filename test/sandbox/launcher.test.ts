@@ -26,6 +26,20 @@ function isThere(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0;
 }
 
+test.runIf(process.platform === 'linux')(
+  'the launcher is not built without a compiler, which is said',
+  () => {
+    const { status, stderr } = spawnSync(process.execPath, [SCRIPT, '--into', join(folder, 'none')], {
+      encoding: 'utf8',
+      env: { PATH: folder },
+    });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: `The launcher for linux-${process.arch} was not built: there is no cc\n`,
+    });
+  },
+);
+
 describe.skipIf(process.platform !== 'linux').each(['x64', 'arm64'] as const)(
   'The launcher for %s',
   (processor) => {

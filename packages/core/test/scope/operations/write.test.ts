@@ -121,6 +121,15 @@ describe.each(platforms)('Scope.write() on the %s platform', (_name, platform) =
     }
   });
 
+  test.runIf(hasModes)('leaves the other name of a hard link alone, unless it appends', async () => {
+    tree().make({ 'a.txt': 'old' });
+    linkSync(tree().in('a.txt'), tree().out('a.txt'));
+    await scope().write('a.txt', ' and more', { mode: 'append' });
+    expect(readFileSync(tree().out('a.txt'), 'utf8')).toBe('old and more');
+    await scope().write('a.txt', 'new');
+    expect(readFileSync(tree().out('a.txt'), 'utf8')).toBe('old and more');
+  });
+
   test.runIf(isRoot)('keeps the owner of the file, with setuid', async () => {
     tree().make({ 'a.txt': 'old' });
     chownSync(tree().in('a.txt'), 1234, 4321);
@@ -137,6 +146,16 @@ describe.each(platforms)('Scope.write() on the %s platform', (_name, platform) =
     await asOrdinaryUser(tree(), () => scope().write('a.sh', 'new'));
     expect(statSync(tree().in('a.sh')).uid).not.toBe(0);
     expect(modeOf(tree().in('a.sh'))).toBe(0o777);
+  });
+
+  test.runIf(isRoot)('gives another group no more than everybody has', async () => {
+    tree().make({ 'a.sh': 'old' });
+    chownSync(tree().in('a.sh'), 0, 4321);
+    chmodSync(tree().in('a.sh'), 0o672);
+    chmodSync(tree().inside, 0o777);
+    await asOrdinaryUser(tree(), () => scope().write('a.sh', 'new'));
+    expect(statSync(tree().in('a.sh')).gid).not.toBe(4321);
+    expect(modeOf(tree().in('a.sh'))).toBe(0o622);
   });
 
   test.runIf(hasModes)('gives a new file the mode any program would give it', async () => {
