@@ -157,6 +157,15 @@ test('every variable of ours that is read is in the guide to options', () => {
   expect([...variables].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
+test('every option of withWorkspace() is in the guide for server authors', () => {
+  const source = readFileSync(join(repository, 'packages/mcp/src/context/check-options.ts'), 'utf8');
+  const [, checked = ''] = /^const EXPECTED.*? = \{\n(.*?)^\};$/ms.exec(source) ?? [];
+  const options = [...checked.matchAll(/^ {2}(\w+):/gm)].map((match) => match[1] ?? '');
+  expect(options).toContain('clientRoots');
+  const [, section = ''] = /^## Options$(.*?)^## /ms.exec(pageOf(join('docs', 'server-authors.md'))) ?? [];
+  expect(options.filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
+});
+
 test('every setting of a language server is in its guide', () => {
   const file = readFileSync(join(repository, 'packages/server/schema/rootward.schema.json'), 'utf8');
   const schema = JSON.parse(file) as {
