@@ -123,6 +123,7 @@ describe('What goes wrong is in the guides', () => {
     { folder: 'mcp', type: 'McpErrorCode', page: 'server-authors.md' },
     { folder: 'lsp', type: 'LspErrorCode', page: 'language-servers.md' },
     { folder: 'sandbox', type: 'SandboxErrorCode', page: 'sandbox.md' },
+    { folder: 'wrap', type: 'WrapErrorCode', page: 'wrap.md' },
   ])('every $type: $page', ({ folder, type, page }) => {
     const codes = codesIn(folder, type);
     expect(codes.length).toBeGreaterThan(3);

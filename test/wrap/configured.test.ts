@@ -18,7 +18,8 @@ async function serve(wrap: object, folder: string, ...args: string[]): Promise<S
     cwd: folder,
     env: { PATH, HOME: makeFolder('home'), PWD: folder },
   });
-  const client = new ScriptedClient(connection, { roots: roots(folder) });
+  const capabilities = { elicitation: {}, sampling: {} };
+  const client = new ScriptedClient(connection, { roots: roots(folder), capabilities });
   await client.connect();
   return client;
 }
@@ -58,6 +59,15 @@ describe('wrap in rootward.json', () => {
     expect(all).toContain('js_where');
     expect(all.filter((name) => !name.startsWith('js_') || name === 'js_echo')).toEqual([]);
     await expect(client.callTool('js_echo', { text: 'x' })).rejects.toThrow('not found');
+    await client.close();
+  });
+
+  test('offers no resources of its servers, and refuses what they ask the client', async () => {
+    const folder = makeFolder('a');
+    const client = await serve({ js: inner }, folder);
+    expect(textOf(await client.callTool('js_elicit'))).toBe('refused');
+    expect(textOf(await client.callTool('js_sample'))).toBe('refused');
+    await expect(client.request('resources/subscribe', { uri: 'x://1' })).rejects.toThrow('x://1');
     await client.close();
   });
 

@@ -135,7 +135,18 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     await store.connect();
     await store.flushAll();
     writeFileSync(join(folders.path('a'), '1kb.txt'), 'x'.repeat(1000));
-    const client = await connect(first, 'legacy');
+    const limited = await startHttp(
+      [
+        folders.path('a'),
+        '--store',
+        `@${join(redis.folder, 'url')}`,
+        '--limits',
+        'requests=100,bytes=10000000,sessions=9',
+      ],
+      { env: { ROOTWARD_HANDLE_KEY } },
+    );
+    await run(['revoke', '--session', 'another'], env());
+    const client = await connect(limited, 'legacy');
     await client.callTool({ name: 'read_text_file', arguments: { path: '1kb.txt' } });
     const bytes: Record<string, number> = {};
     for (const key of await store.keys('*')) {
@@ -144,6 +155,11 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     }
     expect(bytes['session']).toBeLessThanOrEqual(600);
     expect(bytes['events']).toBeLessThanOrEqual(5000);
+    expect(bytes['revoked']).toBeLessThanOrEqual(200);
+    // The count of requests and the sign of life are gone after seconds.
+    for (const kind of ['instance', 'requests', 'bytes'])
+      expect([kind, (bytes[kind] ?? 0) <= 150]).toEqual([kind, true]);
+    expect(bytes['sessions']).toBeLessThanOrEqual(250);
     await client.close();
     await store.close();
   });

@@ -39,7 +39,11 @@ test('readServerSettings() adds settings, options and variables to those of a kn
     hostInfo: 'test',
     disableAutomaticTypingAcquisition: true,
   });
-  expect(find('gopls').environment).toMatchObject({ GOFLAGS: '-tags=x', GOTOOLCHAIN: 'local' });
+  expect(find('gopls').environment).toMatchObject({
+    GOFLAGS: '-tags=x',
+    GOTOOLCHAIN: 'local',
+    GOPROXY: 'off',
+  });
 });
 
 function limitOf(settings: unknown): number | undefined {
