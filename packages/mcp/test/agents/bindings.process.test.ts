@@ -7,6 +7,16 @@ import { AgentClient, dataOf, errorOf, ERAS, git, Repository } from '../fixtures
 
 const inMain = (repository: Repository, name: string): string => join(repository.main, name);
 
+/** The call `toolu_a` lands in its tree, once; another one is refused. */
+async function expectOneBoundCall({ client }: AgentClient, tree: string): Promise<void> {
+  const write = (id: string, path: string) =>
+    client.callTool('write', { path, text: id }, { meta: { 'claudecode/toolUseId': id } });
+  expect(errorOf(await write('toolu_b', 'b.txt'))?.error_type).toBe('ambiguous_tree');
+  expect(errorOf(await write('toolu_a', 'a.txt'))).toBeUndefined();
+  expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('toolu_a');
+  expect(errorOf(await write('toolu_a', 'again.txt'))?.error_type).toBe('ambiguous_tree');
+}
+
 describe.each(ERAS)('on a %s connection', (era) => {
   const connect = (cwd: string, workspace = {}, hook = true): Promise<AgentClient> =>
     AgentClient.connect(cwd, { era, hook, workspace });
@@ -16,12 +26,7 @@ describe.each(ERAS)('on a %s connection', (era) => {
     const client = await connect(repository.main, {}, false);
     const tree = repository.addTree('one');
     await client.bind('toolu_a', tree);
-    const write = (id: string, path: string) =>
-      client.client.callTool('write', { path, text: id }, { meta: { 'claudecode/toolUseId': id } });
-    expect(errorOf(await write('toolu_b', 'b.txt'))?.error_type).toBe('ambiguous_tree');
-    expect(errorOf(await write('toolu_a', 'a.txt'))).toBeUndefined();
-    expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('toolu_a');
-    expect(errorOf(await write('toolu_a', 'again.txt'))?.error_type).toBe('ambiguous_tree');
+    await expectOneBoundCall(client, tree);
     await client.close();
   });
 
@@ -49,12 +54,7 @@ describe.each(ERAS)('on a %s connection', (era) => {
     const client = await connect(repository.main, { environment }, false);
     const tree = repository.addTree('one');
     writeFileSync(join(calls, '7.call'), `"cwd":${JSON.stringify(tree)}\n"tool_use_id":"toolu_a"\n`);
-    const write = (id: string, path: string) =>
-      client.client.callTool('write', { path, text: id }, { meta: { 'claudecode/toolUseId': id } });
-    expect(errorOf(await write('toolu_b', 'b.txt'))?.error_type).toBe('ambiguous_tree');
-    expect(errorOf(await write('toolu_a', 'a.txt'))).toBeUndefined();
-    expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('toolu_a');
-    expect(errorOf(await write('toolu_a', 'again.txt'))?.error_type).toBe('ambiguous_tree');
+    await expectOneBoundCall(client, tree);
     await client.close();
   });
 
