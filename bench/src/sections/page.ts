@@ -1,20 +1,25 @@
-import { spawn } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { chromium, type Page } from 'playwright-core';
 import { whileAwake } from '../awake.js';
 import { alternate, compare } from '../measure.js';
+import type { FollowerMessage } from '../page-follower.js';
 import type { Row, Section } from '../row.js';
 import { StdioServer } from '../stdio-server.js';
 import { OURS } from '../peer.js';
 
 const BROWSER = '/usr/bin/chromium';
 const BROWSER_ARGS = ['--headless', '--no-sandbox', '--disable-gpu'];
-const BATCHES = { batches: 401, perBatch: 20, warmUpMs: 2000 };
+const BATCHES = { batches: 301, perBatch: 20, warmUpMs: 1500 };
+/** Pairs of servers. */
+const ROUNDS = 5;
+const CHECKS = 100;
+const CHECK_MS = 100;
 const CALLS = 41;
 const STARTS = 31;
 
@@ -44,36 +49,124 @@ async function withUi<Result>(
 }
 
 /** The same server twice: one that pages can find, and one that has no place for its socket. */
-async function reading(place: Place, what: string): Promise<Row> {
-  const { folder, file, environment } = place;
+async function withPair<Result>(
+  { folder, environment }: Place,
+  use: (seen: StdioServer, unseen: StdioServer) => Promise<Result>,
+): Promise<Result> {
   const nowhere = { ...environment, XDG_RUNTIME_DIR: '/nonexistent' };
-  const servers = [
-    new StdioServer([OURS, folder], [], environment),
-    new StdioServer([OURS, folder], [], nowhere),
-  ] as const;
+  const seen = new StdioServer([OURS, folder], [], environment);
+  const unseen = new StdioServer([OURS, folder], [], nowhere);
   try {
-    await Promise.all(servers.map((server) => server.initialize()));
-    const reads = servers.map((server) => () => server.call('read_text_file', { path: file }));
-    const [ours = 0, peer = 0] = await compare(reads, BATCHES);
-    return { what, unit: 'µs', ours, peer, goal: 1.03 };
+    await Promise.all([seen.initialize(), unseen.initialize()]);
+    return await use(seen, unseen);
   } finally {
-    await Promise.all(servers.map((server) => server.close()));
+    await Promise.all([seen.close(), unseen.close()]);
   }
 }
 
-/** What a page gets, without the browser that draws it: the machine has two processors, and both are taken. */
+/** Two processes of one program differ by a few percent, for as long as they run: several pairs tell that apart. */
+async function reading(place: Place): Promise<Row> {
+  const pairs: Pair[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const [ours = 0, peer = 0] = await withPair(place, (...servers) => compareReads(place, servers));
+    pairs.push({ ours, peer });
+  }
+  return { what: 'read_text_file of 1 KB, no page open', unit: 'µs', ...middle(pairs), goal: 1.03 };
+}
+
+/**
+ * What a server takes with a page open, and what it would take without: as long as before the page came, and slower or
+ * faster by as much as its twin became meanwhile. Fails where the page does not get every decision.
+ */
 async function readingWatched(place: Place): Promise<Row> {
-  return withUi(place, async (address) => {
-    const headers = { authorization: `Bearer ${address.hash.slice(1)}` };
-    const stream = get(`${address.origin}/stream`, { headers });
-    stream.on('response', (response) => response.resume());
-    await once(stream, 'response');
-    try {
-      return await reading(place, 'read_text_file of 1 KB, a page open');
-    } finally {
-      stream.destroy();
+  const pairs: Pair[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const pair = await withPair(place, async (seen, unseen) => {
+      const [before = 0, twinBefore = 0] = await compareReads(place, [seen, unseen]);
+      return withUi(place, async (address) => {
+        await using follower = await Follower.start(address, seen.pid);
+        const [ours = 0, twin = 0] = await compareReads(place, [seen, unseen], () => follower.expect());
+        await follower.check();
+        return { ours, peer: before * (twin / twinBefore) };
+      });
+    });
+    pairs.push(pair);
+  }
+  const peerName = 'ours, before the page';
+  return { what: 'read_text_file of 1 KB, a page open', unit: 'µs', ...middle(pairs), peerName, goal: 1.03 };
+}
+
+interface Pair {
+  readonly ours: number;
+  readonly peer: number;
+}
+
+/** The pair whose ratio is in the middle. */
+function middle(pairs: readonly Pair[]): Pair {
+  const sorted = pairs.toSorted((one, other) => one.ours / one.peer - other.ours / other.peer);
+  return sorted[Math.floor(sorted.length / 2)] ?? { ours: Number.NaN, peer: Number.NaN };
+}
+
+/** Tells of each read of the first server. */
+function compareReads(
+  { file }: Place,
+  [first, second]: readonly [StdioServer, StdioServer],
+  onRead: () => void = () => undefined,
+): Promise<number[]> {
+  const read = (server: StdioServer): Promise<unknown> => server.call('read_text_file', { path: file });
+  const readFirst = (): Promise<unknown> => {
+    onRead();
+    return read(first);
+  };
+  return compare([readFirst, () => read(second)], BATCHES);
+}
+
+/**
+ * What a page gets, without the browser that draws it: the machine has two processors, and both are taken. It has a
+ * process of its own, as a browser has.
+ */
+class Follower {
+  readonly #process: ChildProcess;
+  #expected = 0;
+
+  private constructor(child: ChildProcess) {
+    this.#process = child;
+  }
+
+  static async start({ origin, hash }: URL, pid: number): Promise<Follower> {
+    const program = new URL('../page-follower.js', import.meta.url);
+    const follower = new Follower(fork(program, [origin, hash.slice(1), String(pid)]));
+    await follower.#hear();
+    return follower;
+  }
+
+  expect(): void {
+    this.#expected += 1;
+  }
+
+  /** Waits until all decisions have come. */
+  async check(): Promise<void> {
+    let count = 0;
+    for (let attempt = 0; attempt < CHECKS && count < this.#expected; attempt++) {
+      await setTimeout(CHECK_MS);
+      this.#process.send('count');
+      count = await this.#hear();
     }
-  });
+    if (count !== this.#expected)
+      throw new Error(`Cannot measure the page: it got ${count} of ${this.#expected} decisions`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const gone = once(this.#process, 'exit');
+    this.#process.kill();
+    await gone;
+  }
+
+  async #hear(): Promise<number> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it sends nothing else
+    const [message] = (await once(this.#process, 'message')) as [FollowerMessage];
+    return message.type === 'count' ? message.count : 0;
+  }
 }
 
 /** From when the client has its answer to when the decision is on the page, in Chromium. */
@@ -168,7 +261,7 @@ export async function benchPage(): Promise<Section> {
   const place: Place = { folder, file, environment };
   try {
     const rows = await whileAwake(async () => [
-      await reading(place, 'read_text_file of 1 KB, no page open'),
+      await reading(place),
       await readingWatched(place),
       await starting(place),
     ]);

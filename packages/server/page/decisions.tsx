@@ -80,7 +80,7 @@ interface RowProps {
 function Row({ item: { event }, open, onOpen }: RowProps): VNode {
   return (
     <button type="button" class="row" aria-expanded={open} onClick={onOpen}>
-      <span class="quiet">{timeOf(event.time)}</span>
+      <span class="quiet">{timeOf(event.at)}</span>
       <span class={`badge ${event.decision === 'allowed' ? 'good' : 'bad'}`}>{event.decision}</span>
       <span class="tool">{event.tool}</span>
       <code class="path">{event.path}</code>
@@ -108,7 +108,7 @@ function Detail({
       <p>{rule}</p>
       {remedy !== '' && <p>{remedy}</p>}
       <p class="quiet">
-        {event.time} · pid {pid} · session {event.session}
+        {new Date(event.at).toISOString()} · pid {pid} · session {event.session}
       </p>
       <button type="button" onClick={onClose}>
         Close

@@ -19,15 +19,15 @@ import { RootwardServerError } from '../error.js';
 
 /** One decision about one path. Holds no contents. */
 export interface AuditRecord {
-  /** When it was decided, as ISO 8601; default: now. */
-  readonly time?: string;
+  /** When it was decided, in milliseconds; default: now. */
+  readonly at?: number;
   /** Tells the connections of one server apart. Not the session id of HTTP, which would let its reader in. */
   readonly session: string;
   readonly tool: string;
   /** As the caller wrote it. */
   readonly path: string;
   readonly decision: 'allowed' | 'refused';
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 export interface AuditTrailOptions {
@@ -103,14 +103,14 @@ export class AuditTrail implements Disposable {
     }
   }
 
-  record({ time, session, tool, path, decision, reason }: AuditRecord): void {
+  record({ at, session, tool, path, decision, reason }: AuditRecord): void {
     const line = JSON.stringify({
-      time: time ?? (this.#options.now?.() ?? new Date()).toISOString(),
+      time: (at === undefined ? (this.#options.now?.() ?? new Date()) : new Date(at)).toISOString(),
       session,
       tool,
       path: path.slice(0, MAX_PATH_LENGTH),
       decision,
-      ...(reason !== undefined && { reason }),
+      reason,
     });
     if (this.#disposed) return;
     this.#try(() => this.#append(`${line}\n`));

@@ -4,7 +4,7 @@ import type { AuditRecord } from './audit-trail.js';
 
 /** What happened, with when: one decision about one path, of a tool or of the operator. Holds no contents. */
 export interface ActivityEvent extends AuditRecord {
-  readonly time: string;
+  readonly at: number;
 }
 
 /** Receives every event: the audit file, or an open page. */
@@ -13,9 +13,9 @@ export type EventOutlet = (event: ActivityEvent) => void;
 /** Passes events on to subscribers. Costs nothing while there are none. */
 export class EventHub {
   readonly #outlets = new Set<EventOutlet>();
-  readonly #now: () => Date;
+  readonly #now: () => number;
 
-  constructor(now: () => Date = () => new Date()) {
+  constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
@@ -28,9 +28,10 @@ export class EventHub {
     return disposable(() => this.#outlets.delete(outlet));
   }
 
-  record(record: AuditRecord): void {
+  /** The moment stays a number: writing it out costs more than all the rest, and few outlets need it. */
+  record({ session, tool, path, decision, reason }: AuditRecord): void {
     if (!this.wanted) return;
-    const event = { time: this.#now().toISOString(), ...record };
+    const event: ActivityEvent = { at: this.#now(), session, tool, path, decision, reason };
     for (const outlet of this.#outlets) outlet(event);
   }
 }

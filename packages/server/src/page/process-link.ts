@@ -2,14 +2,15 @@ import { connect, type Socket } from 'node:net';
 import { isObject } from '@rootward/core/platform';
 import { JsonLines } from '../watch/json-lines.js';
 import { isProcessState, readEvents } from '../watch/read-messages.js';
-import type { NumberedEvent, ProcessState, ToProcess } from '../watch/protocol.js';
+import type { ActivityEvent } from '../audit/event-hub.js';
+import type { ProcessState, ToProcess } from '../watch/protocol.js';
 
 /** How long an answer may take before the page hears that there is none. */
 const ANSWER_MS = 10_000;
 
 export interface LinkListener {
   readonly onState: (state: ProcessState) => void;
-  readonly onEvents: (events: readonly NumberedEvent[]) => void;
+  readonly onEvents: (events: readonly ActivityEvent[]) => void;
   readonly onEnd: () => void;
 }
 

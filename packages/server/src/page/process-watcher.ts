@@ -90,7 +90,7 @@ export class ProcessWatcher {
         this.#announce();
       },
       onEvents: (events) => {
-        const watched = events.map(({ event }) => ({ number: ++this.#lastNumber, pid, event }));
+        const watched = events.map((event) => ({ number: ++this.#lastNumber, pid, event }));
         this.#events.push(...watched);
         if (this.#events.length > 2 * MAX_EVENTS) this.#events.splice(0, this.#events.length - MAX_EVENTS);
         if (watched.length > 0) this.#changes.fire({ type: 'events', events: watched });

@@ -282,7 +282,8 @@ function equip(
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
   const projects = new ProjectSessions({ era, store: projectSettings });
   const onDidRun = (): void => languages.noteChange();
-  const record = (entry: Omit<AuditRecord, 'session'>): void => events.record({ session, ...entry });
+  const record = ({ tool, path, decision, reason }: Omit<AuditRecord, 'session'>): void =>
+    events.record({ session, tool, path, decision, reason });
   registerTools(server, {
     era,
     readOnly: settings.readOnly,

@@ -143,7 +143,7 @@ async function runTool(
   const told = new Set<string>();
   const audit = (path: string, decision: AuditDecision, reason?: string): void => {
     told.add(path);
-    options.audit?.({ tool: tool.name, path, decision, ...(reason !== undefined && { reason }) });
+    options.audit?.({ tool: tool.name, path, decision, reason });
   };
   const auditRest = (decision: AuditDecision, reason?: string): void => {
     if (options.audit === undefined) return;

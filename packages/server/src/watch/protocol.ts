@@ -2,7 +2,7 @@ import type { OperatorLimit } from '@rootward/core';
 import type { ActivityEvent } from '../audit/event-hub.js';
 
 /** Grows when a page and a server of different versions could misunderstand each other. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** A root as the page shows it. */
 export interface ShownRoot {
@@ -121,16 +121,10 @@ export interface UndoOutcome {
   readonly lost: readonly string[];
 }
 
-/** An event with its number, which never goes back while the process lives. */
-export interface NumberedEvent {
-  readonly number: number;
-  readonly event: ActivityEvent;
-}
-
 /** What a process says on its socket, one JSON document per line. */
 export type FromProcess =
   | { readonly type: 'state'; readonly state: ProcessState }
-  | { readonly type: 'events'; readonly events: readonly NumberedEvent[] }
+  | { readonly type: 'events'; readonly events: readonly ActivityEvent[] }
   | { readonly type: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: string };
 
 /** What a page asks of it. */

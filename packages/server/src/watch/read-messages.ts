@@ -1,9 +1,12 @@
 import { isObject } from '@rootward/core/platform';
-import { PROTOCOL, type NumberedEvent, type ProcessState } from './protocol.js';
+import type { ActivityEvent } from '../audit/event-hub.js';
+import { PROTOCOL, type ProcessState } from './protocol.js';
 
 /** More at once is no message of ours. */
 const MAX_EVENTS = 20_000;
 const MAX_ITEMS = 10_000;
+/** The last moment that can be written as a date. */
+const MAX_MOMENT = 8.64e15;
 
 /** Whether a state has the shape the page relies on. Says nothing about whether it is true. */
 export function isProcessState(value: unknown): value is ProcessState {
@@ -53,15 +56,18 @@ function isSession(value: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** The events among what was sent; others are left out. */
-export function readEvents(value: unknown): readonly NumberedEvent[] {
+export function readEvents(value: unknown): readonly ActivityEvent[] {
   if (!Array.isArray(value) || value.length > MAX_EVENTS) return [];
-  return value.filter(isNumberedEvent);
+  return value.filter(isEvent);
 }
 
-function isNumberedEvent(value: unknown): value is NumberedEvent {
-  if (!isObject(value) || typeof value['number'] !== 'number') return false;
-  const { event } = value;
-  return isObject(event) && hasTexts(event, ['time', 'session', 'tool', 'path', 'decision']);
+function isEvent(value: unknown): value is ActivityEvent {
+  return (
+    isObject(value) &&
+    hasTexts(value, ['session', 'tool', 'path', 'decision']) &&
+    hasNumbers(value, ['at']) &&
+    Math.abs(Number(value['at'])) <= MAX_MOMENT
+  );
 }
 
 function isListOf(value: unknown, fits: (item: Readonly<Record<string, unknown>>) => boolean): boolean {

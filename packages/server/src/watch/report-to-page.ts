@@ -4,7 +4,7 @@ import { isObject } from '@rootward/core/platform';
 import type { ActivityEvent } from '../audit/event-hub.js';
 import { JsonLines } from './json-lines.js';
 import type { LiveProcess, LiveSession } from './live-process.js';
-import type { FromProcess, NumberedEvent } from './protocol.js';
+import type { FromProcess } from './protocol.js';
 import { showState } from './show-state.js';
 
 /** What a page that comes, or comes back, still gets of what happened before. */
@@ -13,16 +13,19 @@ const MAX_EVENTS = 10_000;
 const REFRESH_MS = 2000;
 /** Looking at the memory of children reads the table of processes. */
 const STATE_MS = 50;
-/** A server that answers thousands of calls sends its events in a few messages, and a page still has them at once. */
-const GATHER_MS = 50;
+/** The answer goes first, and what else the call decides goes along. */
+const SOON_MS = 5;
+/** A server that answers thousands of calls sends its events in a few messages: each wakes the process of the page. */
+const GATHER_MS = 100;
 
 /** Serves the pages that connect to one process. Made when the first one comes, and kept for those that come back. */
 export class PageReporter {
   readonly #live: LiveProcess;
-  readonly #events: NumberedEvent[] = [];
-  #lastNumber = 0;
+  readonly #events: ActivityEvent[] = [];
   readonly #pages = new Set<JsonLines>();
-  readonly #unsent: NumberedEvent[] = [];
+  /** How many of the last events wait to be sent. */
+  #unsent = 0;
+  #lastSent = 0;
   #pending = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -51,26 +54,29 @@ export class PageReporter {
     });
     send(page, { type: 'state', state: showState(this.#live) });
     // What is about to be sent goes to all pages, this one among them.
-    const about = new Set(this.#unsent);
-    send(page, {
-      type: 'events',
-      events: this.#events.slice(-MAX_EVENTS).filter((event) => !about.has(event)),
-    });
+    const sent = this.#events.slice(0, this.#events.length - this.#unsent);
+    send(page, { type: 'events', events: sent.slice(-MAX_EVENTS) });
   }
 
   #record(event: ActivityEvent): void {
-    const numbered = { number: ++this.#lastNumber, event };
-    this.#events.push(numbered);
+    this.#events.push(event);
     // Seldom, since what is left has to be moved.
     if (this.#events.length > 2 * MAX_EVENTS) this.#events.splice(0, this.#events.length - MAX_EVENTS);
     if (this.#pages.size === 0) return;
-    // A call may decide about hundreds of paths: they go out as one message.
-    if (this.#unsent.length === 0) setTimeout(() => this.#flush(), GATHER_MS).unref();
-    this.#unsent.push(numbered);
+    if (this.#unsent === 0) this.#flushSoon();
+    this.#unsent = Math.min(this.#unsent + 1, this.#events.length);
+  }
+
+  /** At once after a pause, and then in one message for all that happens meanwhile. */
+  #flushSoon(): void {
+    const wait = Math.max(SOON_MS, this.#lastSent + GATHER_MS - performance.now());
+    setTimeout(() => this.#flush(), wait).unref();
   }
 
   #flush(): void {
-    const events = this.#unsent.splice(0);
+    const events = this.#events.slice(-this.#unsent);
+    this.#unsent = 0;
+    this.#lastSent = performance.now();
     for (const page of this.#pages) send(page, { type: 'events', events });
   }
 

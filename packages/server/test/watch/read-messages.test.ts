@@ -57,17 +57,19 @@ describe('isProcessState()', () => {
 });
 
 describe('readEvents()', () => {
-  const event = { time: 't', session: 's', tool: 'read', path: '/a', decision: 'allowed' };
+  const event = { at: 1, session: 's', tool: 'read', path: '/a', decision: 'allowed' };
 
   test('keeps events and leaves out the rest', () => {
     const events = [
-      { number: 1, event },
-      { number: '2', event },
-      { number: 3 },
+      event,
+      { ...event, at: '1' },
+      { ...event, at: null },
+      { ...event, at: 1e300 },
+      { ...event, path: [] },
+      { at: 1 },
       'x',
-      { number: 4, event: { ...event, path: [] } },
     ];
-    expect(readEvents(events)).toEqual([{ number: 1, event }]);
+    expect(readEvents(events)).toEqual([event]);
     expect(readEvents({})).toEqual([]);
   });
 });

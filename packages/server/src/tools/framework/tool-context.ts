@@ -15,7 +15,7 @@ export interface AuditEntry {
   readonly path: string;
   readonly decision: AuditDecision;
   /** The code of the refusal, or `cancelled` for a call that was not finished. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** `unsupported`: the client cannot ask its user. */
