@@ -164,6 +164,7 @@ export class ModernClients {
       meta,
       client: isObject(info) && typeof info['name'] === 'string' ? info['name'] : undefined,
       transport: 'http',
+      came: this.#callers.arrive(),
     });
     return { ...snapshot, roots };
   }

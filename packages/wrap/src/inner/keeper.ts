@@ -42,6 +42,8 @@ interface ShownServer {
 interface Seat {
   readonly instance: Instance;
   readonly ready: Promise<void>;
+  /** It was introduced. */
+  isReady: boolean;
   /** We ended it, or are about to: callers that wait for it get the next one. */
   left: boolean;
 }
@@ -92,6 +94,20 @@ export class Keeper {
   /** Where roots were not known before. */
   settle(roots: readonly Root[]): void {
     if (this.#roots === undefined || this.#seat?.instance.provisional === true) this.change(roots, false);
+  }
+
+  /** What `acquire()` would give without waiting; undefined where it would wait. */
+  get ready(): Instance | undefined {
+    const seat = this.#seat;
+    return seat?.isReady === true && seat.instance.usable ? seat.instance : undefined;
+  }
+
+  /** Does something with a server that has been introduced: at once where there is one, which returns undefined. */
+  use(work: (instance: Instance) => void): Promise<void> | undefined {
+    const { ready } = this;
+    if (ready === undefined) return this.acquire().then(work);
+    work(ready);
+    return undefined;
   }
 
   /** A server that has been introduced, started where none is running. Rejects where it cannot be started. */
@@ -153,7 +169,7 @@ export class Keeper {
         worked: () => this.#backoff.worked(),
       },
     });
-    const seat: Seat = { instance, ready: introduce(instance), left: false };
+    const seat: Seat = { instance, ready: introduce(instance), isReady: false, left: false };
     this.#seat = seat;
     seat.ready.then(
       () => this.#onReady(seat),
@@ -167,6 +183,7 @@ export class Keeper {
   }
 
   #onReady(seat: Seat): void {
+    seat.isReady = true;
     if (this.#served) this.#options.replaced(seat.instance);
     this.#served = true;
   }

@@ -25,7 +25,10 @@ export interface CallRoots {
   begin(): Promise<readonly Root[]>;
   /** The client says that its roots changed. */
   changed(): void;
-  /** The roots that one call works in; `mayAsk` is false where the client cannot be asked in this call. */
-  forCall(meta: unknown, mayAsk: boolean): Promise<readonly Root[]>;
+  /**
+   * The roots that one call works in; `mayAsk` is false where the client cannot be asked in this call. A promise only where
+   * something has to be waited for.
+   */
+  forCall(meta: unknown, mayAsk: boolean): readonly Root[] | Promise<readonly Root[]>;
   dispose(): void;
 }

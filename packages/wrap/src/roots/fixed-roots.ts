@@ -29,8 +29,8 @@ export class FixedRoots implements CallRoots {
     // What a client says about its roots decides which session it gets, not what this one has.
   }
 
-  forCall(): Promise<readonly Root[]> {
-    return Promise.resolve(this.#snapshot.roots);
+  forCall(): readonly Root[] {
+    return this.#snapshot.roots;
   }
 
   dispose(): void {

@@ -60,16 +60,22 @@ export class LegacyRoots implements CallRoots {
     this.#workspace.rootsChanged();
   }
 
-  /** Rejects with `ambiguous-tree` where nobody can tell which working tree the caller works in. */
-  async forCall(meta: unknown): Promise<readonly Root[]> {
-    const view = (): Promise<WorkspaceView> => this.#workspace.forRequest(meta);
-    return placeOf(this.#workspace.forRequestNow(meta) ?? (await view()), this.callers, {
+  /** Fails with `ambiguous-tree` where nobody can tell which working tree the caller works in. */
+  forCall(meta: unknown): readonly Root[] | Promise<readonly Root[]> {
+    const view = this.#workspace.forRequestNow(meta);
+    if (view !== undefined) return this.#placed(view, meta);
+    return this.#workspace.forRequest(meta).then((later) => this.#placed(later, meta));
+  }
+
+  #placed(view: WorkspaceView, meta: unknown): readonly Root[] | Promise<readonly Root[]> {
+    return placeOf(view, this.callers, {
       meta,
       client: this.#client,
       transport: this.#kind,
+      came: this.callers.arrive(),
       lookAgain: () => {
         this.#workspace.invalidate('the caller may work in another tree');
-        return view();
+        return this.#workspace.forRequest(meta);
       },
     });
   }

@@ -90,7 +90,7 @@ export class ModernRoots implements CallRoots {
     this.#freshUntil = 0;
   }
 
-  /** Rejects with `ambiguous-tree` where nobody can tell which working tree the caller works in. */
+  /** Fails with `ambiguous-tree` where nobody can tell which working tree the caller works in. */
   async forCall(meta: unknown, mayAsk: boolean): Promise<readonly Root[]> {
     await this.#refresh(mayAsk);
     const view = async (): Promise<WorkspaceView> =>
@@ -99,6 +99,7 @@ export class ModernRoots implements CallRoots {
       meta,
       client: this.#declaration.clientInfo?.name,
       transport: this.#kind,
+      came: this.callers.arrive(),
       lookAgain: async () => {
         this.changed();
         await this.#refresh(mayAsk);

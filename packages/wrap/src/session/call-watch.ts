@@ -50,15 +50,25 @@ export class CallWatch {
     }
   }
 
+  /** Whether the roots are looked at around this call. */
+  watches(call: RawMessage): boolean {
+    return this.#watchedTool(call) !== undefined;
+  }
+
   /** Undefined where this call is not watched. */
   async begin(call: RawMessage, roots: readonly Root[]): Promise<EndWatch | undefined> {
-    if (this.#watch === undefined || call.method !== 'tools/call') return undefined;
-    const name: unknown = call.value('params', 'name');
-    if (typeof name !== 'string' || this.#reading.has(name)) return undefined;
+    const name = this.#watchedTool(call);
+    if (this.#watch === undefined || name === undefined) return undefined;
     const { client } = this;
     const principal = this.#principal;
     const end = await this.#watch({ tool: name, roots, session: this.#session, client, principal });
     let ending: Promise<string | undefined> | undefined;
     return () => (ending ??= end());
+  }
+
+  #watchedTool(call: RawMessage): string | undefined {
+    if (this.#watch === undefined || call.method !== 'tools/call') return undefined;
+    const name: unknown = call.value('params', 'name');
+    return typeof name === 'string' && !this.#reading.has(name) ? name : undefined;
   }
 }

@@ -1,6 +1,6 @@
 /** Does one thing after the other, so that requests reach a server in the order they came. */
 export class Lane {
-  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #waiting: (() => Promise<void> | undefined)[] = [];
   readonly #onError: (error: unknown) => void;
   #working = false;
 
@@ -8,20 +8,29 @@ export class Lane {
     this.#onError = onError;
   }
 
-  add(work: () => Promise<void>): void {
+  /** Work that returns nothing is done already; where nothing is under way, it is done before this returns. */
+  add(work: () => Promise<void> | undefined): void {
     this.#waiting.push(work);
-    if (!this.#working) void this.#work();
+    if (!this.#working) this.#work();
   }
 
-  async #work(): Promise<void> {
+  #work(): void {
     this.#working = true;
     for (let work = this.#waiting.shift(); work !== undefined; work = this.#waiting.shift()) {
-      try {
-        await work();
-      } catch (error) {
-        this.#onError(error);
-      }
+      const pending = this.#begin(work);
+      if (pending === undefined) continue;
+      void pending.catch(this.#onError).then(() => this.#work());
+      return;
     }
     this.#working = false;
+  }
+
+  #begin(work: () => Promise<void> | undefined): Promise<void> | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#onError(error);
+      return undefined;
+    }
   }
 }

@@ -3,27 +3,26 @@ import { RootwardWrapError } from '../error.js';
 import { InnerEra } from '../inner/inner-era.js';
 import type { Instance } from '../inner/instance.js';
 import { Keeper } from '../inner/keeper.js';
-import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
 import { ModernRoots } from '../roots/modern-roots.js';
 import { asksBack } from '../wire/envelope.js';
-import type { Edit, RawMessage } from '../wire/raw-message.js';
-import { changeEdits, crashNote, sandboxEdits } from './answer-edits.js';
+import type { RawMessage } from '../wire/raw-message.js';
 import { fail, hiddenTool, lostCall, NO_ROOTS, refuse, refusalOf } from './answers.js';
+import { CallRouter, type Route } from './call-router.js';
 import { CallWatch, type EndWatch } from './call-watch.js';
 import { CallerTool } from './caller-tool.js';
+import { ClientAnswers } from './client-answers.js';
 import { firstServer } from './first-server.js';
 import { declarationOf, introduceTo, Introduction, INTRODUCTORY } from './introduction.js';
 import { Lane } from './lane.js';
 import { launchFor } from './launch-for.js';
-import { Listings } from './listings.js';
 import { Questions, type Outer } from './outer.js';
 import { ObservedSession } from './observed-session.js';
 import { RunningCalls } from './running-calls.js';
 import { ServerQuestions } from './server-questions.js';
 import type { SessionOptions } from './session-options.js';
-import { isSameRoots, SideServers } from './side-servers.js';
+import { SideServers } from './side-servers.js';
 
 /** If more bytes wait for one side, the other side is not read. */
 const MAX_BACKLOG_BYTES: number = 4 * 1024 * 1024;
@@ -40,22 +39,21 @@ export class Session {
   readonly #questions: Questions;
   readonly #main: Keeper;
   readonly #sides: SideServers;
+  readonly #router: CallRouter;
   readonly #opening: Promise<CallRoots>;
-  readonly #listings = new Listings();
   readonly #running = new RunningCalls();
   /** Those that wait for roots or for a server. */
   readonly #waiting = new Map<string, { cancelled: boolean }>();
   readonly #serverQuestions: ServerQuestions;
   readonly #lane: Lane;
   readonly #watch: CallWatch;
+  readonly #answers: ClientAnswers;
   readonly #seen: ObservedSession;
   readonly #innerEra: InnerEra;
   #introducing = false;
   #startsHere = false;
   #introduction: Introduction | undefined;
   #roots: CallRoots | undefined;
-  #crash: string | undefined;
-  #callerTool: CallerTool | undefined;
   #closed = false;
 
   constructor(outer: Outer, options: SessionOptions) {
@@ -65,11 +63,13 @@ export class Session {
     this.#serverQuestions = new ServerQuestions(this.#questions);
     this.#lane = new Lane((error) => options.log.debug('message not passed on', { error: String(error) }));
     this.#watch = new CallWatch(options);
+    this.#answers = new ClientAnswers(options.filter, this.#watch);
     this.#seen = new ObservedSession(options);
     this.#innerEra = options.innerEra ?? new InnerEra(options.era);
     this.#main = this.#keeper();
     this.#sides = new SideServers(() => this.#keeper());
     this.#opening = this.#open();
+    this.#router = new CallRouter(this.#opening, this.#main, this.#sides, options);
     this.#opening.then(
       (roots) => this.#closed || this.#seen.open(roots),
       (error: unknown) => options.log.warn('workspace not opened', { error: String(error) }),
@@ -153,19 +153,16 @@ export class Session {
       launch: (roots) => launchFor(this.#options, roots, this.#startsHere),
       introduce: (instance) => introduceTo(instance, this.#introduction),
       replaced: (instance) =>
-        void this.#listings.announce(
-          (method, params) => instance.ask(method, params),
-          (notification) => this.#outer.send([notification.bytes]),
-        ),
+        this.#answers.announce(instance, (notification) => this.#outer.send([notification.bytes])),
       crashed: (error) => {
-        this.#crash = error.message;
+        this.#answers.crash = error.message;
       },
       events: {
         request: (message, instance) =>
           this.#serverQuestions.put(message, instance, this.#running.oldestOf(instance)),
         notification: (message, instance) => this.#told(message, instance),
         left: (instance) => this.#serverQuestions.withdraw(instance),
-        pass: (open) => (this.#crash === undefined ? this.#outer.pass?.(open) : undefined),
+        pass: (open) => (this.#answers.crash === undefined ? this.#outer.pass?.(open) : undefined),
         noise,
       },
     });
@@ -190,7 +187,7 @@ export class Session {
         ]);
         return;
       default:
-        this.#lane.add(async () => (await this.#main.acquire()).send([message.bytes]));
+        this.#lane.add(() => this.#main.use((instance) => instance.send([message.bytes])));
     }
   }
 
@@ -202,10 +199,10 @@ export class Session {
       this.#outer.send(
         fail(id, INVALID_REQUEST, 'Cannot serve the request: the client has not introduced itself'),
       );
-    } else if (this.#callerTool?.serve(message, this.#outer) !== true) {
+    } else if (this.#answers.callerTool?.serve(message, this.#outer) !== true) {
       const waiting = { cancelled: false };
       this.#waiting.set(id, waiting);
-      const run = (): Promise<void> => this.#serve(message, id, method, waiting);
+      const run = (): Promise<void> | undefined => this.#serve(message, id, method, waiting);
       if (INTRODUCTORY.has(method)) void run();
       else this.#lane.add(run);
     }
@@ -221,7 +218,7 @@ export class Session {
       const client = declaration.clientInfo;
       this.#watch.client = client?.name;
       this.#seen.introduced(client);
-      this.#callerTool = new CallerTool(connection.callers, client?.name);
+      this.#answers.callerTool = new CallerTool(connection.callers, client?.name);
       const known = connection.current();
       if (!mustAsk && known.length > 0) this.#main.settle(known);
       const instance = await firstServer(this.#main, this.#innerEra, () => {
@@ -231,9 +228,8 @@ export class Session {
       });
       const answer = this.#introduction.answerOf(instance);
       if (answer === undefined) throw new RootwardWrapError('no-answer', 'it did not introduce itself');
-      const codex = sandboxEdits(answer, client?.name);
       this.#introducing = false;
-      this.#outer.send(answer.edited([...answer.set(['id'], id), ...codex]), id);
+      this.#outer.send(this.#answers.introduction(answer, id, client?.name), id);
     } catch (error) {
       this.#introducing = false;
       this.#options.log.debug('server not introduced', { error: String(error) });
@@ -263,12 +259,13 @@ export class Session {
     });
   }
 
-  async #serve(
+  /** A promise only where something has to be waited for: most requests are with the server when this returns. */
+  #serve(
     message: RawMessage,
     id: string,
     method: string,
     waiting: { cancelled: boolean },
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const { filter } = this.#options;
     if (method === 'tools/call' && filter.active) {
       const name = message.value('params', 'name');
@@ -276,12 +273,34 @@ export class Session {
         this.#waiting.delete(id);
         this.#seen.refused(message, 'hidden-tool');
         this.#outer.send(refuse(id, method, hiddenTool(String(name))), id);
-        return;
+        return undefined;
       }
     }
+    const meta: unknown = message.value('params', '_meta');
     try {
-      const meta: unknown = message.value('params', '_meta');
-      const keeper = INTRODUCTORY.has(method) ? this.#main : await this.#keeperFor(meta, method);
+      const route = this.#router.route(meta, method);
+      const ready = route instanceof Keeper && !this.#watch.watches(message) ? route.ready : undefined;
+      if (ready === undefined || waiting.cancelled)
+        return this.#serveLater(message, id, meta, route, waiting);
+      this.#waiting.delete(id);
+      this.#forward(message, id, ready, meta);
+    } catch (error) {
+      this.#waiting.delete(id);
+      this.#outer.send(refuse(id, method, refusalOf(error)), id);
+    }
+    return undefined;
+  }
+
+  async #serveLater(
+    message: RawMessage,
+    id: string,
+    meta: unknown,
+    route: Route | Promise<Route>,
+    waiting: { readonly cancelled: boolean },
+  ): Promise<void> {
+    const { method = '' } = message;
+    try {
+      const keeper = await route;
       if (keeper === undefined) {
         this.#seen.refused(message, 'no-roots');
         if (!waiting.cancelled) this.#outer.send(refuse(id, method, NO_ROOTS), id);
@@ -298,17 +317,6 @@ export class Session {
     } finally {
       this.#waiting.delete(id);
     }
-  }
-
-  /** The server for the folders that this call works in; undefined where there are none. */
-  async #keeperFor(meta: unknown, method: string): Promise<Keeper | undefined> {
-    const connection = await this.#opening;
-    const mayAsk = this.#options.era === 'legacy' || MAY_ASK_BACK.has(method);
-    const roots = await connection.forCall(meta, mayAsk);
-    if (roots.length === 0) return undefined;
-    if (!isSameRoots(roots, connection.current())) return this.#sides.for(roots);
-    this.#main.settle(roots);
-    return this.#main;
   }
 
   #forward(message: RawMessage, id: string, instance: Instance, meta: unknown, endWatch?: EndWatch): void {
@@ -328,7 +336,7 @@ export class Session {
         // What a hook said about the call holds for all its rounds.
         if (!this.#innerEra.isModern || !asksBack(answer)) this.#roots?.callers?.end(meta);
         ended?.(answer.isError || answer.value('result', 'isError') === true);
-        over((changeId) => this.#answered(message, id, answer, changeId));
+        over((changeId) => this.#outer.send(this.#answers.shown(message, id, answer, changeId), id));
       },
       // Lists are looked at, and what a watched call has changed is told in its answer.
       passed:
@@ -351,24 +359,6 @@ export class Session {
     if (flow === undefined || instance.backlog <= MAX_BACKLOG_BYTES) return;
     flow.hold();
     instance.whenRead(() => flow.release());
-  }
-
-  #answered(message: RawMessage, id: string, answer: RawMessage, changeId: string | undefined): void {
-    const { method = '' } = message;
-    const edits: Edit[] = [...answer.set(['id'], id), ...changeEdits(answer, changeId)];
-    if (method.endsWith('/list')) {
-      this.#listings.note(method, message.span('params', 'cursor') !== undefined, answer);
-      if (method === 'tools/list') {
-        this.#watch.listed(answer);
-        edits.push(...this.#options.filter.edits(answer, this.#callerTool?.edits(answer)));
-      }
-    }
-    if (method === 'tools/call' && this.#crash !== undefined) {
-      const note = crashNote(answer, this.#crash);
-      if (note.length > 0) this.#crash = undefined;
-      edits.push(...note);
-    }
-    this.#outer.send(answer.edited(edits), id);
   }
 
   #cancelled(message: RawMessage): void {
