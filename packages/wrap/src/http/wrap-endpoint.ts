@@ -179,9 +179,7 @@ async function readBody(request: IncomingMessage, limit: number): Promise<Buffer
 function readMessages(body: Buffer): readonly RawMessage[] | undefined {
   const single = RawMessage.read(oneLine(body));
   if (single !== undefined) return [single];
-  const batch = scanArray(body.toString('latin1'))?.map(({ start, end }) =>
-    RawMessage.read(oneLine(body.subarray(start, end))),
-  );
+  const batch = scanArray(body)?.map(({ start, end }) => RawMessage.read(oneLine(body.subarray(start, end))));
   return batch?.flatMap((each) => each ?? []);
 }
 

@@ -172,9 +172,7 @@ export class InnerProcess {
       this.#events.message(message);
       return;
     }
-    const batch = scanArray(bytes.toString('latin1'))?.map(({ start, end }) =>
-      RawMessage.read(bytes.subarray(start, end)),
-    );
+    const batch = scanArray(bytes)?.map(({ start, end }) => RawMessage.read(bytes.subarray(start, end)));
     if (batch === undefined || batch.includes(undefined)) {
       this.#events.noise(bytes, 'stdout');
       this.#events.noise(Buffer.from('\n'), 'stdout');

@@ -30,19 +30,13 @@ export class ToolFilter {
   edits(answer: RawMessage, added: readonly Edit[] = []): readonly Edit[] {
     const span = answer.span('result', 'tools');
     if (!this.active || span === undefined) return added;
-    const text = answer.bytes.toString('latin1', span.start, span.end);
-    const kept = (scanArray(text) ?? []).filter(({ start, end }) => {
-      const name = scanObject(text, start, end)?.get('name');
-      return name !== undefined && this.allows(parse(text.slice(name.start, name.end)));
+    const { bytes } = answer;
+    const kept = (scanArray(bytes, span.start, span.end) ?? []).filter(({ start, end }) => {
+      const name = scanObject(bytes, start, end)?.get('name');
+      return name !== undefined && this.allows(JSON.parse(bytes.toString('utf8', name.start, name.end)));
     });
-    const list = kept.map(({ start, end }) =>
-      answer.bytes.toString('utf8', span.start + start, span.start + end),
-    );
+    const list = kept.map(({ start, end }) => bytes.toString('utf8', start, end));
     const own = added.map(({ text: tool }) => tool.replace(/^,/, ''));
     return [{ ...span, text: `[${[...list, ...own].join(',')}]` }];
   }
-}
-
-function parse(latin1: string): unknown {
-  return JSON.parse(Buffer.from(latin1, 'latin1').toString('utf8'));
 }

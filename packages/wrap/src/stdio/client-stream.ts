@@ -110,7 +110,7 @@ export class ClientStream implements Outer {
       this.#events.message(message);
       return;
     }
-    const batch = scanArray(bytes.toString('latin1'));
+    const batch = scanArray(bytes);
     if (batch === undefined) this.#refuse(bytes);
     else for (const { start, end } of batch) this.#line(bytes.subarray(start, end));
   }

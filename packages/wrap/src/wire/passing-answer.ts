@@ -1,4 +1,13 @@
 import { isUtf8 } from 'node:buffer';
+import {
+  CODE,
+  endOfPlain,
+  FIRST_PRINTABLE,
+  HEX_DIGITS,
+  isHexDigit,
+  isShortEscape,
+  MAX_DEPTH,
+} from './json-bytes.js';
 
 const STATE = {
   value: 0,
@@ -14,29 +23,8 @@ const STATE = {
   done: 10,
 } as const;
 
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const FIRST_PRINTABLE = 0x20;
-const LOWER_U = 0x75;
-/** As for messages that are read as a whole. */
-const MAX_DEPTH = 512;
 /** Longer names and numbers are in no message. */
 const MAX_TOKEN_BYTES = 4096;
-const HEX_DIGITS = 4;
-/** Tables, since almost all bytes are in strings. 0: stands for itself. */
-const ENDS = 1;
-const ESCAPES = 2;
-const KINDS = Uint8Array.from({ length: 256 }, (_, code) =>
-  code === BACKSLASH ? ESCAPES : code === QUOTE || code < FIRST_PRINTABLE ? ENDS : 0,
-);
-const SHORT_ESCAPES = Buffer.from('"\\/bfnrt');
-const IS_SHORT_ESCAPE = Uint8Array.from({ length: 256 }, (_, code) => (SHORT_ESCAPES.includes(code) ? 1 : 0));
 const WORD = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
 /** Written anew: the version always, the id at the end. */
@@ -190,13 +178,13 @@ export class PassingAnswer {
 
   #inString(bytes: Buffer, start: number): number {
     const { length } = bytes;
-    const at = endOfPlain(bytes, start);
+    const at = endOfPlain(bytes, start, length);
     const code = bytes[at] ?? 0;
     if (!this.#keep(bytes, start, at)) return -1;
     if (at === length) return at;
     if (code < FIRST_PRINTABLE) return -1;
     if (!this.#keep(bytes, at, at + 1)) return -1;
-    if (code === BACKSLASH) this.#state = STATE.escape;
+    if (code === CODE.backslash) this.#state = STATE.escape;
     else if (!this.#isKey) this.#endValue(bytes, at + 1);
     else if (!this.#endKey()) return -1;
     return at + 1;
@@ -204,10 +192,10 @@ export class PassingAnswer {
 
   #inEscape(code: number, at: number): number {
     this.#keepCode(code);
-    if (code === LOWER_U) {
+    if (code === CODE.lowerU) {
       this.#state = STATE.hex;
       this.#hexLeft = HEX_DIGITS;
-    } else if (SHORT_ESCAPES.includes(code)) this.#state = STATE.string;
+    } else if (isShortEscape(code)) this.#state = STATE.string;
     else return -1;
     return at + 1;
   }
@@ -241,21 +229,21 @@ export class PassingAnswer {
     switch (this.#state) {
       case STATE.colon:
         this.#state = STATE.value;
-        return code === COLON ? at + 1 : -1;
+        return code === CODE.colon ? at + 1 : -1;
       case STATE.after:
-        if (code === COMMA) {
-          this.#state = this.#stack[this.#depth] === CLOSE_BRACE ? STATE.key : STATE.value;
+        if (code === CODE.comma) {
+          this.#state = this.#stack[this.#depth] === CODE.closeBrace ? STATE.key : STATE.value;
           return at + 1;
         }
         return this.#closeContainer(code, at, bytes);
       case STATE.keyOrClose:
-        if (this.#isResult() && this.#added !== '') this.#add(code === CLOSE_BRACE, at, bytes);
-        if (code === CLOSE_BRACE) return this.#closeContainer(code, at, bytes);
+        if (this.#isResult() && this.#added !== '') this.#add(code === CODE.closeBrace, at, bytes);
+        if (code === CODE.closeBrace) return this.#closeContainer(code, at, bytes);
         return this.#startKey(code, at);
       case STATE.key:
         return this.#startKey(code, at);
       case STATE.valueOrClose:
-        if (code === CLOSE_BRACKET) return this.#closeContainer(code, at, bytes);
+        if (code === CODE.closeBracket) return this.#closeContainer(code, at, bytes);
         return this.#startValue(code, at);
       case STATE.value:
         return this.#startValue(code, at);
@@ -265,7 +253,7 @@ export class PassingAnswer {
   }
 
   #startKey(code: number, at: number): number {
-    if (code !== QUOTE) return -1;
+    if (code !== CODE.quote) return -1;
     this.#state = STATE.string;
     this.#isKey = true;
     this.#token = '"';
@@ -289,20 +277,21 @@ export class PassingAnswer {
   #startValue(code: number, at: number): number {
     this.#isKey = false;
     if (this.#depth === 1) this.#startMember(at);
-    if (this.#depth === 1 && this.#name === 'result' && this.#added !== '' && code !== OPEN_BRACE) return -1;
-    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+    if (this.#depth === 1 && this.#name === 'result' && this.#added !== '' && code !== CODE.openBrace)
+      return -1;
+    if (code === CODE.openBrace || code === CODE.openBracket) {
       if (this.#depth === MAX_DEPTH || this.#isOwn()) return -1;
-      if (this.#depth === 0 && code === OPEN_BRACKET) return -1;
+      if (this.#depth === 0 && code === CODE.openBracket) return -1;
       if (this.#depth === 0) this.#out.push(Buffer.from(HEAD));
       this.#depth += 1;
-      this.#stack[this.#depth] = code === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
-      this.#state = code === OPEN_BRACE ? STATE.keyOrClose : STATE.valueOrClose;
+      this.#stack[this.#depth] = code === CODE.openBrace ? CODE.closeBrace : CODE.closeBracket;
+      this.#state = code === CODE.openBrace ? STATE.keyOrClose : STATE.valueOrClose;
       return at + 1;
     }
     if (this.#depth === 0) return -1;
     this.#token = '';
-    this.#state = code === QUOTE ? STATE.string : STATE.word;
-    if (code !== QUOTE) return at;
+    this.#state = code === CODE.quote ? STATE.string : STATE.word;
+    if (code !== CODE.quote) return at;
     this.#keepCode(code);
     return at + 1;
   }
@@ -359,29 +348,12 @@ export class PassingAnswer {
   }
 }
 
-/** Where a string ends, or has something that is not a plain character or a short escape. */
-function endOfPlain(bytes: Buffer, start: number): number {
-  const { length } = bytes;
-  let at = start;
-  while (at < length) {
-    const kind = KINDS[bytes[at] ?? 0] ?? 0;
-    if (kind === 0) at += 1;
-    else if (kind === ESCAPES && at + 1 < length && IS_SHORT_ESCAPE[bytes[at + 1] ?? 0] === 1) at += 2;
-    else break;
-  }
-  return at;
-}
-
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d;
 }
 
 function isDelimiter(code: number): boolean {
-  return isBlank(code) || code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET;
-}
-
-function isHexDigit(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
+  return isBlank(code) || code === CODE.comma || code === CODE.closeBrace || code === CODE.closeBracket;
 }
 
 /** Up to where the bytes hold whole characters. */

@@ -1,4 +1,5 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
+import { CODE } from './json-bytes.js';
 import { scanObject, type Span } from './scan-json.js';
 
 /** A change of a message: what stands at a span is replaced by `text`. */
@@ -17,10 +18,6 @@ const STRING_OR_NUMBER = /^["\d-]/;
  */
 export class RawMessage {
   readonly bytes: Buffer;
-  /** `bytes` as latin1, in which positions are those of the bytes. */
-  readonly #text: string;
-  /** Then a part of the text is the part itself, and nothing has to be decoded. */
-  readonly #isAscii: boolean;
   readonly #members: Members;
   /** As written, quotes included: two ids are the same where their texts are. */
   readonly id: string | undefined;
@@ -28,10 +25,8 @@ export class RawMessage {
   readonly method: string | undefined;
   #params: Members | undefined;
 
-  private constructor(bytes: Buffer, text: string, plain: boolean, members: Members) {
+  private constructor(bytes: Buffer, members: Members) {
     this.bytes = bytes;
-    this.#text = text;
-    this.#isAscii = plain;
     this.#members = members;
     this.id = this.#raw(members.get('id'));
     this.method = this.#string(members.get('method'));
@@ -39,11 +34,9 @@ export class RawMessage {
 
   /** Undefined where the line is not a JSON-RPC 2.0 message in valid UTF-8. */
   static read(bytes: Buffer): RawMessage | undefined {
-    const text = bytes.toString('latin1');
-    const members = scanObject(text);
-    const plain = isAscii(bytes);
-    if (members === undefined || !(plain || isUtf8(bytes))) return undefined;
-    const message = new RawMessage(bytes, text, plain, members);
+    const members = scanObject(bytes);
+    if (members === undefined || !isUtf8(bytes)) return undefined;
+    const message = new RawMessage(bytes, members);
     return message.#isMessage() ? message : undefined;
   }
 
@@ -109,9 +102,9 @@ export class RawMessage {
     const [first, ...rest] = path.slice(0, -1);
     const above =
       first === undefined
-        ? { start: this.#text.indexOf('{'), end: this.#text.length }
+        ? { start: this.bytes.indexOf(CODE.openBrace), end: this.bytes.length }
         : this.span(first, ...rest);
-    if (above === undefined || this.#text[above.start] !== '{') return [];
+    if (above === undefined || this.bytes[above.start] !== CODE.openBrace) return [];
     const start = above.start + 1;
     const isEmpty = this.#membersOf(above).size === 0;
     return [{ start, end: start, text: `${name}:${text}${isEmpty ? '' : ','}` }];
@@ -143,21 +136,21 @@ export class RawMessage {
 
   #isMessage(): boolean {
     const version = this.#members.get('jsonrpc');
-    if (version === undefined || !this.#text.startsWith('"2.0"', version.start)) return false;
+    if (this.#raw(version) !== '"2.0"') return false;
     const { id } = this;
     const method = this.#members.get('method');
     if (method !== undefined) {
-      return this.#text[method.start] === '"' && (id === undefined || STRING_OR_NUMBER.test(id));
+      return this.method !== undefined && (id === undefined || STRING_OR_NUMBER.test(id));
     }
     return id !== undefined && this.#members.has('result') !== this.#members.has('error');
   }
 
   /** Of the member whose value starts there. */
   #startOfKey(value: number): number {
-    const text = this.#text;
-    let start = text.lastIndexOf('"', text.lastIndexOf('"', value - 1) - 1);
+    const { bytes } = this;
+    let start = bytes.lastIndexOf(CODE.quote, bytes.lastIndexOf(CODE.quote, value - 1) - 1);
     // The name may have quotes in it.
-    while (text[start - 1] === '\\') start = text.lastIndexOf('"', start - 1);
+    while (bytes[start - 1] === CODE.backslash) start = bytes.lastIndexOf(CODE.quote, start - 1);
     return start;
   }
 
@@ -167,13 +160,11 @@ export class RawMessage {
   }
 
   #membersOf({ start, end }: Span): Members {
-    return scanObject(this.#text, start, end) ?? NO_MEMBERS;
+    return scanObject(this.bytes, start, end) ?? NO_MEMBERS;
   }
 
   #raw(span: Span | undefined): string | undefined {
-    if (span === undefined) return undefined;
-    const { start, end } = span;
-    return this.#isAscii ? this.#text.slice(start, end) : this.bytes.toString('utf8', start, end);
+    return span && this.bytes.toString('utf8', span.start, span.end);
   }
 
   #string(span: Span | undefined): string | undefined {

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanArray, scanObject } from '../../src/wire/scan-json.js';
+import { scanArray as scanArrayBytes, scanObject as scanObjectBytes } from '../../src/wire/scan-json.js';
+
+const scanObject = (text: string): ReturnType<typeof scanObjectBytes> => scanObjectBytes(Buffer.from(text));
+const scanArray = (text: string): ReturnType<typeof scanArrayBytes> => scanArrayBytes(Buffer.from(text));
 
 function parses(text: string): unknown {
   try {
@@ -15,8 +18,12 @@ describe('scanObject()', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (value, spaced) => {
         const text = JSON.stringify(value, undefined, spaced ? 2 : undefined);
-        const members = scanObject(text)!;
-        const read = [...members].map(([name, { start, end }]) => [name, JSON.parse(text.slice(start, end))]);
+        const bytes = Buffer.from(text);
+        const members = scanObjectBytes(bytes)!;
+        const read = [...members].map(([name, { start, end }]) => [
+          name,
+          JSON.parse(bytes.toString('utf8', start, end)),
+        ]);
         expect(Object.fromEntries(read)).toEqual(JSON.parse(text));
       }),
     );
@@ -39,6 +46,17 @@ describe('scanObject()', () => {
         },
       ),
       { numRuns: 2000 },
+    );
+  });
+
+  it('accepts the numbers that JSON.parse accepts, and no others', () => {
+    const unit = fc.constantFrom(...'0123456789.-+eE'.split(''));
+    const digits = fc.string({ unit, maxLength: 8 });
+    fc.assert(
+      fc.property(fc.oneof(digits, fc.double().map(String), fc.integer().map(String)), (word) => {
+        expect(scanArray(`[${word}]`) === undefined).toBe(parses(`[${word}]`) === undefined);
+      }),
+      { numRuns: 5000 },
     );
   });
 
