@@ -1,9 +1,12 @@
 import { tmpdir } from 'node:os';
 import type { Root } from '@rootward/core';
+import { Deferred } from '@rootward/core/platform';
 import { ChildRegistry } from '@rootward/mcp/host';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { InnerEra } from '../../src/inner/inner-era.js';
-import { Keeper } from '../../src/inner/keeper.js';
+import { Keeper, type KeeperOptions } from '../../src/inner/keeper.js';
+import { Introduction } from '../../src/session/introduction.js';
+import { RawMessage } from '../../src/wire/raw-message.js';
 
 /** Answers `tools/list` when it is told to go on. */
 const SLOW = `
@@ -17,10 +20,23 @@ const SLOW = `
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('Keeper lets a server finish its lists that was started before the roots were known', async () => {
+const WORDS = 'waiting for a licence';
+/** Says something on stderr, reads what it gets, and never answers; ends by a signal only. */
+const SILENT = `
+  process.stdin.resume();
+  setInterval(() => undefined, 60_000);
+  process.stderr.write('${WORDS}');`;
+
+const INITIALIZE = RawMessage.from({
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+});
+
+function keep(script: string, options: Partial<KeeperOptions> = {}): Keeper {
   const directory = tmpdir();
-  const launch = { command: process.execPath, args: ['-e', SLOW], directory, environment: process.env };
-  const keeper = new Keeper({
+  const launch = { command: process.execPath, args: ['-e', script], directory, environment: process.env };
+  return new Keeper({
     policy: 'auto',
     children: new ChildRegistry(),
     era: new InnerEra('legacy'),
@@ -29,20 +45,55 @@ test('Keeper lets a server finish its lists that was started before the roots we
     introduce: () => Promise.resolve(),
     replaced: () => undefined,
     crashed: () => undefined,
-    events: {
-      request: () => undefined,
-      notification: () => undefined,
-      left: () => undefined,
-      noise: () => undefined,
-    },
+    events: SILENTLY,
+    ...options,
   });
+}
+
+const SILENTLY: KeeperOptions['events'] = {
+  request: () => undefined,
+  notification: () => undefined,
+  left: () => undefined,
+  noise: () => undefined,
+};
+
+test('Keeper lets a server finish its lists that was started before the roots were known', async () => {
+  const keeper = keep(SLOW);
   const first = await keeper.acquire();
   expect(first.provisional).toBe(true);
   const listed = first.ask('tools/list', undefined);
-  const root: Pick<Root, 'path' | 'kind'> = { path: directory, kind: 'directory' };
+  const root: Pick<Root, 'path' | 'kind'> = { path: tmpdir(), kind: 'directory' };
   keeper.settle([root as Root]);
   await vi.advanceTimersByTimeAsync(60_000);
   first.send([Buffer.from('{"jsonrpc":"2.0","method":"x/go"}')]);
   expect((await listed).raw('result')).toBe('{"tools":[]}');
   keeper.close('the test is over');
+});
+
+test('Keeper gives up a server that starts and never answers, with its last words, and ends it', async () => {
+  const spoke = new Deferred();
+  const gone = new Deferred();
+  const keeper = keep(SILENT, {
+    contain: (launch) => Promise.resolve({ ...launch, ended: () => gone.resolve() }),
+    introduce: (instance) => new Introduction(INITIALIZE).perform(instance),
+    events: { ...SILENTLY, noise: (bytes) => void (bytes.includes(WORDS) && spoke.resolve()) },
+  });
+  const outcome = keeper.acquire().then(
+    () => 'introduced',
+    (error: unknown) => error,
+  );
+  await spoke.promise;
+  await vi.advanceTimersByTimeAsync(119_000);
+  expect(keeper.instance?.usable).toBe(true);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(await outcome).toMatchObject({
+    code: 'no-answer',
+    message: expect.stringMatching(
+      /^the server did not answer "initialize" within 120 s; is it an MCP server\?; its last words: .*waiting for a licence$/,
+    ),
+  });
+  expect(keeper.instance).toBeUndefined();
+  // Its input is closed; then it is asked by a signal.
+  await vi.advanceTimersByTimeAsync(500);
+  await gone.promise;
 });
