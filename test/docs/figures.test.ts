@@ -190,6 +190,8 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['wrap', 'At most eight', 'wrap/src/session/side-servers', 'MAX_SIDES', 8],
   ['wrap', 'within ten minutes', 'wrap/src/modern/front', 'RETURN_MS', 10 * MINUTE],
   ['wrap', 'nothing within 5 s', 'wrap/src/inner/era-bridge', 'DISCOVER_MS', 5 * SECOND],
+  ['wrap', 'introduced 5 s late', 'wrap/src/inner/era-bridge', 'DISCOVER_MS', 5 * SECOND],
+  ['wrap', 'of which 16 MiB wait', 'wrap/src/http/exchange', 'MAX_UNREAD_BYTES', 16 * MIB],
   ['wrap', 'after five minutes without', 'wrap/src/http/modern-clients', 'IDLE_MS', 5 * MINUTE],
   ['wrap', 'may have 64 MiB', 'wrap/src/inner/inner-process', 'MAX_MESSAGE_BYTES', 64 * MIB],
   ['wrap', 'of the client 10 MiB', 'wrap/src/stdio/client-stream', 'MAX_LINE_BYTES', 10 * MIB],

@@ -34,7 +34,12 @@ class RawClient {
   }
 
   /** Calls a tool, tells what has come whenever more has, and returns the messages. */
-  async call(name: string, args: object, told: (text: string) => void = () => undefined): Promise<Message[]> {
+  async call(name: string, args: object, told?: (text: string) => void): Promise<Message[]> {
+    return RawClient.read(await this.open(name, args), told);
+  }
+
+  /** Calls a tool, and reads nothing of what comes. */
+  open(name: string, args: object): Promise<Response> {
     const envelope = {
       'io.modelcontextprotocol/protocolVersion': this.#version,
       'io.modelcontextprotocol/clientInfo': WHO,
@@ -42,11 +47,14 @@ class RawClient {
     };
     const isModern = this.#version === '2026-07-28';
     const params = { name, arguments: args, ...(isModern && { _meta: envelope }) };
-    const response = await this.#post('tools/call', params, {
+    return this.#post('tools/call', params, {
       'MCP-Protocol-Version': this.#version,
       'Mcp-Method': 'tools/call',
       'Mcp-Name': name,
     });
+  }
+
+  static async read(response: Response, told: (text: string) => void = () => undefined): Promise<Message[]> {
     let text = '';
     const decoder = new TextDecoder();
     for await (const chunk of response.body!) {
@@ -75,7 +83,11 @@ class RawClient {
 interface Message {
   readonly id?: string;
   readonly method?: string;
-  readonly result?: { readonly content: { readonly text: string }[]; readonly resultType?: string };
+  readonly result?: {
+    readonly isError?: boolean;
+    readonly content: { readonly text: string }[];
+    readonly resultType?: string;
+  };
 }
 
 /** Calls a tool whose answer ends only after the client has seen its beginning. */
@@ -111,4 +123,24 @@ describe.each([
     writeFileSync(gate, '');
     expect(JSON.stringify(await other)).toContain('waited in');
   });
+});
+
+test('a session of --share that does not read its answer holds up nobody, and is told that it was cut off', async () => {
+  const [slow, other] = await Promise.all([
+    RawClient.connect(shared, 'legacy'),
+    RawClient.connect(shared, 'legacy'),
+  ]);
+  const [gate, begun] = [join(makeFolder('gate'), 'other'), join(makeFolder('gate'), 'begun')];
+  const waiting = other.call('wait', { path: gate, write: begun });
+  await eventually(() => expect(existsSync(begun)).toBe(true));
+  // Far more than is kept for it here and by the system.
+  const unread = await slow.open('big', { size: 60_000_000 });
+  // The server writes one answer after the other, so that this one comes after the long one.
+  expect(JSON.stringify(await other.call('echo', { value: 'served' }))).toContain('served');
+  const [incomplete, answer] = await RawClient.read(unread);
+  expect(incomplete?.method).toBe('notifications/rootward/incomplete_answer');
+  expect(answer?.result).toMatchObject({ isError: true });
+  expect(answer?.result?.content[0]?.text).toContain('the client did not read the answer fast enough');
+  writeFileSync(gate, '');
+  await waiting;
 });

@@ -6,6 +6,8 @@ import { PassingAnswer } from '../wire/passing-answer.js';
 const KEEP_ALIVE_MS = 15_000;
 /** If more bytes wait for the client, the server is paused, unless others use it too. */
 const MAX_BACKLOG_BYTES = 512 * 1024;
+/** If more wait for a client whose server cannot be paused, it is given up. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 const EVENT = 'event: message\ndata: ';
 const STREAM = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache, no-transform' };
 
@@ -14,6 +16,7 @@ export class Exchange {
   readonly #response: ServerResponse;
   readonly #headers: Readonly<Record<string, string>>;
   #keepAlive: NodeJS.Timeout | undefined;
+  readonly #answers: number;
   /** Answers that are still to come. */
   #open: number;
   /** What waits for the message that is being passed on. */
@@ -23,6 +26,7 @@ export class Exchange {
   constructor(response: ServerResponse, answers: number, headers: Readonly<Record<string, string>> = {}) {
     this.#response = response;
     this.#headers = headers;
+    this.#answers = answers;
     this.#open = answers;
     response.on('close', () => clearInterval(this.#keepAlive));
     if (answers !== 1) this.#stream();
@@ -45,6 +49,12 @@ export class Exchange {
     if (!this.isOpen) return;
     if (this.#waiting !== undefined) {
       this.#waiting.push(() => this.event(bytes));
+      return;
+    }
+    // An answer may be that long, and is being read.
+    const isUnread = this.#open === this.#answers && this.#response.writableLength > MAX_UNREAD_BYTES;
+    if (isUnread) {
+      this.#response.destroy();
       return;
     }
     this.#stream();
@@ -93,6 +103,9 @@ export class Exchange {
     return {
       get isInTheWay(): boolean {
         return waiting.length > 0 && response.writableLength === 0;
+      },
+      get isUnread(): boolean {
+        return response.writableLength > MAX_UNREAD_BYTES;
       },
       write: (pieces) => {
         if (!this.isOpen) return;

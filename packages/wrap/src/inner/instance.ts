@@ -57,6 +57,7 @@ const ROOTS_CHANGED = RawMessage.from({ method: 'notifications/roots/list_change
 const ECHOED: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 const NOT_PASSED: Partial<Readonly<Record<PassedOutcome, string>>> = {
   'cut-off': 'the server took too long in the middle of its answer',
+  unread: 'the client did not read the answer fast enough, and the server has others to serve',
   'asks-back': 'the server asks something in the middle of an answer that was under way already',
 };
 const ID_AT_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+|"[\d-]+")\s*,/;

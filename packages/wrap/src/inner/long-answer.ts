@@ -21,10 +21,15 @@ export interface Passage {
   end(id: string | undefined, incomplete: Buffer): void;
   /** Whether others wait for its end, and not for the client to read. */
   readonly isInTheWay: boolean;
+  /** Whether the client does not read it and nobody could be made to wait for that, so that too much of it is kept here. */
+  readonly isUnread: boolean;
 }
 
-/** How an answer ended: passed on, passed on as the failure of a tool, cut off, or dropped because it asks something. */
-export type PassedOutcome = 'result' | 'error' | 'cut-off' | 'asks-back';
+/**
+ * How an answer ended: passed on, passed on as the failure of a tool, cut off, not read by the client, or dropped because it
+ * asks something.
+ */
+export type PassedOutcome = 'result' | 'error' | 'cut-off' | 'unread' | 'asks-back';
 
 /** What is known of an answer by its beginning. */
 interface Beginning {
@@ -54,6 +59,7 @@ export class LongAnswer implements LongLine {
   readonly #stall: NodeJS.Timeout;
   /** Undefined once the client has got what it will get. */
   #passage: Passage | undefined;
+  #isUnread = false;
 
   private constructor(
     answer: PassingAnswer,
@@ -94,6 +100,9 @@ export class LongAnswer implements LongLine {
     this.#stall.refresh();
     if (out === undefined || this.#asksBack) this.abandon();
     else this.#passage?.write(out);
+    if (this.#passage?.isUnread !== true) return;
+    this.#isUnread = true;
+    this.abandon();
   }
 
   end(isComplete: boolean): void {
@@ -108,7 +117,7 @@ export class LongAnswer implements LongLine {
 
   get #outcome(): PassedOutcome {
     if (this.#asksBack) return 'asks-back';
-    if (this.#passage === undefined) return 'cut-off';
+    if (this.#passage === undefined) return this.#isUnread ? 'unread' : 'cut-off';
     return this.#answer.isToolError ? 'error' : 'result';
   }
 
@@ -141,6 +150,9 @@ export function renamed(passage: Passage, rename: (id: string | undefined) => st
   return {
     get isInTheWay(): boolean {
       return passage.isInTheWay;
+    },
+    get isUnread(): boolean {
+      return passage.isUnread;
     },
     write: (pieces) => passage.write(pieces),
     end: (id, incomplete) => passage.end(rename(id), incomplete),

@@ -72,6 +72,8 @@ export class ClientStream implements Outer {
       get isInTheWay(): boolean {
         return waiting.length > 0 && stdout.writableLength === 0;
       },
+      // While this client does not read, its server is paused.
+      isUnread: false,
       write: (pieces) => {
         for (const piece of pieces) stdout.write(piece);
         this.#noteBacklog();
