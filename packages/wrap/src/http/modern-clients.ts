@@ -1,22 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { resolveSnapshot, viewSnapshot, type OperatorLimits, type Snapshot } from '@rootward/core';
-import { isObject } from '@rootward/core/platform';
+import type { OperatorLimits, Snapshot } from '@rootward/core';
 import { asComplete, asksBack, CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../wire/envelope.js';
 import { InnerEra } from '../inner/inner-era.js';
 import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { ModernFront } from '../modern/front.js';
 import { StateSigner } from '../modern/state.js';
-import { Callers } from '@rootward/mcp/host';
 import { FixedRoots } from '../roots/fixed-roots.js';
-import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
-import { placeOf } from '../roots/place-of.js';
 import { fail, NO_ROOTS, refusalOf, refuse } from '../session/answers.js';
-import { INTRODUCTORY } from '../session/introduction.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { isLimited, keyOf } from '../session/side-servers.js';
 import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
 import { ParamHeaders } from './param-headers.js';
+import { isAboutServer, RequestRoots } from './request-roots.js';
 
 /** The client request that a server works on. */
 interface Route {
@@ -48,7 +44,6 @@ interface Place {
   timer: NodeJS.Timeout | undefined;
 }
 
-const ROOTS_KEY = 'roots';
 const IDLE_MS = 5 * 60_000;
 const RETURN_MS = 10 * 60_000;
 const MAX_PAGES = 50;
@@ -68,13 +63,13 @@ export class ModernClients {
   readonly #signer = new StateSigner();
   readonly #places = new Set<Place>();
   readonly #innerEra = new InnerEra('modern');
-  readonly #callers: Callers;
+  readonly #roots: RequestRoots;
   #nextId = 1;
   #nextPlace = 1;
 
   constructor(options: Omit<SessionOptions, 'era' | 'roots'>) {
     this.#options = options;
-    this.#callers = new Callers(options.prepared, () => false);
+    this.#roots = new RequestRoots(options.prepared, this.#signer);
     void options.prepared.sources('http').then(
       ({ limits }) => limits?.onDidChange(() => this.#endLimited(limits)),
       () => undefined,
@@ -98,17 +93,21 @@ export class ModernClients {
       await this.#pass(message, exchange, resumed.place, edits, headers, resumed.innerToken);
       return;
     }
-    if (state !== undefined && state !== this.#signer.sign(ROOTS_KEY)) {
+    if (state !== undefined && !this.#roots.isAnswer(state)) {
       const reason =
         'Cannot go on with this call: its state is not known here any more; call again without it';
       exchange.answer(Buffer.concat([...fail(id, INVALID_PARAMS, reason)]));
       return;
     }
     const { method = '' } = message;
-    const snapshot = await this.#rootsOf(message, exchange, id).catch((error: unknown) => {
+    const snapshot = await this.#roots.of(message).catch((error: unknown) => {
       exchange.answer(Buffer.concat([...completed(refuse(id, method, refusalOf(error)), method)]));
     });
     if (snapshot === undefined) return;
+    if ('question' in snapshot) {
+      exchange.answer(Buffer.concat([...snapshot.question.withId(id)]));
+      return;
+    }
     if (snapshot.roots.length === 0 && !isAboutServer(method)) {
       exchange.answer(Buffer.concat([...completed(refuse(id, method, NO_ROOTS), method)]));
       return;
@@ -132,41 +131,6 @@ export class ModernClients {
     clearTimeout(place.timer);
     this.#places.delete(place);
     void place.front.session.close();
-  }
-
-  /** Undefined where the client was asked for them instead. */
-  async #rootsOf(message: RawMessage, exchange: Exchange, id: string): Promise<Snapshot | undefined> {
-    const envelope = readEnvelope(message);
-    const sources = await this.#options.prepared.sources('http');
-    const canAsk =
-      isObject(envelope?.capabilities['roots']) &&
-      sources.clientRoots !== 'ignore' &&
-      MAY_ASK_BACK.has(message.method ?? '');
-    const responses: unknown = message.value('params', 'inputResponses');
-    const given = isObject(responses) ? responses[ROOTS_KEY] : undefined;
-    if (canAsk && responses === undefined) {
-      const inputRequests = { [ROOTS_KEY]: { method: 'roots/list' } };
-      const result = {
-        resultType: 'input_required',
-        inputRequests,
-        requestState: this.#signer.sign(ROOTS_KEY),
-      };
-      exchange.answer(Buffer.concat([...RawMessage.from({ id: 0, result }).withId(id)]));
-      return undefined;
-    }
-    const answer = given === undefined ? ({ missing: true } as const) : { result: given };
-    const meta: unknown = message.value('params', '_meta');
-    const facts = { declaresRoots: canAsk, answer: canAsk ? answer : undefined, meta };
-    const snapshot = await resolveSnapshot(sources, facts, { now: Date.now() });
-    if (isAboutServer(message.method ?? '')) return snapshot;
-    const info = envelope?.info;
-    const roots = await placeOf(viewSnapshot(snapshot), this.#callers, {
-      meta,
-      client: isObject(info) && typeof info['name'] === 'string' ? info['name'] : undefined,
-      transport: 'http',
-      came: this.#callers.arrive(),
-    });
-    return { ...snapshot, roots };
   }
 
   /** A legacy server learns once what its clients can be asked, so clients with other capabilities get another one. */
@@ -373,11 +337,6 @@ export class ModernClients {
     }
     return undefined;
   }
-}
-
-/** Whether a request is served wherever its caller works. */
-function isAboutServer(method: string): boolean {
-  return INTRODUCTORY.has(method) || method === 'server/discover' || method === 'subscriptions/listen';
 }
 
 /** A refusal of ours, as a result of this era. */
