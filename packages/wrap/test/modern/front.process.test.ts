@@ -1,0 +1,80 @@
+import { tmpdir } from 'node:os';
+import type { Snapshot } from '@rootward/core';
+import { Deferred, silentLogger } from '@rootward/core/platform';
+import { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ModernFront } from '../../src/modern/front.js';
+import { FixedRoots } from '../../src/roots/fixed-roots.js';
+import { ToolFilter } from '../../src/session/tool-filter.js';
+import { RawMessage } from '../../src/wire/raw-message.js';
+
+/** Puts a form to the client in its one call, and says what it hears of it; knows no revision but older ones. */
+const ASKING = `
+  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params, error } = JSON.parse(line);
+    if (method === 'initialize') {
+      const serverInfo = { name: 'asking', version: '1' };
+      send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+    } else if (method === 'tools/call') send({ id: 'form', method: 'elicitation/create', params: { message: 'Really?' } });
+    else if (method === 'notifications/cancelled') send({ method: 'x/heard', params: { reason: params.reason } });
+    else if (id === 'form') send({ method: 'x/heard', params: { refused: error !== undefined } });
+    else if (id !== undefined) send({ id, error: { code: -32601, message: 'not known' } });
+  });`;
+
+const TEN_MINUTES = 600_000;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+function call(id: number, round: object = {}): RawMessage {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+  };
+  return RawMessage.from({ id, method: 'tools/call', params: { name: 'ask', _meta: meta, ...round } });
+}
+
+test('ModernFront ends a call whose client never comes back with the answer to a question', async () => {
+  const root = { path: tmpdir(), kind: 'directory', access: 'write', source: 'flag', name: 'tmp' };
+  const asked = new Deferred<string>();
+  const refused = new Deferred<string>();
+  const heard = new Deferred<unknown>();
+  const front = new ModernFront(
+    {
+      send: (pieces) => {
+        const message = RawMessage.read(Buffer.concat([...pieces]));
+        const state: unknown = message?.id === '1' ? message.value('result', 'requestState') : undefined;
+        if (typeof state === 'string') asked.resolve(state);
+        if (message?.id === '2') refused.resolve(String(message.value('error', 'message')));
+        if (message?.method === 'x/heard' && message.span('params', 'refused') !== undefined)
+          heard.resolve(message.value('params'));
+      },
+    },
+    {
+      prepared: new PreparedWorkspace({ environment: {} }),
+      transport: 'local',
+      era: 'modern',
+      template: { command: process.execPath, args: ['-e', ASKING], set: {}, environment: process.env },
+      policy: 'auto',
+      filter: new ToolFilter(),
+      children: new ChildRegistry(),
+      log: silentLogger,
+      noise: () => undefined,
+      emptyFolder: tmpdir,
+      directory: tmpdir(),
+      roots: new FixedRoots({ roots: [root] } as unknown as Snapshot),
+    },
+  );
+  front.receive(call(1));
+  const requestState = await asked.promise;
+  await vi.advanceTimersByTimeAsync(TEN_MINUTES - 1000);
+  expect(front.session.busy).toBe(true);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(front.session.busy).toBe(false);
+  expect(await heard.promise).toEqual({ refused: true });
+  front.receive(call(2, { requestState, inputResponses: {} }));
+  expect(await refused.promise).toContain('its state is not known here any more');
+  await front.session.close();
+});
