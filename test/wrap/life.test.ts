@@ -47,7 +47,11 @@ describe.skipIf(process.platform !== 'linux')('nothing is left behind', () => {
   });
 
   test('of a call that was under way when stdin was closed: its answer still leaves', async () => {
-    const { client, connection } = await wrap([NODE, INNER], { roots: roots(makeFolder('a')) });
+    // One that tells of changes is not asked for its roots again, which it could not answer any more.
+    const { client, connection } = await wrap([NODE, INNER], {
+      roots: roots(makeFolder('a')),
+      listChanged: true,
+    });
     await client.callTool('where');
     const answer = client.callTool('echo', { value: 'last' });
     connection.output.end();

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Result, ScriptedClient } from '@rootward/mcp/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SERVERS, type Server } from './fixtures/servers.js';
 import { INNER, jsonOf, makeFolder, PROGRAM, roots, textOf, uri, wrap } from './fixtures/wrapped.js';
@@ -90,6 +91,22 @@ describe('an official client of the modern era uses a server of the legacy one',
   });
 });
 
+/** Calls a tool. On a busy machine the roots are due again, and are asked for first. */
+async function callBeyondRoots(
+  client: ScriptedClient,
+  folder: string,
+  call: Readonly<Record<string, unknown>>,
+): Promise<Result> {
+  const asked = await client.request('tools/call', call);
+  if (Object.keys(asked['inputRequests'] ?? {}).join() !== 'roots') return asked;
+  return client.request('tools/call', { ...call, ...answered(asked, folder) });
+}
+
+/** What brings a call back that was asked for the roots. */
+function answered({ requestState }: Result, folder: string): Readonly<Record<string, unknown>> {
+  return { inputResponses: { roots: { roots: [{ uri: uri(folder) }] } }, requestState };
+}
+
 describe('questions of a legacy server in the middle of a modern call', () => {
   const capabilities = { elicitation: { form: {} } };
 
@@ -97,7 +114,8 @@ describe('questions of a legacy server in the middle of a modern call', () => {
     const folder = makeFolder('a');
     const { client } = await wrap([NODE, INNER], { ...MODERN, capabilities, roots: roots(folder) });
     expect(jsonOf(await client.callTool('where'))).toMatchObject({ cwd: folder });
-    const asked = await client.request('tools/call', { name: 'elicit', arguments: { message: 'Sure?' } });
+    const call = { name: 'elicit', arguments: { message: 'Sure?' } };
+    const asked = await callBeyondRoots(client, folder, call);
     expect(asked).toMatchObject({ resultType: 'input_required' });
     const [[key, question] = ['', undefined]] = Object.entries(asked['inputRequests'] as object);
     expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Sure?' } });
@@ -144,6 +162,34 @@ describe('questions of a legacy server in the middle of a modern call', () => {
     expect((await empty.client.callTool('where'))['isError']).toBe(true);
   });
 
+  test.each([
+    ['does not come back', 'written', () => undefined],
+    [
+      'is taken back meanwhile',
+      'its state is not known here any more',
+      (client: ScriptedClient) => client.notify('notifications/cancelled', { requestId: 'first' }),
+    ],
+  ])(
+    'a call that is asked for the roots and %s is not made, and holds up no other',
+    async (_, later, leave) => {
+      const folder = makeFolder('a');
+      const file = join(folder, 'written');
+      const { client } = await wrap([NODE, INNER], { ...MODERN, roots: roots(folder) });
+      const call = { name: 'write', arguments: { path: file } };
+      const first = await client.expect('first', () =>
+        client.send(client.prepare('first', 'tools/call', call)),
+      );
+      expect(Object.keys(first['inputRequests'] as object)).toEqual(['roots']);
+      leave(client);
+      expect(jsonOf(await client.callTool('where'))).toMatchObject({ cwd: folder });
+      expect(textOf(await client.callTool('echo', { value: 'next' }))).toBe('next');
+      expect(existsSync(file)).toBe(false);
+      const back = client.call('tools/call', { ...call, ...answered(first, folder) });
+      expect(await back.then(textOf, String)).toContain(later);
+      expect(existsSync(file)).toBe(later === 'written');
+    },
+  );
+
   test('subscriptions, log levels and cancellation are carried over', async () => {
     const { client } = await wrap([NODE, INNER], { ...MODERN, roots: roots(makeFolder('a')) });
     const meta = { 'io.modelcontextprotocol/logLevel': 'debug' };
@@ -160,7 +206,9 @@ describe('questions of a legacy server in the middle of a modern call', () => {
       JSON.stringify(client.received).includes('"io.modelcontextprotocol/subscriptionId":900'),
     );
     const given = new AbortController();
-    const waiting = client.callTool('wait', { path: '/no/such/file' }, { signal: given.signal });
+    // It may have reached the server by then.
+    const never = join(makeFolder('gate'), 'never');
+    const waiting = client.callTool('wait', { path: never }, { signal: given.signal });
     given.abort(new Error('given up'));
     await expect(waiting).rejects.toThrow('given up');
     expect(textOf(await client.callTool('echo', { value: 'after' }))).toBe('after');

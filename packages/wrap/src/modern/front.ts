@@ -1,13 +1,11 @@
 import { isObject } from '@rootward/core/platform';
 import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
-import { renamed, type OpenRequest, type Passage, type Way } from '../inner/long-answer.js';
 import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
 import {
-  addedFor,
   asComplete,
   LEGACY_REVISION,
   MODERN_REVISION,
@@ -15,50 +13,21 @@ import {
   SUBSCRIPTION_KEY,
   withoutEnvelope,
 } from '../wire/envelope.js';
+import type { Call } from './call.js';
 import { discoveryOf, resultOf } from './discovery.js';
+import { NEEDED, REMOVED } from './methods.js';
+import { passOn } from './pass-on.js';
 import { StateSigner } from './state.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** A request of the client, through all its rounds. */
-interface Call {
-  /** Its id towards the session. */
-  readonly inner: string;
-  readonly method: string;
-  /** Whether the client wants to hear what is logged meanwhile. */
-  readonly isLogged: boolean;
-  /** The id under which the client waits now; undefined while it has to come back first. */
-  outerId: string | undefined;
-  /** Questions that the client was asked in this round, by their key. */
-  asked: ReadonlyMap<string, string>;
-  /** Questions that came while the client was still busy with others. */
-  readonly queue: RawMessage[];
-  /** The answer, where it came before the client did. */
-  answer: RawMessage | undefined;
-  /** Whether what goes to the client may be its answer. */
-  isPassing: boolean;
-  timer: NodeJS.Timeout | undefined;
-}
-
-/** Which capability lets a client be asked. */
-const NEEDED: Readonly<Record<string, string>> = {
-  'roots/list': 'roots',
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-};
-/** Methods that the modern era no longer has: each request carries this itself, or a subscription does. */
-const REMOVED: ReadonlySet<string> = new Set([
-  'initialize',
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-]);
 const INTRODUCE = '"introduce"';
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 const UNSUPPORTED_VERSION = -32_022;
 /** A user may take a while to answer a form; after that the call is given up. */
 const RETURN_MS = 10 * 60_000;
+/** Clients answer for their roots at once. One that has not come back by then may have given its call up. */
+const ELSEWHERE_MS = 2000;
 
 /**
  * Lets a client of the modern era use a session of the legacy one: what the server asks in the middle of a call becomes
@@ -77,12 +46,15 @@ export class ModernFront {
   #capabilities: Readonly<Record<string, unknown>> = {};
   #logLevel: string | undefined;
   #nextId = 1;
+  /** A question for the roots that no call carries. */
+  #unasked: RawMessage | undefined;
+  #elsewhere: NodeJS.Timeout | undefined;
 
   constructor(outer: Outer, options: SessionOptions) {
     this.#outer = outer;
     const inner: Outer = {
       send: (pieces) => this.#fromSession(Buffer.concat([...pieces])),
-      pass: (open) => this.#pass(open),
+      pass: (open) => passOn(open, this.#calls, this.#outer, this.session.isModernInside),
     };
     this.session = new Session(inner, options);
   }
@@ -167,21 +139,27 @@ export class ModernFront {
 
   #call(message: RawMessage, id: string, method: string, isLogged: boolean): void {
     const inner = String(this.#nextId++);
-    this.#calls.set(inner, {
+    const envelope = this.session.isModernInside ? [] : withoutEnvelope(message);
+    const edits = [...message.set(['id'], inner), ...envelope];
+    const request = RawMessage.read(Buffer.concat([...message.edited(edits)]));
+    if (request === undefined) return;
+    const call: Call = {
       inner,
       method,
+      request,
       isLogged,
       outerId: id,
+      lastId: undefined,
+      isParked: false,
       asked: new Map(),
       queue: [],
       answer: undefined,
       isPassing: false,
       timer: undefined,
-    });
-    const envelope = this.session.isModernInside ? [] : withoutEnvelope(message);
-    const edits = [...message.set(['id'], inner), ...envelope];
-    const passed = RawMessage.read(Buffer.concat([...message.edited(edits)]));
-    if (passed !== undefined) this.session.receive(passed);
+    };
+    this.#calls.set(inner, call);
+    this.session.receive(request);
+    if (MAY_ASK_BACK.has(method)) this.#askRoots(call);
   }
 
   /** The client is back with answers. */
@@ -209,7 +187,10 @@ export class ModernFront {
         result === undefined ? undefined : `{"jsonrpc":"2.0","id":${question},"result":${result}}`,
       );
     }
-    if (call.answer === undefined) this.#askNext(call);
+    if (call.isParked) {
+      this.#calls.delete(call.inner);
+      this.#call(call.request, id, call.method, call.isLogged);
+    } else if (call.answer === undefined) this.#askNext(call);
     else this.#finish(call, call.answer);
   }
 
@@ -240,8 +221,45 @@ export class ModernFront {
       );
       return;
     }
+    this.#askIn(call, question);
+  }
+
+  #askIn(call: Call, question: RawMessage): void {
     call.queue.push(question);
     this.#askNext(call);
+    if (question.method !== 'roots/list') return;
+    clearInterval(this.#elsewhere);
+    this.#elsewhere = setInterval(() => this.#askElsewhere(call, question), ELSEWHERE_MS).unref();
+  }
+
+  /** Where the call that was to carry the question for the roots is gone. */
+  #askRoots(call: Call): void {
+    const question = this.#unasked;
+    this.#unasked = undefined;
+    if (question !== undefined) this.#askIn(call, question);
+  }
+
+  /** All calls wait for the roots: one that its client has given up must not hold up the others, nor be made by them. */
+  #askElsewhere(call: Call, question: RawMessage): void {
+    if (!this.#calls.has(call.inner) || call.asked.get('roots') !== question.id) {
+      clearInterval(this.#elsewhere);
+      return;
+    }
+    const other = this.#waitingCall();
+    if (other === undefined) return;
+    if (this.session.waiting.has(call.inner)) {
+      call.isParked = true;
+      this.#cancel(call, 'the client did not come back with an answer');
+    }
+    this.#askIn(other, question);
+  }
+
+  /** One that can be asked for the roots it waits for. */
+  #waitingCall(): Call | undefined {
+    return [...this.#calls.values()].find(
+      ({ inner, method, outerId }) =>
+        MAY_ASK_BACK.has(method) && outerId !== undefined && this.session.waiting.has(inner),
+    );
   }
 
   #askNext(call: Call): void {
@@ -252,6 +270,7 @@ export class ModernFront {
       ({ id = '', method }) => [method === 'roots/list' ? 'roots' : `question-${id}`, id] as const,
     );
     call.asked = new Map(asked);
+    call.lastId = outerId;
     call.outerId = undefined;
     call.timer = setTimeout(() => this.#giveUp(call), RETURN_MS);
     call.timer.unref();
@@ -265,12 +284,23 @@ export class ModernFront {
     this.#outer.send([Buffer.from(`{"jsonrpc":"2.0","id":${outerId},"result":${result}}`)], outerId);
   }
 
-  /** The client did not return in time. */
+  /** The client did not return in time, or says that it will not. Others may wait for the roots it was asked for. */
   #giveUp(call: Call): void {
+    const roots = call.asked.get('roots');
+    const isWanted = call.isParked || this.session.waiting.size > 0;
+    clearTimeout(call.timer);
     this.#calls.delete(call.inner);
-    const questions = [...call.asked.values(), ...call.queue.flatMap(({ id }) => id ?? [])];
-    for (const question of questions) this.#settle(question, undefined);
-    const params = { requestId: Number(call.inner), reason: 'the client did not come back with an answer' };
+    for (const question of [...call.asked.values(), ...call.queue.flatMap(({ id }) => id ?? [])])
+      if (question !== roots || !isWanted) this.#settle(question, undefined);
+    this.#cancel(call, 'the client did not come back with an answer');
+    if (roots === undefined || call.isParked || !isWanted) return;
+    this.#unasked = RawMessage.from({ id: Number(roots), method: 'roots/list' });
+    const other = this.#waitingCall();
+    if (other !== undefined) this.#askRoots(other);
+  }
+
+  #cancel({ inner }: Call, reason: string): void {
+    const params = { requestId: Number(inner), reason };
     this.session.receive(RawMessage.from({ method: 'notifications/cancelled', params }));
   }
 
@@ -282,29 +312,6 @@ export class ModernFront {
       answer.edited([...answer.set(['id'], outerId), ...asComplete(answer, call.method)]),
       outerId,
     );
-  }
-
-  /** An answer of megabytes goes through as it comes, unless its client has to come back first. */
-  #pass(open: readonly OpenRequest[]): Way | undefined {
-    const calls = open.flatMap(({ id }) => this.#calls.get(id) ?? []);
-    const waiting = calls.flatMap(({ outerId: id, method }) => (id === undefined ? [] : { id, method }));
-    const added = this.session.isModernInside ? '' : addedFor(open.map(({ method }) => method));
-    if (waiting.length !== open.length || added === undefined) return undefined;
-    const way = this.#outer.pass?.(waiting);
-    if (way === undefined) return undefined;
-    return { added, open: () => this.#openPassage(way, calls) };
-  }
-
-  #openPassage(way: Way, calls: readonly Call[]): Passage | undefined {
-    const passage = way.open();
-    if (passage === undefined) return undefined;
-    for (const call of calls) call.isPassing = true;
-    return renamed(passage, (id) => {
-      for (const call of calls) call.isPassing = false;
-      const call = id === undefined ? undefined : this.#calls.get(id);
-      if (call !== undefined) this.#calls.delete(call.inner);
-      return call?.outerId;
-    });
   }
 
   #fromSession(bytes: Buffer): void {
@@ -354,8 +361,12 @@ export class ModernFront {
       this.#outer.send(RawMessage.from({ id: 0, result }).withId(id), id);
       return;
     }
-    const call = [...this.#calls.values()].find(({ outerId }) => outerId === id);
-    if (call === undefined) return;
+    const call = [...this.#calls.values()].find(({ outerId, lastId }) => (outerId ?? lastId) === id);
+    if (call?.outerId === undefined) {
+      // It was asked something meanwhile.
+      if (call !== undefined) this.#giveUp(call);
+      return;
+    }
     this.#calls.delete(call.inner);
     this.session.receive(
       RawMessage.read(Buffer.concat([...message.edited(message.set(['params', 'requestId'], call.inner))])) ??

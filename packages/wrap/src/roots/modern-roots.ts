@@ -1,5 +1,6 @@
 import { diffRoots, resolveSnapshot, viewSnapshot } from '@rootward/core';
-import type { RequestFacts, Root, RootsPort, Snapshot, Sources, WorkspaceView } from '@rootward/core';
+import type { Clock, RequestFacts, Root, RootsPort, Snapshot, Sources, WorkspaceView } from '@rootward/core';
+import { within } from '@rootward/core/platform';
 import { Callers, type PreparedWorkspace } from '@rootward/mcp/host';
 import { placeOf } from './place-of.js';
 import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
@@ -23,6 +24,7 @@ export class ModernRoots implements CallRoots {
   readonly #sources: Sources;
   readonly #port: RootsPort;
   readonly #onChange: RootsListener;
+  readonly #clock: Clock;
   #declaration: Declaration = { roots: false, listChanged: false, clientInfo: undefined };
   #answer: Answer | undefined;
   #freshUntil = 0;
@@ -37,6 +39,7 @@ export class ModernRoots implements CallRoots {
     sources: Sources,
     port: RootsPort,
     onChange: RootsListener,
+    clock: Clock,
     first: Snapshot,
   ) {
     this.callers = callers;
@@ -44,6 +47,7 @@ export class ModernRoots implements CallRoots {
     this.#sources = sources;
     this.#port = port;
     this.#onChange = onChange;
+    this.#clock = clock;
     this.#snapshot = first;
     // What the operator takes away is gone at once, not with the next call.
     this.#limited = sources.limits?.onDidChange(
@@ -65,6 +69,7 @@ export class ModernRoots implements CallRoots {
       sources,
       port,
       onChange,
+      prepared.clock,
       await resolveSnapshot(sources, facts, { now: Date.now() }),
     );
   }
@@ -109,7 +114,7 @@ export class ModernRoots implements CallRoots {
   }
 
   async #refresh(mayAsk: boolean): Promise<void> {
-    if (mayAsk && this.#canAsk() && performance.now() >= this.#freshUntil) {
+    if (mayAsk && this.#canAsk() && this.#clock.now() >= this.#freshUntil) {
       this.#asking ??= this.#ask().finally(() => {
         this.#asking = undefined;
       });
@@ -128,16 +133,24 @@ export class ModernRoots implements CallRoots {
   }
 
   async #ask(): Promise<void> {
-    const asked = performance.now();
+    const asked = this.#clock.now();
+    const asking = new AbortController();
+    let fresh = MIN_FRESH_MS;
     try {
-      const signal = AbortSignal.any([AbortSignal.timeout(ANSWER_MS), this.#disposed.signal]);
-      this.#answer = { result: await this.#port.ask(signal) };
+      const answer = this.#port.ask(asking.signal);
+      answer.catch(() => undefined);
+      // Not a signal made of others: Node 20 forgets one that only waits for its time.
+      const limit = { milliseconds: ANSWER_MS, clock: this.#clock, signal: this.#disposed.signal };
+      const inTime = await within(answer, limit);
+      this.#answer = inTime ? { result: await answer } : MISSING;
+      // One that gives no answer may give one to the next call.
+      if (inTime) fresh = Math.max((this.#clock.now() - asked) * FRESHNESS, MIN_FRESH_MS);
     } catch (error) {
       this.#answer = typeof error === 'object' && error !== null && 'code' in error ? { error } : MISSING;
+    } finally {
+      asking.abort();
     }
-    const now = performance.now();
-    const fresh = Math.min(Math.max((now - asked) * FRESHNESS, MIN_FRESH_MS), MAX_FRESH_MS);
-    this.#freshUntil = now + fresh;
+    this.#freshUntil = this.#clock.now() + Math.min(fresh, MAX_FRESH_MS);
   }
 
   #resolve(meta: unknown): Promise<Snapshot> {

@@ -43,7 +43,7 @@ export class Session {
   readonly #opening: Promise<CallRoots>;
   readonly #running = new RunningCalls();
   /** Those that wait for roots or for a server. */
-  readonly #waiting = new Map<string, { cancelled: boolean }>();
+  readonly waiting: Map<string, { cancelled: boolean }> = new Map();
   readonly #serverQuestions: ServerQuestions;
   readonly #lane: Lane;
   readonly #watch: CallWatch;
@@ -98,7 +98,7 @@ export class Session {
 
   /** Whether a request of the client has no answer yet. */
   get busy(): boolean {
-    return this.#running.size > 0 || this.#waiting.size > 0 || this.#introducing;
+    return this.#running.size > 0 || this.waiting.size > 0 || this.#introducing;
   }
 
   pause(): void {
@@ -201,7 +201,7 @@ export class Session {
       );
     } else if (this.#answers.callerTool?.serve(message, this.#outer) !== true) {
       const waiting = { cancelled: false };
-      this.#waiting.set(id, waiting);
+      this.waiting.set(id, waiting);
       const run = (): Promise<void> | undefined => this.#serve(message, id, method, waiting);
       if (INTRODUCTORY.has(method)) void run();
       else this.#lane.add(run);
@@ -270,7 +270,7 @@ export class Session {
     if (method === 'tools/call' && filter.active) {
       const name = message.value('params', 'name');
       if (!filter.allows(name)) {
-        this.#waiting.delete(id);
+        this.waiting.delete(id);
         this.#seen.refused(message, 'hidden-tool');
         this.#outer.send(refuse(id, method, hiddenTool(String(name))), id);
         return undefined;
@@ -282,10 +282,10 @@ export class Session {
       const ready = route instanceof Keeper && !this.#watch.watches(message) ? route.ready : undefined;
       if (ready === undefined || waiting.cancelled)
         return this.#serveLater(message, id, meta, route, waiting);
-      this.#waiting.delete(id);
+      this.waiting.delete(id);
       this.#forward(message, id, ready, meta);
     } catch (error) {
-      this.#waiting.delete(id);
+      this.waiting.delete(id);
       this.#outer.send(refuse(id, method, refusalOf(error)), id);
     }
     return undefined;
@@ -315,7 +315,7 @@ export class Session {
       if (waiting.cancelled) return;
       this.#outer.send(refuse(id, method, refusalOf(error)), id);
     } finally {
-      this.#waiting.delete(id);
+      this.waiting.delete(id);
     }
   }
 
@@ -363,7 +363,7 @@ export class Session {
 
   #cancelled(message: RawMessage): void {
     const id = message.raw('params', 'requestId') ?? '';
-    const waiting = this.#waiting.get(id);
+    const waiting = this.waiting.get(id);
     if (waiting !== undefined) waiting.cancelled = true;
     const running = this.#running.get(id);
     if (running === undefined) return;
