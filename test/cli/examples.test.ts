@@ -49,7 +49,9 @@ describe('The examples of the help', () => {
   });
 
   test.each(all.filter(({ run }) => serves(run)))('serve: $run', async ({ run }) => {
-    const { out } = await runInShell('bash', `exec ${run}`, 'Ctrl+C');
+    // A server of another test may have the port: without one, each takes the next that is free.
+    const line = run.replace(/--http \d+/, '--http 0');
+    const { out } = await runInShell('bash', `exec ${line}`, 'Ctrl+C');
     expect(out).toMatch(/(serves MCP|The page is) at http:\/\/127\.0\.0\.1:/);
   });
 

@@ -39,6 +39,8 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
       GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
     },
   });
+  // It may end before it has read all.
+  child.stdin.on('error', () => undefined);
   request.pipe(child.stdin);
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

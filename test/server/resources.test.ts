@@ -72,8 +72,10 @@ test('a legacy client is told when another project is chosen: that it changed, a
   await client.request('resources/subscribe', { uri: 'workspace://project' });
   client.received.length = 0;
   await client.callTool('switch_project', { project: 'b' });
-  await eventually(() => expect(updates(client.received)).toEqual([{ uri: 'workspace://project' }]));
-  expect(client.received).toContainEqual(
-    expect.objectContaining({ method: 'notifications/resources/list_changed' }),
-  );
+  await eventually(() => {
+    expect(updates(client.received)).toEqual([{ uri: 'workspace://project' }]);
+    expect(client.received).toContainEqual(
+      expect.objectContaining({ method: 'notifications/resources/list_changed' }),
+    );
+  });
 });

@@ -21,8 +21,9 @@ test('a pattern that takes for ever ends with an error, and meanwhile everyone e
     expect(textOf(read)).toBe('a');
     served++;
   }
-  // Where matching holds up the server, a call gets through between two of the ten files at best.
-  expect(served).toBeGreaterThan(20);
+  // Where matching holds up the server, a call gets through between two of the ten files at best. How many more come
+  // depends on how busy the machine is.
+  expect(served).toBeGreaterThan(11);
   for (const result of await slow) {
     expect(result).toMatchObject({ isError: true });
     expect(textOf(result)).toContain('matching takes too long');
