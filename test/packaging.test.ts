@@ -16,6 +16,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packing } from '../testing/packing.js';
 import { blocksIn, repository } from './docs/pages.js';
 
 const run = promisify(execFile);
@@ -116,7 +117,7 @@ function compile(
 
 beforeAll(async () => {
   project = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-packaging-')));
-  const tarballs = await Promise.all(PACKAGES.map(pack));
+  const tarballs = await packing(() => Promise.all(PACKAGES.map(pack)));
   const besides = BESIDES.map((name) => `${name}@${installedVersion(name)}`);
   writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');
   const lowest = `${LOWEST}@npm:@modelcontextprotocol/sdk@${installedVersion(LOWEST)}`;

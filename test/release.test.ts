@@ -10,6 +10,7 @@ import { releaseChangelog } from '../scripts/release/changelog.mjs';
 import { publishedSchema, ruleProblems, schemaProblems } from '../scripts/release/registry-entry.mjs';
 import { readRepository, withRepository } from '../scripts/release/repository.mjs';
 import { currentVersion, publicPackages, withVersion } from '../scripts/release/versions.mjs';
+import { packing } from '../testing/packing.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
@@ -42,8 +43,11 @@ test('npm run release -- --dry-run packs everything, changes nothing, and builds
   skip,
   onTestFinished,
 }) => {
-  const before = state();
-  const { status, stdout } = release('--dry-run');
+  const { before, status, stdout, after } = await packing(() => ({
+    before: state(),
+    ...release('--dry-run'),
+    after: state(),
+  }));
   skip(
     stdout.includes('cannot be fetched'),
     'the tool that packs comes from the registry, which is out of reach',
@@ -63,7 +67,7 @@ test('npm run release -- --dry-run packs everything, changes nothing, and builds
   expect(stdout).toContain('A release would stop at: guides, provenance.');
   expect(stdout).toContain('server.json is valid by its schema, https://static.modelcontextprotocol.io/');
   expect(stdout).toContain('Dry run: nothing was published, tagged, committed or changed.');
-  expect(state()).toEqual(before);
+  expect(after).toEqual(before);
   const packed = readdirSync(join(repository, 'dist', 'release')).filter((name) => name.endsWith('.tgz'));
   const published = publicPackages(repository).map(
     ({ manifest: { name, version } }) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`,
