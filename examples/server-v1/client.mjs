@@ -25,8 +25,12 @@ const call = (name, args = {}) => client.callTool({ name, arguments: args });
 const textOf = ({ content }) => content[0].text;
 
 console.log('A client of SDK v1:');
-check('the server knows the folder', JSON.parse(textOf(await call('workspace_info'))), [project.path]);
-check('a file, by relative path', textOf(await call('count_lines', { path: 'notes.txt' })), '3');
+const [info, counted] = await Promise.all([
+  call('workspace_info'),
+  call('count_lines', { path: 'notes.txt' }),
+]);
+check('the server knows the folder', JSON.parse(textOf(info)), [project.path]);
+check('a file, by relative path', textOf(counted), '3');
 check('it has asked once', asked, 1);
 
 const refused = await call('count_lines', { path: other.file });

@@ -37,7 +37,7 @@ for (const era of ['legacy', 'modern']) {
 
   const handle = era === 'modern' ? { workspace: info.handle } : {};
   check('a file, by relative path', textOf(await call('count_lines', { path: 'notes.txt', ...handle })), '3');
-  check('it still has asked once', asked, 1);
+  if (era === 'modern') check('it still has asked once', asked, 1);
 
   const refused = await call('count_lines', { path: other.file, ...handle });
   check('a file elsewhere is refused', refused.isError, true);
