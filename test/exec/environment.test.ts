@@ -61,7 +61,7 @@ describe('the environment of a tool', () => {
       MCP_TOOL_NAME: 'env',
       MCP_TOOL_PATH: join(project.path, 'tools/env/tool.sh'),
       MCP_TOOL_ARGS_JSON: '{}',
-      MCP_TOOL_METADATA_JSON: '{"name":"env","description":"env"}',
+      MCP_TOOL_METADATA_JSON: '{"name":"env","description":"env","timeoutSecs":600}',
       MCP_TOOL_ERROR_FILE: expect.stringContaining('error.json') as string,
       MCP_CANCEL_FILE: expect.stringContaining('cancelled') as string,
       MCP_CHANNEL_FD: '7',
