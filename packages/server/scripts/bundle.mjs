@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
+import { lazySchemas, registerLazily } from './lazy-schemas.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -59,7 +60,7 @@ const quickChecks = {
         if (contents.split(check).length !== 2) throw new Error(`Cannot find ${check}in ${path}`);
         contents = contents.replace(check, `${check}value?.${member} !== undefined && `);
       }
-      return { contents };
+      return { contents: registerLazily(contents) };
     });
   },
 };
@@ -95,7 +96,7 @@ const commandLine = {
   metafile: true,
   entryPoints: [here('../src/cli/main.ts')],
   bundle: true,
-  minify: true,
+  write: false,
   keepNames: false,
   platform: 'node',
   format: 'cjs',
@@ -107,19 +108,28 @@ const commandLine = {
   // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__rootwardUrl' },
-  // What Node puts around a module, so that the loader can hand the file to V8 as it is.
-  footer: { js: '})' },
-  banner: {
-    js: "(function(exports,require,module,__filename,__dirname){'use strict';const __rootwardUrl=require('node:url').pathToFileURL(__filename).href;",
-  },
 };
+/** What Node puts around a module, so that the loader can hand the file to V8 as it is. */
+const AROUND = [
+  "_=function(exports,require,module,__filename,__dirname){'use strict';const __rootwardUrl=require('node:url').pathToFileURL(__filename).href;",
+  '}',
+];
+/** Minified last, since until then each name is there once. */
+async function buildProgram(name, plugins, rewritten) {
+  const result = await build({ ...commandLine, outfile: dist + name, plugins });
+  const [{ text }] = result.outputFiles;
+  const { code } = await transform(AROUND.join(`\n${rewritten(text)}\n`), {
+    minify: true,
+    target: commandLine.target,
+    legalComments: 'none',
+  });
+  writeFileSync(dist + name, `(${code.replace(/^_=|;\n$/g, '')})\n`);
+  return result;
+}
 const [program, wrap] = await Promise.all([
-  build({ ...commandLine, outfile: `${dist}program.cjs`, plugins: [lazyValidator, quickChecks, libraries] }),
-  build({
-    ...commandLine,
-    outfile: `${dist}wrap.cjs`,
-    plugins: [onlyWrap, lazyValidator, quickChecks, libraries],
-  }),
+  buildProgram('program.cjs', [lazyValidator, quickChecks, libraries], lazySchemas),
+  // Which has no schemas of the SDK.
+  buildProgram('wrap.cjs', [onlyWrap, lazyValidator, quickChecks, libraries], (text) => text),
 ]);
 const apart = await build({
   absWorkingDir: here('..'),

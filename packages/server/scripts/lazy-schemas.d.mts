@@ -1,0 +1,2 @@
+export function lazySchemas(code: string): string;
+export function registerLazily(contents: string): string;
