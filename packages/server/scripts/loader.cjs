@@ -3,13 +3,17 @@
 // Runs program.cjs, or wrap.cjs, with what V8 made of it last time where that still fits. Measured on Node 20: compiling takes
 // about a fifth of the start without it.
 const { createHash } = require('node:crypto');
-const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 const { cachedDataVersionTag, setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
 
-/** Late enough to hold what serving compiled, too. */
+/** Late enough to hold what answering the first messages compiled, too. */
 const WRITE_AFTER_MS = 2000;
+/** By then most clients have listed the tools and called one. What that compiled makes the first call of later starts twice as quick. */
+const WRITE_USED_AFTER_MS = 30_000;
+/** Else nothing was called yet, and a later process writes it. */
+const USED_GROWTH = 1.03;
 
 /** The file holds one function, written in ASCII, so that each byte is a character and nothing has to be put together. */
 function load(file) {
@@ -17,17 +21,33 @@ function load(file) {
   // V8 accepts the cache of another source of the same length and would run the old code: the key is the content.
   // The tag stands for version, processor and flags: with others it would be thrown away and written anew each time.
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
-  const name = path.basename(file, '.cjs');
-  const cacheFile = path.join(__dirname, `${name}-${digest}-${cachedDataVersionTag().toString(16)}.cache`);
-  const cachedData = readCache(cacheFile);
+  const name = `${path.basename(file, '.cjs')}-${digest}-${cachedDataVersionTag().toString(16)}`;
+  const early = path.join(__dirname, `${name}.cache`);
+  const used = path.join(__dirname, `${name}-used.cache`);
+  const usedData = readCache(used);
+  const cachedData = usedData ?? readCache(early);
   const script = new Script(bytes.toString('latin1'), {
     filename: file,
     ...(cachedData !== undefined && { cachedData }),
   });
   if (cachedData === undefined || script.cachedDataRejected) {
-    setTimeout(() => writeCache(script, cacheFile), WRITE_AFTER_MS).unref();
+    setTimeout(() => writeEarly(script, early, used), WRITE_AFTER_MS).unref();
+    setTimeout(() => writeUsed(script, early, used), WRITE_USED_AFTER_MS).unref();
+  } else if (usedData === undefined) {
+    setTimeout(() => writeUsed(script, early, used), WRITE_USED_AFTER_MS).unref();
   }
   return script.runInThisContext();
+}
+
+function writeEarly(script, early, used) {
+  if (writeCache(script, early)) rmSync(used, { force: true });
+}
+
+/** In place of the one that the start alone has left. */
+function writeUsed(script, early, used) {
+  const before = statSync(early, { throwIfNoEntry: false });
+  if (before !== undefined && writeCache(script, used, before.size * USED_GROWTH))
+    rmSync(early, { force: true });
 }
 
 function readCache(file) {
@@ -39,13 +59,17 @@ function readCache(file) {
 }
 
 /** Whole or not at all, since another process may start meanwhile. Where the folder is not ours, there is no cache. */
-function writeCache(script, file) {
+function writeCache(script, file, minBytes = 0) {
   try {
+    const data = script.createCachedData();
+    if (data.length < minBytes) return false;
     const temporary = `${file}.${process.pid}`;
-    writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx' });
+    writeFileSync(temporary, data, { mode: 0o600, flag: 'wx' });
     renameSync(temporary, file);
+    return true;
   } catch {
     // The next start is a little slower; nothing else depends on it.
+    return false;
   }
 }
 

@@ -215,6 +215,27 @@ describe('the compiled program', () => {
     expect((await run(process.execPath, [join(folder, 'rootward.cjs')])).stdout).toBe('two');
   });
 
+  test('is kept once more when it was used, in place of what the start alone has left', async () => {
+    const folder = copyLoader('used');
+    const loader = join(folder, 'rootward.cjs');
+    writeFileSync(
+      loader,
+      readFileSync(loader, 'utf8').replace('USED_AFTER_MS = 30_000', 'USED_AFTER_MS = 2_400'),
+    );
+    // Compiled when it is called: after the first time that the program is kept, before the second.
+    const seldom = `let sum=1;${Array.from({ length: 500 }, (_, index) => `sum+=sum*${index};`).join('')}return sum`;
+    const main = `const seldom=()=>{${seldom}};setTimeout(seldom,2200);setTimeout(()=>{},3000)`;
+    writeFileSync(join(folder, 'program.cjs'), `(function(exports){exports.main=()=>{${main}}})`);
+    const kept = (): readonly string[] => readdirSync(folder).filter((name) => name.endsWith('.cache'));
+    await run(process.execPath, [loader]);
+    expect(kept()).toEqual([expect.stringMatching(/-used\.cache$/)]);
+    await run(process.execPath, [loader]);
+    expect(kept()).toEqual([expect.stringMatching(/-used\.cache$/)]);
+    writeFileSync(join(folder, kept()[0] ?? ''), 'nonsense');
+    await run(process.execPath, [loader]);
+    expect(kept()).toEqual([expect.stringMatching(/-used\.cache$/)]);
+  });
+
   test('is kept apart from that made with other flags of the engine', async () => {
     const folder = copyLoader('z');
     writeFileSync(join(folder, 'program.cjs'), printing('one'));
