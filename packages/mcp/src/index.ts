@@ -20,7 +20,7 @@ export { WorkspaceResourceTemplate } from './sdk-v2/resource-template.js';
 export type { WorkspaceTemplateCallbacks } from './sdk-v2/resource-template.js';
 export { serveWorkspaceStdio } from './sdk-v2/serve-workspace-stdio.js';
 export type { ServeWorkspaceStdioOptions } from './sdk-v2/serve-workspace-stdio.js';
-export type { SessionsOptions } from './sdk-v2/http/sessions.js';
+export type { SessionsOptions } from './sdk-v2/http/sessions-options.js';
 export { withWorkspace, withWorkspaceTool } from './sdk-v2/with-workspace.js';
 export type {
   WorkspaceLowLevelServer,

@@ -10,6 +10,8 @@ import { showToPages } from './show-to-pages.js';
 
 /** A session costs little once its server is given back, and a new one takes a few milliseconds. */
 const PARK_MS = 60_000;
+/** 25 MB of servers. Those that are shared come from other processes all the time, and stay a minute. */
+const MAX_RESTING = 500;
 
 /** Serves any number of clients over HTTP until a signal comes. */
 export async function serveHttp(
@@ -39,6 +41,7 @@ export async function serveHttp(
       ...(store !== undefined && { sessionStore: store.sessions, revocations: store.revocations }),
       ...(limits !== undefined && { limits: principalLimits(limits) }),
       parkAfter: PARK_MS,
+      ...(store === undefined && { maxResting: MAX_RESTING }),
     },
     unready: () => (store?.sessions.ready === false ? 'the session store cannot be used' : undefined),
   });

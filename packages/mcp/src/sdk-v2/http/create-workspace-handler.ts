@@ -5,7 +5,8 @@ import { MemoryStore } from '../../store/memory-store.js';
 import { BYTES_WAIT, LimitCounters, type PrincipalLimits } from '../../store/principal-limits.js';
 import { Revocations } from '../../store/revocations.js';
 import { overLimit, principalRevoked, sessionNotFound, storeFailure } from './responses.js';
-import { Sessions, type SessionsOptions } from './sessions.js';
+import { Sessions } from './sessions.js';
+import type { SessionsOptions } from './sessions-options.js';
 
 /** Options of `createWorkspaceHandler`: those of its sessions, and those of the SDK's `createMcpHandler`. */
 export interface WorkspaceHandlerOptions

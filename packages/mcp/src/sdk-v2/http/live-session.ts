@@ -40,6 +40,8 @@ export class LiveSession {
   readonly transport: SessionTransport;
   /** GET streams that are open. */
   listening = 0;
+  /** Requests that the transport does not have yet. */
+  arriving = 0;
   /** When its time in a store was last prolonged. */
   usedAt = 0;
   /** Wakes the stream that belongs to no request, where it is open here and shared with others. */
@@ -77,7 +79,7 @@ export class LiveSession {
   }
 
   get isIdle(): boolean {
-    return this.listening === 0 && !this.transport.isBusy;
+    return this.listening === 0 && this.arriving === 0 && !this.transport.isBusy;
   }
 
   async connect(watcher: SessionWatcher): Promise<void> {

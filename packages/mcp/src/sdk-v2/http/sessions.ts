@@ -1,41 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { EventStore, McpHandlerRequestOptions, McpServerFactory } from '@modelcontextprotocol/server';
+import type { McpHandlerRequestOptions, McpServerFactory } from '@modelcontextprotocol/server';
 import { systemClock, type Clock, type Timer } from '@rootward/core';
 import { RootwardMcpError } from '../../error.js';
 import { describePrincipal } from '../../context/principal.js';
 import type { LimitCounters } from '../../store/principal-limits.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { LiveSession } from './live-session.js';
 import { METHODS, methodNotAllowed, sessionNotFound, sessionRequired, tooManySessions } from './responses.js';
 import { SessionEventStore } from './session-event-store.js';
 import { makeRecord, type SessionRecord } from './session-record.js';
+import type { SessionsOptions } from './sessions-options.js';
 import { Sharing } from './sharing.js';
-
-/** How sessions of legacy clients over HTTP are kept. */
-export interface SessionsOptions {
-  /** Answer legacy clients with plain JSON instead of streams. They can then not be asked for roots. */
-  readonly jsonResponse?: boolean;
-  /** Lets clients resume streams that broke off. One for all sessions; each gets its own events back, and no others. */
-  readonly eventStore?: EventStore;
-  /**
-   * Lets several processes serve the same sessions, and clients resume streams that broke off. Servers are then made
-   * anew wherever a session goes on, and told again what its client said: keep nothing else in them.
-   */
-  readonly sessionStore?: SessionStore;
-  /**
-   * After so long without a request or a stream, a session gives its server back and gets a new one with its next
-   * request, in milliseconds. By default never, and after a minute with a `sessionStore`. See there.
-   */
-  readonly parkAfter?: number;
-  readonly maxRequestBodySize?: number;
-  /** How often a stream without news says that it is there, in milliseconds; 0 for never. */
-  readonly keepAliveMs?: number;
-  /** A session in which nothing happens, and that nobody listens to, for so long is closed. In milliseconds. */
-  readonly sessionIdleTimeout?: number;
-  /** Beyond this many, the session that was idle longest makes room; where none is idle, a new one is refused. */
-  readonly maxSessions?: number;
-  readonly clock?: Clock;
-}
 
 /** A session that this process knows. */
 interface Session {
@@ -52,6 +26,8 @@ interface Session {
 const IDLE_MS = 30 * 60_000;
 const SHARED_PARK_MS = 60_000;
 const MAX_SESSIONS = 10_000;
+/** A request that follows at once should find its server. */
+const CROWDED_PARK_MS = 1000;
 const SESSION_HEADER = 'mcp-session-id';
 
 /**
@@ -67,6 +43,10 @@ export class Sessions {
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
   #sweep: Timer | undefined;
+  /** When it comes. */
+  #sweepAt = 0;
+  /** Sessions that have a server. */
+  #serving = 0;
   /** Sessions that are being opened. */
   #opening = 0;
   #closed = false;
@@ -114,6 +94,22 @@ export class Sessions {
       return sessionNotFound();
     }
     const live = await this.#liveOf(id, session, record, request, options);
+    live.arriving += 1;
+    try {
+      return await this.#serveIn(live, id, record, request, options);
+    } finally {
+      live.arriving -= 1;
+    }
+  }
+
+  async #serveIn(
+    live: LiveSession,
+    id: string,
+    record: SessionRecord | undefined,
+    request: Request,
+    options: McpHandlerRequestOptions,
+  ): Promise<Response> {
+    const { principal } = live;
     if (record !== undefined && !live.knows(record)) {
       await live.inTurn(() => live.catchUp(record, options.authInfo));
     }
@@ -151,6 +147,10 @@ export class Sessions {
 
   get #parkAfter(): number {
     return this.#options.parkAfter ?? (this.#sharing === undefined ? this.#idle : SHARED_PARK_MS);
+  }
+
+  get #maxResting(): number {
+    return this.#options.maxResting ?? Infinity;
   }
 
   async #admit(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
@@ -301,6 +301,7 @@ export class Sessions {
     const { principal } = live;
     const session = this.#sessions.get(id) ?? { principal, parked: undefined, opening: undefined };
     this.#sessions.set(id, Object.assign(session, { live, usedAt: this.#clock.now() }));
+    this.#serving += 1;
     this.#scheduleSweep();
   }
 
@@ -321,20 +322,38 @@ export class Sessions {
   }
 
   #scheduleSweep(): void {
-    if (this.#sweep !== undefined || this.#sessions.size === 0) return;
-    this.#sweep = this.#clock.setTimeout(
-      () => {
-        this.#sweep = undefined;
-        const now = this.#clock.now();
-        for (const [id, session] of this.#sessions) {
-          if (!isIdle(session)) continue;
-          if (session.usedAt <= now - this.#idle) this.#drop(id, session);
-          else if (session.usedAt <= now - this.#parkAfter) this.#park(id, session);
-        }
-        this.#scheduleSweep();
-      },
-      Math.min(this.#idle, this.#parkAfter),
-    );
+    if (this.#sessions.size === 0) return;
+    const isCrowded = this.#serving > this.#maxResting;
+    const wait = Math.min(this.#idle, this.#parkAfter, isCrowded ? CROWDED_PARK_MS : Infinity);
+    const at = this.#clock.now() + wait;
+    if (this.#sweep !== undefined && this.#sweepAt <= at) return;
+    this.#sweep?.clear();
+    this.#sweepAt = at;
+    this.#sweep = this.#clock.setTimeout(() => {
+      this.#sweep = undefined;
+      this.#sweepSessions();
+      this.#scheduleSweep();
+    }, wait);
+  }
+
+  #sweepSessions(): void {
+    const now = this.#clock.now();
+    let surplus = -this.#maxResting;
+    this.#serving = 0;
+    for (const { live } of this.#sessions.values()) {
+      if (live === undefined) continue;
+      this.#serving += 1;
+      if (live.isIdle) surplus += 1;
+    }
+    // Least recently used first.
+    for (const [id, session] of this.#sessions) {
+      if (!isIdle(session)) continue;
+      const isSurplus = session.live !== undefined && surplus > 0;
+      const parkAfter = isSurplus ? CROWDED_PARK_MS : this.#parkAfter;
+      if (isSurplus) surplus -= 1;
+      if (session.usedAt <= now - this.#idle) this.#drop(id, session);
+      else if (session.usedAt <= now - parkAfter) this.#park(id, session);
+    }
   }
 
   /** Gives the server of a session back. One that is shared is in the store, and need not be known here. */
@@ -347,6 +366,7 @@ export class Sessions {
     }
     session.parked = makeRecord(0, live.fields());
     session.live = undefined;
+    this.#serving -= 1;
     void live.close();
   }
 

@@ -324,41 +324,6 @@ test('a session whose record is garbage or of another version is not found, and 
   await handler.close();
 });
 
-test('a session that is parked goes on with its next request', async () => {
-  const clock = new FakeClock();
-  const { createWorkspaceHandler, withWorkspace } = await import('../../../src/index.js');
-  const { McpServer } = await import('@modelcontextprotocol/server');
-  let made = 0;
-  const handler = createWorkspaceHandler(
-    () => {
-      made += 1;
-      const server = withWorkspace(new McpServer({ name: 'parks', version: '1.0.0' }), {
-        within: [top],
-        environment: {},
-        home: top,
-      });
-      server.registerTool('roots', {}, async ({ workspace }) => {
-        const roots = (await workspace.roots()).map(({ path }) => path);
-        return { content: [], structuredContent: { roots } };
-      });
-      return server;
-    },
-    { clock, parkAfter: 1000, sessionIdleTimeout: 10_000 },
-  );
-  const client = new RawHttpClient(handler.fetch, { roots: () => [{ uri: uri(one) }] });
-  await client.connect();
-  expect(await client.callTool('roots')).toEqual({ roots: [one] });
-  expect(made).toBe(1);
-  clock.advance(1500);
-  clock.advance(1500);
-  const calls = await Promise.all([client.callTool('roots'), client.callTool('roots')]);
-  expect(calls).toEqual([{ roots: [one] }, { roots: [one] }]);
-  expect([made, handler.sessions, client.asked]).toEqual([2, 1, 1]);
-  for (let second = 0; second < 12; second++) clock.advance(1000);
-  expect(handler.sessions).toBe(0);
-  await handler.close();
-});
-
 test('a change that cannot be stored is answered with an error that says to send the request again', async () => {
   const store = new MemoryStore();
   const handler = createInstance(store, top);

@@ -9,7 +9,10 @@ import { createGuardedServer, MAX_BODY_BYTES, type GuardOptions } from './guarde
 export interface HttpServerOptions
   extends GuardOptions, Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {
   readonly log: Logger;
-  readonly handler?: Pick<WorkspaceHandlerOptions, 'sessionStore' | 'revocations' | 'limits' | 'parkAfter'>;
+  readonly handler?: Pick<
+    WorkspaceHandlerOptions,
+    'sessionStore' | 'revocations' | 'limits' | 'parkAfter' | 'maxResting'
+  >;
 }
 
 export interface HttpServer {
