@@ -44,6 +44,20 @@ export class HttpBridge {
     return session;
   }
 
+  get sessionId(): string {
+    return this.#session ?? '';
+  }
+
+  /** Whether a session, opened here or with another program, is served. */
+  async accepts(session: string): Promise<boolean> {
+    const bridge = new HttpBridge(this.#child, this.#url);
+    bridge.#session = session;
+    const { ok, status, body } = await bridge.#send({ id: 1, method: 'ping' });
+    await body?.cancel();
+    if (!ok && status !== 404) throw new Error(`Cannot measure: HTTP ${status}`);
+    return ok;
+  }
+
   /** Resident memory of the program and what it started; not a number where the system does not tell. */
   treeMegabytes(): number {
     const { pid } = this.#child;
@@ -105,7 +119,14 @@ export class HttpBridge {
   }
 
   async #post(message: object): Promise<string> {
-    const response = await fetch(this.#url, {
+    const response = await this.#send(message);
+    this.#session ??= response.headers.get('mcp-session-id') ?? undefined;
+    if (!response.ok) throw new Error(`Cannot measure: HTTP ${response.status}`);
+    return response.text();
+  }
+
+  #send(message: object): Promise<Response> {
+    return fetch(this.#url, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
@@ -114,9 +135,6 @@ export class HttpBridge {
       },
       body: JSON.stringify({ jsonrpc: '2.0', ...message }),
     });
-    this.#session ??= response.headers.get('mcp-session-id') ?? undefined;
-    if (!response.ok) throw new Error(`Cannot measure: HTTP ${response.status}`);
-    return response.text();
   }
 }
 

@@ -1,11 +1,13 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { HttpBridge } from '../http-bridge.js';
 import { alternate } from '../measure.js';
 import type { Row, Section } from '../row.js';
 import { OURS } from '../peer.js';
+import { sessionRows } from './http-sessions.js';
+import { revocationRows } from './revocation.js';
 
 const SDK = fileURLToPath(new URL('../http-server.js', import.meta.url));
 /** Calls under way at the same time, and calls in all: the system counts processor time in hundredths of a second. */
@@ -14,9 +16,6 @@ const CALLS = 1000;
 const TURNS = 7;
 /** Half a millisecond of one core for each are 2,000 a second. */
 const MAX_CPU_US = 500;
-const PROBE = fileURLToPath(new URL('../heap-probe.js', import.meta.url));
-const SESSIONS = 200;
-const MAX_SESSION_KB = 20;
 
 /** Microseconds of processor time of the server per call: how many a core can serve, whatever the client takes. */
 async function timeCalls(server: HttpBridge, path: string): Promise<number> {
@@ -26,38 +25,6 @@ async function timeCalls(server: HttpBridge, path: string): Promise<number> {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, read));
   return ((server.cpuMilliseconds() - before) * 1000) / CALLS;
-}
-
-/** Kilobytes of heap for each session of a legacy client that has read a file and is still served. */
-async function sessionKilobytes(root: string, path: string): Promise<number> {
-  const file = join(root, 'heap');
-  const server = await HttpBridge.start(
-    (port) => [
-      '--expose-gc',
-      '--import',
-      pathToFileURL(PROBE).href,
-      OURS,
-      root,
-      '--http',
-      String(port),
-      '--insecure-no-token',
-    ],
-    { ROOTWARD_BENCH_HEAP: file },
-  );
-  const open = async (count: number): Promise<void> => {
-    for (let opened = 0; opened < count; opened++) {
-      await (await server.another()).call('read_text_file', { path });
-    }
-  };
-  try {
-    // By then all that is made once is there.
-    await open(SESSIONS / 5);
-    const before = await server.heapBytes(file);
-    await open(SESSIONS);
-    return ((await server.heapBytes(file)) - before) / SESSIONS / 1024;
-  } finally {
-    await server.close();
-  }
 }
 
 /** What a read over HTTP costs, beside a server of the SDK that has no roots and checks nothing. */
@@ -89,12 +56,7 @@ export async function benchHttp(): Promise<Section> {
       },
       { what: 'the same, beside the SDK alone', unit: 'µs', ours, peer, peerName: 'the SDK alone' },
     ];
-    rows.push({
-      what: `heap per session of a legacy client, ${SESSIONS} sessions`,
-      unit: 'KB',
-      ours: await sessionKilobytes(root, path),
-      goal: MAX_SESSION_KB,
-    });
+    rows.push(...(await sessionRows(root, path)), ...(await revocationRows(root)));
     return { title, rows };
   } finally {
     await Promise.all(servers.map((server) => server.close()));

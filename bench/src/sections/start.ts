@@ -1,15 +1,15 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { leaveRows } from './leave.js';
 import { OURS, peerName } from '../peer.js';
 import type { Row, Section } from '../row.js';
+import { warmInstallation } from '../warm.js';
 
 type Running = ChildProcessByStdio<Writable, Readable, null>;
 
@@ -82,24 +82,6 @@ async function start(program: string, root: string): Promise<Start> {
   return { cold, resident, residentListed, leave: performance.now() - ended };
 }
 
-function caches(): readonly string[] {
-  return readdirSync(dirname(OURS)).filter((name) => name.endsWith('.cache'));
-}
-
-/** What a start compiles is kept two seconds later; a user meets a start without it once per installation. */
-async function warm(root: string): Promise<void> {
-  // What is there may have been made with other flags of the engine.
-  for (const name of caches()) rmSync(join(dirname(OURS), name));
-  const child: Running = spawn(process.execPath, [OURS, root], { stdio: ['pipe', 'pipe', 'ignore'] });
-  const first = answered(child, 1);
-  child.stdin.write(HELLO);
-  await first;
-  while (caches().length === 0) await delay(100);
-  const exit = once(child, 'exit');
-  child.stdin.end();
-  await exit;
-}
-
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -109,7 +91,7 @@ function median(values: readonly number[]): number {
 export async function benchStart(): Promise<Section> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-bench-start-')));
   try {
-    await warm(root);
+    await warmInstallation(root);
     const ours: Start[] = [];
     const peer: Start[] = [];
     for (let round = 0; round < ROUNDS; round++) {

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HttpBridge } from '../http-bridge.js';
+import { OURS } from '../peer.js';
+import type { Row } from '../row.js';
+
+const PROBE = fileURLToPath(new URL('../heap-probe.js', import.meta.url));
+/** Fewer than keep their servers while they rest. */
+const IN_USE = 200;
+/** So many that most of them give their servers back. */
+const MANY = 2000;
+const MAX_SESSION_KB = 20;
+/** They do so a second after their last request; another one until the next look at them, and one to be sure. */
+const UNTIL_PARKED_MS = 3000;
+/** Of those that were opened first. */
+const WOKEN = 200;
+const MAX_WAKING_MS = 1;
+
+/** What sessions of legacy clients that have read a file take of the heap, and what it costs to go on with one. */
+export async function sessionRows(root: string, path: string): Promise<readonly Row[]> {
+  const file = join(root, 'heap');
+  const probe = ['--expose-gc', '--import', pathToFileURL(PROBE).href];
+  const server = await HttpBridge.start(
+    (port) => [...probe, OURS, root, '--http', String(port), '--insecure-no-token'],
+    { ROOTWARD_BENCH_HEAP: file },
+  );
+  const open = async (count: number): Promise<HttpBridge[]> => {
+    const opened: HttpBridge[] = [];
+    while (opened.length < count) {
+      const session = await server.another();
+      await session.call('read_text_file', { path });
+      opened.push(session);
+    }
+    return opened;
+  };
+  const cost = async (sessions: readonly HttpBridge[]): Promise<number> => {
+    const before = server.cpuMilliseconds();
+    for (const session of sessions) await session.call('read_text_file', { path });
+    return (server.cpuMilliseconds() - before) / sessions.length;
+  };
+  try {
+    // By then all that is made once is there.
+    await open(IN_USE / 5);
+    const before = await server.heapBytes(file);
+    const first = await open(IN_USE);
+    const inUse = (await server.heapBytes(file)) - before;
+    await open(MANY - IN_USE);
+    await delay(UNTIL_PARKED_MS);
+    const all = (await server.heapBytes(file)) - before;
+    const woken = first.slice(0, WOKEN);
+    const waking = await cost(woken);
+    return [
+      {
+        what: `heap per session of a legacy client, ${MANY} sessions`,
+        unit: 'KB',
+        ours: all / MANY / 1024,
+        goal: MAX_SESSION_KB,
+      },
+      {
+        what: `heap per session of a legacy client while all are in use, ${IN_USE} sessions`,
+        unit: 'KB',
+        ours: inUse / IN_USE / 1024,
+        goal: MAX_SESSION_KB,
+      },
+      {
+        what: 'processor time that a read takes longer in a session that rested',
+        unit: 'ms',
+        ours: waking - (await cost(woken)),
+        goal: MAX_WAKING_MS,
+      },
+    ];
+  } finally {
+    await server.close();
+  }
+}
