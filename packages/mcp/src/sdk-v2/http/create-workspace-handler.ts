@@ -1,5 +1,10 @@
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
-import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from '@modelcontextprotocol/server';
+import type {
+  CreateMcpHandlerOptions,
+  McpHandlerRequestOptions,
+  McpHttpHandler,
+  McpServerFactory,
+} from '@modelcontextprotocol/server';
 import { describePrincipal } from '../../context/principal.js';
 import { MemoryStore } from '../../store/memory-store.js';
 import { BYTES_WAIT, LimitCounters, type PrincipalLimits } from '../../store/principal-limits.js';
@@ -16,6 +21,9 @@ export interface WorkspaceHandlerOptions
   /** What was revoked; by default what the `sessionStore` says. Pass it to `prepareWorkspace`, too, for handles. */
   readonly revocations?: Revocations;
 }
+
+/** Where the author names no limit: below that of the SDK. */
+const MAX_READ_ONCE_BYTES = 1024 * 1024;
 
 /** What the client is told about an internal error: only that there was one. */
 const INTERNAL_ERROR = {
@@ -52,7 +60,8 @@ export function createWorkspaceHandler(
     sessions.endWhere((id, owner) => revocations.isRevoked('session', id) || isOut(revocations, owner)),
   );
   const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
-  const answer: McpHttpHandler['fetch'] = async (request, given = {}) => {
+  const answer: McpHttpHandler['fetch'] = async (came, how = {}) => {
+    const { request, given } = await readOnce(came, how, maxRequestBodySize ?? MAX_READ_ONCE_BYTES);
     const legacy = await isLegacyRequest(request, given.parsedBody, limit);
     const alone = (): Promise<Response> => modern.fetch(request, given);
     return legacy ? sessions.fetch(request, given) : (revocations?.serve(alone) ?? alone());
@@ -96,6 +105,29 @@ export function createWorkspaceHandler(
       await Promise.all([modern.close(), sessions.close()]);
     },
   };
+}
+
+/**
+ * Reads the body of a request that says how long it is. Else it would be read twice, from two copies of the request: to
+ * tell the era, and to serve it. What is no JSON, or longer than allowed, is left to the SDK to refuse.
+ */
+async function readOnce(
+  request: Request,
+  given: McpHandlerRequestOptions,
+  maxBytes: number,
+): Promise<{ readonly request: Request; readonly given: McpHandlerRequestOptions }> {
+  const bytes = Number(request.headers.get('content-length') ?? Number.NaN);
+  const isOurs = request.method === 'POST' && given.parsedBody === undefined && request.body !== null;
+  if (!isOurs || !(bytes <= maxBytes)) return { request, given };
+  const text = await request.text();
+  try {
+    if (Buffer.byteLength(text) <= maxBytes)
+      return { request, given: { ...given, parsedBody: JSON.parse(text) } };
+  } catch {
+    // Refused below, with the answer that the SDK has for it.
+  }
+  const { url, method, headers, signal } = request;
+  return { request: new Request(url, { method, headers, signal, body: text }), given };
 }
 
 /** The bytes of a request, where they are known before it is read: one that comes in chunks does not say. */
