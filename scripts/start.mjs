@@ -11,21 +11,16 @@ if (!existsSync(program)) {
 }
 
 const folder = process.env.INIT_CWD ?? process.cwd();
-// Their values say nothing about what to serve, although a file or folder may be there under such a name.
-const ABOUT_OTHERS = new Set([
-  '--audit',
-  '--client-roots',
-  '--host',
-  '--http',
-  '--log-level',
-  '--token',
-  '--tool-env',
-  '--toolsets',
-]);
+const { flagName, OPTIONS } = await import(
+  new URL('../packages/server/dist/settings/values/options.js', import.meta.url)
+);
+const takesValue = new Set(OPTIONS.filter(({ flag }) => flag.includes(' ')).map(flagName));
+// The values of other options say nothing about what to serve, although a file may be there under such a name.
+const namesFolders = new Set(['--root', '--within', '--project', '--config']);
 const given = process.argv.slice(2);
 const namesPlace = given.some((argument, index) => {
   const [, option, value] = /^(--[a-z-]+)=(.*)$/s.exec(argument) ?? ['', given[index - 1], argument];
-  return !ABOUT_OTHERS.has(option) && existsSync(resolve(folder, value));
+  return (!takesValue.has(option) || namesFolders.has(option)) && existsSync(resolve(folder, value));
 });
 // npm makes both those of this package, which nobody asked for as a root.
 process.chdir(folder);

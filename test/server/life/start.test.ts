@@ -167,6 +167,13 @@ async function npmStart(from: string, args: readonly string[] = []): Promise<str
   return text;
 }
 
+/** A file with a token. */
+function tokenFile(): string {
+  const file = join(folders.path('b'), 'tokens');
+  writeFileSync(file, `${'t'.repeat(40)}\n`, { mode: 0o600 });
+  return file;
+}
+
 describe('npm start', () => {
   test('serves the folder it was called from, and says how to connect and how to stop', async () => {
     const text = await npmStart(folders.path('b'), ['--read-only']);
@@ -181,6 +188,7 @@ describe('npm start', () => {
   test.each([
     ['an audit file that is there', () => ['--audit', join(folders.path('b'), 'name.txt')]],
     ['a toolset that has the name of a folder', () => ['--toolsets=files']],
+    ['a file of tokens', () => ['--token-file', tokenFile()]],
   ])('serves the folder it was called from also with %s', async (_, args) => {
     mkdirSync(join(folders.path('b'), 'files'), { recursive: true });
     expect(await npmStart(folders.path('b'), args())).toContain(`1 root from flag: ${folders.path('b')}\n`);
