@@ -56,6 +56,11 @@ test('rootward history lists what a server changed, shows it, and rootward undo 
     expect.stringMatching(new RegExp(`^${id} .*write_file .*\\+1 −1 +changed a.txt$`)),
     '',
   ]);
+  const elsewhere = { env, cwd: folders.top };
+  expect((await runCommand(['history', work], elsewhere)).out).toBe(list.out);
+  expect((await runCommand(['history', 'show', id, work], elsewhere)).out).toContain('+three');
+  expect((await runCommand(['undo', work, '--since', '1h', '--dry-run'], elsewhere)).out).toContain('a.txt');
+  expect((await runCommand(['undo', id, work, '--dry-run'], elsewhere)).out).toContain('a.txt');
   const shown = await runCommand(['history', 'show', id], { ...here, env: { ...env, FORCE_COLOR: '1' } });
   expect(shown.out).toContain('\u001B[31m-two\u001B[39m\n\u001B[32m+three\u001B[39m');
   const asked = JSON.parse((await runCommand(['history', '--json', '--path', 'a.txt'], here)).out) as Result;

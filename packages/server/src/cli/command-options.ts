@@ -13,6 +13,8 @@ const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
   '--writable-project',
   '--read-only',
   '--project',
+  '--register-hook',
+  '--download-hosts',
   '--tool-env',
   '--ui-consent',
   '--public-url',
@@ -43,6 +45,17 @@ const DECIDES_ROOTS: ReadonlySet<string> = new Set([
 ]);
 export function decidesRoots(spec: OptionSpec): boolean {
   return DECIDES_ROOTS.has(flagName(spec));
+}
+/** What a server here would find, and what it would write. */
+export function decidesFindings(spec: OptionSpec): boolean {
+  return decidesSandbox(spec) || ['--http', '--audit'].includes(flagName(spec));
+}
+/** Which changes are shown: no client, and nothing is changed. */
+export function decidesHistory(spec: OptionSpec): boolean {
+  return ['--root', '--within', '--project', '--config'].includes(flagName(spec));
+}
+export function decidesUndo(spec: OptionSpec): boolean {
+  return decidesHistory(spec) || ['--read-only', '--writable-project', '--history'].includes(flagName(spec));
 }
 export function decidesSandbox(spec: OptionSpec): boolean {
   return decidesRoots(spec) || spec.group === 'Sandbox:';

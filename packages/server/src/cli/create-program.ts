@@ -16,8 +16,11 @@ import type { UiFlags } from './commands/ui.js';
 import type { WrapFlags } from './commands/wrap/wrap.js';
 import {
   CHANGE_POLICIES,
+  decidesFindings,
+  decidesHistory,
   decidesRoots,
   decidesSandbox,
+  decidesUndo,
   JSON_OPTION,
   jsonOf,
   offering,
@@ -130,7 +133,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
         return runContains(await settingsOf(flags, []), path, jsonOf(flags), watched);
       }),
     );
-  withOptions(program.command('doctor'))
+  withOptions(program.command('doctor'), OPTIONS, decidesFindings)
     .description('what a server finds here, what is wrong, and how to fix it')
     .argument('[directories...]', 'folders in scope, as with --root')
     .option('--verbose', 'also show every source of roots, and what known clients give')
@@ -291,37 +294,43 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
     });
   const action = new Argument(
     '[action]',
-    'show: the difference a change made; prune: enforce the bounds now',
+    'show ID: the difference a change made; prune: enforce the bounds now',
   );
   action.argChoices = ['show', 'prune'];
-  withOptions(program.command('history'))
+  withOptions(program.command('history'), OPTIONS, decidesHistory)
     .description('what was changed through the tools in these folders, newest first')
     .addArgument(action)
-    .argument('[id]', 'the change to show')
+    .argument('[directories...]', 'folders in scope, as with --root')
     .option('--path <path>', 'only changes of this file, or below this folder')
     .option('--since <time>', 'only changes since then: 10m, 2h, 1d or a date')
     .option('--session <id>', 'only changes of one connection')
     .option('--limit <number>', 'at most so many (default 20)')
     .option(...JSON_OPTION)
-    .action((name: string | undefined, id: string | undefined, flags: ParsedFlags & HistoryFlags) =>
+    .action((first: string | undefined, rest: string[], flags: ParsedFlags & HistoryFlags) =>
       answer('Reading the history', async (watched, status) => {
-        const { runHistory } = await import('./commands/history/history.js');
-        return runHistory(name, id, await settingsOf(flags, []), flags, watched, status);
+        const { readHistoryWords, runHistory } = await import('./commands/history/history.js');
+        const asked = readHistoryWords([...(first === undefined ? [] : [first]), ...rest], terminal.start);
+        return runHistory(asked, await settingsOf(flags, asked.directories), flags, watched, status);
       }),
     );
-  withOptions(program.command('undo'))
+  withOptions(program.command('undo'), OPTIONS, decidesUndo)
     .description('take changes back, all of them or none')
     .argument('[id]', 'the change, as history lists it')
+    .argument('[directories...]', 'folders in scope, as with --root')
     .option('--since <time>', 'all changes since then: 10m, 2h, 1d or a date')
     .option('--session <id>', 'all changes of one connection')
     .option('--path <path>', 'only this file, or below this folder')
     .option('--dry-run', 'show what would be restored')
     .option('--force', 'also where something else has changed a file since; what is there is kept, too')
     .option(...JSON_OPTION)
-    .action((id: string | undefined, flags: ParsedFlags & UndoFlags) =>
+    .action((first: string | undefined, rest: string[], flags: ParsedFlags & UndoFlags) =>
       answer('Restoring', async (watched, status) => {
+        const { isFolder } = await import('./commands/history/open-history.js');
         const { runUndo } = await import('./commands/history/undo.js');
-        return runUndo(id, await settingsOf(flags, []), flags, watched, status);
+        const isId = first === undefined || !isFolder(first, terminal.start);
+        const directories = isId ? rest : [first, ...rest];
+        const id = isId ? first : undefined;
+        return runUndo(id, await settingsOf(flags, directories), flags, watched, status);
       }),
     );
   withOptions(program.command('revoke'), STORE_OPTIONS)

@@ -43,7 +43,7 @@ function describe(error: unknown, program: Command, argv: readonly string[]): Re
   }
   // What the operator named cannot be used.
   if (error instanceof RootwardError) {
-    const message = `${error.message}${commandHint(error.path, program)}`;
+    const message = `${error.message}${commandHint(error.path, program, argv)}`;
     return { code: error.code, message, exitCode: WRONG_USE };
   }
   // Such as a key in the environment that is too short.
@@ -90,6 +90,7 @@ function explainUse(
       return `Cannot run ${command}: <${culprit}> is missing`;
     case 'commander.excessArguments': {
       const [most = '', got = ''] = text.match(/\d+/g) ?? [];
+      if (most === '0') return `Cannot run ${command}: it takes no arguments`;
       const hint = EXCESS_HINTS[name ?? ''] ?? 'quote what has blanks in it';
       return `Cannot run ${command}: it takes ${most} and got ${got} arguments; ${hint}`;
     }
@@ -105,10 +106,12 @@ const EXCESS_HINTS: Readonly<Record<string, string>> = {
 };
 
 /** `rootward docter` reads as the folder `docter`; most likely it was meant as a command. */
-function commandHint(path: string | undefined, program: Command): string {
+function commandHint(path: string | undefined, program: Command, argv: readonly string[]): string {
   const commands = [...program.commands.map((command) => command.name()), 'help'];
-  const command = path === undefined || /[\\/.]/.test(path) ? undefined : nearestMatch(path, commands);
-  return command === undefined ? '' : `; did you mean the command "${command}"?`;
+  if (path === undefined || /[\\/.]/.test(path)) return '';
+  const command = nearestMatch(path, commands);
+  if (command !== undefined) return `; did you mean the command "${command}"?`;
+  return argv[0] === path ? '; "rootward --help" lists the commands' : '';
 }
 
 /** Errors of the disk name the path, but not in words. */

@@ -50,6 +50,7 @@ export async function readConfigurationFile(
       if (link === undefined) return undefined;
       throw invalid(file, `${link === file ? 'it' : link} is a link to something that does not exist`, error);
     }
+    if (code === 'EACCES' || code === 'EPERM') throw invalid(file, 'you have no permission', error);
     throw invalid(file, `the disk answered ${String(code ?? error)}`, error);
   }
   const parsed = parseJsonFile(text);

@@ -1,5 +1,6 @@
-import { isAbsolute, sep } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { expandHome } from '@rootward/core/platform';
+import { pathBelow } from './values/path-below.js';
 
 /**
  * What a path on the command line names: `~` is the home directory, also where no shell has replaced it, and a relative
@@ -10,5 +11,5 @@ export function namedPath(
   { home, directory }: { readonly home: string; readonly directory: string },
 ): string {
   const named = expandHome(path, home);
-  return isAbsolute(named) ? named : `${directory}${sep}${named}`;
+  return isAbsolute(named) ? named : pathBelow(directory, named);
 }

@@ -36,6 +36,14 @@ describe('rootward', () => {
   });
 
   test.each([
+    [['start'], '"start" as a root: it does not exist (given by an argument); "rootward --help" lists'],
+    [['sandbox', '.', '--level', 'off', '--', 'nosuch'], 'Cannot run "nosuch": no folder of PATH has it'],
+  ])('%j exits with 2 and says: %s', async (args, message) => {
+    const { code, err } = await run(makeHome(), args);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test.each([
     [['missing'], {}, 'missing'],
     [['--root', 'missing'], {}, 'missing'],
     [['--within', '/no/such/ceiling'], {}, '/no/such/ceiling'],
@@ -80,6 +88,7 @@ describe('rootward', () => {
     [['roots', '--root'], 'Cannot use --root: its value is missing; write --root <path>', 'roots'],
     [['contains'], 'Cannot run "rootward contains": <path> is missing', 'contains'],
     [['contains', 'a', 'b'], 'it takes 1 and got 2 arguments', 'contains'],
+    [['demo', 'x'], 'Cannot run "rootward demo": it takes no arguments', 'demo'],
     [['run-tool', 'a', '{"b":1}'], 'the arguments of the tool go into --args', 'run-tool'],
     [['doctor', '--nonsense'], 'Cannot use --nonsense: "rootward doctor" has no such option', 'doctor'],
     [['--nonsense'], 'Cannot use --nonsense: "rootward" has no such option', 'serve'],

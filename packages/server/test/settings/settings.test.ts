@@ -110,7 +110,7 @@ describe('loadSettings()', () => {
   test('makes paths of a file relative to that file', async () => {
     const home = makeHome({ 'c/x.json': { within: ['.'], audit: 'log', project: '/p', roots: ['r'] } });
     expect(await load(home, { config: 'c/x.json' })).toMatchObject({
-      within: [`${home}/c/.`],
+      within: [`${home}/c`],
       audit: `${home}/c/log`,
       project: '/p',
       configuredRoots: [{ file: `${home}/c/x.json`, roots: ['r'] }],

@@ -30,7 +30,8 @@ export async function runContains(
   } catch (error) {
     if (!(error instanceof RootwardError)) throw error;
     const { code } = error;
-    const message = isUri ? error.message : error.message.replace(asked, () => shownPath(asked));
+    const message =
+      isUri || asked === '' ? error.message : error.message.replace(asked, () => shownPath(asked));
     if (json) printJson(terminal, { path, inScope: false, code, message });
     else terminal.out(`${paint('bad', 'not in scope:')} ${oneLine(message)}\n`);
     return FAILED;

@@ -47,6 +47,8 @@ export async function runSandbox(
   const scope = workspace.scope();
   const sandbox = await sandboxes.open(level);
   const program = command === undefined ? undefined : await find(command, setup);
+  if (command !== undefined && program === undefined && !command.includes('/'))
+    throw new RootwardServerError('usage', `Cannot run ${JSON.stringify(command)}: no folder of PATH has it`);
   const plan = sandbox === undefined ? undefined : await planFor(sandbox, scope, setup, program ?? command);
   if (flags.explain === true) return explain(sandbox, plan, flags.json === true, terminal);
   if (command === undefined) return FINE;

@@ -35,7 +35,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   history: [
     { run: 'rootward history --since 2h', does: 'what was changed here in the last two hours' },
-    { run: 'rootward history --path src --json', does: 'in one folder, for scripts' },
+    { run: 'rootward history . --path src --json', does: 'in one folder, for scripts' },
     { run: 'rootward history prune', does: 'enforce the bounds now' },
   ],
   undo: [

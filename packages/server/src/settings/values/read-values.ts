@@ -1,6 +1,7 @@
-import { isAbsolute, sep } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { RootwardServerError } from '../../error.js';
 import { readEnvironmentMode, type EnvironmentMode } from './environment-mode.js';
+import { pathBelow } from './path-below.js';
 import { TOOLSET_NAMES, type ToolsetName } from './option-values.js';
 import { expandHome, suggest } from '@rootward/core/platform';
 
@@ -105,7 +106,7 @@ export function readPath(given: string, { name, base, home }: Origin): string {
   const text = home === undefined ? given : expandHome(given, home);
   if (isAbsolute(text)) return text;
   if (base === undefined) throw unusable(text, name, 'expected an absolute path');
-  return `${base}${sep}${text}`;
+  return pathBelow(base, text);
 }
 
 function unusable(text: string, name: string, state: string): RootwardServerError {

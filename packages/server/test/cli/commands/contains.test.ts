@@ -32,6 +32,11 @@ describe('rootward contains', () => {
     expect(await answerTo('project/link/../other')).toContain(`"${home}/project/link/../other"`);
   });
 
+  test('says that a path is empty', async () => {
+    const { out } = await run(makeHome(), ['contains', '', '--root', 'project']);
+    expect(out).toBe('not in scope: Cannot locate "": the path is empty\n');
+  });
+
   test('says that a root may only be read', async () => {
     const home = makeHome();
     writeFileSync(join(home, 'c.json'), '{"roots":[{"path":"project","access":"read-only"}]}');

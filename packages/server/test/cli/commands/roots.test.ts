@@ -38,7 +38,7 @@ describe('rootward roots', () => {
       );
     expect(await shown('sandbox')).toEqual(expect.arrayContaining([...common, '--sandbox-backend']));
     expect(await shown('sandbox')).not.toContain('--http');
-    expect(await shown('doctor')).toContain('--host');
+    expect(await shown('validate')).toContain('--host');
     const served = ['--http', '--ui', '--audit', 'audit.jsonl', '--telemetry-paths', '--toolsets', 'files'];
     expect(await run(home, ['roots', 'project', ...served])).toMatchObject({ code: 0, err: '' });
   });

@@ -48,6 +48,18 @@ describe('Help', () => {
     },
   );
 
+  test.each([
+    ['history', '--root', ['--ui', '--chdir', '--http', '--sandbox', '--log-level', '--read-only']],
+    ['undo', '--read-only', ['--ui', '--chdir', '--http', '--sandbox', '--log-level']],
+    ['doctor', '--sandbox', ['--ui', '--chdir', '--store', '--toolsets', '--telemetry-paths']],
+    ['wrap', '--http', ['--register-hook', '--download-hosts', '--chdir', '--project']],
+    ['roots', '--within', ['--ui', '--http', '--sandbox']],
+  ])('of %s shows %s, and nothing that decides nothing there', async (name, shown, others) => {
+    const { text } = await help([name, '--help']);
+    expect(text).toMatch(new RegExp(`^ {2}${shown} `, 'm'));
+    for (const other of others) expect(text).not.toMatch(new RegExp(`^ {2}${other}(?: |$)`, 'm'));
+  });
+
   test.each(COMMANDS)('of %s keeps to the display, and descriptions below each other', async (name) => {
     for (const columns of [60, 80, 100]) {
       const { text } = await help([name, '--help'], { columns });

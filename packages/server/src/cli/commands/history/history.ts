@@ -1,10 +1,11 @@
 import type { Scope } from '@rootward/core';
+import { suggest } from '@rootward/core/platform';
 import type { History } from '@rootward/core/history';
 import { visibleChanges, type ListedChange, type VisibleChange } from '../../../history/listed-change.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { displayFor, FAILED, FINE, printJson, type Status, type Terminal } from '../../output/terminal.js';
 import { harmless, painter } from '../../output/paint.js';
-import { readSelection, withHistory, wrongUse, type SelectionFlags } from './open-history.js';
+import { isFolder, readSelection, withHistory, wrongUse, type SelectionFlags } from './open-history.js';
 import { showChange } from './show-change.js';
 import { showChanges } from './show-changes.js';
 
@@ -14,20 +15,40 @@ export interface HistoryFlags extends SelectionFlags {
 
 const DEFAULT_LIMIT = 20;
 
-/** `history`, `history show ID` and `history prune`. */
+const ACTIONS = ['show', 'prune'] as const;
+
+/** What was asked for; to list the changes where there is no action. */
+interface HistoryWords {
+  readonly action: (typeof ACTIONS)[number] | undefined;
+  readonly id: string | undefined;
+  readonly directories: readonly string[];
+}
+
+/** `history`, `history show ID` and `history prune`, each with folders behind it. */
+export function readHistoryWords(words: readonly string[], start: Terminal['start']): HistoryWords {
+  const [first, ...rest] = words;
+  const action = ACTIONS.find((name) => name === first);
+  if (action === 'prune') return { action, id: undefined, directories: rest };
+  if (action === 'show') {
+    const [id, ...directories] = rest;
+    if (id === undefined) throw wrongUse('Cannot show a change: write its id, as in history show ID');
+    return { action, id, directories };
+  }
+  if (first !== undefined && !isFolder(first, start)) {
+    const hint = suggest(first, ACTIONS) || '; expected a folder, show ID or prune';
+    throw wrongUse(`Cannot use ${JSON.stringify(first)}: it is not a folder${hint}`);
+  }
+  return { action: undefined, id: undefined, directories: words };
+}
+
+/** Lists changes, shows one or enforces the bounds. */
 export async function runHistory(
-  action: string | undefined,
-  id: string | undefined,
+  { action, id }: HistoryWords,
   settings: LoadedSettings,
   flags: HistoryFlags,
   terminal: Terminal,
   status: Status,
 ): Promise<number> {
-  if (action !== undefined && action !== 'show' && action !== 'prune') {
-    throw wrongUse(`Cannot use ${JSON.stringify(action)}: expected show ID or prune`);
-  }
-  if (action === 'show' && id === undefined)
-    throw wrongUse('Cannot show a change: write its id, as in history show ID');
   return withHistory(settings, terminal, async (history, scope) => {
     if (action === 'prune') return prune(history, flags, terminal, status);
     if (id !== undefined) return show(history, scope, id, flags, terminal);

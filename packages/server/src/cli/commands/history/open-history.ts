@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { RootwardServerError } from '../../../error.js';
 import type { Scope, Workspace } from '@rootward/core';
 import { expandHome, silentLogger } from '@rootward/core/platform';
@@ -5,6 +6,7 @@ import type { History } from '@rootward/core/history';
 import { openHistory } from '../../../history/open-history.js';
 import { prepareServer, workspaceWithoutClient } from '../../../serve/prepare-server.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { namedPath } from '../../../settings/named-path.js';
 import { requireTime } from '../../../history/read-time.js';
 import type { ChangeFilter } from '../../../history/listed-change.js';
 import type { Terminal } from '../../output/terminal.js';
@@ -49,6 +51,11 @@ export function readSelection(
     since: since === undefined ? undefined : requireTime(since, '--since', Date.now()),
     session,
   };
+}
+
+/** Whether a word on the command line names a folder, as opposed to a change or an action. */
+export function isFolder(word: string, start: Terminal['start']): boolean {
+  return statSync(namedPath(word, start), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 export function wrongUse(message: string): RootwardServerError {
