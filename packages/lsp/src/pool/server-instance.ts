@@ -3,11 +3,9 @@ import { containsPath, fileUriToPath, hostPathStyle, pathToFileUri } from '@root
 import { Deferred, unlessAborted, within } from '@rootward/core/platform';
 import type {
   Diagnostic,
-  DocumentSymbol,
   FileEvent,
   Registration,
   ServerCapabilities,
-  SymbolInformation,
   WorkspaceFolder,
 } from 'vscode-languageserver-protocol';
 import { announcesFolders, decideKind, FOLDERS_METHOD } from '../connection/folder-kind.js';
@@ -16,6 +14,7 @@ import type { RequestMethod, Requests } from '../connection/requests.js';
 import { serveClientSide } from '../connection/serve-client-side.js';
 import { ServerConnection } from '../connection/server-connection.js';
 import { RootwardLspError } from '../error.js';
+import { DocumentFacts } from '../documents/document-facts.js';
 import { Documents, type OpenDocument } from '../documents/documents.js';
 import { SchemaReferences } from '../documents/schema-references.js';
 import { unshownBecause, type Unshown } from '../documents/unshown.js';
@@ -64,9 +63,7 @@ export class ServerInstance {
   readonly process: ServerProcess;
   readonly readiness: Readiness;
   readonly startedAt: number;
-  /** Its answers about documents that have not changed since. */
-  readonly knownSymbols: WeakMap<OpenDocument, readonly DocumentSymbol[] | readonly SymbolInformation[]> =
-    new WeakMap();
+  readonly facts: DocumentFacts = new DocumentFacts();
   /** Called when its last question has been answered. */
   onDidIdle: () => void = () => undefined;
   readonly #connection: ServerConnection;

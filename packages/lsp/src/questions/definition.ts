@@ -8,13 +8,14 @@ import { concealLiterals } from '../filter/conceal-literals.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { CodeContext } from '../pool/code-context.js';
-import { filesThatMayDefine, linkedDefinitions, mayHaveOthers } from './asking/linked-definitions.js';
+import { linkedDefinition, type LinkedAnswer } from './asking/linked-definitions.js';
 import { loadingNotes } from './asking/loading.js';
 import { requireCapability } from './asking/require-capability.js';
-import { otherFilesToShow, settled } from './asking/show-files.js';
+import { otherFilesToShow, settled, type Shown } from './asking/show-files.js';
 import { definitionTargets, type Spot, type Target } from './symbols/definition-targets.js';
 import { covers, declaredAt, documentSymbols } from './symbols/document-symbols.js';
 import { locateSymbol, type SymbolRequest } from './symbols/locate-symbol.js';
+import { isOnlyDeclared } from './symbols/may-define.js';
 import { extentOf } from './symbols/symbol-extent.js';
 import { readSymbol } from './symbols/symbol-name.js';
 
@@ -79,107 +80,123 @@ export async function definition(
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
     await settled(instance, [document], signal);
     const spots = await locateSymbol(context, instance, document, request);
-    const found = await firstAnswered(context, instance, path, request.symbol, spots);
-    return describeAll(context, instance, path, request, found);
+    const found = await findTargets(context, instance, path, request.symbol, spots);
+    return 'toShow' in found ? found : describeAll(context, instance, path, request, found);
   });
-  return concealErrors(context, answer);
+  const found = await concealErrors(context, answer);
+  return 'toShow' in found ? askAside(context, path, request, found.toShow) : found;
 }
 
-interface Answered {
-  readonly spot: Spot;
-  readonly targets: readonly Target[];
+/** Asks in a process that was shown no files but these, where the one that runs may know too much. */
+function askAside(
+  context: CodeContext,
+  path: string,
+  request: DefinitionRequest,
+  toShow: Shown,
+): Promise<DefinitionResult> {
+  const { servers, scope, signal } = context;
+  const files = [path, ...toShow.files];
+  const ask = (instance: ServerInstance): Promise<DefinitionResult> => {
+    const documents = { scope, paths: [path], further: toShow.files, signal };
+    const answer = instance.withDocuments(documents, async (opened) => {
+      const [document] = opened;
+      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+      await settled(instance, opened, signal);
+      const spots = await locateSymbol(context, instance, document, request);
+      const found = await firstAnswered(instance, request.symbol, spots, signal);
+      const answered =
+        found.targets.length > 0
+          ? { ...found, unshown: [] }
+          : await withMentions(context, instance, path, request.symbol, found, spots);
+      return describeAll(context, instance, path, request, answered);
+    });
+    return concealErrors(context, answer);
+  };
+  return servers.showing(scope, path, { shows: async () => ({ ...toShow, files }), ask }, context);
+}
+
+interface Answered extends LinkedAnswer {
   readonly unshown: readonly Unshown[];
 }
 
 /** The server is shown further files only where it has no answer without them, or knows no more than a declaration. */
-async function firstAnswered(
+async function findTargets(
   context: CodeContext,
   instance: ServerInstance,
   path: string,
   symbol: string,
   spots: readonly Spot[],
-): Promise<Answered> {
-  const { servers, scope, signal } = context;
-  const ask = async (): Promise<Omit<Answered, 'unshown'>> => {
-    for (const spot of spots) {
-      const own = await definedHere(instance, spot, signal);
-      const targets = own ?? (await definitionTargets(instance, spot.document, spot.place, signal));
-      if (targets.length > 0) return { spot, targets };
-    }
-    const [spot] = spots;
-    if (spot === undefined) throw new RootwardLspError('symbol-not-found', `Cannot find "${symbol}"`);
-    return { spot, targets: [] };
-  };
+): Promise<Answered | { readonly toShow: Shown }> {
+  const { servers, signal } = context;
+  const ask = (): Promise<LinkedAnswer> => firstAnswered(instance, symbol, spots, signal);
+  if (instance.definition.body !== undefined) {
+    const found = await linkedDefinition(context, instance, { path, word: readSymbol(symbol).name }, ask);
+    return 'toShow' in found ? found : { ...found, unshown: [] };
+  }
   let answer = await ask();
   if (answer.targets.length === 0 && instance.readiness.isLoading) {
     context.progress?.(`${instance.definition.name} is reading its files`);
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
     answer = await ask();
   }
+  if (answer.targets.length > 0) return { ...answer, unshown: [] };
+  return withMentions(context, instance, path, symbol, answer, spots);
+}
+
+/** The answer to the first of some places that has one. */
+async function firstAnswered(
+  instance: ServerInstance,
+  symbol: string,
+  spots: readonly Spot[],
+  signal: AbortSignal | undefined,
+): Promise<LinkedAnswer> {
   const { name: word } = readSymbol(symbol);
-  const isDefined = async ({ targets }: Omit<Answered, 'unshown'>): Promise<boolean> =>
-    targets.length > 0 && !(await isOnlyDeclared(context, instance, targets));
-  const isLinked = ({ spot, targets }: Omit<Answered, 'unshown'>): Promise<boolean> =>
-    mayHaveOthers(context, instance, spot, targets, word);
-  if ((await isDefined(answer)) && !(await isLinked(answer))) return { ...answer, unshown: [] };
-  const defining = await filesThatMayDefine(context, instance, path, word);
-  const request = { scope, paths: [], signal };
-  const narrow = await instance.withDocuments({ ...request, further: defining.files }, async (documents) => {
-    await settled(instance, documents, signal);
-    const again = documents.length === 0 ? answer : await ask();
-    const linked = (await isLinked(again))
-      ? await linkedDefinitions(instance, documents, { path, word }, signal)
-      : [];
-    return { ...again, targets: linked.length > 0 ? linked : again.targets };
-  });
-  if (await isDefined(narrow)) return { ...narrow, unshown: [] };
+  for (const spot of spots) {
+    const own = await definedHere(instance, spot, word, signal);
+    const targets = own ?? (await definitionTargets(instance, spot.document, spot.place, signal));
+    if (targets.length > 0) return { spot, targets };
+  }
+  const [spot] = spots;
+  if (spot === undefined) throw new RootwardLspError('symbol-not-found', `Cannot find "${symbol}"`);
+  return { spot, targets: [] };
+}
+
+/** Asks again with the files open that mention a symbol. */
+async function withMentions(
+  context: CodeContext,
+  instance: ServerInstance,
+  path: string,
+  symbol: string,
+  answer: LinkedAnswer,
+  spots: readonly Spot[],
+): Promise<Answered> {
+  const { scope, signal } = context;
   const { files, unshown } = await otherFilesToShow(context, instance, path, symbol);
-  if (files.length === 0) return { ...narrow, unshown };
-  return instance.withDocuments({ ...request, further: files }, async (documents, unopened) => {
+  if (files.length === 0) return { ...answer, unshown };
+  return instance.withDocuments({ scope, paths: [], further: files, signal }, async (documents, unopened) => {
     await settled(instance, documents, signal);
-    return { ...(await ask()), unshown: [...unshown, ...unopened] };
+    const again = await firstAnswered(instance, symbol, spots, signal);
+    return { ...again, unshown: [...unshown, ...unopened] };
   });
 }
 
 /**
- * A declaration with a body is its own definition. Where names are linked across files, a server may name another one:
- * each program of a folder has its own `main`.
+ * What is more than a declaration is its own definition. Where names are linked across files, a server may name another
+ * one: each program of a folder has its own `main`.
  */
 async function definedHere(
   instance: ServerInstance,
   { document, place }: Spot,
+  word: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly Target[] | undefined> {
-  const { body } = instance.definition;
-  if (body === undefined) return undefined;
-  const own = declaredAt(await documentSymbols(instance, document, signal), place)?.symbol;
-  if (own === undefined || !covers(own.selection, place)) return undefined;
-  if (!body.test(linesFrom(document.text, own.selection.start.line))) return undefined;
-  return [{ uri: document.uri, selection: own.selection, range: own.range }];
-}
-
-function linesFrom(text: string, line: number): string {
-  return text
-    .split(/\r\n|\n|\r/)
-    .slice(line)
-    .join('\n');
-}
-
-/** Whether a server that knows opened files only has found declarations without a body, and the rest may be elsewhere. */
-async function isOnlyDeclared(
-  { scope, signal }: CodeContext,
-  { definition: server }: ServerInstance,
-  targets: readonly Target[],
-): Promise<boolean> {
-  if (server.body === undefined) return false;
-  const filter = new LocationFilter(scope);
-  for (const { uri, selection } of targets) {
-    const file = filter.admit(uri);
-    if (file === undefined) return false;
-    const { text } = await scope.readText(file, signal === undefined ? {} : { signal });
-    if (server.body.test(linesFrom(text, selection.start.line))) return false;
-  }
-  return true;
+  if (instance.definition.body === undefined) return undefined;
+  const own = declaredAt(await documentSymbols(instance, document, signal), place);
+  if (own === undefined || !covers(own.symbol.selection, place)) return undefined;
+  const { selection, range } = own.symbol;
+  if (isOnlyDeclared(instance.facts.codeOf(document), selection.start, word, own.containers.length > 0))
+    return undefined;
+  return [{ uri: document.uri, selection, range }];
 }
 
 async function describeAll(

@@ -3,15 +3,17 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { readPathRoots, Scope } from '@rootward/core';
 import {
   definition,
+  diagnostics,
+  EditJournal,
   findSymbol,
   LanguageServers,
   outline,
   references,
   renameSymbol,
-  EditJournal,
   RootwardLspError,
+  symbolRelations,
 } from '@rootward/lsp';
-import type { CodeContext, OutlineSymbol } from '@rootward/lsp';
+import type { CodeContext, OutlineSymbol, RelationKind } from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { environment } from '../fixtures/real-servers.js';
 import { typescriptProjects } from '../fixtures/repositories.js';
@@ -61,8 +63,54 @@ function leaves(symbols: readonly OutlineSymbol[]): readonly string[] {
     .map(({ name }) => name);
 }
 
+type Question = (code: CodeContext) => Promise<unknown>;
+
+/** Everything that an agent may ask about a symbol, and what of each answer must always be the same. */
+function questionsAbout(request: {
+  readonly symbol: string;
+  readonly file: string;
+}): readonly (readonly [string, Question])[] {
+  const { symbol, file } = request;
+  const relations = (kind: RelationKind): Question => {
+    return async (code) => {
+      const { related, outside, complete } = await symbolRelations(code, { ...request, kind });
+      return [related.map((each) => `${each.file}:${each.line}`), outside, complete];
+    };
+  };
+  return [
+    ['outline', (code) => outline(code, { file })],
+    ['diagnostics', async (code) => (await diagnostics(code, { file })).files],
+    ['definition', async (code) => ({ ...(await definition(code, request)), notes: [] })],
+    [
+      'references',
+      async (code) => {
+        const { total, complete, files } = await references(code, request);
+        return [total, complete, files.map((each) => each.file)];
+      },
+    ],
+    [
+      'rename_symbol',
+      async (code) => {
+        const dryRun = { ...request, newName: 'some_other_name' };
+        const { edits, complete } = await renameSymbol(code, dryRun, new EditJournal('/nonexistent'));
+        return [edits, complete];
+      },
+    ],
+    [
+      'find_symbol',
+      async (code) => {
+        const { total, complete, files } = await findSymbol(code, { query: symbol });
+        return [total, complete, files.map((each) => each.file)];
+      },
+    ],
+    ['callers', relations('callers')],
+    ['implementations', relations('implementations')],
+    ['type_definition', relations('type_definition')],
+  ];
+}
+
 /** What a question says, or why it cannot be answered. */
-async function said<Result>(ask: Promise<Result>): Promise<Result | string> {
+async function said(ask: Promise<unknown>): Promise<unknown> {
   try {
     return await ask;
   } catch (error) {
@@ -73,33 +121,25 @@ async function said<Result>(ask: Promise<Result>): Promise<Result | string> {
 
 test.each(FOLDERS)('answers about %s do not depend on what was asked before', async (folder) => {
   const code = await open(folder);
-  const asked: { readonly symbol: string; readonly file: string }[] = [];
+  const questions: (readonly [string, Question])[] = [];
   for (const file of await filesOf(code)) {
-    const tree = await said(outline(code, { file }));
-    if (typeof tree === 'string') continue;
-    for (const symbol of leaves(tree.symbols)) asked.push({ symbol, file });
+    const tree = await outline(code, { file }).catch((error: unknown) => {
+      if (error instanceof RootwardLspError) return { symbols: [] };
+      throw error;
+    });
+    for (const symbol of leaves(tree.symbols))
+      for (const [name, ask] of questionsAbout({ symbol, file }))
+        questions.push([`${name} ${file} ${symbol}`, ask]);
   }
-  const totals = async (
+  const answers = async (
     context: CodeContext,
-    requests: typeof asked,
-  ): Promise<ReadonlyMap<string, unknown>> => {
-    const found = new Map<string, unknown>();
-    for (const request of requests) {
-      const where = await said(definition(context, request));
-      const uses = await said(references(context, request));
-      const dryRun = { ...request, newName: 'some_other_name' };
-      const renamed = await said(renameSymbol(context, dryRun, new EditJournal('/nonexistent')));
-      const known = await findSymbol(context, { query: request.symbol });
-      found.set(`${request.file} ${request.symbol}`, [
-        typeof where === 'string' ? where : where.definitions.map(({ file, line }) => `${file}:${line}`),
-        typeof uses === 'string' ? uses : [uses.total, uses.complete, uses.files.map(({ file }) => file)],
-        typeof renamed === 'string' ? renamed : [renamed.edits, renamed.complete],
-        [known.total, known.complete, known.files.map(({ file }) => file)],
-      ]);
-    }
+    asked: typeof questions,
+  ): Promise<Readonly<Record<string, unknown>>> => {
+    const found: Record<string, unknown> = {};
+    for (const [name, ask] of asked) found[name] = await said(ask(context));
     return found;
   };
-  const first = await totals(code, asked);
-  const again = await totals(await open(folder), asked.toReversed());
-  expect(Object.fromEntries(again)).toEqual(Object.fromEntries(first));
+  const first = await answers(code, questions);
+  const again = await answers(await open(folder), questions.toReversed());
+  expect(again).toEqual(first);
 });

@@ -12,7 +12,7 @@ import {
 } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, hasClangd, known } from '../fixtures/real-servers.js';
-import { cPrograms, cTwins } from '../fixtures/repositories.js';
+import { cLinked, cppLinked, cPrograms, cTwins } from '../fixtures/repositories.js';
 
 const NO_JOURNAL = new EditJournal('/nonexistent');
 const LIMITS = { settleTimeout: 50_000, requestTimeout: 50_000 };
@@ -105,5 +105,90 @@ test.skipIf(!hasClangd)(
     expect(await where()).toEqual(both);
     expect(await where('client/log.c')).toEqual(both);
     expect(await where('server/log.c')).toEqual(both);
+  },
+);
+
+/** Where a symbol is defined, below the root, and what is said of it. */
+function asksWhere(symbol: string, file: string, line?: number): readonly [string, Question] {
+  return [
+    [symbol, file, line].join(' '),
+    async (code) => {
+      const found = await definition(code, { symbol, file: home.at(file), line });
+      const where = found.definitions.map((each) => `${each.file.slice(home.path.length + 1)}:${each.line}`);
+      return [where.join(' '), found.hover];
+    },
+  ];
+}
+
+/** Asks in both orders, and each alone after each of some files was shown; what is said must be the same. */
+async function alwaysSaid(
+  questions: readonly (readonly [string, Question])[],
+  files: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const first = await answers(questions);
+  expect(await answers(questions.toReversed())).toEqual(first);
+  for (const file of files) {
+    const shown: readonly [string, Question] = ['shown', (code) => outline(code, { file: home.at(file) })];
+    for (const [name, ask] of questions)
+      expect(await answers([shown, [name, ask]])).toMatchObject({ [name]: first[name] });
+  }
+  return first;
+}
+
+test.skipIf(!hasClangd)(
+  'clangd (where installed) finds what other files of C define, by macros too, whatever was asked before',
+  async () => {
+    home = await CodeWorkspace.open(cLinked);
+    await home.giveRoots('.');
+    const questions = [
+      asksWhere('made_up', 'api.h'),
+      asksWhere('other_up', 'api.h'),
+      asksWhere('made_up', 'use.c'),
+      asksWhere('joined', 'use.c'),
+      asksWhere('counter', 'use.c'),
+      asksWhere('counter', 'made.c'),
+      asksWhere('box', 'use.c'),
+      asksWhere('opened', 'api.h'),
+      asksWhere('small_t', 'use.c'),
+    ];
+    const always = await alwaysSaid(questions, ['made.c', 'other.c', 'paste.c', 'second/box.c']);
+    const where = Object.values(always).map((each) => (each as readonly string[])[0]);
+    expect(where).toEqual([
+      'made.c:2',
+      'other.c:2',
+      'made.c:2',
+      'api.h:4',
+      'made.c:5',
+      'made.c:5',
+      expect.stringMatching(/^(?:first|second)\/box\.c:2$/),
+      'first/box.c:4 second/box.c:3',
+      'api.h:6',
+    ]);
+  },
+);
+
+test.skipIf(!hasClangd)(
+  'clangd (where installed) finds members that other files of C++ define, whatever was asked before',
+  async () => {
+    home = await CodeWorkspace.open(cppLinked);
+    await home.giveRoots('.');
+    const questions = [
+      asksWhere('total', 'use.cpp', 3),
+      asksWhere('total', 'use.cpp', 4),
+      asksWhere('total', 'use.cpp', 5),
+      asksWhere('Order.total', 'cart.h'),
+      asksWhere('count', 'use.cpp'),
+      asksWhere('Later', 'use.cpp'),
+    ];
+    const always = await alwaysSaid(questions, ['cart.cpp', 'order.cpp']);
+    const where = Object.values(always).map((each) => (each as readonly string[])[0]);
+    expect(where).toEqual([
+      'cart.cpp:3',
+      'cart.cpp:4',
+      'order.cpp:3',
+      'order.cpp:3',
+      'cart.cpp:2',
+      expect.stringMatching(/^(?:cart|order)\.cpp:5$/),
+    ]);
   },
 );

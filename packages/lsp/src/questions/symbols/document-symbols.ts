@@ -79,7 +79,7 @@ export async function documentSymbols(
   document: OpenDocument,
   signal?: AbortSignal,
 ): Promise<readonly SymbolNode[]> {
-  const known = instance.knownSymbols.get(document);
+  const known = instance.facts.symbols.get(document);
   if (known !== undefined) return known.map((symbol) => toNode(symbol, document.text));
   return freshSymbols(instance, document, signal);
 }
@@ -97,7 +97,7 @@ export async function freshSymbols(
   if (answer.length === 0 && instance.readiness.isLoading && (await instance.settle(signal))) {
     answer = (await instance.request('textDocument/documentSymbol', params, signal)) ?? [];
   }
-  if (answer.length > 0) instance.knownSymbols.set(document, answer);
+  if (answer.length > 0) instance.facts.symbols.set(document, answer);
   return answer.map((symbol) => toNode(symbol, document.text));
 }
 

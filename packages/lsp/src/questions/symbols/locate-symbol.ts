@@ -1,5 +1,4 @@
 import { RootwardLspError } from '../../error.js';
-import { codeOnly } from '../../documents/code-only.js';
 import type { OpenDocument } from '../../documents/documents.js';
 import { findWord, nearestFirst, type Place } from '../../documents/find-word.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
@@ -34,7 +33,7 @@ export async function locateSymbol(
   const { signal } = context;
   const wanted = readSymbol(symbol);
   const { name, containers } = wanted;
-  const code = codeOnly(document.text, document.languageId);
+  const code = instance.facts.codeOf(document);
   const words = distinct([...findWord(code, name), ...findWord(document.text, name)]);
   const here = (places: readonly Place[]): readonly Spot[] =>
     places.slice(0, MAX_PLACES).map((place) => ({ document, place }));
