@@ -22,7 +22,7 @@ import { WATCH_METHOD } from '../documents/watch-patterns.js';
 import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
 import type { View } from '../connection/server-sandbox.js';
 import type { ServerProcess } from '../connection/spawn-server.js';
-import { headerSettings, isHeaderOfC } from '../servers/c-headers.js';
+import { HeaderCommands } from '../servers/c-headers.js';
 import { languageIdOf, type FolderKind, type ServerDefinition } from '../servers/definition.js';
 import { languageName } from '../servers/script-name.js';
 import type { PoolLimits } from './limits.js';
@@ -71,6 +71,7 @@ export class ServerInstance {
   readonly #watched: WatchedFiles;
   readonly #published: PublishedDiagnostics;
   readonly #schemas = new SchemaReferences();
+  readonly #headers: HeaderCommands | undefined;
   /** Of the latest question: what a server asks for in between is read through it. */
   #scope: Scope | undefined;
   readonly #limits: PoolLimits;
@@ -127,6 +128,7 @@ export class ServerInstance {
     });
     this.#watched = new WatchedFiles({ clock, changesMade, tooMany: (root) => this.#warnUnwatched(root) });
     if (definition.included !== undefined) this.#watched.watch(definition.included);
+    if (definition.headersOfC === true) this.#headers = new HeaderCommands(definition.markers ?? []);
     serveClientSide(this.#connection.wire, {
       folders: () => this.#folders.map(toWire),
       settings: definition.settings ?? {},
@@ -245,9 +247,9 @@ export class ServerInstance {
   }
 
   async #tellOfHeader(scope: Scope, path: string): Promise<void> {
-    const { headersOfC = false, markers = [] } = this.definition;
-    if (!headersOfC || this.#documents.has(path) || !(await isHeaderOfC(scope, path, markers))) return;
-    this.#connection.notify('workspace/didChangeConfiguration', headerSettings(path));
+    if (this.#documents.has(path)) return;
+    const settings = await this.#headers?.settingsFor(scope, path);
+    if (settings !== undefined) this.#connection.notify('workspace/didChangeConfiguration', settings);
   }
 
   /** Reports every relevant change on disk to the server. One caller at a time: each change is reported once. */

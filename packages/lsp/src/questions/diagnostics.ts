@@ -9,6 +9,7 @@ import { concealErrors, unreadable } from '../filter/conceal-errors.js';
 import { concealLiterals } from '../filter/conceal-literals.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
+import type { ServerDefinition } from '../servers/definition.js';
 import { startOf } from './asking/page.js';
 import { isAnyServed, mayAddToAnswer, tooBroad } from './asking/servers-to-ask.js';
 
@@ -146,7 +147,10 @@ export async function checkFile(context: CodeContext, file: string): Promise<Che
     const conceal = (text: string): string => concealPaths(scope, text, { file, sources: [document.text] });
     const items = (found ?? []).slice(0, MAX_PER_FILE);
     const literals = { scope, definition: instance.definition, sources: [document.text], signal };
-    const { texts, notes } = await concealLiterals(items.map(messageOf), literals);
+    const { texts, notes } = await concealLiterals(
+      items.map((item) => messageOf(item, instance.definition)),
+      literals,
+    );
     return {
       file,
       diagnostics: items.map((item, index) => toFound(item, texts[index] ?? '', conceal)),
@@ -182,8 +186,10 @@ async function ask(
   return report.items;
 }
 
-function messageOf({ message }: Diagnostic): string {
-  return typeof message === 'string' ? message : message.value;
+/** Without what depends on the files that the server was shown for other questions. */
+function messageOf({ message }: Diagnostic, { hints }: ServerDefinition): string {
+  const text = typeof message === 'string' ? message : message.value;
+  return hints === undefined ? text : text.replace(hints, '');
 }
 
 function notesOf(results: readonly Checked[]): readonly string[] {

@@ -51,6 +51,8 @@ export interface RenameResult {
 const MAX_ELSEWHERE = 100;
 /** The times of files are taken from a clock of the system that ticks every ten milliseconds at worst. */
 const TWO_TICKS_MS = 20;
+/** What to do where a server does not rename; clangd does not in more than 50 files. */
+const REFUSED = 'Nothing was changed. Call references for the places, and change them with edit_file';
 
 /**
  * Renames a symbol in all roots, or shows what would change. Refused as a whole when any edit falls outside the roots,
@@ -269,7 +271,7 @@ async function ask(
       refusal ??= foreign;
     } catch (error) {
       if (!(error instanceof RootwardLspError) || error.code !== 'server-error') throw error;
-      refusal = error;
+      refusal = new RootwardLspError(error.code, error.message, { cause: error, instruction: REFUSED });
     }
   }
   if (refusal !== undefined) throw refusal;

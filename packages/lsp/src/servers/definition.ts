@@ -52,7 +52,9 @@ export interface ServerDefinition {
    * was shown is closed, and opened anew for the next question.
    */
   readonly included?: string;
-  /** Has to be told which headers are of C. */
+  /** What it adds to a message where it has seen a file that would help, whatever the message is about. */
+  readonly hints?: RegExp;
+  /** Has to be told how headers are compiled. */
   readonly headersOfC?: boolean;
   /** The values in what it says, with their quotes: constants that a type spells out. Global. */
   readonly literals?: RegExp;

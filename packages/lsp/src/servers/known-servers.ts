@@ -175,6 +175,7 @@ export const knownServers: readonly ServerDefinition[] = [
     markers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
     body: /^[^;]*\{/,
     remembersClosed: true,
+    hints: / \(fix(?:es)? available\)$/m,
     included: '**/*.{h,hh,hpp,hxx,inc,inl,ipp,tcc,def}',
     headersOfC: true,
     inherits: ['CPATH', 'C_INCLUDE_PATH', 'CPLUS_INCLUDE_PATH'],

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, expect, test } from 'vitest';
 import {
   definition,
+  diagnostics,
   EditJournal,
   findSymbol,
   outline,
@@ -90,6 +92,24 @@ test.skipIf(!hasClangd)(
 );
 
 test.skipIf(!hasClangd)(
+  'clangd (where installed) renames nothing where too many files would change, and says so',
+  async () => {
+    // All of them can be shown.
+    const some = Object.entries(cPrograms).filter(([name]) => name < 'tests/t55');
+    home = await CodeWorkspace.open(Object.fromEntries(some));
+    await home.giveRoots('.');
+    home.serve({ servers: known('clangd'), environment, limits: LIMITS });
+    await expect(home.rename('helper', home.at('lib/check.c'))).rejects.toMatchObject({
+      code: 'server-error',
+      message: expect.stringContaining('limit 50'),
+      instruction: expect.stringContaining('references'),
+    });
+    const check = await readFile(home.at('lib/check.c'), 'utf8');
+    expect(check).toBe(cPrograms['lib/check.c']);
+  },
+);
+
+test.skipIf(!hasClangd)(
   'clangd (where installed) gives every definition of a function that several programs define, nearest first',
   async () => {
     home = await CodeWorkspace.open(cTwins);
@@ -168,7 +188,7 @@ test.skipIf(!hasClangd)(
 );
 
 test.skipIf(!hasClangd)(
-  'clangd (where installed) finds members that other files of C++ define, whatever was asked before',
+  'clangd (where installed) finds members that other files of C++ define, and the same problems, whatever was asked before',
   async () => {
     home = await CodeWorkspace.open(cppLinked);
     await home.giveRoots('.');
@@ -179,9 +199,12 @@ test.skipIf(!hasClangd)(
       asksWhere('Order.total', 'cart.h'),
       asksWhere('count', 'use.cpp'),
       asksWhere('Later', 'use.cpp'),
-    ];
+      ['problems', (code: CodeContext) => diagnostics(code, { file: home.at('short.cpp') })],
+    ] as const;
     const always = await alwaysSaid(questions, ['cart.cpp', 'order.cpp']);
-    const where = Object.values(always).map((each) => (each as readonly string[])[0]);
+    const where = Object.values(always)
+      .slice(0, -1)
+      .map((each) => (each as readonly string[])[0]);
     expect(where).toEqual([
       'cart.cpp:3',
       'cart.cpp:4',
@@ -190,5 +213,32 @@ test.skipIf(!hasClangd)(
       'cart.cpp:2',
       expect.stringMatching(/^(?:cart|order)\.cpp:5$/),
     ]);
+    expect(always['problems']).toMatchObject({
+      files: [{ diagnostics: [{ message: "Use of undeclared identifier 'shop'" }] }],
+    });
+  },
+);
+
+test.skipIf(!hasClangd)(
+  'clangd (where installed) compiles a header the same way whichever file it was shown before',
+  async () => {
+    home = await CodeWorkspace.open({
+      'shared.h': '#if PROGRAM == 1\nint first(void);\n#else\nint second(void);\n#endif\n',
+      'one.c': '#include "shared.h"\n',
+      'two.c': '#include "shared.h"\n',
+    });
+    const commands = ['one.c', 'two.c'].map((file, index) => ({
+      directory: home.path,
+      file,
+      command: `cc -DPROGRAM=${index + 1} -c ${file}`,
+    }));
+    home.write({ 'compile_commands.json': JSON.stringify(commands) });
+    await home.giveRoots('.');
+    for (const first of ['one.c', 'two.c']) {
+      const code = home.serve({ servers: known('clangd'), environment, limits: LIMITS });
+      await diagnostics(code, { file: home.at(first) });
+      const { symbols } = await outline(code, { file: home.at('shared.h') });
+      expect(symbols.map(({ name }) => name)).toEqual(['first']);
+    }
   },
 );
