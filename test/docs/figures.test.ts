@@ -54,6 +54,8 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ],
   ['executable-tools', 'the first ten lines', 'server/src/exec/catalogue/script-header', 'HEADER_LINES', 10],
   ['executable-tools', 'ten minutes at most', 'server/src/tools/exec/asking-runs', 'ANSWER_MS', 10 * MINUTE],
+  ['executable-tools', 'SIGKILL a second later', 'server/src/exec/run/group-end', 'GRACE_MS', SECOND],
+  ['executable-tools', 'At most 16 tools', 'server/src/exec/run/tool-runner', 'atOnce', 16],
   ['history', 'for ten seconds at most', 'mcp/src/lifecycle/process-guard', 'DRAIN_MS', 10 * SECOND],
   ['history', 'within the last two seconds', 'core/src/history/take-survey', 'COARSE_MS', 2 * SECOND],
   ['history', 'at most 2 seconds and 50,000 entries', 'core/src/history/take-survey', 'maxMs', 2 * SECOND],

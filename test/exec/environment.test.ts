@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { repository } from '../docs/pages.js';
 import { runCommand } from './fixtures/run-command.js';
 import { makeProject } from './fixtures/tools-project.js';
 
@@ -70,6 +71,13 @@ describe('the environment of a tool', () => {
       MCP_ROOTS_PATHS: project.path,
       MCP_ROOTS_COUNT: '1',
     });
+  });
+
+  test('is in the guide, every variable of it', async () => {
+    const guide = readFileSync(join(repository, 'docs', 'executable-tools.md'), 'utf8');
+    const names = Object.keys(await environmentOf([])).filter((name) => name.startsWith('MCP'));
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => name !== 'MCPBASH_MINE' && !guide.includes(`\`${name}\``))).toEqual([]);
   });
 
   test('holds more where the operator says so, and never what opens the server itself', async () => {

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { findBackends } from '@rootward/sandbox';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { connectRootward } from '../server/fixtures/rootward.js';
 import { connectAsking, ERAS, type Say } from './fixtures/asking-client.js';
 import { discoverProject } from '../../packages/server/dist/exec/project/discover-project.js';
@@ -82,6 +83,15 @@ for (const { era, flags, runs } of KINDS) {
       );
       expect(await read('shout://you')).toMatchObject([{ text: 'you!' }]);
       await expect(read('shout://none')).rejects.toThrow(/not found/i);
+      for (const [code, reason] of [
+        [2, 'outside the roots'],
+        [3, /not found/i],
+        [4, 'cannot read such an address'],
+        [5, 'could not be fetched'],
+        [6, 'too large'],
+      ] as const) {
+        await expect(read(`shout://code-${code}`)).rejects.toThrow(reason);
+      }
       expect(await read(`file://${examples.path}/resources/greeting.txt`)).toMatchObject([
         { mimeType: 'text/plain' },
       ]);
@@ -247,6 +257,22 @@ test.runIf(process.platform !== 'win32')(
     );
     clearInterval(writer);
     await expect(client.request('resources/subscribe', { uri: 'file:///none' })).rejects.toThrow('none');
+  },
+);
+
+test.runIf(process.platform !== 'win32')(
+  'a hook that another user can change does not run, also where the operator says so',
+  async () => {
+    const shared = exampleProject('advanced/register-sh-hooks');
+    chmodSync(join(shared.path, 'server.d', 'register.sh'), 0o777);
+    const { server, client } = await connectRootward(['--project', shared.path, '--register-hook']);
+    expect(await client.request('resources/templates/list')).not.toHaveProperty(
+      'resourceTemplates',
+      expect.arrayContaining([expect.objectContaining({ name: 'logs-by-date' })]),
+    );
+    await eventually(() =>
+      expect(server.stderr()).toContain('it is not run: others own it or can change it'),
+    );
   },
 );
 

@@ -37,11 +37,12 @@ case $(mcp_args_get .how) in
     mcp_json_arr "$out" "$code" ;;
   download) mcp_download_safe --url "$(mcp_args_get .url)" --out "$TMPDIR/shell.out" --max-bytes 5000 ;;
   page) mcp_ui_form --title '<T>' --field 'kind:select:a,b' --submit-tool go ;;
+  ui) mcp_result_with_ui_data ui://s/page shown '{"rows":[1]}' ;;
   table) printf '[{"name":"<b>","n":1}]' | mcp_ui_table --columns name,n --title '<T>' ;;
   rest)
     mcp_log warning me 'as a word'
     mcp_debug for the author
-    printf '{"bytes":%s,"meta":%s}' "$(mcp_byte_length 'né')" "$(mcp_tool_meta_with_ui ui://s/page app)" ;;
+    printf '{"bytes":%s,"meta":%s,"sent":%s}' "$(mcp_byte_length 'né')" "$(mcp_tool_meta_with_ui ui://s/page app)" "$(mcp_meta_raw)" ;;
   must)
     out=$(mcp_download_safe_or_fail --url "$(mcp_args_get .url)" --out "$TMPDIR/must.out")
     mcp_json_arr "$out" ;;
@@ -74,6 +75,10 @@ if (how === 'ask') {
   tool.result([stdout.trim(), String(code)]);
 } else if (how === 'page') {
   process.stdout.write(tool.uiForm('<T>', [{ name: 'kind', type: 'select', options: ['a', 'b'] }], 'go'));
+} else if (how === 'table') {
+  process.stdout.write(tool.uiTable([{ name: '<b>', n: 1 }], ['name', 'n'], '<T>'));
+} else if (how === 'ui') {
+  tool.resultWithUi('shown', { rows: [1] });
 } else tool.result(await tool.download({ url, out: process.env.TMPDIR + '/node.out', maxBytes: 5000 }));
 `;
 const PYTHON = `#!/usr/bin/env python3
@@ -110,6 +115,10 @@ elif how == "program":
     tool.result([out.strip(), str(code)])
 elif how == "page":
     sys.stdout.write(tool.ui_form("<T>", [{"name": "kind", "type": "select", "options": ["a", "b"]}], "go"))
+elif how == "table":
+    sys.stdout.write(tool.ui_table([{"name": "<b>", "n": 1}], ["name", "n"], "<T>"))
+elif how == "ui":
+    tool.result_with_ui("shown", {"rows": [1]})
 else:
     tool.result(tool.download(tool.args()["url"], os.environ["TMPDIR"] + "/python.out", max_bytes=5000))
 `;
@@ -247,16 +256,31 @@ describe.each(LIBRARIES)('the library for %s', (name) => {
     const html = textOf(await call('page'));
     expect(html).toContain('<h1>&lt;T&gt;</h1>');
     expect(html).toContain('<select name="kind"><option>a</option><option>b</option></select>');
+    const table = textOf(await call('table'));
+    expect(table).toContain('<h1>&lt;T&gt;</h1>');
+    expect(table).toContain('<tr><td>&lt;b&gt;</td><td>1</td></tr>');
+  });
+
+  test('answers with data for the page of the tool', async () => {
+    expect(await call('ui')).toMatchObject({
+      content: [{ type: 'text', text: 'shown' }],
+      structuredContent: { rows: [1] },
+    });
   });
 });
 
 test('the library for shell logs at any level, counts bytes, and says what names a page', async () => {
   const { client: scripted } = await connectRootward(args, {}, { env });
   await scripted.request('logging/setLevel', { level: 'debug' });
-  const { structuredContent } = await scripted.callTool('shell', { how: 'rest' });
+  const { structuredContent } = await scripted.callTool(
+    'shell',
+    { how: 'rest' },
+    { meta: { 'x/own': 'along' } },
+  );
   expect(structuredContent).toEqual({
     bytes: 3,
     meta: { ui: { resourceUri: 'ui://s/page', visibility: ['app'] } },
+    sent: { 'x/own': 'along' },
   });
   const logged = scripted.received.flatMap((each) =>
     'method' in each && each.method === 'notifications/message' ? [each.params] : [],
@@ -265,12 +289,6 @@ test('the library for shell logs at any level, counts bytes, and says what names
     { level: 'warning', logger: 'me', data: 'as a word' },
     { level: 'debug', logger: 'shell', data: 'for the author' },
   ]);
-});
-
-test('the library for shell makes a page with a table', async () => {
-  const html = textOf(await client.callTool({ name: 'shell', arguments: { how: 'table' } }));
-  expect(html).toContain('<h1>&lt;T&gt;</h1>');
-  expect(html).toContain('<tr><td>&lt;b&gt;</td><td>1</td></tr>');
 });
 
 function must(url: string): ReturnType<Client['callTool']> {

@@ -23,10 +23,15 @@ while :; do
 done
 `;
 
-function addTool(name: string, meta: Record<string, unknown>): void {
+const ASKS = `#!/bin/bash
+source "$MCP_SDK/tool-sdk.sh"
+mcp_elicit_confirm sure
+`;
+
+function addTool(name: string, meta: Record<string, unknown>, script = ECHOES): void {
   const folder = join(project, 'tools', name);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'tool.sh'), ECHOES);
+  writeFileSync(join(folder, 'tool.sh'), script);
   chmodSync(join(folder, 'tool.sh'), 0o755);
   writeFileSync(join(folder, 'tool.meta.json'), JSON.stringify({ name, ...meta }));
 }
@@ -148,6 +153,20 @@ describe.runIf(process.platform !== 'win32')('the time a tool may take', () => {
     expect(running.ended).toBeUndefined();
     await vi.advanceTimersByTimeAsync(20_000);
     expect(await running.whenEnded()).toContain('extended did not finish within 600 s');
+  });
+
+  test('stands still while the tool asks the user, and the tool takes no place among those that run', async () => {
+    addTool('asks', { timeoutSecs: 3000 }, ASKS);
+    const asked: ((answer: UserAnswer) => void)[] = [];
+    const running = new Running(runner, await findTool('asks'), {
+      client: { asks: true, showsPages: false },
+      ask: () => new Promise((resolve) => void asked.push(resolve)),
+    });
+    while (asked.length === 0) await turn();
+    expect(runner.load.running).toBe(0);
+    await vi.advanceTimersByTimeAsync(4_000_000);
+    asked[0]!({ action: 'accept', content: { confirmed: true } });
+    expect(await running.whenEnded()).toContain('"structuredContent":{"action":"accept"');
   });
 
   test('is over when a tool that may extend it tells of nothing', async () => {
