@@ -66,6 +66,12 @@ test('rootward history lists what a server changed, shows it, and rootward undo 
   const asked = JSON.parse((await runCommand(['history', '--json', '--path', 'a.txt'], here)).out) as Result;
   expect(asked).toMatchObject({ changes: [{ id, tool: 'write_file' }], more: false });
   expect((await runCommand(['undo', '--since', '1h', '--dry-run'], here)).out).toContain('Would restore:');
+  const [{ session = '' } = {}] = asked['changes'] as readonly { readonly session?: string }[];
+  const ofSession = await runCommand(['undo', '--session', session, '--dry-run'], here);
+  expect(ofSession.out).toContain(join(work, 'a.txt'));
+  expect((await runCommand(['undo', '--session', 'another'], here)).out).toBe('Nothing to undo\n');
+  const unknown = await runCommand(['undo', 'none', '--json'], here);
+  expect(JSON.parse(unknown.out)).toMatchObject({ error: { code: 'unknown-change' } });
   expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('one\nthree\n');
   writeFileSync(join(work, 'x/mine'), '');
   const refused = await runCommand(['undo', '--since', '1h'], here);
