@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ProcessGuard } from '../../src/lifecycle/process-guard.js';
 
 const listeners = () =>
@@ -14,4 +14,22 @@ test('ProcessGuard.dispose() leaves no listener behind', () => {
   guard.dispose();
   guard[Symbol.dispose]();
   expect(listeners()).toEqual(before);
+});
+
+test('ProcessGuard lets calls end after a signal, and leaves at once after a second one', () => {
+  // With the clock stopped: what it waits for never comes.
+  vi.useFakeTimers();
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  onTestFinished(() => {
+    exit.mockRestore();
+    vi.useRealTimers();
+  });
+  const before = new Set(process.listeners('SIGTERM'));
+  using guard = new ProcessGuard();
+  guard.drainWith(() => new Promise(() => undefined));
+  const onSignal = process.listeners('SIGTERM').find((listener) => !before.has(listener));
+  onSignal!('SIGTERM');
+  expect(exit).not.toHaveBeenCalled();
+  onSignal!('SIGTERM');
+  expect(exit).toHaveBeenCalledExactlyOnceWith(0);
 });
