@@ -131,13 +131,18 @@ describe('What goes wrong is in the guides', () => {
     expect(codes.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
   });
 
-  test('every reason for which a root does not count', () => {
-    const text = readFileSync(join(repository, 'packages/core/dist/error.d.ts'), 'utf8');
-    const union = /type RejectionReason =([^;]+);/.exec(text)?.[1] ?? '';
-    const reasons = [...union.matchAll(/'([\w-]+)'/g)].map((match) => match[1] ?? '');
-    expect(reasons.length).toBeGreaterThan(10);
-    const page = pageOf(join('docs', 'troubleshooting.md'));
-    expect(reasons.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);
+  test.each([
+    ['reason for which a root does not count', 'error', 'RejectionReason', 'troubleshooting.md'],
+    ['source of roots', 'roots/root', 'Source', 'roots.md'],
+    ['state of a client', 'sources/client-state', 'ClientState', 'roots.md'],
+    ['verdict of the trace', 'snapshot/trace', 'Verdict', 'roots.md'],
+  ])('every %s', (_, file, type, page) => {
+    const text = readFileSync(join(repository, 'packages/core/dist', `${file}.d.ts`), 'utf8');
+    const [, union = ''] = new RegExp(`type ${type} =([^;]+);`).exec(text) ?? [];
+    const words = [...union.matchAll(/'([\w-]+)'/g)].map(([, word = '']) => word);
+    expect(words.length).toBeGreaterThan(8);
+    const guide = pageOf(join('docs', page));
+    expect(words.filter((word) => !guide.includes(`\`${word}\``))).toEqual([]);
   });
 });
 

@@ -62,6 +62,11 @@ describe('categories in a settings file', () => {
     expect(problemOf(categories)).toEqual(expect.any(String));
   });
 
+  test('a name may have three stars', () => {
+    expect(problemOf({ a: { patterns: ['*a*b*.md'] } })).toBeUndefined();
+    expect(problemOf({ a: { patterns: ['*a*b*c*.md'] } })).toContain('patterns');
+  });
+
   test('a folder that is let through never leads out by its name', () => {
     const dir = fc
       .array(fc.constantFrom('a', '..', '.', '', '/', '\\', 'C:'))

@@ -57,6 +57,28 @@ describe('findDocuments()', () => {
     });
   });
 
+  test('finds by custom every name that the guide lists', async () => {
+    const listed = {
+      instructions: [
+        'AGENTS.md',
+        'CLAUDE.md',
+        'GEMINI.md',
+        '.cursor/rules/a.mdc',
+        '.github/copilot-instructions.md',
+      ],
+      decisions: ['docs/adr/1.md', 'docs/decisions/1.md', 'adr/1.md'],
+      changelog: ['CHANGELOG.md', 'CHANGES.md', 'HISTORY.md', 'NEWS.md', 'RELEASES.md'],
+      docs: ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'docs/a.md', 'doc/b.md'],
+    };
+    const tree = makeTree(
+      Object.fromEntries(Object.values(listed).flatMap((names) => names.map((name) => [name, '']))),
+    );
+    const found = await find(tree.top);
+    for (const [category, names] of Object.entries(listed)) {
+      expect(found[category]?.toSorted()).toEqual(names.toSorted());
+    }
+  });
+
   test('a named category has names relative to its folder; a pattern without a slash matches at any depth', async () => {
     const tree = makeTree({ 'docs/a.md': '', 'docs/deep/b.md': '', 'docs/c.txt': '', 'other/d.md': '' });
     expect(await find(tree.top, { all: { dir: 'docs' }, deep: { patterns: ['docs/*/*.md'] } })).toEqual({
