@@ -33,7 +33,7 @@ export async function clientBlocks() {
     return `<details>
 <summary>${client.name}</summary>
 
-It gives ${withCode(client.gives)}. ${withCode(client.advice)}. Put this into ${place}:
+It reports ${withCode(client.gives)}. ${withCode(client.advice)}. Put this into ${place}:
 
 \`\`\`${languageOf(text)}
 ${text}

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { folderOf, type ClientPlaces } from './client-places.js';
 import { headers, type KnownClient, type ServerEntry } from './known-client.js';
 
-const ADD_OWN = 'To keep folders of your own beside them, name those and add --client-roots add';
-const WORK_ELSEWHERE = 'To work in others too, name those and add --client-roots add';
+const ADD_OWN = 'To use folders of your own as well, name them and add --client-roots add';
+const WORK_ELSEWHERE = 'To work in other folders as well, name them and add --client-roots add';
 
 /** Clients that run in a terminal. */
 export const AGENTS: readonly KnownClient[] = [

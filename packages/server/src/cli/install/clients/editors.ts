@@ -3,7 +3,7 @@ import { folderOf } from './client-places.js';
 import { headers, type KnownClient } from './known-client.js';
 
 const NO_FOLDERS = 'no reliable folders: pass them as arguments';
-const READ_ONLY = 'Where files are only to be read, add --read-only';
+const READ_ONLY = 'To only read files, add --read-only';
 
 /** Clients with a graphical interface. */
 export const EDITORS: readonly KnownClient[] = [
@@ -28,7 +28,7 @@ export const EDITORS: readonly KnownClient[] = [
     id: 'vscode',
     name: 'VS Code',
     gives: 'every folder of the window, and says when they change',
-    advice: 'Where a remote window gives none, name ${workspaceFolder}',
+    advice: 'If a remote window gives none, name ${workspaceFolder}',
     place: '.vscode/mcp.json',
     format: 'json',
     holder: 'servers',
