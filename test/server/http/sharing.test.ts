@@ -188,6 +188,24 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     });
   });
 
+  test('rootward revoke ends a handle in every instance', async () => {
+    const clients = await Promise.all([first, second].map((http) => connect(http, 'modern')));
+    const { structuredContent } = await clients[0]!.callTool({
+      name: 'switch_project',
+      arguments: { project: folders.path('a') },
+    });
+    const { workspace } = structuredContent as { readonly workspace: string };
+    const read = (client: Client): Promise<boolean> =>
+      client.callTool({ name: 'read_text_file', arguments: { path: 'name.txt', workspace } }).then(
+        ({ isError = false }) => !isError,
+        () => false,
+      );
+    expect(await Promise.all(clients.map(read))).toEqual([true, true]);
+    expect(await run(['revoke', '--handle', workspace], env())).toBe('handle revoked on every instance\n');
+    await eventually(async () => expect(await Promise.all(clients.map(read))).toEqual([false, false]));
+    await Promise.all(clients.map((client) => client.close()));
+  });
+
   test('without the store, sessions get 503 and its reason; it comes back without a restart', async () => {
     const session = await openSession();
     const client = await connect(second, 'modern');
