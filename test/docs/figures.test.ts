@@ -173,7 +173,7 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ],
   ['security', '2,000 lines count', 'core/src/scope/operations/ignore-rules', 'MAX_IGNORE_LINES', 2000],
   ['server-authors', '100 times what it took', 'core/src/workspace/asking/asking-state', 'FRESH_FACTOR', 100],
-  ['http', 'more than 500 sessions rest', 'server/src/serve/serve-http', 'MAX_RESTING', 500],
+  ['http', 'more than 500 sessions are idle', 'server/src/serve/serve-http', 'MAX_RESTING', 500],
   ['http', 'do so after a second', 'mcp/src/sdk-v2/http/sessions', 'CROWDED_PARK_MS', SECOND],
   ['server-authors', 'for at most two seconds', 'core/src/workspace/limits', 'readyTimeout', 2 * SECOND],
   ['server-authors', 'beyond 10,000', 'mcp/src/sdk-v2/http/sessions', 'MAX_SESSIONS', 10_000],
