@@ -168,15 +168,21 @@ export class RedisStore implements SessionStore {
     if (this.#client.isReady && this.#problem !== undefined) await this.#check();
   }
 
+  get #isConnected(): boolean {
+    return this.#client.isReady && this.#subscriber.isReady && !this.#closed;
+  }
+
   /** Both connections are there: what was published until now may have been missed. */
   async #settle(): Promise<void> {
-    if (!this.#client.isReady || !this.#subscriber.isReady || this.#closed) return;
+    if (!this.#isConnected) return;
     try {
       await this.#check();
     } catch (error) {
       this.#lost(error);
       return;
     }
+    // One that was lost meanwhile comes here again once it is back.
+    if (!this.#isConnected) return;
     for (const channel of this.#listeners.keys()) this.#listen(channel);
     const isNew = this.#problem !== undefined;
     this.#problem = undefined;

@@ -1,3 +1,5 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemoryStore, Revocations, RootwardMcpError, type SessionStore } from '../../src/index.js';
@@ -166,6 +168,44 @@ describe.each(PROGRAMS.map((program) => [program] as const))('RedisStore with %s
       });
       expect(states.map((problem) => problem === undefined)).toEqual([true, false, true]);
       await store.close();
+    });
+
+    test('is not ready where the connection for revocations breaks while the server is checked', async () => {
+      await using server = await RedisServer.start(program);
+      const [socket, open] = [join(server.folder, 'redis.sock'), new Set<Socket>()];
+      let isCut = false;
+      let checked = false;
+      const between = createServer((outer) => {
+        const inner = connect(socket);
+        open.add(outer);
+        for (const each of [outer, inner]) each.on('error', () => undefined);
+        outer.on('close', () => inner.destroy());
+        inner.on('data', (data) => outer.write(data));
+        outer.on('data', (data) => {
+          if (data.includes('$4\r\nINFO') && !isCut) {
+            isCut = true;
+            between.close();
+            // The check goes on when nothing but its own connection is left, and no other can be made.
+            for (const each of open) if (each !== outer) each.destroy();
+            setImmediate(() => inner.write(data));
+          } else {
+            if (data.includes('$3\r\nGET')) checked = true;
+            inner.write(data);
+          }
+        });
+      });
+      const place = join(server.folder, 'between.sock');
+      await new Promise<void>((resolve) => {
+        between.listen(place, resolve);
+      });
+      const store = await RedisStore.connect({ url: `unix://${place}` });
+      await eventually(() => expect(checked).toBe(true));
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      expect(store.ready).toBe(false);
+      between.listen(place);
+      await eventually(() => expect(store.ready).toBe(true));
+      await store.close();
+      between.close();
     });
 
     test('starts without a server, and uses it once it is there', async () => {
