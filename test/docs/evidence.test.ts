@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { repository } from './pages.js';
+import { PAGES, repository } from './pages.js';
 
 /**
  * By guide, then by heading ("" before the first): the tests, benches and scripts that show what is said there. After
@@ -23,6 +23,14 @@ function sectionsOf(page: string): readonly string[] {
   });
   return parts.flatMap(({ heading, isEmpty }) => (isEmpty ? [] : [heading]));
 }
+
+/** Made from the code, and checked against it. */
+const GENERATED = new Set(['docs/api.md', 'docs/options.md']);
+
+test('every guide is there', () => {
+  const guides = PAGES.map(({ name }) => name).filter((name) => /^(?:README|docs\/.*)\.md$/.test(name));
+  expect(new Set(Object.keys(EVIDENCE))).toEqual(new Set(guides.filter((name) => !GENERATED.has(name))));
+});
 
 test.each(Object.keys(EVIDENCE))('every section of %s has something that shows it', (page) => {
   const sections = EVIDENCE[page] ?? {};
