@@ -21,7 +21,7 @@ const ROUNDS = 5;
 const CHECKS = 100;
 const CHECK_MS = 100;
 const CALLS = 41;
-const STARTS = 31;
+const STARTS = 61;
 
 interface Place {
   readonly folder: string;
