@@ -79,6 +79,17 @@ describe.runIf(process.platform !== 'win32')('rootward install', () => {
     },
   );
 
+  test('says that folders are missing for a client that does not report them', async () => {
+    const home = makeHome();
+    const install = (...folders: string[]): Promise<{ stderr: string }> =>
+      run(process.execPath, [PROGRAM, 'install', '--client', 'windsurf', '--yes', ...folders], {
+        env: { HOME: home },
+        cwd: home,
+      });
+    expect((await install()).stderr).toContain('This client does not report its folders');
+    expect((await install(home)).stderr).toBe('');
+  });
+
   test('writes a command that starts this program', async () => {
     const home = makeHome();
     await run(process.execPath, [PROGRAM, 'install', '--client', 'cursor', '--yes', home], {

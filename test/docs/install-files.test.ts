@@ -34,7 +34,7 @@ async function written(client: string, scope: string): Promise<readonly string[]
   };
   const code = await runCommandLine(['install', '--client', client, '--scope', scope, '--yes', '--json'], {
     out,
-    err: out,
+    err: () => undefined,
     interactive: false,
     start: { environment: { HOME: home, PATH: '' }, home, directory: project, program: undefined },
   });

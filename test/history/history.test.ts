@@ -84,6 +84,25 @@ test('rootward history lists what a server changed, shows it, and rootward undo 
   expect((await runCommand(['history', 'prune'], here)).out).toContain('forgot 0 changes');
 });
 
+test('the command that rootward undo prints takes its undo back, from another folder, too', async () => {
+  const { work, env } = place('printed');
+  const { client, server } = await connectRootward([work], {}, { env });
+  const id = changeOf(await call(client, 'write_file', { path: 'a.txt', content: 'new' }));
+  server.process.kill();
+  await server.exit;
+  const elsewhere = { env, cwd: folders.top };
+  const { out } = await runCommand(['undo', id, work], elsewhere);
+  expect(existsSync(join(work, 'a.txt'))).toBe(false);
+  const [, line = ''] = /To take this back: (.*)/.exec(out) ?? [];
+  const shell = spawnSync('sh', ['-c', line], {
+    env: { ...process.env, ...env },
+    cwd: folders.top,
+    encoding: 'utf8',
+  });
+  expect([shell.status, shell.stdout]).toEqual([0, expect.stringContaining('a.txt')]);
+  expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('new');
+});
+
 test('the history is out of reach of the tools, also below a root', async () => {
   const { work, env, history } = place('reach');
   const top = join(work, '..');

@@ -6,6 +6,7 @@ import { findClient } from '../install/clients/known-clients.js';
 import { partsOf } from '../install/parts.js';
 import { planInstall, planUninstall, type FileChange, type PlanContext } from '../install/plan.js';
 import { Receipts } from '../install/receipts.js';
+import { missingFolders } from '../install/render-entry.js';
 import { showChanges } from '../install/show-changes.js';
 import { stateDirectory } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
@@ -34,6 +35,8 @@ export async function runInstall(
   const server = await entryFor(words, flags.name, terminal.start);
   const { places, context } = surroundings(client, server, scope, terminal);
   const changes = await planInstall(await partsOf(client, server, scope, places), context);
+  const note = missingFolders(client, server);
+  if (note !== undefined) terminal.err(`${painter(displayFor(terminal, 'err'))('doubtful', note)}\n`);
   const agreed = await agree(changes, flags, terminal);
   if (agreed !== undefined) return agreed;
   const applied = await applyInstall(changes, context);

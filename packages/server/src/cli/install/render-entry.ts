@@ -14,12 +14,17 @@ export async function renderEntry(client: KnownClient, server: ServerEntry): Pro
   if (server.kind === 'http' && client.remote !== undefined) {
     return { place: client.remote.place, text: server.url, note: client.remote.note };
   }
-  const isBare = server.kind === 'stdio' && !namesFolder(server);
   return {
     place: client.place,
     text: (await renderFile(client, server)).trimEnd(),
-    note: client.note?.(server) ?? (isBare && client.needsFolders === true ? NAMES_FOLDERS : undefined),
+    note: client.note?.(server) ?? missingFolders(client, server),
   };
+}
+
+/** What to add for a client that names no folders, where the entry names none either: it would serve nothing. */
+export function missingFolders(client: KnownClient, server: ServerEntry): string | undefined {
+  const isBare = server.kind === 'stdio' && !namesFolder(server);
+  return isBare && client.needsFolders === true ? NAMES_FOLDERS : undefined;
 }
 
 /** The same for a client whose configuration is JSON. */

@@ -5,7 +5,14 @@ import { visibleChanges, type ListedChange, type VisibleChange } from '../../../
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { displayFor, FAILED, FINE, printJson, type Status, type Terminal } from '../../output/terminal.js';
 import { harmless, painter } from '../../output/paint.js';
-import { isFolder, readSelection, withHistory, wrongUse, type SelectionFlags } from './open-history.js';
+import {
+  commandFor,
+  isFolder,
+  readSelection,
+  withHistory,
+  wrongUse,
+  type SelectionFlags,
+} from './open-history.js';
 import { showChange } from './show-change.js';
 import { showChanges } from './show-changes.js';
 
@@ -93,7 +100,7 @@ async function show(
     return FINE;
   }
   throw wrongUse(
-    `Cannot show ${JSON.stringify(id)}: there is no such change here; rootward history lists those there are`,
+    `Cannot show ${JSON.stringify(id)}: there is no such change here; ${commandFor(['history'], scope, terminal.start)} lists those there are`,
   );
 }
 

@@ -9,6 +9,8 @@ import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { namedPath } from '../../../settings/named-path.js';
 import { requireTime } from '../../../history/read-time.js';
 import type { ChangeFilter } from '../../../history/listed-change.js';
+import { ownCommandLine } from '../../install/own-program.js';
+import { quoteForShell } from '../../output/quote-for-shell.js';
 import type { Terminal } from '../../output/terminal.js';
 
 /** What selects changes on the command line. */
@@ -51,6 +53,13 @@ export function readSelection(
     since: since === undefined ? undefined : requireTime(since, '--since', Date.now()),
     session,
   };
+}
+
+/** A command of this program for the same folders, as it can be typed here. */
+export function commandFor(words: readonly string[], scope: Scope, start: Terminal['start']): string {
+  const folders = scope.roots.flatMap(({ kind, path }) => (kind === 'directory' ? [path] : []));
+  const isHere = folders.length === 1 && folders[0] === start.directory;
+  return [ownCommandLine(start), ...words, ...(isHere ? [] : folders).map(quoteForShell)].join(' ');
 }
 
 /** Whether a word on the command line names a folder, as opposed to a change or an action. */

@@ -2,7 +2,7 @@ import { undoSelected } from '../../../history/undo-selection.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { harmless, painter } from '../../output/paint.js';
 import { displayFor, FINE, printJson, type Status, type Terminal } from '../../output/terminal.js';
-import { readSelection, withHistory, wrongUse, type SelectionFlags } from './open-history.js';
+import { commandFor, readSelection, withHistory, wrongUse, type SelectionFlags } from './open-history.js';
 
 export interface UndoFlags extends SelectionFlags {
   readonly dryRun?: boolean;
@@ -49,7 +49,9 @@ export async function runUndo(
         ...restored.slice(0, MAX_SHOWN).map((path) => `  ${harmless(path)}`),
         ...(more > 0 ? [`  and ${more} more`] : []),
         ...lost.map((path) => paint('doubtful', `  not kept, and so not restored: ${harmless(path)}`)),
-        ...(result.id === undefined ? [] : [paint('quiet', `To take this back: rootward undo ${result.id}`)]),
+        ...(result.id === undefined
+          ? []
+          : [paint('quiet', `To take this back: ${commandFor(['undo', result.id], scope, terminal.start)}`)]),
       ];
       terminal.out(`${lines.join('\n')}\n`);
     }
