@@ -137,7 +137,7 @@ async function warmDefinition(root: string): Promise<Row> {
     const { definitions } = await definition(code, request);
     const [found] = definitions;
     if (found === undefined) throw new Error('RootwardError was not found');
-    const instance = await pool.servers.forFile(scope, file);
+    const instance = await pool.servers.ask(scope, file, async (its) => its);
     const position = { line: found.line - 1, character: 'export class '.length };
     const params = { textDocument: { uri: pathToFileUri(file) }, position };
     const [ours, peer]: [number[], number[]] = [[], []];

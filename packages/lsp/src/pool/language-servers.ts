@@ -18,7 +18,7 @@ import { foldersOf, type RootsChange } from './follow-roots.js';
 import { Resting } from './resting.js';
 import { ServerBudget } from './server-budget.js';
 import type { ServedFolder, ServerInstance } from './server-instance.js';
-import { ServerSlot } from './server-slot.js';
+import { ServerSlot, type Lease } from './server-slot.js';
 import { Successors } from './successors.js';
 import { Starting } from './starting.js';
 import { statusOf, type ServerStatus } from './server-status.js';
@@ -86,12 +86,18 @@ export class LanguageServers {
   }
 
   /**
-   * The server for a file, running. Rejects with what to install when there is none. The signal ends the wait, of which
-   * `progress` is told; the server goes on starting, for the next question.
+   * Asks the server for a file, started if need be, which nothing puts aside until it has answered. Rejects with what to
+   * install when there is none. The signal ends the wait for its start, of which `progress` is told; it goes on
+   * starting, for the next question.
    */
-  async forFile(scope: Scope, file: string, waiting: Waiting = {}): Promise<ServerInstance> {
+  async ask<Result>(
+    scope: Scope,
+    file: string,
+    ask: (instance: ServerInstance) => Promise<Result>,
+    waiting: Waiting = {},
+  ): Promise<Result> {
     const definition = await this.definitionFor(await languageName(scope, file));
-    return this.#started(definition, scope, file, waiting);
+    return this.#asked(definition, scope, file, ask, waiting);
   }
 
   /**
@@ -108,8 +114,8 @@ export class LanguageServers {
     const definition = await this.definitionFor(await languageName(scope, file));
     const kind = this.kindOf(definition);
     if (definition.remembersClosed !== true || kind === undefined) {
-      const instance = await this.#started(definition, scope, file, waiting);
-      return ask(instance, await shows(instance));
+      const asked = async (instance: ServerInstance): Promise<Result> => ask(instance, await shows(instance));
+      return this.#asked(definition, scope, file, asked, waiting);
     }
     const shown = await shows({ definition, kind, folders: this.#foldersFor(kind, undefined) });
     const wanted = new Set(shown.files);
@@ -117,19 +123,19 @@ export class LanguageServers {
       const slot = this.#slot(definition, ASIDE);
       const isOther = [...(slot.instance?.shown ?? [])].some((path) => !wanted.has(path));
       if (isOther) await slot.putAside();
-      const instance = await this.#started(definition, scope, file, waiting, ASIDE);
-      return instance.whileBusy(() => ask(instance, shown));
+      return this.#asked(definition, scope, file, (instance) => ask(instance, shown), waiting, ASIDE);
     };
     return this.#turns.take(definition.name, turn, waiting.signal);
   }
 
-  async #started(
+  async #asked<Result>(
     definition: ServerDefinition,
     scope: Scope,
     file: string,
+    ask: (instance: ServerInstance) => Promise<Result>,
     { signal, progress }: Waiting,
     beside?: string,
-  ): Promise<ServerInstance> {
+  ): Promise<Result> {
     // Only a server that knows one folder, or may turn out to, is asked by the project of a file.
     const isOneForAll = (this.kindOf(definition) ?? 'per-root') !== 'per-root';
     const folder = isOneForAll ? undefined : projectFolder(scope, file, definition.markers ?? []);
@@ -137,14 +143,16 @@ export class LanguageServers {
       (slot) => slot.definition === definition && slot.state === 'running',
     );
     if (!isRunning) progress?.(`${definition.name} is starting`);
-    return concealErrors(
+    const starting = this.#running(definition, scope.locate(file).path, folder, beside);
+    const { instance, giveBack } = await concealErrors(
       { scope },
-      this.#unlessLoading(
-        definition,
-        this.#running(definition, scope.locate(file).path, folder, beside),
-        signal,
-      ),
+      this.#unlessLoading(definition, starting, signal),
     );
+    try {
+      return await ask(instance);
+    } finally {
+      giveBack();
+    }
   }
 
   /** Whether a server is known for a file, installed or not. */
@@ -237,13 +245,23 @@ export class LanguageServers {
   /** A quick answer while a server is starting; the next question finds it further on. */
   async #unlessLoading(
     { name }: ServerDefinition,
-    running: Promise<ServerInstance>,
+    running: Promise<Lease>,
     signal: AbortSignal | undefined,
-  ): Promise<ServerInstance> {
+  ): Promise<Lease> {
     const { startWait } = this.limits;
-    // Nobody may be left to hear that it failed.
-    running.catch(() => undefined);
-    if (await within(running, { milliseconds: startWait, clock: this.clock, signal })) return running;
+    let lease: Lease | undefined;
+    try {
+      if (await within(running, { milliseconds: startWait, clock: this.clock, signal }))
+        lease = await running;
+    } finally {
+      // Nobody is left to use it, or to hear that it failed.
+      if (lease === undefined)
+        running.then(
+          ({ giveBack }) => giveBack(),
+          () => undefined,
+        );
+    }
+    if (lease !== undefined) return lease;
     throw new RootwardLspError(
       'loading',
       `Cannot ask ${name} yet: it has been starting for ${startWait / 1000} s`,
@@ -258,7 +276,7 @@ export class LanguageServers {
     file: string,
     folder: string | undefined,
     beside: string = EVERYWHERE,
-  ): Promise<ServerInstance> {
+  ): Promise<Lease> {
     if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
     const kind = this.kindOf(definition);
     if (kind === undefined) return this.#decide(definition, file, folder);
@@ -271,10 +289,11 @@ export class LanguageServers {
     }
     const key = kind === 'per-root' ? (folder ?? EVERYWHERE) : beside;
     const slot = await this.#slotFor(definition, key, file);
-    const instance = await slot.use(this.#foldersFor(kind, folder));
+    const lease = await slot.lease(this.#foldersFor(kind, folder));
     // What was just started may have been given a folder that is gone by now.
-    if (instance.broken === undefined && slot.instance === instance) return instance;
-    return (await this.#slotFor(definition, key, file)).use(this.#foldersFor(kind, folder));
+    if (lease.instance.broken === undefined && slot.instance === lease.instance) return lease;
+    lease.giveBack();
+    return (await this.#slotFor(definition, key, file)).lease(this.#foldersFor(kind, folder));
   }
 
   /** While another is about to take over, it is waited for a little; then the one before has to do, where it can. */
@@ -291,11 +310,7 @@ export class LanguageServers {
   }
 
   /** Starts a server nobody has measured in one folder, and keeps what it then says about folders. */
-  async #decide(
-    definition: ServerDefinition,
-    file: string,
-    folder: string | undefined,
-  ): Promise<ServerInstance> {
+  async #decide(definition: ServerDefinition, file: string, folder: string | undefined): Promise<Lease> {
     const { name } = definition;
     let deciding = this.#deciding.get(name);
     if (deciding === undefined) {

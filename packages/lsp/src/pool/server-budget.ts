@@ -29,7 +29,8 @@ export class ServerBudget {
       if (victim === undefined) await this.#changed.promise;
       else {
         await victim.putAside();
-        this.remove(victim);
+        // One that is wanted again meanwhile starts in its own place.
+        if (!victim.busy) this.remove(victim);
       }
     }
     this.#running.add(entry);

@@ -4,12 +4,12 @@ import { Deferred, unlessAborted, within } from '@rootward/core/platform';
 import type {
   Diagnostic,
   FileEvent,
-  Registration,
   ServerCapabilities,
   WorkspaceFolder,
 } from 'vscode-languageserver-protocol';
 import { announcesFolders, decideKind, FOLDERS_METHOD } from '../connection/folder-kind.js';
 import { initializeParams } from '../connection/initialize-params.js';
+import { Registrations } from '../connection/registrations.js';
 import type { RequestMethod, Requests } from '../connection/requests.js';
 import { serveClientSide } from '../connection/serve-client-side.js';
 import { ServerConnection } from '../connection/server-connection.js';
@@ -77,8 +77,7 @@ export class ServerInstance {
   readonly #limits: PoolLimits;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #folderRegistrations = new Set<string>();
-  readonly #folderRegistered = new Deferred();
+  readonly #registrations = new Registrations();
   /** Folders it was started with, was told of or has opened a file of; what it may remember. */
   readonly #touched = new Set<string>();
   #folders: readonly ServedFolder[];
@@ -132,9 +131,12 @@ export class ServerInstance {
     serveClientSide(this.#connection.wire, {
       folders: () => this.#folders.map(toWire),
       settings: definition.settings ?? {},
-      registered: (registration) => this.#register(registration),
+      registered: (registration) => {
+        this.#registrations.add(registration);
+        if (registration.method === WATCH_METHOD) this.#watched.register(registration);
+      },
       unregistered: ({ id }) => {
-        this.#folderRegistrations.delete(id);
+        this.#registrations.remove({ id });
         this.#watched.unregister({ id });
       },
       logged: (message) => this.readiness.logged(message),
@@ -310,17 +312,24 @@ export class ServerInstance {
 
   /** As long as something runs, the server is neither idle nor put aside for another. */
   async whileBusy<Result>(use: () => Promise<Result>): Promise<Result> {
-    this.#busy += 1;
+    const release = this.hold();
     try {
       return await use();
     } finally {
-      this.#busy -= 1;
-      if (this.#busy === 0) {
-        this.#idle.resolve();
-        this.#idle = new Deferred();
-        this.onDidIdle();
-      }
+      release();
     }
+  }
+
+  /** The same until what this returns is called, once. */
+  hold(): () => void {
+    this.#busy += 1;
+    return () => {
+      this.#busy -= 1;
+      if (this.#busy > 0) return;
+      this.#idle.resolve();
+      this.#idle = new Deferred();
+      this.onDidIdle();
+    };
   }
 
   /** Waits for the questions under way, but no longer than that. */
@@ -366,9 +375,9 @@ export class ServerInstance {
     const undecided = this.definition.folders === undefined && !announcesFolders(this.#capabilities);
     if (undecided) {
       const wait = { clock: this.#clock, milliseconds: registrationWait };
-      await within(Promise.race([this.#folderRegistered.promise, this.process.exited]), wait);
+      await within(Promise.race([this.#registrations.of(FOLDERS_METHOD), this.process.exited]), wait);
     }
-    const registered = this.#folderRegistrations.size > 0;
+    const registered = this.#registrations.has(FOLDERS_METHOD);
     this.#kind = decideKind(this.definition.folders, this.#capabilities, registered);
     this.#log.debug('language server started', { server: this.definition.name, kind: this.#kind });
   }
@@ -379,15 +388,6 @@ export class ServerInstance {
       server,
     });
     this.#log.debug('root with too many files to compare', { server, root });
-  }
-
-  #register(registration: Registration): void {
-    if (registration.method === FOLDERS_METHOD) {
-      this.#folderRegistrations.add(registration.id);
-      this.#folderRegistered.resolve();
-    } else if (registration.method === WATCH_METHOD) {
-      this.#watched.register(registration);
-    }
   }
 }
 

@@ -21,6 +21,12 @@ export interface SlotOptions {
   readonly conceal: (text: string) => string;
 }
 
+/** A server that goes on until it is given back. */
+export interface Lease {
+  readonly instance: ServerInstance;
+  readonly giveBack: () => void;
+}
+
 /** The place of one server: started when needed, once for all who wait, and given up for a while when it keeps failing. */
 export class ServerSlot implements BudgetEntry {
   readonly definition: ServerDefinition;
@@ -34,6 +40,8 @@ export class ServerSlot implements BudgetEntry {
   #restarts: RestartState = noCrashes;
   #idleTimer: Timer | undefined;
   #lastUsed = 0;
+  /** Callers that are about to be given the server. */
+  #awaited = 0;
   readonly #stopping = new Map<ServerInstance, Promise<void>>();
   #disposed = false;
 
@@ -69,7 +77,18 @@ export class ServerSlot implements BudgetEntry {
   }
 
   get busy(): boolean {
-    return this.#starting !== undefined || this.#instance?.busy === true;
+    return this.#awaited > 0 || this.#starting !== undefined || this.#instance?.busy === true;
+  }
+
+  /** The running server, started if need be. It is busy from now on: to make room, another is put aside. */
+  async lease(folders: readonly ServedFolder[]): Promise<Lease> {
+    this.#awaited += 1;
+    try {
+      const instance = await this.use(folders);
+      return { instance, giveBack: instance.hold() };
+    } finally {
+      this.#awaited -= 1;
+    }
   }
 
   /** The running server, started if need be. */
@@ -161,6 +180,8 @@ export class ServerSlot implements BudgetEntry {
       });
     }
     this.#missed = [];
+    // Its place is for one process.
+    await Promise.all(this.#stopping.values());
     await budget.add(this);
     try {
       this.#requireAlive();

@@ -74,16 +74,17 @@ export async function definition(
 ): Promise<DefinitionResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path, context);
-  requireCapability(instance, 'definitionProvider', 'find definitions');
-  const answer = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
-    if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-    await settled(instance, [document], signal);
-    const spots = await locateSymbol(context, instance, document, request);
-    const found = await findTargets(context, instance, path, request.symbol, spots);
-    return 'toShow' in found ? found : describeAll(context, instance, path, request, found);
-  });
-  const found = await concealErrors(context, answer);
+  const ask = (instance: ServerInstance): Promise<DefinitionResult | { readonly toShow: Shown }> => {
+    requireCapability(instance, 'definitionProvider', 'find definitions');
+    return instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
+      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
+      await settled(instance, [document], signal);
+      const spots = await locateSymbol(context, instance, document, request);
+      const found = await findTargets(context, instance, path, request.symbol, spots);
+      return 'toShow' in found ? found : describeAll(context, instance, path, request, found);
+    });
+  };
+  const found = await concealErrors(context, servers.ask(scope, path, ask, context));
   return 'toShow' in found ? askAside(context, path, request, found.toShow) : found;
 }
 

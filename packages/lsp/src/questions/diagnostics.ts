@@ -138,28 +138,35 @@ async function candidates(
 /** What is wrong in one file. */
 export async function checkFile(context: CodeContext, file: string): Promise<Checked> {
   const { servers, scope, signal } = context;
-  const instance = await servers.forFile(scope, file, context);
-  const checked = instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
-    if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
-    await instance.readiness.wait(servers.limits.settleTimeout, signal);
-    const found = await ask(instance, document, signal);
-    const total = found?.length ?? 0;
-    const conceal = (text: string): string => concealPaths(scope, text, { file, sources: [document.text] });
-    const items = (found ?? []).slice(0, MAX_PER_FILE);
-    const literals = { scope, definition: instance.definition, sources: [document.text], signal };
-    const { texts, notes } = await concealLiterals(
-      items.map((item) => messageOf(item, instance.definition)),
-      literals,
-    );
-    return {
-      file,
-      diagnostics: items.map((item, index) => toFound(item, texts[index] ?? '', conceal)),
-      total,
-      complete: found !== undefined,
-      notes,
-    };
-  });
-  return concealErrors(context, checked);
+  const check = (instance: ServerInstance): Promise<Checked> =>
+    instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
+      if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
+      await instance.readiness.wait(servers.limits.settleTimeout, signal);
+      return describeFound(context, instance, document, await ask(instance, document, signal));
+    });
+  return concealErrors(context, servers.ask(scope, file, check, context));
+}
+
+async function describeFound(
+  { scope, signal }: CodeContext,
+  instance: ServerInstance,
+  document: OpenDocument,
+  found: readonly Diagnostic[] | undefined,
+): Promise<Checked> {
+  const { path: file, text } = document;
+  const conceal = (message: string): string => concealPaths(scope, message, { file, sources: [text] });
+  const items = (found ?? []).slice(0, MAX_PER_FILE);
+  const { texts, notes } = await concealLiterals(
+    items.map((item) => messageOf(item, instance.definition)),
+    { scope, definition: instance.definition, sources: [text], signal },
+  );
+  return {
+    file,
+    diagnostics: items.map((item, index) => toFound(item, texts[index] ?? '', conceal)),
+    total: found?.length ?? 0,
+    complete: found !== undefined,
+    notes,
+  };
 }
 
 function toFound(item: Diagnostic, message: string, conceal: (text: string) => string): FoundDiagnostic {

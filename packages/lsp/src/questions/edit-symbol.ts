@@ -56,7 +56,8 @@ export async function editSymbol(
   }
   const { path, writable } = scope.locate(request.file);
   if (!writable) throw new RootwardLspError('edit-refused', `Cannot edit "${path}": it may not be written`);
-  if (action !== 'delete') return edit(context, await servers.forFile(scope, path, context), request);
+  if (action !== 'delete')
+    return servers.ask(scope, path, (instance) => edit(context, instance, request), context);
   const shows = (server: Server): Promise<MayUse> => filesOfUses(context, server, request);
   const ask = (instance: ServerInstance, mentions: MayUse): Promise<EditSymbolResult> =>
     edit(context, instance, request, mentions);

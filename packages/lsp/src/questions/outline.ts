@@ -2,6 +2,7 @@ import type { OpenDocument } from '../documents/documents.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
+import type { ServerInstance } from '../pool/server-instance.js';
 import { requireCapability } from './asking/require-capability.js';
 import { freshSymbols, isValue, type SymbolNode } from './symbols/document-symbols.js';
 import { extentOf } from './symbols/symbol-extent.js';
@@ -45,14 +46,15 @@ const IMPORT = /^\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|require\b|#\
 export async function outline(context: CodeContext, request: OutlineRequest): Promise<Outline> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const instance = await servers.forFile(scope, path, context);
-  requireCapability(instance, 'documentSymbolProvider', 'list symbols');
-  const answer = instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
-    if (document === undefined) return { file: path, symbols: [], truncated: false };
-    const all = await freshSymbols(instance, document, signal);
-    return describe(context, document, all, request);
-  });
-  return concealErrors(context, answer);
+  const ask = (instance: ServerInstance): Promise<Outline> => {
+    requireCapability(instance, 'documentSymbolProvider', 'list symbols');
+    return instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
+      if (document === undefined) return { file: path, symbols: [], truncated: false };
+      const all = await freshSymbols(instance, document, signal);
+      return describe(context, document, all, request);
+    });
+  };
+  return concealErrors(context, servers.ask(scope, path, ask, context));
 }
 
 function describe(

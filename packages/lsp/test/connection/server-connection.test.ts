@@ -22,7 +22,7 @@ test('an answer is not kept once it was given', async () => {
   await using servers = new LanguageServers(workspace, {
     servers: [scripted({}, { folders: 'file-driven' })],
   });
-  const instance = await servers.forFile(workspace.scope(), home.at('x.toy'));
+  const instance = await servers.ask(workspace.scope(), home.at('x.toy'), async (its) => its);
   const ask = async (): Promise<WeakRef<object>> => {
     const params = { textDocument: { uri: pathToFileUri(home.at('x.toy')) } };
     return new WeakRef((await instance.request('textDocument/documentSymbol', params)) ?? {});

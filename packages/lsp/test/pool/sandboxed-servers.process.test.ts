@@ -21,8 +21,8 @@ test.skipIf(sandbox === undefined)(
       servers: [scripted({ capabilities: FOLLOWS })],
       sandbox: { open: () => Promise.resolve(sandbox), denied: () => Promise.resolve(denied) },
     });
-    const pid = async (): Promise<number> =>
-      (await servers.forFile(workspace.scope(), home.at('one/a.toy'))).process.pid;
+    const pid = (): Promise<number> =>
+      servers.ask(workspace.scope(), home.at('one/a.toy'), async ({ process: { pid: id } }) => id);
 
     const first = await pid();
     await giveRoots(workspace, one, inner);

@@ -29,3 +29,12 @@ test('ServerBudget.add() waits rather than cut off work or go over the limit', a
   await adding;
   expect([busy.aside, budget.size]).toEqual([true, 1]);
 });
+
+test('ServerBudget.add() leaves its place to one that is wanted again while it ends, and counts it', async () => {
+  const budget = new ServerBudget(2);
+  const again = { ...entry(1), putAside: async () => void (again.busy = true) };
+  const other = entry(2);
+  for (const each of [again, other]) await budget.add(each);
+  await budget.add(entry(3));
+  expect([other.aside, budget.size]).toEqual([true, 2]);
+});

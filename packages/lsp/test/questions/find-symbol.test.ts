@@ -61,6 +61,26 @@ test('findSymbol() asks no more projects than servers may run, and names the oth
   });
 });
 
+test('findSymbol() asks more languages than servers may run, and puts no server aside that is still to answer', async () => {
+  const extensions = ['.toy', '.toy2', '.toy3', '.toy4'];
+  const files = extensions.map((extension) => `root/a/deep/x${extension}`);
+  code.write(Object.fromEntries(files.map((file) => [file, 'served by'])));
+  // Between a server that runs and its question lies the search for the files to show it.
+  const others = Array.from({ length: 500 }, (_, index) => `root/a/others/${index}.toy`);
+  code.write(Object.fromEntries(others.map((file) => [file, 'something else'])));
+  const servers = extensions.map((extension) => ({
+    ...scripted({}, { name: extension, extension, folders: 'file-driven' }),
+    answersInOrder: true,
+  }));
+  const context = code.serve({ servers, limits: { maxServers: 2 } });
+  for (const query of ['served', 'served by', 'serve']) {
+    const result = await findSymbol(context, { query });
+    expect(result).toMatchObject({ complete: true, notes: [] });
+    expect(found(result)).toEqual(expect.arrayContaining(files.map((file) => code.at(file))));
+    expect(code.servers.status().length).toBeLessThanOrEqual(2);
+  }
+});
+
 test('findSymbol() begins no further project when much time has passed', async () => {
   /** A clock by which every look at it takes half a minute. */
   class SlowClock extends FakeClock {

@@ -118,11 +118,12 @@ test('definition() gives the place in a file that cannot be opened, without its 
 test('withDocuments() tells of further files that cannot be opened, but not of those that went away', async () => {
   home.write({ 'b/huge.ts': generated(generated('')) });
   const { servers, scope } = code;
-  const instance = await servers.forFile(scope, home.at('b/shop.ts'));
   const further = ['b/huge.ts', 'b/gone.ts', 'b/shop.ts'].map((name) => home.at(name));
-  const seen = await instance.withDocuments({ scope, paths: [], further }, async (documents, unshown) => {
-    return { documents: documents.map(({ path }) => path), unshown };
-  });
+  const seen = await servers.ask(scope, home.at('b/shop.ts'), (instance) =>
+    instance.withDocuments({ scope, paths: [], further }, async (documents, unshown) => {
+      return { documents: documents.map(({ path }) => path), unshown };
+    }),
+  );
   expect(seen).toEqual({
     documents: [home.at('b/shop.ts')],
     unshown: [{ path: home.at('b/huge.ts'), reason: 'too large' }],

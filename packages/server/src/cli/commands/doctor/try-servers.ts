@@ -73,7 +73,7 @@ async function tryServer(definition: ServerDefinition, trial: Trial): Promise<Fi
   try {
     const [ending = ''] = Object.keys(definition.extensions);
     const folder = scope.roots.find(({ kind }) => kind === 'directory')?.path ?? '';
-    await servers.forFile(scope, join(folder, `doctor${ending}`));
+    await servers.ask(scope, join(folder, `doctor${ending}`), () => Promise.resolve());
     const sandbox = servers.status()[0]?.sandbox ?? 'off';
     const seconds = ((Date.now() - begun) / 1000).toFixed(1);
     return {
