@@ -40,11 +40,6 @@ export class ProjectMemory {
     this.#known = this.#rootOf(moment)?.path;
   }
 
-  /** For roots that say by their order what the project is, whatever was there before them. */
-  forget(): void {
-    this.#known = undefined;
-  }
-
   /** Throws for what cannot be the project; the choice before it stays. */
   choose(choice: { readonly root: Root } | { readonly name: string }, moment: Moment): Project {
     if ('name' in choice && !isProjectName(choice.name)) {

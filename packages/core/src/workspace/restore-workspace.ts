@@ -18,7 +18,7 @@ export async function restoreClient(
   sources.assume(hasGiven);
   const failure = lastFailure(client);
   if (failure === undefined || roots.length > 0) await restoreRoots(roots, asker, signal);
-  if (failure !== undefined) await asker.take(failure, signal);
+  if (failure !== undefined) asker.dispatch({ type: 'handed', outcome: failure });
 }
 
 /** The places the user agreed to that are still valid and inside the ceiling. */

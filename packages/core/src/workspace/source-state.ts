@@ -1,10 +1,9 @@
 import { RootwardError } from '../error.js';
-import type { PathEntry } from '../roots/declaration.js';
 import type { Root, RootList } from '../roots/root.js';
 import type { ClientInfo } from '../sources/client-state.js';
 import { acceptAnswer, noClientRoots, type ClientPortrait, type ClientRoots } from '../sources/client.js';
 import { considerConsent, requireSamePlace, survivingConsents } from '../sources/consent.js';
-import { noHandle, readHandle } from '../sources/handle.js';
+import { noHandle } from '../sources/handle.js';
 import type { SnapshotInput } from '../snapshot/precedence.js';
 import { currentSources, type Sources } from '../sources/read-sources.js';
 import { noRequest, readRequest, type RequestHints } from '../sources/request.js';
@@ -30,7 +29,7 @@ export class SourceState {
   #declared: boolean;
   #info: ClientInfo | undefined;
   #given: ClientRoots;
-  #handle: SourceReading;
+  readonly #handle: SourceReading;
   readonly #request: SourceReading;
   #consents: readonly Root[];
 
@@ -92,14 +91,6 @@ export class SourceState {
 
   readRequest(hints: RequestHints, signal: AbortSignal | undefined): Promise<SourceReading> {
     return readRequest(hints, { ...this.#sources.reading, ...(signal && { signal }) });
-  }
-
-  readHandle(entries: readonly PathEntry[], signal: AbortSignal | undefined): Promise<SourceReading> {
-    return readHandle(entries, { ...this.#sources.reading, ...(signal && { signal }) });
-  }
-
-  takeHandle(handle: SourceReading): void {
-    this.#handle = handle;
   }
 
   /** What a consent would add. */

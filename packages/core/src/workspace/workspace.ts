@@ -3,7 +3,6 @@ import { RootwardError } from '../error.js';
 import { silentLogger, type Logger } from '../platform/logger.js';
 import { ProjectMemory } from '../project/project-memory.js';
 import type { Project } from '../project/project.js';
-import type { PathEntry } from '../roots/declaration.js';
 import { diffRoots, isChange, type RootsDiff } from '../roots/diff-roots.js';
 import { readRoots } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
@@ -13,7 +12,6 @@ import { decide, type SnapshotInput } from '../snapshot/precedence.js';
 import { readRequestHints } from '../sources/request.js';
 import type { SourceReading } from '../sources/root-source.js';
 import { Announcer } from './changes/announcer.js';
-import { readAnswer, type Answer } from '../sources/answer.js';
 import { Asker, type WaitOptions } from './asking/asker.js';
 import { firstState, settledState } from './asking/asking-state.js';
 import type { ChangeReason } from './changes/change.js';
@@ -189,26 +187,6 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#counters.received += 1;
     this.#log.debug('roots change notification received');
     this.#asker.dispatch({ type: 'notified' });
-  }
-
-  /** Takes an answer that came another way than through a port. Newer than anything asked before. */
-  async useAnswer(answer: Answer, signal?: AbortSignal): Promise<Snapshot> {
-    this.#requireAlive('use an answer');
-    signal?.throwIfAborted();
-    await this.#asker.take(readAnswer(answer), signal);
-    return this.#snapshot;
-  }
-
-  /** Takes the roots of a handle, which outrank everything else. Rejects when none of them is valid any more. */
-  async useHandle(entries: readonly PathEntry[], signal?: AbortSignal): Promise<Snapshot> {
-    this.#requireAlive('use a handle');
-    if (this.#sources.ignoresClient) return this.#snapshot;
-    const handle = await this.#sources.readHandle(entries, signal);
-    this.#requireAlive('use a handle');
-    this.#sources.takeHandle(handle);
-    this.#project.forget();
-    this.#replace('handle');
-    return this.#snapshot;
   }
 
   /** What `grant` would add, without adding it: so that the user is asked about where a path really leads. */

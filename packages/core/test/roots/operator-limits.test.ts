@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { OperatorLimits, readSources, Scope, Workspace } from '../../src/index.js';
+import { clientNames } from '../workspace/scripted-client.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-limits-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -15,15 +15,12 @@ async function open(limits: OperatorLimits): Promise<Workspace> {
   const sources = { ...(await readSources({ environment: {}, home: top })), limits };
   const workspace = new Workspace({
     sources,
+    limits: { spacing: 0 },
     createScope: ({ roots }) => new Scope({ roots, rules: { limits } }),
   });
   workspace.clientDeclared({ roots: true });
   return workspace;
 }
-
-const naming = (...paths: string[]): { result: unknown } => ({
-  result: { roots: paths.map((path) => ({ uri: pathToFileURL(path).href })) },
-});
 
 describe('OperatorLimits', () => {
   test('hold for a place and all below it, the stronger one first', () => {
@@ -47,7 +44,7 @@ describe('OperatorLimits', () => {
   test('take a root away at once, and again when the client names it again or what contains it', async () => {
     const limits = new OperatorLimits();
     using workspace = await open(limits);
-    await workspace.useAnswer(naming(app));
+    await clientNames(workspace, app);
     const seen: string[] = [];
     workspace.onDidChange(({ reason, removed }) => seen.push(`${reason} ${removed.length}`));
     const before = workspace.scope();
@@ -57,7 +54,7 @@ describe('OperatorLimits', () => {
     expect(seen).toEqual(['operator 1']);
     await expect(before.readText(join(app, 'src/a.txt'))).rejects.toMatchObject({ code: 'denied' });
     for (const path of [app, top, join(app, 'src')]) {
-      await workspace.useAnswer(naming(path));
+      await clientNames(workspace, path);
       await expect(workspace.scope().readText(join(app, 'src/a.txt'))).rejects.toMatchObject({
         code: 'denied',
         message: expect.stringContaining('the operator revoked it'),
@@ -72,7 +69,7 @@ describe('OperatorLimits', () => {
     using workspace = await open(limits);
     limits.set(join(app, 'src'), 'read-only');
     for (const path of [app, join(app, 'src')]) {
-      await workspace.useAnswer(naming(path));
+      await clientNames(workspace, path);
       await expect(workspace.scope().write(join(app, 'src/a.txt'), 'b')).rejects.toMatchObject({
         code: 'read-only',
       });

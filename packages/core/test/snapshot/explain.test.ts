@@ -1,10 +1,9 @@
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { explainSnapshot } from '../../src/snapshot/explain.js';
 import { resolveSnapshot } from '../../src/snapshot/resolve-snapshot.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { readFrom } from '../sources/read-from.js';
-import { connect, connectAsked, makeTree } from '../workspace/scripted-client.js';
+import { clientNames, connect, connectAsked, makeTree } from '../workspace/scripted-client.js';
 
 describe('explain()', () => {
   test('tells a person why: a silent client, and a hint that is used', async () => {
@@ -90,9 +89,9 @@ describe('explain()', () => {
     const alone = explainSnapshot(await resolveSnapshot(sources, request, { now: 0 }));
     expect(alone).toContain('Client answered with no roots; ');
     expect(alone).toContain('not used, since the client answered without a valid root');
-    using workspace = new Workspace({ sources });
-    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('a')).href }] } });
-    await workspace.useAnswer({ result: { roots: [] } });
+    using workspace = new Workspace({ sources, limits: { spacing: 0 } });
+    await clientNames(workspace, tree('a'));
+    await clientNames(workspace);
     expect(workspace.explain()).toContain('answered with no roots, which revokes those it gave before');
   });
 

@@ -1,21 +1,22 @@
-import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Root } from '../../src/roots/root.js';
 import { keepReadOnly } from '../../src/snapshot/keep-read-only.js';
 import { Workspace } from '../../src/workspace/workspace.js';
-import { makeTree } from '../workspace/scripted-client.js';
+import type { Sources } from '../../src/sources/read-sources.js';
+import { clientNames, makeTree, openHandle } from '../workspace/scripted-client.js';
 import { readFrom } from '../sources/read-from.js';
 
 type Tree = (name: string) => string;
 
 /** The operator names `shared`, and `shared/archive` as the part of it that is only to be read. */
-async function openShared(tree: Tree, operatorRootsAreCeiling: boolean): Promise<Workspace> {
+function readShared(tree: Tree, operatorRootsAreCeiling: boolean): Promise<Sources> {
   const roots = [tree('shared'), { path: tree('shared/archive'), access: 'read-only' }];
-  const sources = await readFrom({
-    config: [{ file: tree('rootward.json'), roots }],
-    operatorRootsAreCeiling,
-  });
-  const workspace = new Workspace({ sources });
+  return readFrom({ config: [{ file: tree('rootward.json'), roots }], operatorRootsAreCeiling });
+}
+
+async function openShared(tree: Tree, operatorRootsAreCeiling: boolean): Promise<Workspace> {
+  const sources = await readShared(tree, operatorRootsAreCeiling);
+  const workspace = new Workspace({ sources, limits: { spacing: 0 } });
   onTestFinished(() => workspace.dispose());
   return workspace;
 }
@@ -33,7 +34,7 @@ describe.each([
     async (name) => {
       const tree = makeTree('shared/archive/old', 'shared/work');
       const workspace = await openShared(tree, isCeiling);
-      await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree(name)).href }] } });
+      await clientNames(workspace, tree(name));
       expect(workspace.snapshot().roots[0]?.source).toBe('client');
       expect(writable(workspace, tree('shared/archive/old'))).toBe(false);
     },
@@ -43,11 +44,10 @@ describe.each([
     const tree = makeTree('shared/archive/old');
     const old = tree('shared/archive/old');
     const [byHandle, byRequest, byConsent] = [
-      await openShared(tree, isCeiling),
+      await openHandle(await readShared(tree, isCeiling), [{ path: old }]),
       await openShared(tree, isCeiling),
       await openShared(tree, isCeiling),
     ];
-    await byHandle.useHandle([{ path: old }]);
     byRequest.clientDeclared({ roots: false });
     const view = await byRequest.forRequest({ 'agent-working-dir': old });
     await byConsent.grant(old);
@@ -76,18 +76,17 @@ describe.each([
   test('leaves the rest as it is', async () => {
     const tree = makeTree('shared/archive', 'shared/work');
     const workspace = await openShared(tree, isCeiling);
-    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('shared/work')).href }] } });
+    await clientNames(workspace, tree('shared/work'));
     expect(workspace.snapshot().roots).toMatchObject([{ path: tree('shared/work'), access: 'read-write' }]);
-    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('shared')).href }] } });
+    await clientNames(workspace, tree('shared'));
     expect(writable(workspace, tree('shared/work'))).toBe(true);
   });
 });
 
 test('a handle that holds a read-only root keeps what is in it read-only, in the list of roots, too', async () => {
   const tree = makeTree('archive/old');
-  const workspace = new Workspace({ sources: await readFrom({}) });
-  onTestFinished(() => workspace.dispose());
-  await workspace.useHandle([{ path: tree('archive/old') }, { path: tree('archive'), access: 'read-only' }]);
+  const handle = [{ path: tree('archive/old') }, { path: tree('archive'), access: 'read-only' }] as const;
+  const workspace = await openHandle(await readFrom({}), handle);
   expect(workspace.snapshot().roots.map(({ access }) => access)).toEqual(['read-only', 'read-only']);
   expect(await workspace.grant(tree('archive/old'))).toMatchObject({ access: 'read-only' });
   expect(writable(workspace, tree('archive/old'))).toBe(false);

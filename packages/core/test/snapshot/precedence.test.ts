@@ -1,12 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Source } from '../../src/roots/root.js';
 import type { SourcesOptions } from '../../src/sources/read-sources.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import type { WorkspaceView } from '../../src/workspace/workspace-view.js';
-import { makeTree } from '../workspace/scripted-client.js';
+import { clientNames, makeTree, openHandle } from '../workspace/scripted-client.js';
 import { readFrom } from '../sources/read-from.js';
 
 type Tree = (name: string) => string;
@@ -58,13 +57,12 @@ async function hear(
     },
     ...options,
   });
-  const workspace = new Workspace({ sources });
+  const workspace = says('handle')
+    ? await openHandle(sources, [{ path: at('handle') }])
+    : new Workspace({ sources });
   onTestFinished(() => workspace.dispose());
   workspace.clientDeclared({ roots: says('client') });
-  if (says('client')) {
-    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(at('client')).href }] } });
-  }
-  if (says('handle')) await workspace.useHandle([{ path: at('handle') }]);
+  if (says('client')) await clientNames(workspace, at('client'));
   return workspace.forRequest(says('request') ? { 'agent-working-dir': at('request') } : undefined);
 }
 
@@ -148,7 +146,7 @@ describe('client-roots', () => {
       sources: await readFrom({ clientRoots: 'add', config: [{ file: tree('rootward.json'), roots }] }),
     });
     onTestFinished(() => workspace.dispose());
-    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('data')).href }] } });
+    await clientNames(workspace, tree('data'));
     expect(workspace.snapshot().roots).toMatchObject([
       { path: tree('data'), source: 'client', access: 'read-only' },
     ]);
@@ -186,9 +184,7 @@ describe('client-roots', () => {
 async function cut(declared: readonly string[], within: readonly string[]) {
   const workspace = new Workspace({ sources: await readFrom({ within }) });
   onTestFinished(() => workspace.dispose());
-  await workspace.useAnswer({
-    result: { roots: declared.map((path) => ({ uri: pathToFileURL(path).href })) },
-  });
+  await clientNames(workspace, ...declared);
   return workspace.snapshot();
 }
 
@@ -235,13 +231,10 @@ describe('the ceiling', () => {
 
   test('where strangers may connect, operator roots are the ceiling unless one is given', async () => {
     const tree = makeTree('mine/sub', 'theirs', 'wide/mine');
-    const client = {
-      roots: [{ uri: pathToFileURL(tree('theirs')).href }, { uri: pathToFileURL(tree('mine/sub')).href }],
-    };
     const bounded = new Workspace({
       sources: await readFrom({ roots: [tree('mine')], operatorRootsAreCeiling: true }),
     });
-    await bounded.useAnswer({ result: client });
+    await clientNames(bounded, tree('theirs'), tree('mine/sub'));
     expect(bounded.snapshot().roots.map((root) => root.path)).toEqual([tree('mine/sub')]);
     expect(bounded.snapshot().trace.find(({ source }) => source === 'ceiling')?.detail).toBe(
       '--within not given; the roots from flag take its place',
@@ -250,7 +243,7 @@ describe('the ceiling', () => {
     const given = new Workspace({
       sources: await readFrom({ roots: [tree('mine')], within: [tree('')], operatorRootsAreCeiling: true }),
     });
-    await given.useAnswer({ result: client });
+    await clientNames(given, tree('theirs'), tree('mine/sub'));
     expect(given.snapshot().roots.map((root) => root.path)).toEqual([tree('theirs'), tree('mine/sub')]);
     bounded.dispose();
     given.dispose();
@@ -280,13 +273,12 @@ describe('the ceiling', () => {
           const paths = names.map((name) => tree(name));
           let view: WorkspaceView = workspace;
           if (clientSide === 'client') {
-            await workspace.useAnswer({
-              result: { roots: paths.map((path) => ({ uri: pathToFileURL(path).href })) },
-            });
+            await clientNames(workspace, ...paths);
           } else if (clientSide === 'request') {
             view = await workspace.forRequest({ 'agent-working-dir': paths[0] });
           } else if (clientSide === 'handle') {
-            await workspace.useHandle(paths.map((path) => ({ path }))).catch(() => undefined);
+            const handle = paths.map((path) => ({ path }));
+            view = await openHandle(sources, handle).catch(() => workspace);
           } else {
             for (const path of paths) await workspace.grant(path).catch(() => undefined);
           }
@@ -311,20 +303,17 @@ describe('the ceiling', () => {
 describe('a handle', () => {
   test('a bad one fails the call and never falls through', async () => {
     const tree = makeFolders();
-    const workspace = new Workspace({ sources: await readFrom({ roots: [folder(tree, 'flag')] }) });
-    await expect(workspace.useHandle([{ path: tree('missing') }])).rejects.toMatchObject({
+    const sources = await readFrom({ roots: [folder(tree, 'flag')] });
+    await expect(openHandle(sources, [{ path: tree('missing') }])).rejects.toMatchObject({
       code: 'not-found',
       instruction: 'Omit `workspace`, or call workspace_info for a new one',
     });
-    workspace.dispose();
   });
 
   test('one that holds no roots gives none, whatever others say', async () => {
     const tree = makeFolders();
-    const workspace = new Workspace({ sources: await readFrom({ roots: [folder(tree, 'flag')] }) });
-    await workspace.useHandle([]);
+    const workspace = await openHandle(await readFrom({ roots: [folder(tree, 'flag')] }), []);
     expect(workspace.snapshot().roots).toEqual([]);
-    workspace.dispose();
   });
 });
 

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readRoots } from '../../src/roots/read-roots.js';
 import { createWorkspace } from '../../src/workspace/create-workspace.js';
-import { makeTree, pathsOf } from './scripted-client.js';
+import { clientNames, makeTree, pathsOf } from './scripted-client.js';
 
 describe('createWorkspace()', () => {
   test('reads the sources once and opens a workspace over them', async () => {
@@ -32,7 +32,7 @@ describe('createWorkspace()', () => {
         return readRoots(list, options);
       },
     });
-    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('a')).href }] } });
+    await clientNames(workspace, tree('a'));
     expect(entries).toEqual([{ uri: pathToFileURL(tree('a')).href }]);
     expect(pathsOf(workspace)).toEqual([tree('a')]);
   });

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { readSources, Workspace, type KeptWorkspace } from '../../src/index.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
+import { clientNames, clientSays } from './scripted-client.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-kept-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -23,7 +24,7 @@ async function open(within?: string, clock?: FakeClock): Promise<Workspace> {
     home: folder('home'),
     ...(within !== undefined && { within: [within] }),
   });
-  const workspace = new Workspace({ sources, ...(clock !== undefined && { clock }) });
+  const workspace = new Workspace({ sources, limits: { spacing: 0 }, ...(clock !== undefined && { clock }) });
   workspace.clientDeclared({ roots: true });
   workspace.clientReady();
   return workspace;
@@ -34,7 +35,7 @@ const paths = (workspace: Workspace): readonly string[] => workspace.snapshot().
 test('restore() goes on with roots, consents and project of another workspace', async () => {
   const [one, two, agreed] = [folder('one'), folder('two'), folder('agreed')];
   using first = await open();
-  await first.useAnswer({ result: { roots: [{ uri: uri(one), name: 'One' }, { uri: uri(two) }] } });
+  await clientSays(first, { result: { roots: [{ uri: uri(one), name: 'One' }, { uri: uri(two) }] } });
   await first.grant(agreed);
   const [, root] = first.snapshot().roots;
   first.chooseProject({ root: root! });
@@ -50,7 +51,7 @@ test('restore() goes on with roots, consents and project of another workspace', 
 test('restore() waits for a disk that is slower than calls wait', async () => {
   const one = folder('one');
   using first = await open();
-  await first.useAnswer({ result: { roots: [{ uri: uri(one) }] } });
+  await clientNames(first, one);
   const clock = new FakeClock();
   using second = await open(undefined, clock);
   const restoring = second.restore(first.keep());
@@ -61,7 +62,7 @@ test('restore() waits for a disk that is slower than calls wait', async () => {
 
 test('restore() gives up on a disk that does not answer, rather than go on without the roots', async () => {
   using first = await open();
-  await first.useAnswer({ result: { roots: [{ uri: uri(folder('one')) }] } });
+  await clientNames(first, folder('one'));
   const clock = new FakeClock();
   using second = await open(undefined, clock);
   const restoring = second.restore(first.keep());
@@ -72,11 +73,11 @@ test('restore() gives up on a disk that does not answer, rather than go on witho
 test('restore() takes away what the other workspace lost', async () => {
   const [one, agreed] = [folder('one'), folder('agreed')];
   using first = await open();
-  await first.useAnswer({ result: { roots: [{ uri: uri(one) }] } });
+  await clientNames(first, one);
   await first.grant(agreed);
   using second = await open();
   await second.restore(first.keep());
-  await first.useAnswer({ result: { roots: [] } });
+  await clientNames(first);
   await second.restore(first.keep());
   expect(paths(second)).toEqual([]);
   expect(second.explain()).toBe(first.explain());
@@ -112,7 +113,7 @@ test.each(['refused', 'silent', 'malformed'] as const)(
 test('restore() knows that the client was to be asked again', async () => {
   const [one, two] = [folder('one'), folder('two')];
   using first = await open();
-  await first.useAnswer({ result: { roots: [{ uri: uri(one) }] } });
+  await clientNames(first, one);
   first.rootsChanged();
   using second = await open();
   await second.restore(first.keep());

@@ -6,7 +6,7 @@ import { Deferred } from '../../src/platform/async.js';
 import { resolveSnapshot } from '../../src/snapshot/resolve-snapshot.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { readFrom } from '../sources/read-from.js';
-import { connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
+import { clientSays, connectAsked, makeTree, pathsOf, promptDisk } from './scripted-client.js';
 
 const resultOf = (paths: readonly string[]) => ({
   result: { roots: paths.map((path) => ({ uri: pathToFileURL(path).href })) },
@@ -226,11 +226,12 @@ test('whatever a client answers in turn, the roots are those of its last valid a
   );
   await fc.assert(
     fc.asyncProperty(answers, async (list) => {
-      const workspace = new Workspace({ sources });
+      const workspace = new Workspace({ sources, limits: { spacing: 0 } });
       let given: readonly string[] = [];
       let everGave = false;
       for (const answer of list) {
-        await workspace.useAnswer(
+        await clientSays(
+          workspace,
           'names' in answer ? resultOf(answer.names.map((name) => tree(name))) : answer,
         );
         if ('names' in answer)

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { rootsDisk, type RootsDisk } from '../../src/roots/roots-disk.js';
-import { readSources, type SourcesOptions } from '../../src/sources/read-sources.js';
+import type { PathEntry } from '../../src/roots/declaration.js';
+import { resolveSnapshot } from '../../src/snapshot/resolve-snapshot.js';
+import { readSources, type Sources, type SourcesOptions } from '../../src/sources/read-sources.js';
 import type { WorkspaceChange } from '../../src/workspace/changes/change.js';
 import { Deferred } from '../../src/platform/async.js';
 import type { RootsPort } from '../../src/workspace/asking/roots-port.js';
+import type { KeptWorkspace } from '../../src/workspace/kept-workspace.js';
 import type { WorkspaceSetup } from '../../src/workspace/workspace-setup.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { FakeClock, settle } from '../../../../testing/fake-clock.js';
@@ -145,6 +148,40 @@ export async function changeTo(
     }
     await client.answer(list);
   }
+}
+
+type Answer = { readonly result: unknown } | { readonly error: unknown };
+
+/** The client says that its roots changed, is asked, and answers with this. */
+export async function clientSays(workspace: Workspace, answer: Answer): Promise<void> {
+  workspace.clientDeclared({ roots: true });
+  workspace.clientReady();
+  workspace.rootsChanged();
+  const ask = async (): Promise<unknown> => {
+    if ('error' in answer) throw answer.error;
+    return answer.result;
+  };
+  await workspace.ready({ port: { ask } });
+}
+
+/** The same, with these folders. */
+export async function clientNames(workspace: Workspace, ...folders: readonly string[]): Promise<void> {
+  await clientSays(workspace, {
+    result: { roots: folders.map((path) => ({ uri: pathToFileURL(path).href })) },
+  });
+}
+
+/** What is kept of a workspace whose client named this folder. */
+export function keptAnswer(folder: string): KeptWorkspace {
+  return { client: 'answered', roots: [{ uri: pathToFileURL(folder).href }], hasGiven: true };
+}
+
+/** A workspace that starts with the roots of a handle. */
+export async function openHandle(sources: Sources, handle: readonly PathEntry[]): Promise<Workspace> {
+  const from = await resolveSnapshot(sources, { declaresRoots: false, handle }, { now: 0 });
+  const workspace = new Workspace({ sources, from });
+  onTestFinished(() => workspace.dispose());
+  return workspace;
 }
 
 /** Whether a promise is settled by now. */

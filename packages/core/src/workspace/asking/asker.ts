@@ -94,12 +94,6 @@ export class Asker {
     return ticket === undefined && signal === undefined ? promise : this.#waitWith(promise, ticket, signal);
   }
 
-  /** Takes an answer that came another way; the promise, if any, settles as that of `want`. */
-  take(outcome: Outcome, signal: AbortSignal | undefined): Promise<void> | undefined {
-    this.dispatch({ type: 'handed', outcome });
-    return this.want(signal === undefined ? {} : { signal });
-  }
-
   /** When the latest answer has been looked up, however long that takes. */
   async read(): Promise<void> {
     await this.#reading;

@@ -1,10 +1,9 @@
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { settle } from '../../../../../testing/fake-clock.js';
 import { readRoots } from '../../../src/roots/read-roots.js';
 import { Deferred } from '../../../src/platform/async.js';
 import { defaultLimits } from '../../../src/workspace/limits.js';
-import { connectAsked, makeTree, pathsOf, promptDisk } from '../scripted-client.js';
+import { connectAsked, keptAnswer, makeTree, pathsOf, promptDisk } from '../scripted-client.js';
 
 const { readyTimeout } = defaultLimits;
 
@@ -88,14 +87,14 @@ describe('a reader of its own', () => {
   });
 });
 
-describe('an answer that comes another way', () => {
+describe('an answer that was kept', () => {
   test('while a change is announced keeps the request that was due after it from being sent', async () => {
     const tree = makeTree('asked', 'handed');
     const { workspace, client, clock } = await connectAsked();
-    const answer = { result: { roots: [{ uri: pathToFileURL(tree('handed')).href }] } };
+    const kept = keptAnswer(tree('handed'));
     const listening = workspace.onDidChange(() => {
       listening.dispose();
-      void workspace.useAnswer(answer);
+      void workspace.restore(kept);
     });
     workspace.rootsChanged();
     await client.answer([tree('asked')]);
@@ -108,7 +107,7 @@ describe('an answer that comes another way', () => {
     const tree = makeTree('handed', 'asked');
     const { workspace, client, clock } = await connectAsked();
     workspace.rootsChanged();
-    await workspace.useAnswer({ result: { roots: [{ uri: pathToFileURL(tree('handed')).href }] } });
+    await workspace.restore(keptAnswer(tree('handed')));
     expect(client.calls[0]?.signal.aborted).toBe(true);
     await client.answer([tree('asked')]);
     await clock.advanceAndSettle(10_000);

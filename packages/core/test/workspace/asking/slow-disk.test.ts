@@ -1,8 +1,7 @@
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { settle } from '../../../../../testing/fake-clock.js';
 import { defaultLimits } from '../../../src/workspace/limits.js';
-import { connectSlowly, isSettled, pathsOf } from '../scripted-client.js';
+import { connectSlowly, isSettled, keptAnswer, pathsOf } from '../scripted-client.js';
 
 const { readyTimeout, answerTimeout } = defaultLimits;
 
@@ -33,20 +32,19 @@ describe('a disk that is slow', () => {
   });
 });
 
-test('whoever waits for an answer that came another way can stop waiting', async () => {
+test('restore() of a workspace can be aborted while its roots are looked up', async () => {
   const { workspace, path } = await connectSlowly();
   const controller = new AbortController();
-  const answer = { result: { roots: [{ uri: pathToFileURL(path).href }] } };
-  const using = workspace.useAnswer(answer, controller.signal);
+  const restoring = workspace.restore(keptAnswer(path), controller.signal);
   controller.abort();
-  await expect(using).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(restoring).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('a workspace disposed while a handle is looked up does not take it', async () => {
+test('a workspace disposed while it is restored takes no roots', async () => {
   const { workspace, gate, path } = await connectSlowly();
-  const taking = workspace.useHandle([{ path }]);
+  const restoring = workspace.restore(keptAnswer(path));
   workspace.dispose();
   gate.resolve();
-  await expect(taking).rejects.toMatchObject({ code: 'disposed' });
+  await expect(restoring).rejects.toMatchObject({ code: 'disposed' });
   expect(pathsOf(workspace)).toEqual([]);
 });
