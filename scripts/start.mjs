@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 const program = new URL('../packages/server/dist/rootward.cjs', import.meta.url);
 if (!existsSync(program)) {
-  process.stderr.write(`Cannot start: ${fileURLToPath(program)} is not built; run "npm install" first\n`);
+  const clone = fileURLToPath(new URL('..', import.meta.url));
+  process.stderr.write(
+    `Cannot start: ${fileURLToPath(program)} is not built; run "npm install" in ${clone} first\n`,
+  );
   process.exit(2);
 }
 

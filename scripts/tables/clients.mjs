@@ -29,7 +29,7 @@ export async function clientBlocks() {
       command: 'npx',
       args: ['-y', 'rootward', ...argsFor(client)],
     };
-    const { place, text } = await renderEntry(client, server);
+    const { place, text } = await renderEntry(client, server, 'rootward');
     return `<details>
 <summary>${client.name}</summary>
 

@@ -88,7 +88,9 @@ describe('The JSON that the documentation shows', () => {
     expect(words.slice(0, 3)).toEqual(['npx', '-y', 'rootward']);
     const [command = '', ...args] = words;
     const server = { kind: 'stdio', name: 'rootward', command, args } as const;
-    const rendered = await Promise.all(KNOWN_CLIENTS.map((client) => renderEntry(client, server)));
+    const rendered = await Promise.all(
+      KNOWN_CLIENTS.map((client) => renderEntry(client, server, 'rootward')),
+    );
     const printed = rendered
       .map(({ text }) => text)
       .filter((text) => text.startsWith('{'))

@@ -69,13 +69,14 @@ test('rootward history lists what a server changed, shows it, and rootward undo 
   const [{ session = '' } = {}] = asked['changes'] as readonly { readonly session?: string }[];
   const ofSession = await runCommand(['undo', '--session', session, '--dry-run'], here);
   expect(ofSession.out).toContain(join(work, 'a.txt'));
-  expect((await runCommand(['undo', '--session', 'another'], here)).out).toBe('Nothing to undo\n');
+  expect((await runCommand(['undo', '--session', 'another'], here)).out).toBe(`Nothing to undo in ${work}\n`);
   const unknown = await runCommand(['undo', 'none', '--json'], here);
   expect(JSON.parse(unknown.out)).toMatchObject({ error: { code: 'unknown-change' } });
   expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe('one\nthree\n');
   writeFileSync(join(work, 'x/mine'), '');
   const refused = await runCommand(['undo', '--since', '1h'], here);
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining(join(work, 'x'))]);
+  expect(refused.err).toMatch(/ undo --since 1h --force\n$/);
   rmSync(join(work, 'x/mine'));
   const undone = await runCommand(['undo', '--since', '1h', '--json'], here);
   expect(JSON.parse(undone.out)).toMatchObject({ applied: true });

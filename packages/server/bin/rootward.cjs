@@ -8,6 +8,9 @@ const program = path.join(__dirname, '..', 'dist', 'rootward.cjs');
 if (existsSync(program)) {
   require(program);
 } else {
-  process.stderr.write(`rootward: Cannot start: ${program} is not built; run "npm install" first\n`);
+  const clone = path.join(__dirname, '..', '..', '..');
+  process.stderr.write(
+    `rootward: Cannot start: ${program} is not built; run "npm install" in ${clone} first\n`,
+  );
   process.exitCode = 2;
 }

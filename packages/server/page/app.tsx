@@ -72,7 +72,7 @@ function Unknown({ status }: { readonly status: Status }): VNode | null {
   if (status === 'refused') {
     return (
       <Empty title="The token is not known">
-        Open the address that <code>rootward ui</code> printed last: it ends in the token of that run.
+        Open the address that the command <code>ui</code> printed last: it ends in the token of that run.
       </Empty>
     );
   }

@@ -9,7 +9,7 @@ interface Explanation {
 const REFUSALS: Readonly<Record<string, Explanation>> = {
   'outside-roots': {
     rule: 'It lies outside every root of the session, or a link leads out of them.',
-    remedy: 'Open its folder in the client, or name it when the server is started: rootward DIR.',
+    remedy: 'Open its folder in the client, or name it when the server is started.',
   },
   'no-roots': {
     rule: 'The session has no roots, so no path is in scope.',
@@ -34,7 +34,7 @@ const REFUSALS: Readonly<Record<string, Explanation>> = {
   },
   'ambiguous-tree': {
     rule: 'The repository has several working trees, and the call does not say which one it means.',
-    remedy: 'Run "rootward install" for the client, or pass absolute paths.',
+    remedy: 'Add the hook of the client, which the command "install" writes, or pass absolute paths.',
   },
 };
 

@@ -11,8 +11,8 @@ export function Now({ state, act }: ViewProps): VNode {
   if (state.processes.length === 0) {
     return (
       <Empty title="No server is running">
-        As soon as a client starts Rootward, it appears here. <code>rootward install --client NAME</code> puts
-        it into a client.
+        As soon as a client starts Rootward, it appears here. The command <code>install --client NAME</code>{' '}
+        puts it into a client.
       </Empty>
     );
   }

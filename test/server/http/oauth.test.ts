@@ -87,3 +87,17 @@ describe('the scopes of an access token narrow what its client can do', () => {
     await expect(connect(http, 'legacy', 'other:scope')).rejects.toMatchObject({ requiredScope: 'rootward' });
   });
 });
+
+test('a server with an issuer says where clients sign in, and asks for a token only where one was given', async () => {
+  const oauth = ['--oauth-issuer', issuer.url, '--public-url', AUDIENCE];
+  const without = { env: { ROOTWARD_TOKEN: undefined } };
+  const { banner } = await startHttp([folders.path('a'), ...oauth], without);
+  expect(banner).toContain(`Clients sign in at ${issuer.url}`);
+  expect(banner).not.toMatch(/Bearer|--token|Authorization/);
+  // What is pasted names the address that clients use.
+  expect(banner).toContain(`"url": "${AUDIENCE}"`);
+  expect(banner).toContain(`config --client vscode --url ${AUDIENCE}\n`);
+  const { banner: both } = await startHttp([folders.path('a'), ...oauth]);
+  expect(both).toContain('"Authorization": "Bearer <your token>"');
+  expect(both).toContain(`Clients sign in at ${issuer.url}`);
+});

@@ -200,7 +200,7 @@ describe('npm start', () => {
     copyFileSync(new URL('../../../scripts/start.mjs', import.meta.url), join(clone, 'start.mjs'));
     await expect(run(process.execPath, [join(clone, 'start.mjs')])).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^Cannot start: .*; run "npm install" first\n$/),
+      stderr: expect.stringMatching(/^Cannot start: .*; run "npm install" in .*clone\/ first\n$/),
     });
   });
 

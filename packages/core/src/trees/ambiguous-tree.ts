@@ -32,7 +32,11 @@ export function ambiguousTree(
       `for a tree outside the roots, call ${handleTool} with its path and pass the handle as "workspace"`,
     );
   }
-  if (mentionInstall) advice.push('the user can run "rootward install" once to make this unnecessary');
+  if (mentionInstall) {
+    advice.push(
+      'a hook of the client makes this unnecessary, which the command "install" of rootward writes; tell the user',
+    );
+  }
   return new RootwardError(
     'ambiguous-tree',
     `Cannot tell which working tree is meant: ${reason(why, trees)}`,

@@ -213,8 +213,8 @@ describe.each(ERAS)('on a %s connection', (era) => {
     for (const text of [inside, outside]) expect(first?.message).toContain(text);
     expect(first?.instruction).toContain(`${repository.main} and ${inside}`);
     expect(first?.instruction).toContain('call workspace_info with its path');
-    expect(first?.instruction).toContain('rootward install');
-    expect((await refuse())?.instruction).not.toContain('rootward install');
+    expect(first?.instruction).toContain('"install" of rootward');
+    expect((await refuse())?.instruction).not.toContain('"install" of rootward');
     expect(
       errorOf(await client.call(client.main, 'read', { path: inMain(repository, 'src/a.txt') })),
     ).toBeUndefined();

@@ -164,7 +164,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
       }),
     );
   withOptions(program.command('sandbox'), OPTIONS, decidesSandbox)
-    .description('run a command in the sandbox of the roots: rootward sandbox . -- command')
+    .description('run a command, written after --, in the sandbox of the roots')
     .argument('[directories...]', 'folders in scope, as with --root')
     .addOption(offering('--level <level>', 'off, write, strict (default) or auto', SANDBOX_LEVELS))
     .option('--explain', 'say what the command may touch instead of running it')

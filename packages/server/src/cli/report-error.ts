@@ -3,6 +3,7 @@ import { RootwardError } from '@rootward/core';
 import { nearestMatch } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 import { DEFAULT_COMMAND } from './create-program.js';
+import { ownCommandHere } from './install/own-program.js';
 import { harmless, painter } from './output/paint.js';
 import { FAILED, FINE, printJson, displayFor, WRONG_USE, type Terminal } from './output/terminal.js';
 
@@ -24,7 +25,9 @@ export function reportError(
 ): number {
   // Help and the version end a command line early, too.
   if (error instanceof CommanderError && error.exitCode === 0) return FINE;
-  const { code, message, exitCode, help } = describe(error, program, argv);
+  const { code, message, exitCode, help } = describe(error, program, argv, () =>
+    ownCommandHere(terminal.start),
+  );
   if (argv.includes('--json')) {
     printJson(terminal, { error: { code, message } });
     return exitCode;
@@ -35,15 +38,16 @@ export function reportError(
   return exitCode;
 }
 
-function describe(error: unknown, program: Command, argv: readonly string[]): Report {
-  if (error instanceof CommanderError) return describeUse(error, program, argv);
+/** `own`: what runs this program, looked for only where a command is told of. */
+function describe(error: unknown, program: Command, argv: readonly string[], own: () => string): Report {
+  if (error instanceof CommanderError) return describeUse(error, program, argv, own);
   if (error instanceof RootwardServerError) {
     const { code, message } = error;
     return { code, message, exitCode: code === 'listen' || code === 'store' ? FAILED : WRONG_USE };
   }
   // What the operator named cannot be used.
   if (error instanceof RootwardError) {
-    const message = `${error.message}${commandHint(error.path, program, argv)}`;
+    const message = `${error.message}${commandHint(error.path, program, argv, own)}`;
     return { code: error.code, message, exitCode: WRONG_USE };
   }
   // Such as a key in the environment that is too short.
@@ -54,27 +58,28 @@ function describe(error: unknown, program: Command, argv: readonly string[]): Re
 }
 
 /** The parser says `error: unknown option '--jsn'\n(Did you mean --json?)`; in our words and on one line. */
-function describeUse({ code, message }: CommanderError, program: Command, argv: readonly string[]): Report {
-  const [name = ''] = argv;
-  const known = program.commands.some((command) => command.name() === name);
-  const used = program.commands.find((command) => command.name() === (known ? name : DEFAULT_COMMAND));
+function describeUse(
+  { code, message }: CommanderError,
+  program: Command,
+  argv: readonly string[],
+  own: () => string,
+): Report {
+  const [first = ''] = argv;
+  const known = program.commands.some((command) => command.name() === first);
+  const name = known ? first : DEFAULT_COMMAND;
+  const used = program.commands.find((command) => command.name() === name);
   const options = ['--help', ...(used?.options.flatMap(({ long }) => long ?? []) ?? [])];
   const text = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   return {
     code: 'usage',
-    message: explainUse(code, text, known ? name : undefined, options),
+    message: explainUse(code, text, name, options),
     exitCode: WRONG_USE,
-    help: `rootward ${known ? name : DEFAULT_COMMAND} --help`,
+    help: `${own()} ${name} --help`,
   };
 }
 
-function explainUse(
-  code: string,
-  text: string,
-  name: string | undefined,
-  options: readonly string[],
-): string {
-  const command = name === undefined ? '"rootward"' : `"rootward ${name}"`;
+function explainUse(code: string, text: string, name: string, options: readonly string[]): string {
+  const command = JSON.stringify(name);
   const culprit = /'([^']*)'/.exec(text)?.[1] ?? '';
   switch (code) {
     case 'commander.unknownOption': {
@@ -91,7 +96,7 @@ function explainUse(
     case 'commander.excessArguments': {
       const [most = '', got = ''] = text.match(/\d+/g) ?? [];
       if (most === '0') return `Cannot run ${command}: it takes no arguments`;
-      const hint = EXCESS_HINTS[name ?? ''] ?? 'quote what has blanks in it';
+      const hint = EXCESS_HINTS[name] ?? 'quote what has blanks in it';
       return `Cannot run ${command}: it takes ${most} and got ${got} arguments; ${hint}`;
     }
     default:
@@ -106,12 +111,17 @@ const EXCESS_HINTS: Readonly<Record<string, string>> = {
 };
 
 /** `rootward docter` reads as the folder `docter`; most likely it was meant as a command. */
-function commandHint(path: string | undefined, program: Command, argv: readonly string[]): string {
+function commandHint(
+  path: string | undefined,
+  program: Command,
+  argv: readonly string[],
+  own: () => string,
+): string {
   const commands = [...program.commands.map((command) => command.name()), 'help'];
   if (path === undefined || /[\\/.]/.test(path)) return '';
   const command = nearestMatch(path, commands);
   if (command !== undefined) return `; did you mean the command "${command}"?`;
-  return argv[0] === path ? '; "rootward --help" lists the commands' : '';
+  return argv[0] === path ? `; the commands are listed by: ${own()} --help` : '';
 }
 
 /** Errors of the disk name the path, but not in words. */

@@ -82,6 +82,6 @@ function hintedCeiling({ hints }: Sources): Pick<WorkspaceOptions, 'within' | 'o
     return { within: hint.roots.map(({ path }) => path), origins: { ...FLAGS, within: hint.source } };
   throw new RootwardServerError(
     'usage',
-    'Cannot serve over HTTP: no folder was named; write it first: rootward DIR --http',
+    'Cannot serve over HTTP: no folder was named; write one in front of --http, such as . for the current one',
   );
 }

@@ -19,7 +19,7 @@ export async function findCommand(
   if (command === undefined || command === '') {
     throw new RootwardServerError(
       'usage',
-      'Cannot wrap: the command is missing; write rootward wrap -- COMMAND',
+      'Cannot wrap: the command of the server is missing; write it last, after two dashes (--)',
     );
   }
   return {

@@ -36,7 +36,10 @@ describe('rootward', () => {
   });
 
   test.each([
-    [['start'], '"start" as a root: it does not exist (given by an argument); "rootward --help" lists'],
+    [
+      ['start'],
+      '"start" as a root: it does not exist (given by an argument); the commands are listed by: npx -y rootward --help',
+    ],
     [['sandbox', '.', '--level', 'off', '--', 'nosuch'], 'Cannot run "nosuch": no folder of PATH has it'],
   ])('%j exits with 2 and says: %s', async (args, message) => {
     const { code, err } = await run(makeHome(), args);
@@ -86,17 +89,13 @@ describe('rootward', () => {
 
   test.each([
     [['roots', '--root'], 'Cannot use --root: its value is missing; write --root <path>', 'roots'],
-    [['contains'], 'Cannot run "rootward contains": <path> is missing', 'contains'],
+    [['contains'], 'Cannot run "contains": <path> is missing', 'contains'],
     [['contains', 'a', 'b'], 'it takes 1 and got 2 arguments', 'contains'],
-    [['demo', 'x'], 'Cannot run "rootward demo": it takes no arguments', 'demo'],
+    [['demo', 'x'], 'Cannot run "demo": it takes no arguments', 'demo'],
     [['run-tool', 'a', '{"b":1}'], 'the arguments of the tool go into --args', 'run-tool'],
-    [['doctor', '--nonsense'], 'Cannot use --nonsense: "rootward doctor" has no such option', 'doctor'],
-    [['--nonsense'], 'Cannot use --nonsense: "rootward" has no such option', 'serve'],
-    [
-      ['roots', '--jsn'],
-      'Cannot use --jsn: "rootward roots" has no such option; did you mean --json?',
-      'roots',
-    ],
+    [['doctor', '--nonsense'], 'Cannot use --nonsense: "doctor" has no such option', 'doctor'],
+    [['--nonsense'], 'Cannot use --nonsense: "serve" has no such option', 'serve'],
+    [['roots', '--jsn'], 'Cannot use --jsn: "roots" has no such option; did you mean --json?', 'roots'],
     [['--read-only=no'], 'Cannot use --read-only with a value: it takes none', 'serve'],
   ])('%j exits with 2, says what is wrong, and where help is', async (args, message, command) => {
     const { code, out, err } = await run(makeHome(), args);
@@ -104,13 +103,13 @@ describe('rootward', () => {
     expect(out).toBe('');
     expect(err).toContain(`rootward: `);
     expect(err).toContain(message);
-    expect(err).toContain(`See: rootward ${command} --help\n`);
+    expect(err).toContain(`See: npx -y rootward ${command} --help\n`);
   });
 
   test('a mistyped --token is recognised, and its value not shown', async () => {
     const { code, err } = await run(makeHome(), ['--tokn=a-token-for-tests-1']);
     expect(code).toBe(2);
-    expect(err).toContain('Cannot use --tokn: "rootward" has no such option; did you mean --token?\n');
+    expect(err).toContain('Cannot use --tokn: "serve" has no such option; did you mean --token?\n');
     expect(err).not.toContain('a-token-for-tests-1');
   });
 

@@ -29,7 +29,7 @@ describe.skipIf(process.platform === 'win32')('~ is the home directory wherever 
     [['roots', '--within', '~', '~/project'], '1 root from flag: <home>/project'],
     [['doctor', '~/project', '--audit', '~/audit.jsonl'], 'appended to <home>/audit.jsonl'],
     [['config', '--client', 'cursor', '~/project'], '"<home>/project"'],
-    [['history', '--root', '~/project', '--path', '~/project/sub'], 'No changes'],
+    [['history', '--root', '~/project', '--path', '~/project/sub'], 'No such changes'],
     [['sandbox', '~/project', '--level', 'off', '--explain'], 'Level off'],
   ])('%j', async (args, expected) => {
     const home = await filledHome();

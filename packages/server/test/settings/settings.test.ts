@@ -161,7 +161,7 @@ describe('loadSettings()', () => {
       { logLevel: 'verbose' },
       'Cannot use "verbose" as --log-level: expected silent, error, warn, info, debug',
     ],
-    [{ http: './dir' }, 'rootward ./dir --http'],
+    [{ http: './dir' }, 'a folder to serve is written in front of --http'],
     [{ http: '65536' }, 'expected a port'],
     [{ http: '-1' }, 'expected a port'],
     [{ token: ['with blank and more'] }, 'Cannot use the token of --token'],

@@ -18,7 +18,7 @@ export const NO_ROOTS: Refusal = {
   type: 'no_project',
   message: 'Project context not available. No folder is known that the server may work in.',
   instruction:
-    'Ask the user to open a folder in the client, or to name one: rootward wrap --root DIR -- COMMAND',
+    'Ask the user to open a folder in the client, or to name one in its configuration: --root DIR after "wrap"',
 };
 
 export function hiddenTool(name: string): Refusal {

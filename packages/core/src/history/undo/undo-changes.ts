@@ -82,7 +82,7 @@ function refuse(conflicts: readonly Conflict[], force: boolean): void {
     path: first.path,
     instruction:
       first.reason === 'changed-since'
-        ? 'Undo newer changes first, or tell the user, who can run `rootward undo --force`'
+        ? 'Undo newer changes first, or tell the user, who can use the command "undo" of rootward with --force'
         : 'Tell the user that this cannot be restored',
   });
 }

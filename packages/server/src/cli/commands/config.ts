@@ -5,8 +5,8 @@ import { RootwardServerError } from '../../error.js';
 import { DEFAULT_PORT } from '../../settings/values/option-values.js';
 import type { ServerEntry, StdioEntry } from '../install/clients/known-client.js';
 import { findClient } from '../install/clients/known-clients.js';
-import { ownProgram } from '../install/own-program.js';
-import { renderEntry } from '../install/render-entry.js';
+import { ownCommandHere, ownProgram } from '../install/own-program.js';
+import { DEFAULT_NAME, renderEntry } from '../install/render-entry.js';
 import { painter } from '../output/paint.js';
 import { FINE, printJson, displayFor, type Terminal } from '../output/terminal.js';
 
@@ -17,8 +17,6 @@ export interface CommandWords {
   readonly wrapped: readonly string[];
 }
 
-const DEFAULT_NAME = 'rootward';
-
 /** Prints a configuration to paste into a client. */
 export async function runConfig(
   client: string | undefined,
@@ -27,7 +25,7 @@ export async function runConfig(
   terminal: Terminal,
 ): Promise<number> {
   const known = findClient(client, 'print a configuration');
-  const { place, text, note } = await renderEntry(known, server);
+  const { place, text, note } = await renderEntry(known, server, ownCommandHere(terminal.start));
   if (json) {
     printJson(terminal, { client: known.id, place, text, ...(note !== undefined && { note }) });
     return FINE;

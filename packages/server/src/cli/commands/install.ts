@@ -3,6 +3,7 @@ import { SCOPES, type InstallScope } from '../install/clients/client-ids.js';
 import { clientPlaces, type ClientPlaces } from '../install/clients/client-places.js';
 import type { KnownClient, StdioEntry } from '../install/clients/known-client.js';
 import { findClient } from '../install/clients/known-clients.js';
+import { ownCommandHere } from '../install/own-program.js';
 import { partsOf } from '../install/parts.js';
 import { planInstall, planUninstall, type FileChange, type PlanContext } from '../install/plan.js';
 import { Receipts } from '../install/receipts.js';
@@ -35,13 +36,23 @@ export async function runInstall(
   const server = await entryFor(words, flags.name, terminal.start);
   const { places, context } = surroundings(client, server, scope, terminal);
   const changes = await planInstall(await partsOf(client, server, scope, places), context);
-  const note = missingFolders(client, server);
+  const note = missingFolders(client, server, installCommand(flags, terminal));
   if (note !== undefined) terminal.err(`${painter(displayFor(terminal, 'err'))('doubtful', note)}\n`);
   const agreed = await agree(changes, flags, terminal);
   if (agreed !== undefined) return agreed;
   const applied = await applyInstall(changes, context);
   report(applied, changes, client, flags, terminal);
   return FINE;
+}
+
+/** As it was typed, without the client, the server and the folders. */
+function installCommand({ scope, dryRun, yes }: InstallFlags, { start }: Terminal): string {
+  const options = [
+    ...(scope === undefined ? [] : ['--scope', scope]),
+    ...(dryRun === true ? ['--dry-run'] : []),
+    ...(yes === true ? ['--yes'] : []),
+  ];
+  return [ownCommandHere(start), 'install', ...options].join(' ');
 }
 
 /** Takes out what `install` wrote: of one scope, or of all the client has. */

@@ -10,6 +10,7 @@ import { prepareServer, workspaceWithoutClient, type ServerSetup } from '../../s
 import type { LoadedSettings } from '../../settings/load-settings.js';
 import { readChoice } from '../../settings/values/read-values.js';
 import { SANDBOX_LEVELS } from '../../settings/values/sandbox-settings.js';
+import { ownCommandHere } from '../install/own-program.js';
 import { harmless } from '../output/paint.js';
 import { FINE, printJson, type Terminal } from '../output/terminal.js';
 import { commandLogger, warnOfVariables } from './roots.js';
@@ -36,7 +37,7 @@ export async function runSandbox(
   if (command === undefined && flags.explain !== true) {
     throw new RootwardServerError(
       'usage',
-      'Cannot run a sandbox without a command: write it after two dashes, as in rootward sandbox . -- ls; or use --explain',
+      `Cannot run a sandbox without a command: write it after two dashes, or use --explain; for example: ${ownCommandHere(terminal.start)} sandbox . -- ls`,
     );
   }
   const quiet = { ...settings, audit: undefined, sandbox: { ...settings.sandbox, level } };
@@ -53,7 +54,8 @@ export async function runSandbox(
   if (flags.explain === true) return explain(sandbox, plan, flags.json === true, terminal);
   if (command === undefined) return FINE;
   if (sandbox === undefined && level === 'auto') {
-    terminal.err('rootward: no sandbox works here, so the command runs without one; see: rootward doctor\n');
+    const doctor = `${ownCommandHere(terminal.start)} doctor`;
+    terminal.err(`rootward: no sandbox works here, so the command runs without one; see: ${doctor}\n`);
   }
   return await run({ command, args, scope, sandbox, plan }, terminal);
 }

@@ -4,7 +4,7 @@ import type { CommandShape, OptionShape, ProgramShape, Values } from './describe
 export function bashScript(program: ProgramShape): string {
   const { commands, defaultCommand, version } = program;
   const names = commands.map(({ name }) => name);
-  return `# Completion of rootward ${version} for bash, made by: rootward completion bash
+  return `# Completion of rootward ${version} for bash
 _rootward_add() { # the words that start with what is typed
   local word
   for word in "$@"; do [[ $word == "$value"* ]] && COMPREPLY+=("$word"); done

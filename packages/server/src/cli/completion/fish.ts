@@ -4,7 +4,7 @@ import type { CommandShape, OptionShape, ProgramShape, Values } from './describe
 export function fishScript(program: ProgramShape): string {
   const { commands, defaultCommand, version } = program;
   const names = commands.map(({ name }) => name).join(' ');
-  return `# Completion of rootward ${version} for fish, made by: rootward completion fish
+  return `# Completion of rootward ${version} for fish
 function __rootward_in # is it this command?
     set -l words (commandline -opc)
     set -l current ${defaultCommand}

@@ -8,7 +8,7 @@ export function zshScript(program: ProgramShape): string {
     quote(`${name}:${description.replaceAll(':', String.raw`\:`)}`),
   );
   return `#compdef rootward
-# Completion of rootward ${version} for zsh, made by: rootward completion zsh
+# Completion of rootward ${version} for zsh
 _rootward_tools() { # asks for metadata only; nothing of the project is run
   local -a tools
   local project=\${opt_args[--project]:-\${opt_args[--project-root]}}

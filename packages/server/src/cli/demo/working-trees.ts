@@ -58,7 +58,7 @@ export async function followWorkingTrees({ base, program, environment, narrator 
   const landed = existsSync(join(tree, 'note.md')) && !existsSync(join(site, 'note.md'));
   narrator.show(
     landed,
-    'with the hook that "rootward install" writes, the same call lands in its own tree',
+    'with the hook that "install" writes, the same call lands in its own tree',
     join(tree, 'note.md'),
   );
 }

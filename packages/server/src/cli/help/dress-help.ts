@@ -2,10 +2,11 @@ import type { Command, Help, Option } from 'commander';
 import { suggest } from '@rootward/core/platform';
 import { OPTIONS } from '../../settings/values/options.js';
 import { RootwardServerError } from '../../error.js';
-import { alignRows, MIN_WIDTH, type Cell } from '../output/align-rows.js';
+import { alignRows, MIN_WIDTH } from '../output/align-rows.js';
 import { painter, type Paint } from '../output/paint.js';
 import { displayFor, type Terminal } from '../output/terminal.js';
-import { EXAMPLES } from './examples.js';
+import { ownCommandHere } from '../install/own-program.js';
+import { asTyped, EXAMPLES } from './examples.js';
 
 /** Longer lines are hard to read, however wide the display is. */
 const MAX_WIDTH = 100;
@@ -31,9 +32,11 @@ export function dressHelp(program: Command, defaultCommand: string, terminal: Te
   const { columns, colors } = displayFor(terminal, 'out');
   const paint = painter({ colors });
   const width = Math.min(columns ?? UNSEEN_WIDTH, MAX_WIDTH);
+  const own = ownCommandHere(terminal.start);
+  const examples = (name: string): string => examplesOf(name, own, paint, width);
   program.usage('[command] [options] [directories...]').addHelpText('after', () => {
-    const more = `Without a command it serves: "rootward ${defaultCommand} --help" has those options.`;
-    return `${examplesOf('', paint, width)}\n${alignRows([[more]], { paint, columns: width }).trimEnd()}`;
+    const more = [['Without a command it serves. Those options:'], [`  ${own} ${defaultCommand} --help`]];
+    return `${examples('')}\n${alignRows(more, { paint }).trimEnd()}`;
   });
   for (const command of [program, ...program.commands]) {
     command.configureHelp({
@@ -44,13 +47,13 @@ export function dressHelp(program: Command, defaultCommand: string, terminal: Te
       styleArgumentText: (text) => paint('name', text),
       styleSubcommandText: (text) => paint('name', text),
       styleCommandText: (text) => paint('name', text),
+      commandUsage: (sub) => [own, ...(sub === program ? [] : [sub.name()]), sub.usage()].join(' '),
       subcommandTerm: (sub) => [sub.name(), ...sub.registeredArguments.map(termOf)].join(' '),
       optionDescription: describeOption,
       argumentDescription: ({ description }) => description,
     } satisfies Partial<Help>);
     command.configureOutput({ getOutHasColors: () => colors });
-    if (command !== program)
-      command.addHelpText('after', () => examplesOf(command.name(), paint, width).trimEnd());
+    if (command !== program) command.addHelpText('after', () => examples(command.name()).trimEnd());
   }
 }
 
@@ -70,16 +73,16 @@ function describeOption(option: Option): string {
   return spec === undefined ? description : `${description} [${spec.variable}]`;
 }
 
-function examplesOf(command: string, paint: Paint, columns: number): string {
-  const examples = EXAMPLES[command] ?? [];
+function examplesOf(command: string, own: string, paint: Paint, columns: number): string {
+  const examples = (EXAMPLES[command] ?? []).map(({ run, does }) => ({ run: asTyped(run, own), does }));
   const widest = Math.max(...examples.map(({ run }) => run.length));
   const sideBySide = columns - widest - MARGINS >= MIN_WIDTH;
-  const lines = examples.map(({ run, does }) =>
-    sideBySide ? [[painted(run), does]] : [[painted(run)], ['', does]],
-  );
-  return `\n${paint('title', 'Examples:')}\n${alignRows(lines.flat(), { paint, columns, indent: '  ' })}`;
-}
-
-function painted(text: string): Cell {
-  return { text, tone: 'name' };
+  const how = { paint, columns, indent: '  ' };
+  const lines = sideBySide
+    ? alignRows(
+        examples.map(({ run, does }) => [{ text: run, tone: 'name' }, does]),
+        how,
+      )
+    : examples.map(({ run, does }) => `  ${paint('name', run)}\n${alignRows([['', does]], how)}`).join('');
+  return `\n${paint('title', 'Examples:')}\n${lines}`;
 }

@@ -1,7 +1,12 @@
-/** A command line that can be copied into a shell. */
+/** A command line that can be copied into a shell where `rootward` is on PATH. */
 export interface Example {
   readonly run: string;
   readonly does: string;
+}
+
+/** The same where this program is started by `own`. */
+export function asTyped(run: string, own: string): string {
+  return run.replaceAll(/(?<![\w./-])rootward(?= |$)/g, () => own);
 }
 
 /** By command; those of the program itself under the empty name. A test runs them all. */

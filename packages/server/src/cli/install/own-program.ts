@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, realpathSync } from 'node:fs';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { quoteForShell } from '../output/quote-for-shell.js';
 import { valueAt } from './formats/edit.js';
 import type { Environment } from '../../settings/from-environment.js';
@@ -12,6 +12,8 @@ export interface ProgramCommand {
 
 const PACKAGE = 'rootward';
 const SCRIPT = 'rootward.cjs';
+/** Where npm puts the programs of the packages of a project. */
+const LOCAL_PROGRAMS = join('node_modules', '.bin');
 const FROM_REGISTRY: ProgramCommand = { command: 'npx', args: ['-y', PACKAGE] };
 
 /**
@@ -25,17 +27,49 @@ export function ownProgram(folder: string | undefined): ProgramCommand {
   return { command: 'node', args: [join(folder, SCRIPT)] };
 }
 
-/** What to type to run this program here: its name if that is on PATH, else the whole command. */
-export function ownCommandLine({
-  environment,
-  program,
-}: {
+/** How this program was started. */
+export interface OwnStart {
   readonly environment: Environment;
   readonly program: string | undefined;
-}): string {
+  /** The script that was called, as it was called. */
+  readonly command?: string | undefined;
+}
+
+/** What to type to run this program from any folder: its name if that is on PATH, else the whole command. */
+export function ownCommandLine({ environment, program }: Pick<OwnStart, 'environment' | 'program'>): string {
   if (program !== undefined && isOnPath(environment, program)) return PACKAGE;
   const { command, args } = ownProgram(program);
   return [command, ...args].map(quoteForShell).join(' ');
+}
+
+/**
+ * The same in the folder it was started in, where a shorter line may do. Every command that is printed begins with it;
+ * what is written into files begins with `ownCommandLine`.
+ */
+export function ownCommandHere(start: OwnStart & { readonly directory: string }): string {
+  const line = ownCommandLine(start);
+  const { program, directory } = start;
+  if (program === undefined || line === PACKAGE) return line;
+  if (isLocalNpx(start)) return `npx ${PACKAGE}`;
+  const { command, args } = ownProgram(program);
+  const [script = ''] = args;
+  const near = relative(directory, script);
+  // From a folder far away the whole path is easier to read, and `..` after a link leads elsewhere.
+  if (script !== join(program, SCRIPT) || near.startsWith('..') || near.length >= script.length) return line;
+  return [command, near].map(quoteForShell).join(' ');
+}
+
+/** Called as `npx rootward` in a project that has it, or below: npx finds it there again. */
+function isLocalNpx({
+  environment,
+  command = '',
+  directory,
+}: OwnStart & { readonly directory: string }): boolean {
+  const bin = dirname(command);
+  if (environment['npm_command'] !== 'exec' || !bin.endsWith(LOCAL_PROGRAMS)) return false;
+  const project = bin.slice(0, -LOCAL_PROGRAMS.length - 1);
+  const below = relative(project, directory);
+  return project !== '' && !below.startsWith('..') && !isAbsolute(below);
 }
 
 /** npm keeps a list of what it put into a `node_modules` folder, with the address each package came from. */
@@ -55,7 +89,7 @@ function isFromRegistry(packageFolder: string): boolean {
 function isOnPath({ PATH = '' }: Environment, folder: string): boolean {
   const found = PATH.split(delimiter)
     // npm puts its own folders there while a script runs; the shell that called it does not have them.
-    .filter((place) => place !== '' && !place.endsWith(join('node_modules', '.bin')))
+    .filter((place) => place !== '' && !place.endsWith(LOCAL_PROGRAMS))
     .map((place) => join(place, PACKAGE))
     .find(isExecutable);
   // What npm links to loads the script, which it could not link to before it was built.

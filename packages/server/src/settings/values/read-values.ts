@@ -74,9 +74,7 @@ export function readPort(text: string, { name }: Origin): number | boolean {
   if (/^\d{1,5}$/.test(value) && port <= MAX_PORT) return port;
   const isNumber = /^-?\d+$/.test(value);
   const hint =
-    name === '--http' && value !== '' && !isNumber
-      ? `; to serve a folder, write it first: rootward ${text} --http`
-      : '';
+    name === '--http' && value !== '' && !isNumber ? '; a folder to serve is written in front of --http' : '';
   throw unusable(text, name, `expected a port from 0 to ${MAX_PORT}${hint}`);
 }
 

@@ -55,6 +55,15 @@ describe('rootward config', () => {
     });
   });
 
+  test('--url without --token says that the server asks for one', async () => {
+    const url = ['--url', 'http://h/mcp'];
+    expect(await noteOf('cursor', ...url)).toContain('asks for a token: add --token');
+    expect(await noteOf('codex', ...url)).toContain('asks for a token: add --token');
+    expect(await noteOf('cursor', ...url, '--token', 't')).not.toContain('asks for a token');
+    const json = await run(makeHome(), ['config', '--client', 'cursor', ...url, '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({ note: expect.stringContaining('asks for a token') });
+  });
+
   test('names folders so that they mean the same wherever the client starts the server', async () => {
     const home = makeHome();
     const { out } = await run(home, ['config', '--client', 'cursor', '.', '~/project', '${workspaceFolder}']);
@@ -66,10 +75,13 @@ describe('rootward config', () => {
   });
 
   test('asks for folders only where naming them would help', async () => {
-    expect(await noteOf('windsurf')).toContain('pass them as arguments');
-    expect(await noteOf('cursor')).not.toContain('pass them as arguments');
-    expect(await noteOf('windsurf', 'project')).not.toContain('pass them as arguments');
-    expect(await noteOf('windsurf', '--url', 'http://h/mcp')).not.toContain('pass them as arguments');
+    expect(await noteOf('windsurf')).toContain('does not report its folders');
+    const bare = await noteOf('windsurf', '--name', 'git', '--', 'uvx', 'a b');
+    expect(bare).toContain(`npx -y rootward config --client windsurf --name git . -- uvx 'a b'\n`);
+    expect(await noteOf('windsurf', '--name', 'git', 'project', '--', 'uvx')).not.toContain('its folders');
+    expect(await noteOf('cursor')).not.toContain('does not report its folders');
+    expect(await noteOf('windsurf', 'project')).not.toContain('does not report its folders');
+    expect(await noteOf('windsurf', '--url', 'http://h/mcp')).not.toContain('does not report its folders');
   });
 
   test.each([

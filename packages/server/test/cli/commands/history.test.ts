@@ -8,7 +8,12 @@ describe('rootward history', () => {
   test.each([[['project']], [['./project', '.']], [['--root', 'project']]])(
     'takes folders: %j',
     async (words) => {
-      expect(await run(makeHome(), ['history', ...words])).toMatchObject({ code: 0, out: 'No changes\n' });
+      const home = makeHome();
+      const { code, out } = await run(home, ['history', ...words]);
+      expect(code).toBe(0);
+      expect(out).toMatch(`No changes in ${join(home, 'project')}`);
+      const { out: selected } = await run(home, ['history', ...words, '--since', '1h']);
+      expect(selected).toMatch(`No such changes in ${join(home, 'project')}`);
     },
   );
 
@@ -27,7 +32,7 @@ describe('rootward undo', () => {
   test('takes folders, with or without an id', async () => {
     const home = makeHome();
     const since = await run(home, ['undo', 'project', '--since', '1h']);
-    expect(since).toMatchObject({ code: 0, out: 'Nothing to undo\n' });
+    expect(since).toMatchObject({ code: 0, out: `Nothing to undo in ${join(home, 'project')}\n` });
     const { code, err } = await run(home, ['undo', 'none', 'project']);
     expect([code, err]).toEqual([2, expect.stringContaining('Cannot undo "none": there is no such change')]);
     const unsaid = await run(home, ['undo', 'project']);

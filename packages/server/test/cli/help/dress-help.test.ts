@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../../src/cli/create-program.js';
-import { EXAMPLES } from '../../../src/cli/help/examples.js';
+import { asTyped, EXAMPLES } from '../../../src/cli/help/examples.js';
 import { runCommandLine } from '../../../src/cli/program.js';
 import type { Display } from '../../../src/cli/output/display.js';
 
@@ -42,7 +42,7 @@ describe('Help', () => {
       expect(code).toBe(0);
       const words = text.replaceAll(/\s+/g, ' ');
       for (const { run, does } of EXAMPLES[name[0] ?? '']!) {
-        expect(text).toContain(run);
+        expect(text).toContain(asTyped(run, 'npx -y rootward'));
         expect(words).toContain(does);
       }
     },
@@ -64,7 +64,9 @@ describe('Help', () => {
     for (const columns of [60, 80, 100]) {
       const { text } = await help([name, '--help'], { columns });
       const lines = text.split('\n');
-      const tooLong = lines.filter((line) => line.length > columns && !line.startsWith('  rootward'));
+      const tooLong = lines.filter(
+        (line) => line.length > columns && !/^(?: {2}|Usage: )(?:source <\()?npx -y rootward/.test(line),
+      );
       expect(tooLong).toEqual([]);
       const options = lines
         .slice(0, lines.indexOf('Examples:'))

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ownCommandLine, ownProgram } from '../../../src/cli/install/own-program.js';
+import { ownCommandHere, ownCommandLine, ownProgram } from '../../../src/cli/install/own-program.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 
 const tree = makeTree();
@@ -55,5 +55,38 @@ describe('ownCommandLine()', () => {
     symlinkSync(tree.path('a b/bin/rootward.cjs'), tree.path('x/node_modules/.bin/rootward'));
     expect(line(tree.path('x/node_modules/.bin'))).toMatch(/^node /);
     expect(line('')).toBe(`node '${tree.path('a b/dist/rootward.cjs')}'`);
+  });
+});
+
+describe('ownCommandHere()', () => {
+  const clone = tree.path('repository');
+  const program = `${clone}/packages/server/dist`;
+  const script = `${program}/rootward.cjs`;
+  const here = (directory: string, more: object = {}): string =>
+    ownCommandHere({ environment: {}, program, directory, ...more });
+
+  test('is the path from the current folder where the program lies below it', () => {
+    expect(here(clone)).toBe('node packages/server/dist/rootward.cjs');
+    expect(here(program)).toBe('node rootward.cjs');
+    expect(here(`${clone}/docs`)).toBe(`node ${script}`);
+    expect(here(tree.path('elsewhere'))).toBe(`node ${script}`);
+  });
+
+  test('is npx where npx found it for this folder, and would again', () => {
+    const environment = { npm_command: 'exec' };
+    const command = `${clone}/node_modules/.bin/rootward`;
+    expect(here(clone, { environment, command })).toBe('npx rootward');
+    expect(here(`${clone}/docs`, { environment, command })).toBe('npx rootward');
+    // A tarball that npx unpacked into its cache: without it, npx would ask a registry.
+    const cached = tree.path('cache/_npx/1/node_modules/.bin/rootward');
+    expect(here(`${clone}/docs`, { environment, command: cached })).toBe(`node ${script}`);
+    // Started by a path, in a shell below some other npx.
+    expect(here(`${clone}/docs`, { environment, command: script })).toBe(`node ${script}`);
+    expect(here(`${clone}/docs`, { command })).toBe(`node ${script}`);
+  });
+
+  test('is what names the package where it came from a registry', () => {
+    const folder = installed('https://registry.example.org/rootward/-/rootward-1.0.0.tgz');
+    expect(here(folder, { program: folder })).toBe('npx -y rootward');
   });
 });

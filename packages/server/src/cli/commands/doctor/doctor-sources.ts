@@ -82,7 +82,7 @@ function describeCount(roots: Snapshot['roots'], hasFaults: boolean): readonly F
   }
   const detail = 'none without a client that gives some: every path is refused';
   if (hasFaults) return [{ topic: 'roots', state: 'note', detail }];
-  const fix = 'Name a folder after "rootward" in the configuration of the client, or set ROOTWARD_ROOTS';
+  const fix = 'Name a folder as the last argument in the configuration of the client, or set ROOTWARD_ROOTS';
   return [{ topic: 'roots', state: 'problem', detail, fix }];
 }
 

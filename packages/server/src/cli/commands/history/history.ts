@@ -8,6 +8,7 @@ import { harmless, painter } from '../../output/paint.js';
 import {
   commandFor,
   isFolder,
+  placesOf,
   readSelection,
   withHistory,
   wrongUse,
@@ -81,6 +82,11 @@ async function list(
     printJson(terminal, { directory: history.directory, changes: changes.map(({ listed }) => listed), more });
     return FINE;
   }
+  if (changes.length === 0) {
+    const isSelection = [flags.path, flags.since, flags.session].some((flag) => flag !== undefined);
+    terminal.out(`No ${isSelection ? 'such changes' : 'changes'} in ${placesOf(scope)}\n`);
+    return FINE;
+  }
   terminal.out(await showChanges(history, scope, changes, { more, display: displayFor(terminal, 'out') }));
   return FINE;
 }
@@ -100,7 +106,7 @@ async function show(
     return FINE;
   }
   throw wrongUse(
-    `Cannot show ${JSON.stringify(id)}: there is no such change here; ${commandFor(['history'], scope, terminal.start)} lists those there are`,
+    `Cannot show ${JSON.stringify(id)}: there is no such change here; those there are: ${commandFor(['history'], scope, terminal.start)}`,
   );
 }
 

@@ -9,7 +9,8 @@ import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { namedPath } from '../../../settings/named-path.js';
 import { requireTime } from '../../../history/read-time.js';
 import type { ChangeFilter } from '../../../history/listed-change.js';
-import { ownCommandLine } from '../../install/own-program.js';
+import { ownCommandHere } from '../../install/own-program.js';
+import { harmless } from '../../output/paint.js';
 import { quoteForShell } from '../../output/quote-for-shell.js';
 import type { Terminal } from '../../output/terminal.js';
 
@@ -59,7 +60,16 @@ export function readSelection(
 export function commandFor(words: readonly string[], scope: Scope, start: Terminal['start']): string {
   const folders = scope.roots.flatMap(({ kind, path }) => (kind === 'directory' ? [path] : []));
   const isHere = folders.length === 1 && folders[0] === start.directory;
-  return [ownCommandLine(start), ...words, ...(isHere ? [] : folders).map(quoteForShell)].join(' ');
+  return [ownCommandHere(start), ...words, ...(isHere ? [] : folders).map(quoteForShell)].join(' ');
+}
+
+const MAX_NAMED = 3;
+
+/** The folders that were looked at, for a message. */
+export function placesOf({ roots }: Scope): string {
+  const shown = roots.slice(0, MAX_NAMED).map(({ path }) => harmless(path));
+  const rest = roots.length - shown.length;
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 /** Whether a word on the command line names a folder, as opposed to a change or an action. */

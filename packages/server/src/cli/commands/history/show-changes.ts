@@ -20,7 +20,6 @@ export async function showChanges(
   { more, display }: { readonly more: boolean; readonly display: Display },
 ): Promise<string> {
   const paint = painter(display);
-  if (changes.length === 0) return 'No changes\n';
   const until = performance.now() + COUNTING_MS;
   const rows: Cell[][] = [];
   for (const { change, listed } of changes) {

@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { errnoOf, expandHome } from '@rootward/core/platform';
 import { toolsTemplate } from './tools-template.js';
-import { ownCommandLine } from '../../install/own-program.js';
+import { ownCommandHere, ownCommandLine } from '../../install/own-program.js';
 import { namedPath } from '../../../settings/named-path.js';
 import { alignRows } from '../../output/align-rows.js';
 import { harmless, painter } from '../../output/paint.js';
@@ -29,8 +29,7 @@ export async function runInitTools(
   if (!json) terminal.out(`Writing a tools project to ${shown}; files that are there already stay\n`);
   const written: string[] = [];
   const kept: string[] = [];
-  const own = ownCommandLine(terminal.start);
-  for (const { path, text, executable } of toolsTemplate(own)) {
+  for (const { path, text, executable } of toolsTemplate(ownCommandLine(terminal.start))) {
     const file = join(folder, path);
     await makeFolder(dirname(file));
     const isNew = await writeNew(file, text, executable ? EXECUTABLE : PLAIN);
@@ -41,6 +40,7 @@ export async function runInitTools(
     // Quoted, a shell would leave the `~` of a script's path alone.
     const given = expandHome(directory, terminal.start.home);
     const named = quoteForShell(normalize(given));
+    const own = ownCommandHere(terminal.start);
     const rows = [
       ['Try it:', `${own} run-tool hello-shell --project ${named} --args '{"name":"you"}'`],
       ['Test it:', quoteForShell(join(given, 'test', 'run.sh'))],

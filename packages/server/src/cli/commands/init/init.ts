@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { errnoOf } from '@rootward/core/platform';
 import { CONFIGURATION_FILE, configurationPlaces } from '../../../settings/find-configuration.js';
 import { RootwardServerError } from '../../../error.js';
-import { ownCommandLine } from '../../install/own-program.js';
+import { ownCommandHere } from '../../install/own-program.js';
 import { namedPath } from '../../../settings/named-path.js';
 import type { Terminal } from '../../output/terminal.js';
 import { harmless } from '../../output/paint.js';
@@ -40,7 +40,7 @@ export async function runInit(
   const use =
     directory === undefined
       ? 'It is used from now on.'
-      : `Use it with: ${ownCommandLine(terminal.start)} --config ${quoteForShell(file)}`;
+      : `Use it with: ${ownCommandHere(terminal.start)} --config ${quoteForShell(file)}`;
   if (!json) terminal.out(`${use}\n`);
   return code;
 }

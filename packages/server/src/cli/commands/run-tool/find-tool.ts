@@ -4,6 +4,7 @@ import { RootwardServerError } from '../../../error.js';
 import { discoverProject } from '../../../exec/project/discover-project.js';
 import { describeProblem, type ExecutableTool } from '../../../exec/catalogue/executable-tool.js';
 import { namedPath } from '../../../settings/named-path.js';
+import { ownCommandHere } from '../../install/own-program.js';
 import { alignRows } from '../../output/align-rows.js';
 import { harmless, painter } from '../../output/paint.js';
 import { FINE, printJson, displayFor, type Terminal } from '../../output/terminal.js';
@@ -20,19 +21,29 @@ export function findProject(named: string | undefined, { start }: Terminal): str
   }
 }
 
-export async function findTool(name: string | undefined, project: string): Promise<ExecutableTool> {
+export async function findTool(
+  name: string | undefined,
+  project: string,
+  { start }: Terminal,
+): Promise<ExecutableTool> {
   const { tools, problems } = await discoverProject(project);
   const tool = tools.find(({ metadata }) => metadata.name === name);
   if (tool !== undefined) return tool;
   const known = tools.map(({ metadata }) => metadata.name);
   const broken = problems.map((problem) => `\n  ${describeProblem(problem)}`).join('');
-  throw new RootwardServerError('usage', `${complaint(name, project, known)}${broken}`);
+  throw new RootwardServerError('usage', `${complaint(name, project, known, start)}${broken}`);
 }
 
-function complaint(name: string | undefined, project: string, known: readonly string[]): string {
+function complaint(
+  name: string | undefined,
+  project: string,
+  known: readonly string[],
+  start: Terminal['start'],
+): string {
   const what = name === undefined ? 'Cannot run a tool' : `Cannot run ${JSON.stringify(name)}`;
   if (known.length === 0) {
-    return `${what}: ${project} has no tools; name a tools project with --project, or make one with "rootward init --tools"`;
+    const make = `${ownCommandHere(start)} init --tools tools-project`;
+    return `${what}: ${project} has no tools; name a tools project with --project, or make one: ${make}`;
   }
   if (name === undefined) return `${what}: name one of ${known.join(', ')}`;
   return `${what}: ${project} has no such tool${suggest(name, known) || `; it has ${known.join(', ')}`}`;

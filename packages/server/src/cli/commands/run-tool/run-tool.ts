@@ -43,7 +43,7 @@ export async function runTool(
   const json = flags.json === true;
   const project = findProject(flags.project ?? flags.projectRoot, terminal);
   if (flags.list === true) return listTools(project, { json }, terminal);
-  const tool = await findTool(wanted, project);
+  const tool = await findTool(wanted, project, terminal);
   const { name } = tool.metadata;
   const timeoutMs = readTimeout(flags.timeout);
   const mode =

@@ -1,12 +1,14 @@
+import type { Settings } from '../../../settings/settings.js';
 import { DEFAULT_PORT } from '../../../settings/values/option-values.js';
 import { isAnyAddress } from '../../../serve/http/http-access.js';
 import { workspaceWithoutClient, type ServerSetup } from '../../../serve/prepare-server.js';
 import type { HttpEndpoint } from '../../../serve/http/http-endpoint.js';
 import { VERSION } from '../../../version.js';
 import { alignRows } from '../../output/align-rows.js';
+import { CLIENT_IDS } from '../../install/clients/client-ids.js';
 import { findClient } from '../../install/clients/known-clients.js';
 import { renderJson } from '../../install/render-entry.js';
-import { painter } from '../../output/paint.js';
+import { painter, type Paint } from '../../output/paint.js';
 import type { Display } from '../../output/display.js';
 import { showSnapshot } from '../../output/show-snapshot.js';
 
@@ -47,37 +49,52 @@ export function explainHttp(setup: ServerSetup, place: HttpEndpoint, how: Explai
   const paint = painter(display);
   const { settings } = setup;
   const { url, wantedPort, madeToken } = place;
-  const token = madeToken ?? (settings.insecureNoToken ? undefined : '<your token>');
+  const { publicUrl = url } = settings;
+  const token = madeToken ?? (settings.tokens.length > 0 ? '<your token>' : undefined);
   const text = renderJson(findClient('claude-code', 'print a configuration'), {
     kind: 'http',
     name: 'rootward',
-    url,
+    url: publicUrl,
     token,
   });
   const moved = wantedPort === undefined ? '' : ` (port ${wantedPort} was taken)`;
-  const secret =
-    madeToken === undefined
-      ? ''
-      : 'A new token is generated at every start and shown only here; set ROOTWARD_TOKEN to keep one.\n';
-  const open = settings.insecureNoToken
-    ? `${paint('doubtful', 'Anyone on this machine can connect: no token is asked for.')}\n`
-    : '';
-  const everywhere = isAnyAddress(settings.host)
-    ? `It listens on every address of this machine; from another machine, use its name or address instead of ${new URL(url).hostname}.\n`
-    : '';
   // Without the token: what is pasted into a shell stays in its history.
-  const others = [own, 'config --client vscode --url', url];
+  const others = [own, 'config --client vscode --url', publicUrl];
   const added =
     token === undefined ? '' : ` (add --token and ${madeToken === undefined ? 'your' : 'that'} token)`;
+  const header = token === undefined ? '' : ', with the header "Authorization" as above';
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
 Paste this into .mcp.json of a project, for Claude Code:
 
 ${text}
 
-For another client, such as VS Code${added}:
+What another client takes, here VS Code${added}:
   ${paint('name', others.join(' '))}
+It knows ${CLIENT_IDS.join(', ')}.
+Anything else that speaks MCP: Streamable HTTP at that address${header}.
 
 It serves:
-${showSnapshot(workspace, display, { indent: '  ', verbose })}${everywhere}${secret}${open}${paint('title', 'Stop it with Ctrl+C.')}
+${showSnapshot(workspace, display, { indent: '  ', verbose })}${remarks(settings, place, paint)}${paint('title', 'Stop it with Ctrl+C.')}
 `;
+}
+
+/** Who can reach it and get in, as far as that is worth a word; a line each. */
+function remarks(settings: Settings, { url, madeToken }: HttpEndpoint, paint: Paint): string {
+  const lines = [
+    ...(isAnyAddress(settings.host)
+      ? [
+          `It listens on every address of this machine; from another machine, use its name or address instead of ${new URL(url).hostname}.`,
+        ]
+      : []),
+    ...(madeToken === undefined
+      ? []
+      : ['A new token is generated at every start and shown only here; set ROOTWARD_TOKEN to keep one.']),
+    ...(settings.oauth === undefined
+      ? []
+      : [`Clients sign in at ${settings.oauth.issuer}: it asks for an access token of that issuer.`]),
+    ...(settings.insecureNoToken
+      ? [paint('doubtful', 'Anyone on this machine can connect: no token is asked for.')]
+      : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
 }

@@ -1,7 +1,7 @@
 import { readinessLine } from '../../../serve/readiness.js';
 import { serveStdio } from '../../../serve/serve-stdio.js';
 import type { ServerSetup } from '../../../serve/prepare-server.js';
-import { ownCommandLine } from '../../install/own-program.js';
+import { ownCommandHere } from '../../install/own-program.js';
 import { FINE, displayFor, type Terminal } from '../../output/terminal.js';
 
 /** Nothing of it is loaded where nobody asks for it. */
@@ -31,7 +31,7 @@ export async function runServe(
   { verbose }: { readonly verbose: boolean },
 ): Promise<number | undefined> {
   const { http, logLevel } = setup.settings;
-  const how = () => ({ display: displayFor(terminal, 'out'), own: ownCommandLine(terminal.start), verbose });
+  const how = () => ({ display: displayFor(terminal, 'out'), own: ownCommandHere(terminal.start), verbose });
   if (http === undefined) {
     if (terminal.interactive) {
       const { explainStdio } = await import('./explain-start.js');

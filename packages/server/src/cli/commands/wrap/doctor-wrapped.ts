@@ -44,7 +44,7 @@ async function tryServer(
   const { roots } = workspace.snapshot();
   const folder = roots.find(({ kind }) => kind === 'directory');
   if (folder === undefined) {
-    const fix = 'Name a folder: rootward doctor DIR -- COMMAND';
+    const fix = 'Name a folder in front of the two dashes, such as . for the current one';
     return [{ topic: 'roots', state: 'problem', detail: 'there is no folder to start it in', fix }];
   }
   const { command, args } = await findCommand(words, start);

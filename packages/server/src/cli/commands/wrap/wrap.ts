@@ -7,6 +7,7 @@ import { RootwardServerError } from '../../../error.js';
 import { readinessLine } from '../../../serve/readiness.js';
 import { StderrLogger } from '../../../serve/stderr-logger.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { VERSION } from '../../../version.js';
 import { FINE, type Terminal } from '../../output/terminal.js';
 import type { Containment } from '../../../wrapped/contain.js';
 import { findCommand } from '../../../wrapped/find-command.js';
@@ -40,10 +41,8 @@ export async function runWrap(
     );
   }
   if (terminal.interactive && settings.http === undefined) {
-    terminal.out(
-      'rootward wrap stands between a client and a server: put it into the configuration of the client, in front of the command.\n' +
-        'To see what the server does with it: rootward doctor -- COMMAND\n',
-    );
+    const { explainWrap } = await import('./explain-wrap.js');
+    terminal.out(explainWrap(words, terminal.start));
     return FINE;
   }
   const log = new StderrLogger(settings.logLevel);
@@ -80,7 +79,9 @@ export async function runWrap(
     );
     place = url;
     const token = madeToken === undefined ? '' : `\nThe token, made for this run: ${madeToken}`;
-    terminal.out(`rootward wrap serves MCP at ${url}${token}\nStop it with Ctrl+C.\n`);
+    terminal.out(
+      `rootward ${VERSION} wraps a server, and serves MCP at ${url}${token}\nStop it with Ctrl+C.\n`,
+    );
   }
   const { children } = options.guard;
   wrapped.show(transport, contained !== undefined, children, (hook) => void options.guard.onShutdown(hook));
