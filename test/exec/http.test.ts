@@ -40,27 +40,58 @@ async function whenGone(processes: readonly number[]): Promise<void> {
 }
 
 const MODES = { legacy: 'legacy', modern: { pin: '2026-07-28' } } as const;
+const ERAS = ['legacy', 'modern'] as const;
 
-describe.each(['legacy', 'modern'] as const)('an executable tool over HTTP, %s', (era) => {
-  let http: HttpRootward;
+interface Connected {
+  readonly http: HttpRootward;
+  readonly client: Client;
+  readonly transport: StreamableHTTPClientTransport;
+}
+
+/** A server of its own, and a client that calls `onAsked` whenever it is asked for its roots. */
+async function connect(
+  era: (typeof ERAS)[number],
+  onAsked: () => void = () => undefined,
+): Promise<Connected> {
+  const http = await startHttp(['--project', project.path, '--within', folders.top]);
+  const client = new Client(
+    { name: 'http', version: '1' },
+    { capabilities: { roots: { listChanged: true } }, versionNegotiation: { mode: MODES[era] } },
+  );
+  client.setRequestHandler('roots/list', () => {
+    onAsked();
+    return { roots: [{ uri: folders.uri('a') }, { uri: folders.uri('b') }] };
+  });
+  const transport = new StreamableHTTPClientTransport(new URL(http.url), {
+    requestInit: { headers: { Authorization: `Bearer ${TOKEN}` } },
+  });
+  await client.connect(transport);
+  return { http, client, transport };
+}
+
+// Calls that are under way get ten seconds: both eras wait at the same time.
+test('an executable tool over HTTP, legacy or modern, is gone with what it started when the server is', async () => {
+  await Promise.all(
+    ERAS.map(async (era) => {
+      const { http, client } = await connect(era);
+      const name = `ended-${era}`;
+      client.callTool({ name: 'stays', arguments: { mark: mark(name) } }).catch(() => undefined);
+      const running = await pids(name);
+      http.server.process.kill('SIGTERM');
+      expect(await http.server.exit).toBe(0);
+      await whenGone(running);
+      await client.close();
+    }),
+  );
+});
+
+describe.each(ERAS)('an executable tool over HTTP, %s', (era) => {
   let client: Client;
   let transport: StreamableHTTPClientTransport;
   let asked = 0;
   beforeEach(async () => {
     asked = 0;
-    http = await startHttp(['--project', project.path, '--within', folders.top]);
-    client = new Client(
-      { name: 'http', version: '1' },
-      { capabilities: { roots: { listChanged: true } }, versionNegotiation: { mode: MODES[era] } },
-    );
-    client.setRequestHandler('roots/list', () => {
-      asked += 1;
-      return { roots: [{ uri: folders.uri('a') }, { uri: folders.uri('b') }] };
-    });
-    transport = new StreamableHTTPClientTransport(new URL(http.url), {
-      requestInit: { headers: { Authorization: `Bearer ${TOKEN}` } },
-    });
-    await client.connect(transport);
+    ({ client, transport } = await connect(era, () => void asked++));
   });
   afterEach(() => client.close());
 
@@ -162,15 +193,6 @@ describe.each(['legacy', 'modern'] as const)('an executable tool over HTTP, %s',
     if (era === 'legacy') await transport.terminateSession();
     await client.close();
     expect(await ended).toBe('failed');
-    await whenGone(running);
-  });
-
-  test('is gone with what it started when the server is', async () => {
-    const name = `ended-${era}`;
-    client.callTool({ name: 'stays', arguments: { mark: mark(name) } }).catch(() => undefined);
-    const running = await pids(name);
-    http.server.process.kill('SIGTERM');
-    expect(await http.server.exit).toBe(0);
     await whenGone(running);
   });
 });

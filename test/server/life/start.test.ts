@@ -213,7 +213,8 @@ describe('npm start', () => {
   });
 });
 
-describe('the compiled program', () => {
+// Each waits for seconds until its program is kept, in a folder of its own.
+describe.concurrent('the compiled program', () => {
   test('is kept for the next start, and never mistaken for that of another of the same length', async () => {
     const folder = copyLoader('x');
     writeFileSync(join(folder, 'program.cjs'), printing('one'));
