@@ -39,10 +39,10 @@ export type ScopeErrorCode =
   | 'not-permitted'
   | 'io';
 
-/** Why the history refused a change, or to take one back. */
+/** Why the history refused a change, or refused to undo one. */
 export type HistoryErrorCode = 'history-unavailable' | 'not-kept' | 'changed-since' | 'unknown-change';
 
-/** Everything a `RootwardError` can have as its `code`. */
+/** Every `code` that a `RootwardError` can have. */
 export type ErrorCode =
   | RejectionReason
   | ScopeErrorCode

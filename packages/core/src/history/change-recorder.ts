@@ -9,7 +9,7 @@ import type { OpenProject } from './journal/project-journal.js';
 import { hashDescriptor, hashOf, readSmall } from '../scope/recording/content-hash.js';
 
 const PERMISSION_BITS = 0o7777;
-/** What a model is told where the history is required. */
+/** What a model is told if the history is required. */
 export const ONLY_WHAT_CAN_BE_TAKEN_BACK =
   'Tell the user: the operator allows only changes that can be taken back';
 
@@ -21,7 +21,7 @@ export interface RecorderHost {
   open(path: string, needsStore: boolean): OpenProject;
   newId(): string;
   now(): number;
-  /** Says once that something cannot be kept. */
+  /** Logs once that something cannot be kept. */
   complain(error: unknown): void;
   /** Called when a change is over; the history may then tidy up. */
   ended(): void;
@@ -215,7 +215,7 @@ export class ChangeRecorder implements Recorder {
     return first;
   }
 
-  /** Goes on without keeping, or refuses the change, as the operator said. */
+  /** Continues without keeping, or refuses the change, depending on the mode. */
   #giveUp(path: string, error: unknown): void {
     if (error instanceof RootwardError && error.code === 'not-kept') throw error;
     this.#refuseIfRequired(path, error instanceof Error ? error.message : String(error), error);

@@ -19,7 +19,10 @@ import type { PruneResult } from './prune/prune-store.js';
 import { Surveyed } from './survey/surveyed.js';
 import { OpenStore } from './store/open-store.js';
 
-/** `best-effort` goes on where what is there cannot be kept, and says so once; `required` refuses the change. */
+/**
+ * If the current state cannot be kept, `best-effort` makes the change anyway and says so once; `required` refuses the
+ * change.
+ */
 export type HistoryMode = 'best-effort' | 'required';
 
 /** What a `History` is made of. */
@@ -67,7 +70,10 @@ export class History implements Disposable {
     this.#clock = options.now ?? Date.now;
   }
 
-  /** Keeps what is changed through it as one change, until its `finish()`. The roots say to which project it belongs. */
+  /**
+   * A recorder that keeps all changes made through it as one change, until its `finish()`. The roots say to which
+   * project it belongs.
+   */
   change(about: ChangeAbout, roots: readonly Root[]): ChangeRecorder {
     return new ChangeRecorder(
       {
@@ -128,7 +134,7 @@ export class History implements Disposable {
     }
   }
 
-  /** Keeps something for a program that is about to run. Where that fails: undefined, or a refusal, as the mode says. */
+  /** Keeps something before a program runs. If that fails, returns undefined or throws, depending on the mode. */
   async attempt<Result>(
     keep: (store: OpenStore) => Result | Promise<Result>,
   ): Promise<Awaited<Result> | undefined> {
@@ -152,7 +158,7 @@ export class History implements Disposable {
   async prune(signal?: AbortSignal): Promise<PruneResult | undefined> {
     const { NOTHING_PRUNED, pruneStore } = await import('./prune/prune-store.js');
     signal?.throwIfAborted();
-    // Not the store that `dispose()` closes: closed halfway, it would leave its lock behind.
+    // Not the store that `dispose()` closes: if it were closed in between, its lock would stay.
     const store = OpenStore.open(this.directory, systemPlatform(), false);
     if (store === undefined) return NOTHING_PRUNED;
     const journals = openJournals(store);
@@ -169,7 +175,7 @@ export class History implements Disposable {
     await this.#tidying?.ended;
   }
 
-  /** Closes what is open, and stops tidying up. What is asked of it later opens the store again. */
+  /** Closes what is open and stops pruning. Later calls open the store again. */
   dispose(): void {
     this.#tidying?.controller.abort();
     for (const journal of this.#writing.values()) journal.close();

@@ -7,7 +7,7 @@ import { takeSightings, type Sighting } from './survey/sightings.js';
 
 /** What looking at the roots before and after a program may cost. */
 export interface SurveyLimits {
-  /** For each of the two looks. */
+  /** For each of the two surveys. */
   readonly maxMs: number;
   /** How much is read and newly kept before one run. */
   readonly maxBytes: number;
@@ -90,7 +90,7 @@ export class Survey {
     return new Survey(history, scope, limits, { before, kept, complete, notKept });
   }
 
-  /** Looks again, and notes what differs as one change. The caller says when that is complete. */
+  /** Looks again, and records the differences as one change. The caller calls `finish()`. */
   async end(recorder: ChangeRecorder): Promise<void> {
     const until = performance.now() + this.#limits.maxMs;
     const { sightings: after, complete } = await takeSightings(this.#scope, this.#limits.maxFiles, until);

@@ -15,8 +15,8 @@ export interface Timer {
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /**
- * The clock of this system. Monotonic, since one that is set back by an hour must not keep an old answer fresh for that
- * long.
+ * The clock of this system. It is monotonic: setting the time back by an hour must not keep an old answer fresh for an
+ * hour.
  */
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
@@ -31,8 +31,8 @@ export const systemTimers: Pick<Clock, 'setTimeout'> = {
 };
 
 /**
- * Node looks at timers before it reads from pipes and sockets. In a process that got no processor for a while, a limit
- * would be over although the answer has arrived: what is there is read first.
+ * Node runs timers before it reads from pipes and sockets. If a process had to wait for the processor, its time limit
+ * would be over although the answer has arrived. So what has arrived is read first.
  */
 function startTimer(callback: () => void, delay: number, prepare?: (timer: NodeJS.Timeout) => void): Timer {
   let reading: NodeJS.Immediate | undefined;

@@ -7,7 +7,7 @@ import { WorkspaceFolders } from './workspace-folders.js';
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where `findProgram` looks, and what it passes over. */
+/** Where `findProgram` looks, and what it skips. */
 export interface FindProgramOptions {
   readonly environment: Environment;
   /** Programs in these folders are never used. */
@@ -17,8 +17,9 @@ export interface FindProgramOptions {
 }
 
 /**
- * A helper program by name, as its canonical path. A program of the workspace is passed over, under whatever name it
- * is found: the workspace must not decide what runs here. Does NOT look at the current directory, whatever `PATH` says.
+ * Finds a helper program by name and returns its canonical path. Programs of the workspace are skipped, whatever name
+ * they are found under: the workspace must not decide what runs here. Does NOT look in the current directory, whatever
+ * `PATH` says.
  */
 export async function findProgram(
   name: string,
@@ -28,7 +29,7 @@ export async function findProgram(
   for (const path of [...candidates, ...programCandidates(name, environment)]) {
     const program = await canonicalProgram(path);
     if (program === undefined || workspace.owns(program)) continue;
-    // A link out of a folder of the workspace is still what that folder chose.
+    // A link that leads out of the workspace was still chosen by the workspace.
     if (!workspace.owns(canonicalOr(dirname(path)))) return program;
   }
   return undefined;

@@ -1,7 +1,7 @@
 /** How long work may hold the event loop before signals, cancellation and other calls get their turn. */
 const SLICE_MS = 8;
 
-/** Lets the event loop run when a slice of time is used up. */
+/** Lets the event loop run after each slice of time. */
 export class Pacer {
   readonly #signal: AbortSignal | undefined;
   #since: number = performance.now();

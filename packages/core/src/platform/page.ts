@@ -12,11 +12,11 @@ export interface PageOptions {
   readonly size: number;
   /** The cursor of the page that starts at a position. */
   readonly cursorAt: (position: number) => string;
-  /** The error for a page that has nothing left: there was something when its cursor was given out. */
+  /** The error for a page with no items left. There were some when its cursor was given out. */
   readonly gone: () => Error;
 }
 
-/** One page of a list. Nothing is kept between pages, so that the list may change meanwhile. */
+/** One page of a list. Nothing is kept between pages: the list may change in the meantime. */
 export function pageOf<Item>(items: readonly Item[], options: PageOptions): Page<Item> {
   const { start, size } = options;
   if (start > 0 && start >= items.length) throw options.gone();

@@ -16,7 +16,7 @@ export interface ProcessStat {
 export function readProcessStat(pid: number | 'self'): ProcessStat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command name may hold blanks and brackets; the other fields start after the last closing one.
+    // The command name may contain spaces and parentheses; the other fields start after the last closing one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = '', parent, group] = fields;
     return {

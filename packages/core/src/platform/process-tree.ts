@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { listProcesses, readProcessStat } from './process-stat.js';
 
-/** What `killTrees` sends: a request to end, or the end. */
+/** What `killTrees` sends: a request to end (SIGTERM), or a signal that always ends the process (SIGKILL). */
 export type KillSignal = 'SIGTERM' | 'SIGKILL';
 
 interface ProcessEntry {
@@ -12,14 +12,17 @@ interface ProcessEntry {
   readonly resident: number;
 }
 
-/** The page size of most Linux systems. Where pages are larger, only a displayed figure is too small. */
+/**
+ * The page size of most Linux systems. Where pages are larger, a displayed figure is too small; nothing else depends on
+ * it.
+ */
 const PAGE_KB = 4;
-/** Each look finds one generation more of processes that forked just before they were stopped. */
+/** Each round finds one more generation of processes that forked just before they were stopped. */
 const MAX_LOOKS = 10;
 
 /**
- * Signals processes, everything descended from them, and the process groups they lead; returns whom it found. Does
- * NOT reach a process that has both left the group and outlived its parent: nothing links it to us.
+ * Signals processes, everything descended from them, and the process groups they lead; returns the processes it found.
+ * Does NOT reach a process that has both left the group and outlived its parent: nothing links it to us.
  */
 export function killTrees(pids: readonly number[], signal: KillSignal): readonly number[] {
   if (pids.length === 0) return [];
@@ -33,7 +36,7 @@ export function killTrees(pids: readonly number[], signal: KillSignal): readonly
   return found;
 }
 
-/** Kilobytes of resident memory of a process and all that descends from it; undefined where the system does not tell. */
+/** Kilobytes of resident memory of a process and all that descends from it; undefined where the system does not say. */
 export function residentMemory(pid: number): number | undefined {
   if (process.platform === 'win32') return undefined;
   const table = processTable();
@@ -44,7 +47,7 @@ export function residentMemory(pid: number): number | undefined {
 
 /**
  * Stops the trees and returns all their members. A stopped process cannot fork, and a child is seen as long as its
- * parent is there, so that none escapes between the look and the signal.
+ * parent is there, so none can escape between listing and signalling.
  */
 function freeze(pids: readonly number[]): readonly number[] {
   const found = new Set<number>();
@@ -88,7 +91,7 @@ export function treeOf(
   return [...members];
 }
 
-/** Empty where the system does not tell. */
+/** Empty where the system does not say. */
 function processTable(): readonly ProcessEntry[] {
   return process.platform === 'linux' ? linuxTable() : posixTable();
 }
@@ -118,7 +121,7 @@ function posixTable(): readonly ProcessEntry[] {
 }
 
 function killWindowsTree(pid: number, signal: KillSignal): void {
-  // Without /F only processes with a window listen, so the polite round is skipped.
+  // Without /F, only processes with a window react, so no request to end is sent first.
   if (signal === 'SIGTERM') return;
   try {
     execFileSync('taskkill', ['/T', '/F', '/PID', String(pid)], { stdio: 'ignore' });

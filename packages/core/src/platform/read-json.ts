@@ -1,11 +1,11 @@
-/** What was read as JSON, or why it could not be, with the line where that shows. */
+/** What was read as JSON, or why it could not be read, with the line of the error. */
 export type JsonReading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string; readonly line: number };
 
 /**
- * Parses JSON with or without a byte order mark. A key that an object has twice is an error: which of the two was meant
- * is a guess, and `JSON.parse` silently takes the last.
+ * Parses JSON with or without a byte order mark. A key that appears twice in an object is an error: nobody can tell
+ * which one was meant, and `JSON.parse` silently uses the last.
  */
 export function readJson(text: string): JsonReading {
   const plain = text.replace(/^\uFEFF/, '');
@@ -22,10 +22,10 @@ export function readJson(text: string): JsonReading {
 }
 
 const MAX_KEY_SHOWN = 60;
-/** A string with what follows it, where that makes it a key; or a bracket. */
+/** A string, with the colon after it if it is a key; or a bracket. */
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g;
 
-/** Expects valid JSON. Keys are compared as they are meant: `"\u0061"` is `"a"`. */
+/** Expects valid JSON. Keys are compared after decoding: `"\u0061"` is `"a"`. */
 function findRepeatedKey(text: string): { readonly key: string; readonly at: number } | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (const match of text.matchAll(TOKEN)) {

@@ -1,13 +1,14 @@
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from './find-program.js';
 
-/** Where this user's programs keep what they have to remember: `$XDG_STATE_HOME/rootward`, or what stands for it. */
+/** Where programs of this user keep their state: `$XDG_STATE_HOME/rootward`, or the equivalent of this system. */
 export function stateDirectory(
   environment: Environment,
   home: string,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  // A relative value would depend on the directory of the process, and is to be ignored (XDG Base Directory).
+  // A relative value would depend on the directory of the process; the XDG Base Directory specification says to ignore
+  // it.
   const given = environment['XDG_STATE_HOME'] ?? '';
   if (isAbsolute(given)) return join(given, 'rootward');
   const local = environment['LOCALAPPDATA'] ?? '';

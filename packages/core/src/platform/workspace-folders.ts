@@ -8,7 +8,10 @@ const MODULES = 'node_modules';
 /** The file at the top of a Python virtual environment. */
 const VENV_MARKER = 'pyvenv.cfg';
 
-/** Folders that anyone who can write to the workspace can fill: its roots, and what belongs to them without being in them. */
+/**
+ * Folders that anyone who can write to the workspace can fill: its roots, and folders outside the roots that belong to
+ * them.
+ */
 export class WorkspaceFolders {
   readonly #roots: readonly string[];
   /** Tops of the repositories that roots lie in. */
@@ -33,7 +36,7 @@ export class WorkspaceFolders {
     );
   }
 
-  /** Packages of a folder above a root: installing them there is what work in the workspace does. */
+  /** `node_modules` in a folder above a root: work in the workspace installs packages there. */
   #isInModulesAbove(path: string): boolean {
     const parts = path.split(sep);
     return parts.some(
@@ -41,7 +44,7 @@ export class WorkspaceFolders {
     );
   }
 
-  /** A virtual environment stands beside what it is for. One in the home directory is the user's own. */
+  /** A virtual environment is usually beside the code it is for. One in the home directory belongs to the user. */
   #isInVenvAbove(path: string): boolean {
     for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) {
       const above = dirname(folder);
@@ -54,7 +57,10 @@ export class WorkspaceFolders {
     return this.#roots.some((root) => contains(folder === '' ? parse(root).root : folder, root));
   }
 
-  /** Found by its `.git`, whatever kind of entry that is. A home directory under version control does not count. */
+  /**
+   * The top of the repository, found by its `.git`, which may be any kind of entry. A home directory under version
+   * control does not count.
+   */
   #findTop(folder: string): string | undefined {
     const known = this.#topOf.get(folder);
     if (known !== undefined || this.#topOf.has(folder)) return known;
@@ -74,7 +80,7 @@ function contains(folder: string, path: string): boolean {
   return containsPath(folder, path, hostPathStyle);
 }
 
-/** The home directory and everything above it hold the programs of the user, and of the system. */
+/** The home directory and the folders above it contain programs of the user and the system. */
 function isBroad(folder: string): boolean {
   return contains(folder, homedir());
 }

@@ -10,15 +10,16 @@ export interface ChoiceContext {
   readonly known: string | undefined;
   readonly choice: ProjectChoice | undefined;
   readonly epoch: number;
-  /** Sources whose roots are left only where they forbid something. */
+  /** Sources whose roots were replaced, except where they forbid something. */
   readonly replaced: readonly Source[];
 }
 
 /**
- * The root the work is about. A root someone switched to counts while it remains; then the client's first directory;
- * then the project known so far while its root remains; then the first directory of anyone else, the process directory last. A mere
- * name counts before all roots until they change, since it was chosen with these roots in view, and after all roots from then on.
- * What is left of roots that were replaced is the project only if someone switched to it.
+ * The root that the work is about, in this order: a root someone switched to, while it exists; the client's first
+ * directory; the project known so far, while its root exists; the first directory of another source, with the process
+ * directory last. A name without a root counts before all roots until the roots change, since it was chosen when they
+ * were known, and after all roots from then on. What remains of replaced roots is the project only if someone switched
+ * to it.
  */
 export function chooseRoot(
   roots: readonly Root[],

@@ -18,17 +18,17 @@ export interface NestedRepositories {
   readonly seen: number;
 }
 
-/** Enough for the folders of a large repository, and still done in some ten milliseconds. */
+/** Enough for the folders of a large repository, and takes about ten milliseconds. */
 const DEFAULT_BUDGET = 5000;
 /** Enough for `root/group/repository/.git`, plus one. */
 const MAX_DEPTH = 4;
 const MARKER = '.git';
-/** These are full of folders, and repositories in them are not what anyone works on. */
+/** They contain many folders, and nobody works on repositories inside them. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.venv', 'target', 'vendor']);
 
 /**
- * Repositories inside a directory: clones, submodules and worktrees. Seen through the scope, so that what is denied
- * stays unseen. Says that a `.git` is there, not that it is valid.
+ * Repositories inside a directory: clones, submodules and worktrees. Read through the scope, so denied paths are not
+ * found. Says that a `.git` exists, not that it is valid.
  */
 export async function findNestedRepositories(
   scope: Scope,

@@ -23,7 +23,7 @@ export class ProjectMemory {
     return this.#choice;
   }
 
-  /** Goes on with a choice that was made elsewhere; one that is no longer possible is left out. */
+  /** Continues with a choice that was made elsewhere; one that is no longer possible is ignored. */
   restore(kept: { readonly path: string } | { readonly name: string } | undefined, moment: Moment): void {
     this.#latest = undefined;
     this.#choice = undefined;
@@ -35,12 +35,12 @@ export class ProjectMemory {
     this.note(moment);
   }
 
-  /** Takes note of new roots, so that what is known does not depend on who asked when. */
+  /** Records new roots, so that the known project does not depend on who asked for it and when. */
   note(moment: Moment): void {
     this.#known = this.#rootOf(moment)?.path;
   }
 
-  /** Throws for what cannot be the project; the choice before it stays. */
+  /** Throws for something that cannot be the project; the previous choice stays. */
   choose(choice: { readonly root: Root } | { readonly name: string }, moment: Moment): Project {
     if ('name' in choice && !isProjectName(choice.name)) {
       throw new RootwardError(

@@ -4,7 +4,7 @@ import { RootwardError } from '../error.js';
 import type { Root, Source } from '../roots/root.js';
 import { findRepository } from './repository.js';
 
-/** What someone switched to: a root, or a mere name, made when the roots were those of `epoch`. */
+/** What someone switched to: a root, or only a name, chosen when the roots were those of `epoch`. */
 export type ProjectChoice =
   | { readonly kind: 'root'; readonly path: string }
   | { readonly kind: 'name'; readonly name: string; readonly epoch: number };
@@ -53,7 +53,7 @@ export function canBeProject({ path }: Pick<Root, 'path'>): boolean {
 export function projectOf({ path, source }: Pick<Root, 'path' | 'source'>): Project {
   const repository = findRepository(path);
   const home = repository !== undefined && repository.top === path ? repository.path : path;
-  // A bare repository, which can have worktrees too, is called `name.git` by custom.
+  // A bare repository, which can have worktrees, too, is usually called `name.git`.
   const name = home === path ? basename(path) : basename(home).replace(/(?<=.)\.git$/, '');
   const project = { name, id: projectId(name, home), path, source };
   return repository === undefined ? project : { ...project, repository: repository.path };

@@ -23,8 +23,8 @@ export function describeRepository(directory: string): RepositoryFacts | undefin
 type Head = Pick<RepositoryFacts, 'branch' | 'commit'>;
 
 /**
- * A link is not followed, and only the two forms of a head are repeated: a folder that is no repository of ours to
- * trust cannot make us show the contents of some other file.
+ * A link is not followed, and only the two valid forms of a head are returned: an untrusted folder must not make us
+ * show the contents of another file.
  */
 function readHead(store: string): Head {
   const text = readStart(join(store, 'HEAD'), constants.O_NOFOLLOW ?? 0)?.trimEnd() ?? '';
@@ -33,10 +33,10 @@ function readHead(store: string): Head {
   return /^(?:[\da-f]{40}|[\da-f]{64})$/.test(text) ? { commit: text } : {};
 }
 
-/** Longer than any branch that a loose reference can be kept for. */
+/** Longer names are not shown. */
 const MAX_BRANCH_LENGTH = 250;
 
-/** As git itself restricts them, so that a name cannot forge lines or escape from where it is shown. */
+/** The same restrictions as in git, so that a name cannot add lines to a text or break out of it. */
 function isBranchName(text: string): boolean {
   return text.length <= MAX_BRANCH_LENGTH && !/[\p{Cc}\p{Cs} ~^:?*[\\]|\.\.|@\{|\/\//u.test(text);
 }

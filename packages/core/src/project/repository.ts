@@ -21,8 +21,8 @@ export interface LocatedRepository extends Repository {
 /**
  * Finds the git repository a canonical directory belongs to by looking at `.git` there and above. Never runs git.
  *
- * A worktree's `.git` is a file that names its repository. It is believed only when the repository names the worktree
- * too: otherwise any folder could claim to belong to any repository.
+ * A worktree's `.git` is a file that names its repository. It counts only if the repository names the worktree, too:
+ * otherwise any folder could claim to belong to any repository.
  */
 export function findRepository(directory: string): Repository | undefined {
   const located = locateRepository(findMarkers(directory));
@@ -68,12 +68,13 @@ function findMainRepository(marker: string): Pick<LocatedRepository, 'path' | 's
   const pointer = /^gitdir: (.+)$/m.exec(readStart(marker) ?? '')?.[1];
   if (pointer === undefined) return undefined;
   try {
-    // Physical paths throughout: a link on the way would let the folder choose what its own pointer leads to.
+    // All paths are physical: with a link in between, the folder could choose where its own pointer leads.
     const entry = realpathSync.native(resolve(dirname(marker), pointer.trim()));
     if (basename(dirname(entry)) !== 'worktrees') return undefined;
     const back = readStart(join(entry, 'gitdir'))?.trim();
     if (back === undefined || back === '') return undefined;
-    // The marker itself is not resolved: a link to the `.git` of an honest worktree would pass for that worktree.
+    // The marker itself is not resolved: otherwise, a link to the `.git` of a real worktree would count as that
+    // worktree.
     const own = join(realpathSync.native(dirname(marker)), basename(marker));
     if (realpathSync.native(resolve(entry, back)) !== own) return undefined;
     const main = dirname(dirname(entry));
@@ -104,7 +105,7 @@ export function findLinkedTree(markers: readonly Marker[]): LinkedTreeClaim | un
 /** The pointer of a submodule leads to `modules` instead. */
 const WORKTREE_POINTER = /^gitdir: .*[\\/]worktrees[\\/][^\\/]+\s*$/m;
 
-/** Undefined also where the disk cannot tell: a link to itself in a root must not keep the project from being found. */
+/** Also undefined if the disk returns an error: a link to itself in a root must not prevent finding the project. */
 function kindOf(path: string): 'directory' | 'file' | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });

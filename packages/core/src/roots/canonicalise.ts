@@ -24,7 +24,7 @@ export async function canonicalise(
   style: PathStyle,
   disk: RootsDisk,
 ): Promise<CanonicalReading> {
-  // As declared too: `/proc/self/cwd` and `/dev/fd/3` resolve to ordinary paths that nobody named.
+  // The declared path is checked, too: `/proc/self/cwd` and `/dev/fd/3` resolve to ordinary paths that nobody named.
   if (isKernelPath(path, style)) return kernelRefusal;
   try {
     const resolved = readAbsolutePath(await disk.realpath(path), style);
@@ -34,7 +34,7 @@ export async function canonicalise(
     if (kind === undefined) {
       return refuse('not-a-directory-or-file', 'it is neither a directory nor a regular file');
     }
-    // Not every system's realpath minds the separator after a file.
+    // On some systems, realpath accepts a separator after a file.
     if (kind === 'file' && endsLikeDirectory(path, style))
       return refuse('not-found', 'it is not a directory');
     return { ok: true, path: resolved.path, kind };

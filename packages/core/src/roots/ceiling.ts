@@ -3,13 +3,16 @@ import { asPrefix, isWithinAny } from '../uri/contains-path.js';
 import type { Root } from './root.js';
 
 /**
- * Canonical directories no root may go beyond, held so that cutting a root to them takes no look at each: a client may
+ * Canonical directories that no root may go beyond. A root is cut to them without looking at each one: a client may
  * name thousands of roots, and a ceiling may have thousands of directories.
  */
 export class Ceiling {
   readonly #directories: ReadonlySet<string>;
   readonly #style: PathStyle;
-  /** By path, so that what lies below a path stands together; with the place in the ceiling. Only wide roots need it. */
+  /**
+   * Sorted by path, so that all paths below a directory follow each other, with their places in the ceiling. Only wide
+   * roots need it.
+   */
   #sorted: readonly (readonly [directory: string, place: number])[] | undefined;
 
   constructor(directories: readonly string[], style: PathStyle) {

@@ -48,7 +48,7 @@ export function declareUri(entry: unknown, style: PathStyle): Declaration {
   return { ...reading, declared: uri, name: readName(name), access: 'read-write' };
 }
 
-/** Reads one operator root. A relative path is put below `base` as it stands, so that `..` is resolved physically. */
+/** Reads one operator root. A relative path is appended to `base` unchanged, so that `..` is resolved physically. */
 export function declarePath(entry: PathEntry, style: PathStyle, base: string | undefined): Declaration {
   const joined =
     base !== undefined && entry.path !== '' && isRelative(entry.path, style)
@@ -94,7 +94,7 @@ function readName(name: unknown): string | undefined {
   return cutAt(name, MAX_NAME_LENGTH);
 }
 
-/** Names appear in listings; a longer one is not a name any more. */
+/** Names appear in listings; a longer text is not a name. */
 const MAX_NAME_LENGTH = 200;
 
 function describe(value: unknown): string {

@@ -6,11 +6,14 @@ export interface RootsDiff {
   readonly added: readonly Root[];
   /** In the order of the list before. */
   readonly removed: readonly Root[];
-  /** The first directory root is another one, appeared or went away. */
+  /** The first directory root changed, appeared or went away. */
   readonly primaryChanged: boolean;
 }
 
-/** What changed between two lists. Two roots are the same when path, kind and access are; a new name is no change. */
+/**
+ * What changed between two lists. Two roots are the same if their path, kind and access are the same; a new name alone
+ * is not a change.
+ */
 export function diffRoots(before: readonly Root[], after: readonly Root[]): RootsDiff {
   const keysBefore = new Set(before.map(keyOf));
   const keysAfter = new Set(after.map(keyOf));

@@ -14,6 +14,6 @@ export interface Fence {
   readonly named: readonly FenceFolder[];
   /** What the operator named as the ceiling. */
   readonly ceiling: readonly FenceFolder[];
-  /** What the program that starts the server hints at. */
+  /** Folders that the program which starts the server hints at. */
   readonly hinted: readonly FenceFolder[];
 }

@@ -50,7 +50,9 @@ export class OperatorLimits {
     return found.length > 0 ? 'read-only' : undefined;
   }
 
-  /** The roots that are left, with the access that is left of them. What lies deeper is decided by file access. */
+  /**
+   * The roots that remain, with the access that remains. Limits on places inside a root are enforced by file access.
+   */
   apply(roots: readonly Root[]): readonly Root[] {
     if (this.#places.size === 0) return roots;
     return roots

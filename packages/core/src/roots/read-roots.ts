@@ -30,8 +30,8 @@ export interface ReadRootsOptions {
 }
 
 /**
- * The most roots that are read from one list. More is no workspace but a mistake or an attack; what lies beyond is
- * counted, not read.
+ * The largest number of roots that is read from one list. A longer list is a mistake or an attack; the rest is counted,
+ * not read.
  */
 export const MAX_ROOTS = 10_000;
 
@@ -40,10 +40,13 @@ export const MAX_ROOTS = 10_000;
 // with one core taken by others, 115 to 165 ms either way.
 const MAX_LOOKUPS_AT_ONCE = 64;
 
-/** Who merely hints at a workspace: from them a whole disk or home directory is more likely an accident. */
+/**
+ * Kinds of sources that only hint at a workspace. If one of them names a whole disk or home directory, that is probably
+ * an accident.
+ */
 const HINTING: ReadonlySet<SourceKind> = new Set<SourceKind>(['call', 'hint']);
 
-/** Reads roots as clients send them, `{ uri, name? }`. Each entry may be any JSON, and stands or falls alone. */
+/** Reads roots as clients send them, `{ uri, name? }`. Each entry may be any JSON and is judged on its own. */
 export function readRoots(entries: readonly unknown[], options: ReadRootsOptions): Promise<RootList> {
   const style = options.style ?? hostPathStyle;
   return readDeclared(entries, (entry) => declareUri(entry, style), options);
@@ -103,7 +106,7 @@ async function find(declaration: Declaration, options: ReadRootsOptions): Promis
   const { source, style = hostPathStyle, disk = rootsDisk } = options;
   const { declared, name, access, path, ambiguous } = declaration;
   const canonical = await canonicalise(path, style, disk);
-  // Paths of a handle were canonical: where a link took such a name since, nobody gave or agreed to what it leads to.
+  // The paths of a handle were canonical. If one of them is a link now, nobody gave or agreed to the place it leads to.
   if (source === 'handle' && canonical.ok && canonical.path !== path)
     return refuse(declared, 'not-found', 'it leads somewhere else now');
   if (canonical.ok) return { ok: true, declared, path: canonical.path, kind: canonical.kind, name, access };
@@ -125,7 +128,7 @@ async function find(declaration: Declaration, options: ReadRootsOptions): Promis
   return refuse(declared, canonical.reason, canonical.state);
 }
 
-/** The rest, in list order: broad, ceiling, duplicates. */
+/** The other checks, in list order: broad roots, ceiling, duplicates. */
 function select(found: readonly Found[], homes: readonly string[], options: ReadRootsOptions): RootList {
   const { source, style = hostPathStyle, disk = rootsDisk } = options;
   const ceiling = options.ceiling && new Ceiling(options.ceiling, style);
@@ -145,8 +148,8 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
 
   function place(one: Extract<Found, { ok: true }>): Extract<Found, { ok: false }> | undefined {
     const { declared, access, kind } = one;
-    // Everything that is left of it is already in the list: not computed again if thousands of roots name the same wide
-    // place.
+    // Everything that is left of it is already in the list. Thousands of roots may name the same wide place, so this is
+    // not computed again.
     if (placed.has(one.path) && access === 'read-write') return duplicate(declared);
     const broad = kind === 'directory' && isBroadDirectory(one.path);
     if (broad && HINTING.has(SOURCE_KINDS[source])) {
@@ -156,7 +159,7 @@ function select(found: readonly Found[], homes: readonly string[], options: Read
     if (paths.length === 0)
       return refuse(declared, 'outside-ceiling', 'it lies outside the allowed directories');
     placed.add(one.path);
-    // First wins, but naming a place once more, or cutting a wider one to it, must not lift a restriction.
+    // The first one wins, but naming a place again, or cutting a wider root to it, must not lift a restriction.
     if (access === 'read-only') for (const path of paths) restrict(path);
     const fresh = paths.filter((path) => !roots.has(path));
     if (fresh.length === 0) return duplicate(declared);
@@ -203,17 +206,17 @@ function tooMany(surplus: number, source: Source): Rejection {
   };
 }
 
-/** What operators named takes the place of a ceiling where they gave none, and that may be a file. */
+/** Where the operator gave no ceiling, the operator's roots may be the ceiling, and a root may be a file. */
 function kindOfLimit(path: string, disk: RootsDisk): RootKind {
   try {
     return disk.inspect(path) ?? 'directory';
   } catch {
-    // It is gone, or closed to us by now: then nothing can be reached through it.
+    // It is gone or can no longer be opened: nothing can be reached through it.
     return 'directory';
   }
 }
 
-/** The home directory as given and as it really is; one that cannot be resolved still counts as given. */
+/** The home directory as given and with links resolved; as given only, if it cannot be resolved. */
 export async function canonicalHomes(
   home: string,
   style: PathStyle,
@@ -228,7 +231,7 @@ export async function canonicalHomes(
   }
 }
 
-/** `/` and `C:\` have no last part, and stand for themselves. */
+/** `/` and `C:\` have no last part and are returned as they are. */
 function lastPart(path: string, style: PathStyle): string {
   return path.slice(path.lastIndexOf(style === 'windows' ? '\\' : '/') + 1) || path;
 }

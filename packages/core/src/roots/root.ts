@@ -15,10 +15,10 @@ export type Source =
   | 'cwd'
   | 'ceiling';
 
-/** Who speaks through a source: the client, one of its calls, the operator, or nobody for sure. */
+/** Who a source speaks for: the client, one of its calls, or the operator. A hint speaks for nobody in particular. */
 export type SourceKind = 'client' | 'call' | 'operator' | 'hint';
 
-/** The kind of every source. Hints are checked harder, and handles carry only what comes from a client. */
+/** The kind of every source. Hints are checked more strictly, and handles carry only what comes from a client. */
 export const SOURCE_KINDS: Readonly<Record<Source, SourceKind>> = {
   handle: 'client',
   agent: 'client',
@@ -52,7 +52,7 @@ export interface Root {
   readonly source: Source;
   /** The URI or path exactly as it was declared. */
   readonly declared: string;
-  /** The root of the main working tree whose place it takes for one call: the rules of that one hold here, too. */
+  /** The root of the main working tree that this root replaces for one call. The rules of that root apply here, too. */
   readonly standsFor?: string;
   /** `/`, a drive, the home directory or an ancestor of it: never indexed or watched, guarded by default denies. */
   readonly broad: boolean;

@@ -4,7 +4,7 @@ import { accessSync, constants, realpath, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { RootKind } from './root.js';
 
-/** What reading roots needs of a disk. Everything rejects or throws with a Node error `code`. */
+/** What reading roots needs from the disk. All functions reject or throw with a Node error `code`. */
 export interface RootsDisk {
   /** The physical path, with links resolved one by one as the kernel does. */
   realpath(path: string): Promise<string>;
@@ -30,7 +30,7 @@ export const rootsDisk: RootsDisk = {
   },
   inspect(path) {
     try {
-      // With a separator at its end only a directory passes, so that one call tells what a second would have to.
+      // With a separator at its end, only a directory is accepted, so one call answers both questions.
       // oxlint-disable-next-line no-bitwise -- access(2) takes a bit mask
       accessSync(path.endsWith(sep) ? path : path + sep, constants.R_OK | constants.X_OK);
       return 'directory';

@@ -38,9 +38,9 @@ export interface ScopeOptions {
   readonly temporaries?: TemporaryFiles;
   /** Told of every change before it is made; the place for a history. */
   readonly recorder?: Recorder | undefined;
-  /** Why no relative path is taken, where nobody can tell what it is relative to. */
+  /** The error for relative paths, if it is not known what they are relative to. */
   readonly refuseRelative?: () => RootwardError;
-  /** What `~` at the start of a path stands for; without it, `~` is a name like any other. */
+  /** What `~` at the start of a path means; without it, `~` is an ordinary name. */
   readonly home?: string;
 }
 
@@ -72,7 +72,7 @@ export class Scope {
     this.roots = options.roots;
     this.#platform = platform;
     this.#temporaries = temporaries;
-    // With what it made itself, so that another scope of the same options shares it.
+    // Including what this constructor made, so that another scope with the same options shares it.
     const isComplete = options.platform !== undefined && options.temporaries !== undefined;
     this.#options = isComplete ? options : { ...options, platform, temporaries };
     this.#recorder = options.recorder;
@@ -123,8 +123,8 @@ export class Scope {
   }
 
   /**
-   * Lends a path that another process may open while `use` runs, and not later. Where the guarantee is `race-free`, it
-   * leads to the very object that was checked. What that process does with it is no longer checked.
+   * Gives `use` a path that another process may open while `use` runs, but not later. Where the guarantee is
+   * `race-free`, it leads to the very object that was checked. What that process does with it is no longer checked.
    */
   lend<Result>(
     path: string,
@@ -191,7 +191,7 @@ export class Scope {
     return walkInBatches(this.#gate, path, options);
   }
 
-  /** What stands at a path itself, not followed where it is a link, with the hash of a file. For taking changes back. */
+  /** What is at a path, with the hash of a file. A link is not followed. Needed to undo changes. */
   async describe(path: string, options: DescribeOptions = {}): Promise<EntryDescription> {
     const { describeEntryInScope } = await import('./restoring/describe-entry.js');
     return describeEntryInScope(this.#gate, path, options.forChange === true ? 'change' : 'read');
@@ -209,7 +209,7 @@ export class Scope {
     return restoreInScope(this.#gate, this.#temporaries, this.#recorder, path, entry);
   }
 
-  /** Puts a whole folder back that somebody has kept. */
+  /** Puts back a whole folder that was kept. */
   async restoreTree(path: string, tree: RestoredTree): Promise<void> {
     const { restoreTreeInScope } = await import('./restoring/restore.js');
     return restoreTreeInScope(this.#gate, this.#recorder, path, tree);

@@ -22,7 +22,7 @@ function headline({ roots }: Snapshot): string {
   return `${count} from ${sources}: ${enumerate(roots.map((root) => root.path))}`;
 }
 
-/** Everything that was tried up to the source that decided, and of the rest only what had something to say. */
+/** Every source up to the one that decided, and of the others only those that said something. */
 function tellStory(trace: readonly TraceEntry[]): string {
   const decisive = trace.findLastIndex(({ verdict }) => verdict === 'used');
   return trace
@@ -34,7 +34,7 @@ function tellStory(trace: readonly TraceEntry[]): string {
     .join('; ');
 }
 
-/** Sources whose absence is nothing a person would wonder about. */
+/** Sources that are usually absent, so their absence is not worth a line. */
 const RARE: ReadonlySet<string> = new Set(['handle', 'consent', 'request']);
 
 /** Empty where the detail says it all. */

@@ -3,9 +3,9 @@ import type { Root } from '../roots/root.js';
 import { hostPathStyle, type PathStyle } from '../uri/path-style.js';
 
 /**
- * The roots, with every place in `readOnly` kept read-only: a root inside such a place becomes so itself, and a wider
- * one gets that place beside it, since of roots that overlap the one that forbids wins. Looks up what each path
- * lies in: both lists may have thousands, and this is done for every answer and every modern request.
+ * The roots, with every place in `readOnly` kept read-only: a root inside such a place becomes read-only, and a wider
+ * root gets that place as a second root, since the stricter one of two overlapping roots wins. Containing places are
+ * found by lookup: both lists may have thousands of entries, and this runs for every answer and every modern request.
  */
 export function keepReadOnly(
   roots: readonly Root[],

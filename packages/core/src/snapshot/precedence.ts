@@ -14,7 +14,7 @@ export interface SnapshotInput {
   readonly consents: readonly Root[];
 }
 
-/** Which source decided, and what came of it. Readings are compared by identity. */
+/** Which source decided, and the result. Readings are compared by identity. */
 export interface Decision {
   readonly roots: readonly Root[];
   /** The winner among handle, client and request. */
@@ -25,7 +25,10 @@ export interface Decision {
   readonly fallback: SourceReading | undefined;
 }
 
-/** The first source that yields at least one valid root wins; a handle wins even without, since it never falls through. */
+/**
+ * The first source with at least one valid root wins. A handle wins even without one: it never falls through to other
+ * sources.
+ */
 export function decide(input: SnapshotInput): Decision {
   const { sources, consents } = input;
   const clientSide = findClientSide(input);
@@ -34,7 +37,7 @@ export function decide(input: SnapshotInput): Decision {
   const fallback = clientSide === undefined && operator === undefined ? findFallback(input) : undefined;
   const clientSideRoots = clientSide === 'client' ? input.client.given.roots : (clientSide?.roots ?? []);
   const merged = merge(clientSideRoots, operator?.roots ?? fallback?.roots ?? [], consents);
-  // A handle may hold read-only roots of its own, and what lies in one is no less so for being named beside it.
+  // A handle may contain read-only roots. A root inside one of them stays read-only, even if it is named separately.
   const readOnly = [...sources.readOnly, ...merged.filter(({ access }) => access === 'read-only')];
   const kept = keepReadOnly(merged, readOnly, sources.reading.style);
   return { roots: sources.limits?.apply(kept) ?? kept, clientSide, operator, fallback };
@@ -49,11 +52,11 @@ function findClientSide({
   if (sources.clientRoots === 'ignore') return undefined;
   if (handle.given) return handle;
   if (client.given.roots.length > 0) return 'client';
-  // After a revocation only operator sources count, and what a call says of itself is none.
+  // After a revocation, only operator sources count. What a call says about itself is not an operator source.
   return hasRoots(request) && !client.given.revoked ? request : undefined;
 }
 
-/** What takes the place of roots that nobody named. Losing or refusing an answer never widens what there is. */
+/** What is used if nobody named roots. A lost or refused answer never makes this wider. */
 function findFallback({ sources, client }: SnapshotInput): SourceReading | undefined {
   if (client.given.revoked || sources.operators.some(namesNothingUsable)) return undefined;
   if (client.declared && sources.fallback.given) return undefined;
@@ -65,8 +68,8 @@ function hasRoots(reading: SourceReading): boolean {
 }
 
 /**
- * In order, the first of equal paths, read-only if any of them is: naming a place once more must not lift a restriction.
- * Returns the only list as it is, since that is the common case.
+ * In order. Of equal paths, the first one stays, read-only if any of them is: naming a place again must not lift a
+ * restriction. Returns the only list as it is, since that is the common case.
  */
 function merge(...lists: readonly (readonly Root[])[]): readonly Root[] {
   const filled = lists.filter((list) => list.length > 0);

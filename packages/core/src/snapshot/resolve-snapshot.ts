@@ -33,9 +33,9 @@ export interface ResolveOptions {
 }
 
 /**
- * The snapshot of a request that stands alone: everything that is known comes with it, so nobody is asked and nothing
- * is remembered. Only looks up on the disk what the request names. An answer without a valid root leaves the operator's
- * sources only; a handle without one rejects.
+ * The snapshot of a standalone request. The request brings all that is known, so nobody is asked and nothing is
+ * remembered. On the disk, only what the request names is looked up. An answer without a valid root leaves the
+ * operator's sources only; a handle without one rejects.
  *
  * @example
  * ```ts

@@ -20,7 +20,9 @@ export interface Snapshot {
   readonly fence: Fence;
 }
 
-/** Trace and rejections are made when someone looks: most snapshots are never explained, and thousands may be alive. */
+/**
+ * Trace and rejections are computed when they are read: most snapshots are never explained, and there may be thousands.
+ */
 class TakenSnapshot implements Snapshot {
   readonly epoch: number;
   readonly roots: readonly Root[];
@@ -67,14 +69,14 @@ class TakenSnapshot implements Snapshot {
   }
 }
 
-/** `epoch` is that of the roots found; the caller knows whether they differ from those before. */
+/** `epoch` computes the epoch for the roots found: only the caller knows whether they differ from the previous ones. */
 export function takeSnapshot(
   input: SnapshotInput,
   takenAt: number,
   epochOf: (roots: readonly Root[]) => number,
 ): Snapshot {
   const decision = decide(input);
-  // Scopes and projects are made from these objects, so nobody may change one under their feet.
+  // Scopes and projects are made from these objects, so they must not change later.
   for (const root of decision.roots) Object.freeze(root);
   Object.freeze(decision.roots);
   return new TakenSnapshot(input, decision, epochOf(decision.roots), takenAt);
@@ -85,7 +87,7 @@ export function inputOf(snapshot: Snapshot): SnapshotInput | undefined {
   return TakenSnapshot.inputOf(snapshot);
 }
 
-/** The first directory root: where relative things happen. */
+/** The first directory root, which relative paths start from. */
 export function primaryDirectory(snapshot: Snapshot): string | undefined {
   return snapshot.roots.find((root) => root.kind === 'directory')?.path;
 }

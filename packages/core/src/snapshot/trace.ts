@@ -5,10 +5,10 @@ import type { Decision, SnapshotInput } from './precedence.js';
 import { enumerate, type SourceReading } from '../sources/root-source.js';
 
 /**
- * What became of a source: its roots count (`used`), a stronger one was enough (`not-needed`), the client's roots took
- * the place of what the operator named (`replaced`), it said nothing (`absent`), nothing it said is valid
- * (`rejected`), it is switched off (`ignored`), it may not come back after a revocation (`revoked`), it
- * cannot stand in for named roots or for an answer of the client (`withheld`), its answer is awaited (`pending`), or there was none (`failed`).
+ * What happened to a source: its roots count (`used`), a stronger source was enough (`not-needed`), client roots
+ * replaced those of the operator (`replaced`), it said nothing (`absent`), nothing it said is valid (`rejected`), it is
+ * switched off (`ignored`), it may not be used after a revocation (`revoked`), it may not replace named roots or an
+ * answer of the client (`withheld`), its answer has not come yet (`pending`), or no answer came (`failed`).
  */
 export type Verdict =
   | 'used'
@@ -22,7 +22,7 @@ export type Verdict =
   | 'pending'
   | 'failed';
 
-/** What one source said, and what became of it. */
+/** What one source said, and what happened to it. */
 export interface TraceEntry {
   readonly source: Source;
   readonly verdict: Verdict;
@@ -32,7 +32,7 @@ export interface TraceEntry {
   readonly roots?: readonly Root[];
 }
 
-/** The story of a decision: every source, strongest first, whether it was needed or not. */
+/** How a decision was made: every source, strongest first, whether it was needed or not. */
 export function traceOf(input: SnapshotInput, decision: Decision): readonly TraceEntry[] {
   const { sources, handle, request } = input;
   const ignores = sources.clientRoots === 'ignore';
@@ -75,7 +75,10 @@ function clientSideVerdict(reading: SourceReading, { clientSide }: Decision, ign
   return ignores ? 'ignored' : plainVerdict(reading, clientSide);
 }
 
-/** The roots may be replaced, but not what they forbid; else nobody could tell why a root of the client is read-only. */
+/**
+ * The roots may be replaced, but what they forbid stays in the trace: otherwise nobody could tell why a client root is
+ * read-only.
+ */
 function operatorEntry(reading: SourceReading, { sources }: SnapshotInput, decision: Decision): TraceEntry {
   const entry = entryOf(reading, operatorVerdict(reading, decision));
   const [first] = sources.readOnly;

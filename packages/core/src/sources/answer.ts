@@ -1,4 +1,4 @@
-/** What a client's reaction to `roots/list` amounts to, before any single root is looked at. */
+/** How a client reacted to `roots/list`, before any single root is looked at. */
 export type Outcome =
   | { readonly kind: 'list'; readonly entries: readonly unknown[] }
   | { readonly kind: 'malformed'; readonly detail: string }
@@ -21,8 +21,8 @@ export function readAnswer(answer: Answer): Outcome {
 /**
  * The list a result of `roots/list` holds.
  *
- * One bad entry among good ones is that entry's own affair. A list in which nothing even looks like a root is a
- * malformed answer, so that it keeps the previous roots instead of revoking them.
+ * One bad entry does not affect the good ones. A list without anything that looks like a root is a malformed answer:
+ * the previous roots stay and are not revoked.
  */
 export function readResult(result: unknown): Outcome {
   if (typeof result !== 'object' || result === null || !('roots' in result)) {
@@ -39,7 +39,7 @@ export function readResult(result: unknown): Outcome {
 /** A numeric `code` means that the client itself answered with an error; anything else that no answer came. */
 export function readFailure(error: unknown): Outcome {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  // Aborts and timeouts of the platform have numbers as well, which no client sent.
+  // Aborts and timeouts of the platform have a numeric code, too, which no client sent.
   if (typeof code === 'number' && !(error instanceof DOMException)) return { kind: 'refused', code };
   return { kind: 'lost', detail: error instanceof Error ? error.message : String(error) };
 }

@@ -12,7 +12,7 @@ export interface ClientRoots extends RootList {
 
 export const noClientRoots: ClientRoots = { roots: [], rejected: [], hasGiven: false, revoked: false };
 
-/** The state after one more answer. A failed refresh is no answer and must not come here. */
+/** The state after one more answer. A failed refresh is not an answer and must not be passed here. */
 export function acceptAnswer(before: ClientRoots, answer: RootList): ClientRoots {
   const gives = answer.roots.length > 0;
   return {
@@ -32,12 +32,12 @@ export function acceptOnlyAnswer({ roots, rejected }: RootList): ClientRoots {
 export interface ClientPortrait {
   readonly state: ClientState;
   readonly info: ClientInfo | undefined;
-  /** It declared roots: what it has to say, others do not say for it. */
+  /** It declared roots, so no other source may speak for it. */
   readonly declared: boolean;
   readonly given: ClientRoots;
-  /** How long a silent client was waited for, in milliseconds… */
+  /** How long calls waited for a silent client, in milliseconds… */
   readonly readyTimeout: number;
-  /** …unless nothing was waited for, since the request or its answer got lost. */
+  /** …unless nobody waited, because the request or its answer was lost. */
   readonly lost: boolean;
 }
 

@@ -77,7 +77,7 @@ function readEntry(value: unknown, file: string): PathEntry | undefined {
   for (const key of Object.keys(value)) requireKnown(key, file);
   const { path, access } = value;
   const name = typeof value['name'] === 'string' ? { name: value['name'] } : {};
-  // An access we do not know is most likely meant to restrict, so the stricter of the two is taken.
+  // An unknown access value was most likely meant to restrict, so it counts as read-only.
   if (access === undefined) return { path, ...name };
   return { path, ...name, access: access === 'read-write' ? 'read-write' : 'read-only' };
 }
@@ -96,7 +96,7 @@ function requireKnown(key: string, file: string): void {
   );
 }
 
-/** What people write for it elsewhere. */
+/** What people may write instead, because other programs call it that. */
 const MEANT: Readonly<Record<string, string>> = { readonly: '"access": "read-only"', mode: '"access"' };
 
 async function readRootsFile(context: SourceContext): Promise<RootsFile | undefined> {
@@ -108,7 +108,7 @@ async function readRootsFile(context: SourceContext): Promise<RootsFile | undefi
     text = await readFile(file, 'utf8');
   } catch (error) {
     const code = errnoOf(error);
-    // A link that leads nowhere stands for a file that was meant to be there.
+    // A link that leads nowhere is an error: somebody meant a file to be there.
     const isMissing = code === 'ENOENT' && lstatSync(file, { throwIfNoEntry: false }) === undefined;
     if (isMissing || code === 'ENOTDIR') return undefined;
     throw unusable(file, code === undefined ? String(error) : `the disk answered ${code}`);

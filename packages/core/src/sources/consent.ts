@@ -8,8 +8,8 @@ import type { Sources } from './read-sources.js';
 import { hostPathStyle, type PathStyle } from '../uri/path-style.js';
 
 /**
- * Reads the path a user agreed to. Throws where it cannot be a root, above all beyond the ceiling: a wider path is not
- * cut to it as elsewhere, since the user was not asked about what would be left.
+ * Reads the path a user agreed to. Throws where it cannot be a root, for example outside the ceiling. Unlike other
+ * roots, a wider path is not cut to the ceiling: the user was not asked about the remaining part.
  */
 async function readConsent(
   path: string,
@@ -52,7 +52,7 @@ export async function considerConsent(
   return readConsent(path, { ...reading, ...(signal && { signal }) });
 }
 
-/** The user agreed to one place, and to no other that took its name since. */
+/** The user agreed to one place, not to another one that has its name now. */
 export function requireSamePlace(considered: Root, { path }: Root): void {
   if (path === considered.path) return;
   throw new RootwardError(

@@ -5,8 +5,8 @@ import { absent, describeNamed, readPaths } from './root-source.js';
 
 /**
  * The directory the process was started in: every client measured starts its servers in the folder of the session. Only
- * a hint, so it is checked harder than anything else. `PWD`, which some clients leave at another folder, counts only
- * where that directory cannot be used.
+ * a hint, so it is checked more strictly than anything else. `PWD`, which some clients leave at another folder, counts
+ * only where that directory cannot be used.
  */
 export const cwdSource: RootSource = {
   source: 'cwd',
@@ -49,7 +49,7 @@ async function readHint(origin: string, value: string, context: SourceContext): 
 
 function unusablePlace(root: Root, value: string, { program, style }: SourceContext): string | undefined {
   if (root.kind === 'file') return 'is not a directory';
-  // As given too: a cache reached through a link is still the cache.
+  // The given path is checked, too: a cache reached through a link is still a cache.
   const place = findInstallPlace(root.path) ?? findInstallPlace(value);
   if (place !== undefined) return `lies inside ${place}`;
   const isOwn = program !== undefined && containsPath(program, root.path, style);
@@ -57,7 +57,7 @@ function unusablePlace(root: Root, value: string, { program, style }: SourceCont
 }
 
 /**
- * Folders that package managers and hosts unpack programs into. A server started from there is at home, not in the
+ * Folders that package managers and hosts unpack programs into. A server started there is in its own folder, not in the
  * user's project.
  */
 const INSTALL_PLACES: readonly string[] = [

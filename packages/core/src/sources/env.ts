@@ -37,7 +37,7 @@ export const envSource: RootSource = {
   },
 };
 
-/** Most likely made of variables that are not set. Passed over without a word, it would let another source decide. */
+/** Most likely made of variables that are not set. If it were skipped silently, another source would decide. */
 function namesNothing(text: string, name: string): RootwardError {
   return new RootwardError(
     'invalid-option',

@@ -42,7 +42,9 @@ function readOne(value: string, context: SourceContext): Promise<RootList> {
   return readPaths('host', [{ path: value }], context);
 }
 
-/** One path if there is such a path, commas and all; else a JSON list; else a comma list. */
+/**
+ * One path, if a path with exactly this text exists (commas included); else a JSON list; else a comma-separated list.
+ */
 async function readFolderPaths(value: string, context: SourceContext): Promise<RootList> {
   const whole = await readOne(value, context);
   if (whole.roots.length > 0 || whole.rejected.some(({ reason }) => EXISTS.has(reason))) return whole;
@@ -51,7 +53,7 @@ async function readFolderPaths(value: string, context: SourceContext): Promise<R
   return entries.length === 0 ? whole : readPaths('host', entries, context);
 }
 
-/** Reasons that only a path that is there can have. Any other may be due to reading a list as one path. */
+/** Reasons that only an existing path can have. Other reasons may come from reading a list as one path. */
 const EXISTS: ReadonlySet<RejectionReason> = new Set<RejectionReason>([
   'too-broad',
   'outside-ceiling',

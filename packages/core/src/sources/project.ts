@@ -12,7 +12,7 @@ export const projectSource: RootSource = {
     const base = origin.inherited ? undefined : context.directory;
     const list = await readPaths('project', [{ path: origin.path }], context, base);
     const fault = list.rejected[0];
-    // Tools may well live outside the directories they may touch; then their folder is simply no root.
+    // Tools may be kept outside the directories they may touch; then their folder is not a root.
     if (fault !== undefined && fault.reason !== 'outside-ceiling') throw rejectionError(fault, origin.name);
     if (list.roots.some((root) => root.kind === 'file')) {
       throw new RootwardError(
@@ -37,7 +37,7 @@ export function projectDirectory(context: SourceContext): string | undefined {
 interface ProjectOrigin {
   readonly name: string;
   readonly path: string;
-  /** From the environment of the process, where relative paths mean nothing. */
+  /** It comes from the environment of the process, where relative paths have no meaning. */
   readonly inherited: boolean;
 }
 

@@ -23,7 +23,7 @@ import type {
 } from './root-source.js';
 import { absent, describeNamed, readPaths } from './root-source.js';
 
-/** How the client's say relates to the operator's: instead of it, before it, or not at all. */
+/** How client roots combine with those of the operator: they replace them, come before them, or are ignored. */
 export type ClientRootsMode = 'replace' | 'add' | 'ignore';
 
 /** What `readSources` looks at. Only `environment` and `home` are required. */
@@ -34,11 +34,11 @@ export interface SourcesOptions {
   readonly directory?: string;
   /** The directory the process was started in, a hint. */
   readonly cwd?: string;
-  /** The canonical folder of the running program, which is no hint. */
+  /** The canonical folder of the running program. It is never used as a hint. */
   readonly program?: string;
   /** False switches the hints off: what the host says, and the process directory. */
   readonly hints?: boolean;
-  /** What becomes of roots that cannot be used. By default those of a configuration file are skipped, others fail. */
+  /** What happens to roots that cannot be used. By default those of a configuration file are skipped, others fail. */
   readonly badRoots?: BadRoots;
   /** The tools project (`--project`). */
   readonly project?: string;
@@ -52,7 +52,7 @@ export interface SourcesOptions {
   readonly within?: readonly string[];
   /** What messages call the places that `roots`, `within` and `project` come from. */
   readonly origins?: Origins;
-  /** Without `within`, what the operator named is the ceiling, as it must be where strangers may connect. */
+  /** Without `within`, the operator's roots are the ceiling. Required where unknown clients may connect. */
   readonly operatorRootsAreCeiling?: boolean;
   readonly clientRoots?: ClientRootsMode;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -67,12 +67,12 @@ export interface SourcesOptions {
 export interface Sources {
   /** `flag`, `env`, `config`, `project`: set by the operator. */
   readonly operators: readonly SourceReading[];
-  /** `host`, `cwd`: mere hints. */
+  /** `host`, `cwd`: only hints. */
   readonly hints: readonly SourceReading[];
   /** The ceiling directories as a last resort. */
   readonly fallback: SourceReading;
   readonly clientRoots: ClientRootsMode;
-  /** What the operator made read-only: it stays so, whoever names it again. */
+  /** What the operator made read-only. It stays read-only, whoever names it again. */
   readonly readOnly: readonly Root[];
   /** What rules are tied to, whatever roots a client names. */
   readonly fence: Fence;
@@ -80,12 +80,16 @@ export interface Sources {
   readonly limits?: OperatorLimits | undefined;
   /** How roots that come later are to be read: under the same ceiling. */
   readonly reading: Omit<ReadRootsOptions, 'source'>;
-  /** Reads everything again, where the operator named a root that is not there yet and counts from when it is. */
+  /**
+   * Reads everything again. Defined if the operator named a root that does not exist yet; it counts as soon as it
+   * exists.
+   */
   readonly again: (() => Promise<Sources>) | undefined;
 }
 
 /**
- * Reads every source that does not change while the server runs. Throws where a bad value must keep it from starting.
+ * Reads every source that does not change while the server runs. Throws for a bad value with which the server must not
+ * start.
  *
  * @example
  * ```ts
@@ -110,7 +114,7 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
   const operators = await readAll([flagSource, envSource, configSource, projectSource], bounded);
   const winner = operators.find(({ roots }) => roots.length > 0);
   const named = winner?.roots ?? [];
-  // Also where none of them can be used: then nothing is within it.
+  // This holds even if none of them can be used: then nothing is inside the ceiling.
   const isCeiling =
     options.operatorRootsAreCeiling === true &&
     bounded.ceiling === undefined &&
@@ -146,14 +150,14 @@ export async function readSources(options: SourcesOptions): Promise<Sources> {
   };
 }
 
-/** The sources as they are now: a root that the operator named counts from when it is there, with its access. */
+/** The sources as they are now: a root that the operator named counts, with its access, as soon as it exists. */
 export async function currentSources(sources: Sources): Promise<Sources> {
   try {
     const fresh = await sources.again?.();
-    // What was taken away stays so.
+    // What was taken away stays taken away.
     return fresh === undefined ? sources : { ...fresh, limits: sources.limits };
   } catch {
-    // A file with roots is being written, or is broken by now: what was read stays.
+    // A file with roots is being written, or is broken now: what was read before stays.
     return sources;
   }
 }
@@ -175,9 +179,9 @@ function readBadRoots(badRoots: BadRoots | undefined): BadRoots | undefined {
   );
 }
 
-/** Whether the operator named roots with this source, and none of them can be used: no hint stands in for them. */
+/** Whether the operator named roots with this source and none of them can be used. Hints do not replace them then. */
 export function namesNothingUsable({ source, given, roots }: SourceReading): boolean {
-  // Tools may well live outside the directories they may touch.
+  // Tools may be kept outside the directories they may touch.
   return given && roots.length === 0 && source !== 'project';
 }
 

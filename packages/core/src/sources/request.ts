@@ -20,7 +20,7 @@ interface SandboxHints {
   readonly directory: unknown;
   /** Paths of further folders that may be written. */
   readonly folders: readonly string[];
-  /** It may write nowhere. */
+  /** It may not write anywhere. */
   readonly readOnly: boolean;
 }
 
@@ -67,7 +67,7 @@ function readAgentRoot(value: unknown, reading: ReadRootsOptions): Promise<RootL
     : readRoots([{ uri: value }], reading);
 }
 
-/** Its directory first; without that, the further folders mean nothing. */
+/** Its directory comes first; without it, the other folders have no meaning. */
 async function readSandboxRoots(
   { directory, folders, readOnly }: SandboxHints,
   reading: ReadRootsOptions,

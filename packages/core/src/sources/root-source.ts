@@ -17,21 +17,21 @@ export interface SourceReading extends RootList {
 /** A place roots can come from that is read once, at the start. */
 export interface RootSource {
   readonly source: Source;
-  /** Throws only where a bad value must keep the server from starting. */
+  /** Throws only for a bad value with which the server must not start. */
   read(context: SourceContext): Promise<SourceReading>;
 }
 
 /** `roots` of a configuration file, parsed but not yet checked. */
 export interface ConfiguredRoots {
-  /** The file they stand in; relative paths are relative to its directory. */
+  /** The file that contains them; relative paths are relative to its directory. */
   readonly file: string;
   readonly roots: unknown;
 }
 
-/** What becomes of a root of the operator that cannot be used: it is warned about, or keeps the server from starting. */
+/** What happens to an operator root that cannot be used: `skip` logs a warning, `fail` stops the start. */
 export type BadRoots = 'skip' | 'fail';
 
-/** What messages and the trace call the options, such as the flags of a server that takes them from its command line. */
+/** How messages and the trace name the options: for example, by the command-line flags of the server. */
 export interface Origins {
   /** Default `--root`. */
   readonly roots?: string;
@@ -44,7 +44,7 @@ export interface Origins {
 /** A variable of the environment that names roots, beside the usual ones. */
 export interface RootsVariable {
   readonly name: string;
-  /** What stands between two paths. Default: `:`, on Windows `;`. */
+  /** The separator between two paths. Default: `:`, on Windows `;`. */
   readonly separator?: string;
 }
 
@@ -63,7 +63,7 @@ export interface SourceContext {
   readonly origins: Origins;
   readonly config: readonly ConfiguredRoots[];
   readonly rootsVariable: RootsVariable | undefined;
-  /** Undefined for all there are. */
+  /** Undefined: all kinds. */
   readonly kinds: readonly RootKind[] | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -72,7 +72,7 @@ export interface SourceContext {
   readonly style: PathStyle;
   readonly disk: RootsDisk;
   readonly log: Logger;
-  /** Undefined: as each source has it. */
+  /** Undefined: the default of each source. */
   readonly badRoots: BadRoots | undefined;
   readonly signal: AbortSignal | undefined;
 }

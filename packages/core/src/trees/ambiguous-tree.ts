@@ -11,11 +11,13 @@ type UnclearPlace = Extract<Place, { kind: 'unclear' }>;
 export interface Advice {
   /** The tool that gives handles for working trees; undefined where the server has none. */
   readonly handleTool?: string | undefined;
-  /** Whether to say what would make this unnecessary. */
+  /** Whether to name the command that would make this unnecessary. */
   readonly mentionInstall?: boolean;
 }
 
-/** Refuses what would be resolved against the first root while nobody can tell which working tree is meant. */
+/**
+ * The error for a path that would be resolved against the first root while it is not known which working tree is meant.
+ */
 export function ambiguousTree(
   { why, trees }: UnclearPlace,
   roots: readonly Root[],

@@ -15,8 +15,8 @@ const MAX_AGE_MS = 30 * 60_000;
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * What a command hook wrote down about the call with this id, which is then taken away. For clients whose hooks cannot
- * call a tool. Does NOT believe a folder that others can write to.
+ * What a command hook wrote about the call with this id; its file is then removed. For clients whose hooks cannot call
+ * a tool. Does NOT trust a folder that others can write to.
  */
 export function takeAnnouncement(folder: string, id: string): CallerBinding | undefined {
   let found: CallerBinding | undefined;
@@ -84,6 +84,6 @@ function remove(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // Another server has done so.
+    // Another server has removed it.
   }
 }

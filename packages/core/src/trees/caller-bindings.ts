@@ -19,8 +19,8 @@ const MAX_ID_LENGTH = 200;
 const MAX_PATH_LENGTH = 4096;
 
 /**
- * What hooks said about calls that are to come, by the id of the call. A binding serves its call alone, through all of
- * its rounds, and ends with its answer.
+ * What hooks said about future calls, by the id of the call. A binding is used for its own call only, through all of
+ * its rounds, and ends with the answer.
  */
 export class CallerBindings {
   readonly #clock: Pick<Clock, 'now'>;
@@ -66,7 +66,7 @@ export class CallerBindings {
     return this.#bindings.get(id);
   }
 
-  /** What was said about calls that have not been answered, for another process to go on with. */
+  /** The bindings of calls that are not answered yet, for another process to continue with. */
   keep(): KeptBindings | undefined {
     if (this.#bindings.size === 0) return undefined;
     return Object.fromEntries([...this.#bindings].map(([id, { cwd, agent }]) => [id, { cwd, agent }]));

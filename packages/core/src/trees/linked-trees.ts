@@ -26,12 +26,12 @@ export interface TreeFacts {
   linkedTrees(repository: string, isOfInterest: (tree: LinkedTree) => boolean): readonly LinkedTree[];
 }
 
-/** A repository with more has a broken clean-up; each costs some file accesses. */
+/** In a repository with more, worktrees are not cleaned up; each one costs some file accesses. */
 const MAX_TREES = 1000;
 
 /**
- * Reads the facts from the disk, without running git. Each folder is looked at once, so that calls which are served at
- * the same moment can share the look.
+ * Reads the facts from the disk, without running git. Each folder is read once, so that simultaneous calls can share
+ * the result.
  */
 export class GitFacts implements TreeFacts {
   /** The folder that was looked at last: most calls are about one. */

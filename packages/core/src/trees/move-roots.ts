@@ -9,8 +9,8 @@ type Moved = Extract<Place, { kind: 'moved' }>;
 
 /**
  * The snapshot of a call whose caller works in a linked worktree: the roots of the main tree are replaced by the same
- * folders of that one, with the same access. Read as any root is, so the ceiling holds. Rejects where the place of the
- * first root cannot be taken.
+ * folders of that one, with the same access. They are read like any root, so the ceiling applies. Rejects if the first
+ * root cannot be replaced.
  */
 export async function moveRoots(
   base: Snapshot,
@@ -53,7 +53,7 @@ const SAYS: Readonly<Record<'agent' | 'handle', string>> = {
   handle: 'the workspace handle stands for',
 };
 
-/** Trace and rejections are those of the snapshot it comes from, made when someone looks. */
+/** Trace and rejections are those of the original snapshot, computed when they are read. */
 class MovedSnapshot implements Snapshot {
   readonly epoch: number;
   readonly takenAt: number;

@@ -5,7 +5,7 @@ import { hostPathStyle } from '../uri/path-style.js';
 import type { Repository } from '../project/repository.js';
 import type { LinkedTree, TreeFacts } from './linked-trees.js';
 
-/** Where the caller works: said by a hook of its client (`agent`), or by the tree that a handle stands for. */
+/** Where the caller works: as a hook of its client says (`agent`), or as a handle for a tree says. */
 export interface CallerSignal {
   readonly source: 'agent' | 'handle';
   readonly directory: string;
@@ -27,7 +27,7 @@ export type Place =
   | { readonly kind: 'here'; readonly known: Source | undefined }
   /** These roots of the main tree are replaced by the same folders of a linked one. */
   | { readonly kind: 'moved'; readonly tree: Repository; readonly moves: readonly Move[] }
-  /** Nobody can tell, or the caller's tree cannot be served: nothing may be resolved against the first root. */
+  /** The tree is not known, or cannot be served: nothing may be resolved against the first root. */
   | { readonly kind: 'unclear'; readonly why: Unclear; readonly trees: readonly string[] };
 
 /** A root of the main tree, and the folder that takes its place for one call. */
@@ -56,7 +56,7 @@ const PER_CALL: ReadonlySet<Source> = new Set<Source>(['request', 'handle', 'age
 
 /**
  * Decides which working tree a call belongs to. Grants nothing by itself: the folders of a move are still read,
- * canonicalised and cut to the ceiling. A model that forges a signal gets what a hook would get, and no more.
+ * canonicalised and cut to the ceiling. A model that forges a signal gets no more than a hook would.
  */
 export function placeCall(roots: readonly Root[], context: CallerContext, facts: TreeFacts): Place {
   const primary = roots.find(({ kind }) => kind === 'directory');
@@ -121,8 +121,8 @@ function placeWithoutSignal(primary: Root, context: CallerContext, facts: TreeFa
 }
 
 /**
- * Whether the roots lie in a linked tree that an agent may have left without a word: then the client is to be asked
- * once more before anything is resolved against them.
+ * Whether the roots are in a linked tree that an agent may have left without saying so. Then the client must be asked
+ * again before anything is resolved against them.
  */
 export function mayBeLeft(roots: readonly Root[], context: CallerContext, facts: TreeFacts): boolean {
   const primary = roots.find(({ kind }) => kind === 'directory');

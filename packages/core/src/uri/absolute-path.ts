@@ -1,7 +1,7 @@
 import type { RejectionReason } from '../error.js';
 import type { PathStyle } from './path-style.js';
 
-/** A path that can be used as it stands, or why not; `state` completes "Cannot …: ". */
+/** A path that can be used as it is, or why it cannot; `state` completes "Cannot …: ". */
 export type PathReading =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly reason: RejectionReason; readonly state: string };

@@ -1,4 +1,4 @@
-/** Enough to recognise what was declared; a message must not grow with what a stranger sent. */
+/** Enough to recognise what was declared. A client must not be able to make messages long. */
 export const MAX_PRINTABLE_LENGTH = 200;
 
 // Controls and the Unicode line breaks could forge a log line, and half a surrogate pair is not valid UTF-8.

@@ -5,15 +5,15 @@ import type { ProjectChoice } from '../project/project.js';
 export type KeptProject = { readonly path: string } | { readonly name: string };
 
 /**
- * What a workspace knows that nobody else does, as plain data: enough for another process to go on with it. Grants
- * nothing by itself: `restore` canonicalises what it names and cuts it to the ceiling again.
+ * What only this workspace knows, as plain data: enough for another process to continue with it. Grants nothing by
+ * itself: `restore` canonicalises what it names and cuts it to the ceiling again.
  */
 export interface KeptWorkspace {
-  /** What became of the last question; absent where the client was not asked yet. */
+  /** The result of the last question; absent if the client was not asked yet. */
   readonly client?: ClientState;
   /** What the client gave, valid or not. */
   readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
-  /** It has given roots once: without any, it has taken them back. */
+  /** It gave roots before. If it has none now, it took them back. */
   readonly hasGiven?: boolean;
   /** Places the user agreed to. */
   readonly consents?: readonly string[];

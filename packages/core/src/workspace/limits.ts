@@ -19,7 +19,7 @@ export const defaultLimits: WorkspaceLimits = {
   followerTimeout: 10_000,
 };
 
-/** The defaults with what was given instead; throws for a value that is no time. */
+/** The defaults, overridden by what was given; throws for a value that is not a time. */
 export function readLimits(given: Partial<WorkspaceLimits> | undefined): WorkspaceLimits {
   if (given === undefined) return defaultLimits;
   for (const [name, value] of Object.entries(given)) {

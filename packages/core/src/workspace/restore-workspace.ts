@@ -7,7 +7,7 @@ import type { Asker } from './asking/asker.js';
 import type { KeptWorkspace } from './kept-workspace.js';
 import type { SourceState } from './source-state.js';
 
-/** Puts the asker where it was when the workspace was kept, without asking the client. */
+/** Restores the state of the asker from when the workspace was kept, without asking the client. */
 export async function restoreClient(
   { client, roots = [], hasGiven = false }: KeptWorkspace,
   asker: Asker,
@@ -32,8 +32,8 @@ export async function readKeptConsents(
 }
 
 /**
- * Waits for as long as it takes, unlike a call, which goes on after a while: a slow disk must not replace the roots that
- * the client gave by those of the operator.
+ * Waits as long as it takes, unlike a call, which continues after a while: because of a slow disk, the operator's roots
+ * must not replace those of the client.
  */
 async function restoreRoots(
   entries: readonly unknown[],

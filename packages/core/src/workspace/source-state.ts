@@ -21,8 +21,8 @@ interface Consent {
 const NO_CONSENTS: readonly Root[] = Object.freeze([]);
 
 /**
- * What every source has said so far: those that were read once, and those that go on speaking. What takes time to look
- * up is read first and counts only when it is taken, so that it can still be dropped in between.
+ * What every source has said so far: those that are read once, and those that can change. Slow lookups happen in a
+ * `read…` method and count only after the matching `take…`, so they can be dropped in between.
  */
 export class SourceState {
   #sources: Sources;
@@ -54,7 +54,7 @@ export class SourceState {
     return this.#sources.reading;
   }
 
-  /** Everything at this moment; `request` for a call that says something of its own. */
+  /** What all sources say now; `request` is what a single call says. */
   input(
     client: Omit<ClientPortrait, 'info' | 'given' | 'declared'>,
     request: SourceReading = this.#request,

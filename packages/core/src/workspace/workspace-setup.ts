@@ -13,11 +13,11 @@ export interface WorkspaceSetup {
   readonly sources: Sources;
   /** What `resolveSnapshot` found for a request: the workspace starts with it and asks nobody. */
   readonly from?: Snapshot;
-  /** The way to the client, where there is one for the whole connection. Otherwise pass one to `ready()`. */
+  /** The connection to the client, if it lasts for the whole session. Otherwise pass one to `ready()`. */
   readonly port?: RootsPort;
   /** How file access over a snapshot is made; the place for deny rules and protected files. */
   readonly createScope?: (snapshot: Snapshot) => Scope;
-  /** Looks up what a client sent; the place for a cache, where the same list comes with every request. */
+  /** Looks up the roots that a client sent. Use it for a cache if the same list comes with every request. */
   readonly readClientRoots?: typeof readRoots;
   readonly clock?: Clock;
   readonly log?: Logger;

@@ -4,7 +4,7 @@ import { Scope } from '../scope/scope.js';
 import { explainSnapshot } from '../snapshot/explain.js';
 import { primaryDirectory, type Snapshot } from '../snapshot/snapshot.js';
 
-/** What a call works with: the workspace itself, or one moment of it. */
+/** What a call works with: the workspace itself, or a fixed state of it. */
 export interface WorkspaceView {
   snapshot(): Snapshot;
   scope(): Scope;
@@ -13,7 +13,7 @@ export interface WorkspaceView {
   explain(): string;
 }
 
-/** A view of a snapshot that belongs to no workspace, such as that of a request that stands alone. */
+/** A view of a snapshot that belongs to no workspace, such as that of a standalone request. */
 export function viewSnapshot(snapshot: Snapshot, createScope: CreateScope = plainScope): WorkspaceView {
   const project = new ProjectMemory();
   project.note(snapshot);
@@ -23,7 +23,7 @@ export function viewSnapshot(snapshot: Snapshot, createScope: CreateScope = plai
 /** How file access over a snapshot is made; the place for deny rules and protected files. */
 export type CreateScope = (snapshot: Snapshot) => Scope;
 
-/** A scope whose rules are tied to what the operator named, also where its author did not think of that. */
+/** A scope whose rules are tied to what the operator named, even if its author forgot to pass the fence. */
 export function fencedScope(createScope: CreateScope, snapshot: Snapshot): Scope {
   return createScope(snapshot).fencedBy(snapshot.fence);
 }

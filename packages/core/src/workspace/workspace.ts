@@ -103,8 +103,8 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /**
-   * The snapshot to work with: asks the client where that is due, and waits, bounded by `readyTimeout`, for an answer
-   * under way. Goes on with what is known when none comes.
+   * The snapshot to work with. Asks the client if that is due, and waits up to `readyTimeout` for its answer. Without
+   * an answer, returns what is known.
    */
   ready(options: WaitOptions = NO_OPTIONS): Promise<Snapshot> {
     if (!this.#isFresh(options.signal)) return this.#askOrWait(options);
@@ -135,23 +135,23 @@ export class Workspace implements WorkspaceView, Disposable {
     return primaryDirectory(this.#snapshot);
   }
 
-  /** Told of every change of the roots, in order, at the moment it happens. */
+  /** The listener gets every change of the roots, in order, when it happens. */
   onDidChange(listener: ChangeListener): Disposable {
     return this.#announcing().listen(listener);
   }
 
-  /** Told of every project that someone switches to. Roots that come and go may change the project, too. */
+  /** The listener gets every project that someone switches to. A change of the roots may change the project, too. */
   onDidChooseProject(listener: ProjectListener): Disposable {
     return this.#announcing().listenToChoices(listener);
   }
 
-  /** Adds a listener that may take its time. It sees the roots that are there already first, as added. */
+  /** Adds a listener that may be slow. Its first change has all current roots as added. */
   follow(follower: Follower): Disposable {
     this.#requireAlive('follow');
     return this.#announcing().follow(follower, this.#snapshot);
   }
 
-  /** When the followers have seen every change so far, except those that are late. */
+  /** Resolves when the followers have seen every change so far, except followers that are late. */
   async followed(signal?: AbortSignal): Promise<void> {
     if (this.#announcer !== undefined) await unlessAborted(this.#announcer.followed(), signal);
   }
@@ -177,7 +177,7 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#retake();
   }
 
-  /** The client is ready to be asked, and is asked at once where there is a port. */
+  /** The client can be asked from now on. It is asked at once if there is a port. */
   clientReady(): void {
     this.#asker.dispatch({ type: 'initialised' });
   }
@@ -189,7 +189,9 @@ export class Workspace implements WorkspaceView, Disposable {
     this.#asker.dispatch({ type: 'notified' });
   }
 
-  /** What `grant` would add, without adding it: so that the user is asked about where a path really leads. */
+  /**
+   * What `grant` would add, without adding it, so that the user can be asked about the place a path really leads to.
+   */
   async consider(path: string, signal?: AbortSignal): Promise<Root> {
     const root = await this.#sources.consider(path, signal);
     const input = this.#input();
@@ -197,9 +199,8 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /**
-   * Adds a place the user agreed to, for as long as this workspace lives or until the client takes it away. Rejects
-   * beyond the ceiling, where the operator switched client roots off, and where what was considered leads
-   * somewhere else by now.
+   * Adds a place the user agreed to, until this workspace ends or the client takes it away. Rejects outside the
+   * ceiling, if the operator switched client roots off, and if what was considered leads somewhere else now.
    */
   async grant(place: string | Root, signal?: AbortSignal): Promise<Root> {
     this.#requireAlive('add a root');
@@ -210,7 +211,7 @@ export class Workspace implements WorkspaceView, Disposable {
     return asDecided(consent.root, this.#snapshot);
   }
 
-  /** Makes a root or a mere name the project, as long as that root remains. */
+  /** Makes a root the project, as long as that root exists, or a name without a root. */
   chooseProject(choice: { readonly root: Root } | { readonly name: string }): Project {
     this.#view = undefined;
     const project = this.#project.choose(choice, this.#snapshot);
@@ -219,8 +220,8 @@ export class Workspace implements WorkspaceView, Disposable {
   }
 
   /**
-   * What one call sees, from now on and whatever changes meanwhile: its metadata may name a directory of its own, where
-   * the client gave none. The workspace and its followers are left alone.
+   * What one call sees, even if the roots change while it runs. Its metadata may name a directory, which counts if the
+   * client gave none. The workspace and its followers do not change.
    */
   async forRequest(meta: unknown, options: WaitOptions = NO_OPTIONS): Promise<WorkspaceView> {
     const hints = this.#sources.ignoresClient ? undefined : readRequestHints(meta);
@@ -231,7 +232,7 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#viewOf(takeSnapshot(this.#input(request), this.#clock.now(), () => epoch));
   }
 
-  /** The same at once; undefined where the client has to be asked first, or the call names a directory of its own. */
+  /** The same without waiting; undefined if the client must be asked first, or if the call names a directory. */
   forRequestNow(meta: unknown, signal?: AbortSignal): WorkspaceView | undefined {
     if (!this.#isFresh(signal) || (!this.#sources.ignoresClient && readRequestHints(meta) !== undefined)) {
       return undefined;
@@ -240,13 +241,13 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#plainView(this.#snapshot);
   }
 
-  /** What another process needs to go on with this workspace. */
+  /** What another process needs to continue with this workspace. */
   keep(): KeptWorkspace {
     const { client, isOutdated } = this.#asker;
     return keepWorkspace(client, this.#sources.keep(), this.#project.choice, isOutdated);
   }
 
-  /** Goes on with what was kept, as far as it is still valid and inside the ceiling; nobody is asked. */
+  /** Continues with what was kept, as far as it is still valid and inside the ceiling. Nobody is asked. */
   async restore(kept: KeptWorkspace, signal?: AbortSignal): Promise<void> {
     this.#requireAlive('restore');
     await restoreClient(kept, this.#asker, this.#sources, signal);
@@ -264,7 +265,10 @@ export class Workspace implements WorkspaceView, Disposable {
     if (error instanceof RootwardError) this.#counters.refuse(error.code);
   }
 
-  /** Ends it: nothing is asked any more, waiting calls are released, no timer is left. The last snapshot stays readable. */
+  /**
+   * Ends the workspace: it asks nothing any more, releases waiting calls and clears its timers. The last snapshot stays
+   * readable.
+   */
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
@@ -277,7 +281,7 @@ export class Workspace implements WorkspaceView, Disposable {
     this.dispose();
   }
 
-  /** Whether what is known can be worked with as it is. */
+  /** Whether the current snapshot can be used without asking or waiting. */
   #isFresh(signal: AbortSignal | undefined): boolean {
     const mayAnswer = signal?.aborted !== true && !this.#disposed && !this.#sources.isIncomplete;
     return mayAnswer && this.#clock.now() < this.#asker.restsUntil;
@@ -296,7 +300,7 @@ export class Workspace implements WorkspaceView, Disposable {
     return this.#snapshot;
   }
 
-  /** A root that the operator named may be there by now. */
+  /** A root that the operator named may exist by now. */
   async #readAgain(signal: AbortSignal | undefined): Promise<void> {
     await unlessAborted(this.#sources.refresh(), signal);
     if (!this.#disposed) this.#replace('source');

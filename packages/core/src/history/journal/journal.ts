@@ -17,8 +17,8 @@ export interface PlacedLine {
 }
 
 /**
- * Lines that are only ever added, by any number of processes at once: each is written in one call at the end of the
- * file. Tidying up puts a shorter file in its place, which a writer notices after it has written.
+ * Lines that are only added, by any number of processes at once: each is written in one call at the end of the file.
+ * Pruning replaces the file by a shorter one, which a writer notices after it has written.
  */
 export class Journal {
   readonly #directory: PrivateDirectory;
@@ -77,7 +77,7 @@ export function openIfThere(path: string): number | undefined {
   }
 }
 
-/** Read from the end, since a list mostly wants what is new. */
+/** Read from the end, since readers mostly want the newest lines. */
 function* rawLinesBackwards(fd: number): Generator<{ bytes: Buffer; position: number }> {
   let end = fstatSync(fd).size;
   // The end of a line whose start is in the part that is read next.

@@ -1,10 +1,10 @@
 /** What a history keeps at most. */
 export interface HistoryLimits {
-  /** All kept contents of a user together; the oldest go first. */
+  /** For all kept contents of a user together; the oldest are removed first. */
   readonly maxBytes: number;
-  /** Changes older than this go first of all. */
+  /** Changes older than this are removed before any others. */
   readonly maxAgeMs: number;
-  /** A larger file is noted, and not kept. */
+  /** A larger file is recorded, but not kept. */
   readonly maxFileBytes: number;
 }
 

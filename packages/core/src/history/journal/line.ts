@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Step } from './entry-state.js';
 
-/** On whose behalf and with what a change was made. */
+/** Who made a change, and with what. */
 export interface ChangeAbout {
   /** The tool or command. */
   readonly tool: string;

@@ -51,7 +51,7 @@ export class ProjectJournal {
     return this.#roots;
   }
 
-  /** Lets a reader who has only this root find the journal. */
+  /** Makes the journal visible to a reader who has only this root. */
   addRoot(path: string): void {
     const roots = this.roots();
     if (roots.has(path)) return;

@@ -13,7 +13,7 @@ const deflateAsync = promisify(deflateRaw);
 /** A disk gives a file whole blocks: less than this saves none. */
 const MIN_BYTES = 8 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Less than a quarter saved is not worth the time to read it again. */
+/** If it saves less than a quarter, it is not worth the time to decompress it later. */
 const PAYS = 0.75;
 /** Set as the access time of a content that does not get smaller, so that it is not tried again. */
 const TRIED = new Date(0);

@@ -37,7 +37,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** A content is kept before the change that needs it is noted, so a younger one may still be needed. */
 const GRACE_MS = HOUR_MS;
 
-/** Whether nobody has tidied up for an hour. */
+/** Whether the last pruning was more than an hour ago. */
 export function isDue(store: OpenStore, now: number): boolean {
   const stamp = lstatSync(store.base.child(STAMP), { throwIfNoEntry: false });
   return stamp === undefined || now - stamp.mtimeMs > HOUR_MS;

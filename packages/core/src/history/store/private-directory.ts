@@ -8,8 +8,8 @@ const PRIVATE_MODE = 0o700;
 const OTHERS_BITS = 0o077;
 
 /**
- * A folder that only this user can enter, held fast: names below it lead into this very folder, whatever is put in the
- * place of its path later. Links are not followed from the folder `rootward` on; above it they are the user's own.
+ * A folder that only this user can enter, held open: names below it lead into this very folder, even if its path leads
+ * elsewhere later. Links are not followed from the folder `rootward` on; above it they are the user's own.
  */
 export class PrivateDirectory {
   readonly path: string;
@@ -98,7 +98,7 @@ export class PrivateDirectory {
     this.#closed = true;
   }
 
-  /** A name of a pin that was closed may lead into any folder that was opened since. */
+  /** After a pin is closed, its name may lead to any folder that was opened later. */
   #held(): Pin {
     if (this.#closed) throw Object.assign(new Error(`EBADF: ${this.path} was closed`), { code: 'EBADF' });
     return this.#pin;

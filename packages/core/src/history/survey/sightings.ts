@@ -17,7 +17,7 @@ export interface Sightings {
   readonly complete: boolean;
 }
 
-/** Everything in the read-write folders among the roots. Broad ones are left out: nobody waits for a whole disk. */
+/** Everything in the read-write folders among the roots. Broad ones are left out: a whole disk would take too long. */
 export async function takeSightings(
   scope: Scope,
   maxFiles: number,

@@ -17,7 +17,7 @@ export interface ApplyOptions {
   readonly onProgress: (files: number) => void;
 }
 
-/** Makes what was planned, through the fence. Stops at the first failure; what was made until then stays. */
+/** Carries out a plan, through the fence. Stops at the first failure; what was done before stays. */
 export async function applyUndo(actions: readonly UndoAction[], options: ApplyOptions): Promise<void> {
   let files = 0;
   const count = (): void => options.onProgress((files += 1));

@@ -16,7 +16,7 @@ interface Foreseen {
 
 const ABSENT: EntryDescription = { kind: 'absent' };
 
-/** The disk as it will be after changes that were not made yet. Reads through the fence only. */
+/** The disk as it will be after planned changes. Reads only through the fence. */
 export class Outlook {
   readonly #scope: Scope;
   readonly #trees: TreeStore;

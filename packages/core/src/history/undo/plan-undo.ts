@@ -23,7 +23,7 @@ export interface Conflict {
 export interface UndoPlan {
   readonly actions: readonly UndoAction[];
   readonly conflicts: readonly Conflict[];
-  /** Files that were not kept when their folder was removed, and stay away. */
+  /** Files that were not kept when their folder was removed. They cannot be restored. */
   readonly lost: readonly string[];
 }
 

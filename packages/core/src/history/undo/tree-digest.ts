@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EntryDescription } from '../../scope/restoring/describe-entry.js';
 
-/** Tells a folder with all that is in it from every other: names, kinds, modes, contents and where links lead. */
+/** Identifies a folder with all that is in it: names, kinds, modes, contents and where links lead. */
 export function treeDigest(entries: ReadonlyMap<string, EntryDescription>): string {
   const hash = createHash('sha256');
   for (const [relative, entry] of [...entries].toSorted(([one], [other]) => (one < other ? -1 : 1))) {

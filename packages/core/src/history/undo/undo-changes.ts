@@ -20,21 +20,21 @@ export interface UndoOptions {
   readonly onProgress?: ((files: number) => void) | undefined;
 }
 
-/** What taking changes back did, or would do. */
+/** What an undo did, or would do. */
 export interface UndoResult {
-  /** The change that this is itself; undefined where nothing was done. */
+  /** The id of the undo, which is a change itself; undefined if nothing was done. */
   readonly id: string | undefined;
   /** The paths that are as they were before. */
   readonly restored: readonly string[];
-  /** Files that were not kept when their folder was removed, and stay away. */
+  /** Files that were not kept when their folder was removed. They cannot be restored. */
   readonly lost: readonly string[];
 }
 
 const MAX_NAMED = 5;
 
 /**
- * Takes changes back, all of them or none, through the fence of this scope. Refused where something was changed since.
- * It is a change itself, and can be taken back.
+ * Undoes changes through the fence of this scope, all of them or none. Refused if something was changed since. An undo
+ * is a change itself and can be undone.
  */
 export async function undoChanges(
   history: History,
@@ -87,7 +87,7 @@ function refuse(conflicts: readonly Conflict[], force: boolean): void {
   });
 }
 
-/** All or nothing: what was done until the failure is taken back in turn. */
+/** All or nothing: if a step fails, the steps before it are undone. */
 async function takeBack(
   history: History,
   scope: Scope,

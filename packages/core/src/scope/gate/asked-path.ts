@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 
-/** What the system itself accepts; longer paths only cost time. */
+/** The longest path that the system accepts. */
 export const MAX_PATH_LENGTH: number = sep === '/' ? 4096 : 32_767;
 
 function isSeparator(character: string | undefined): boolean {

@@ -1,6 +1,6 @@
 /**
- * Secrets that a root as wide as a home directory would otherwise put within reach.
- * A name without a slash matches at any depth, and everything below it.
+ * Secrets that would otherwise be reachable through a root as wide as a home directory. A name without a slash matches
+ * at any depth, and everything below it.
  */
 export const BROAD_ROOT_DENIES: readonly string[] = [
   '.ssh',
@@ -44,8 +44,8 @@ export const BROAD_ROOT_DENIES: readonly string[] = [
 ];
 
 /**
- * Where programs keep credentials, below the home directory. Out of reach for every root, unless the operator named that
- * very place.
+ * Where programs keep credentials, below the home directory. Not reachable through any root, unless the operator named
+ * exactly that place.
  */
 export const HOME_CREDENTIALS: readonly string[] = [
   '.ssh',

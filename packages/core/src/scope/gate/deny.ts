@@ -10,21 +10,21 @@ export interface DenyMatcher {
 }
 
 const GLOB_CHARACTERS = /[*?[\]{}()!+@\\]/;
-/** On its fast path picomatch takes the second one for the end of the name, or its start, and nothing matches. */
+/** On its fast path, picomatch reads the second one as the end or the start of the name, and nothing matches. */
 const DOUBLED = /\$\$|\^\^/;
-/** A bracket right behind a negation is a part of the class, so `[!]` is still open. */
+/** A bracket right after a negation is part of the class, so `[!]` is still open. */
 const OPEN_CLASS = /(?<!\\)\[[!^]\]/;
 const OPTIONS: picomatch.PicomatchOptions = {
   dot: true,
   nonegate: true,
-  // Without it `[!a]` is an exclamation mark or an `a`, and what was to be denied is not.
+  // Without it, `[!a]` means an exclamation mark or an `a`, and the wrong names are denied.
   posix: true,
-  // `s`: without it `**` does not cross a folder whose name holds a line break, and what is in there is not denied.
+  // `s`: without it `**` does not cross a folder whose name contains a line break, and its contents are not denied.
   flags: CASE_INSENSITIVE ? 'is' : 's',
   // Throws on a glob that makes no valid expression, such as `[z-a]`, which would otherwise silently match nothing.
   debug: true,
 };
-/** Folders at the top of a disk that a project hardly has. */
+/** Folders at the top of a disk that a project usually does not have. */
 const SYSTEM_FOLDER =
   /^\/(?:home|root|Users|etc|usr|var|tmp|opt|mnt|media|srv|private|Volumes|nix|proc|sys|dev|boot|run)\//;
 const NOTHING: DenyMatcher = { match: () => undefined };
@@ -57,7 +57,7 @@ function isBalanced(glob: string): boolean {
   return count('[') === count(']') && count('{') === count('}');
 }
 
-/** Patterns that are relative to a root, as all are, cannot match what these were most likely meant to. */
+/** All patterns are relative to a root, so these cannot match what they were most likely meant to match. */
 const MATCHES_NOTHING: readonly (readonly [RegExp, string])[] = [
   [/^\s|\s$/, 'it has a blank before or after it; write [ ] where a name really has one'],
   [/^~(?:\/|$)/, 'patterns are relative to the roots; use denyAbsolute for a path in the home directory'],
@@ -67,7 +67,7 @@ const MATCHES_NOTHING: readonly (readonly [RegExp, string])[] = [
   [/(?<!\\)\{[^{},]*(?<!\\)\}/, 'braces with one branch stand for themselves; leave them out'],
 ];
 
-/** A pattern that silently matches nothing would be taken for protection, so a doubtful one is an error. */
+/** A pattern that silently matches nothing would look like protection, so a doubtful one is an error. */
 function bare(text: string): string {
   if (text.startsWith('!')) throw unusable(text, 'a denial cannot be taken back by another pattern');
   const mistake = MATCHES_NOTHING.find(([pattern]) => pattern.test(text));
@@ -90,7 +90,7 @@ export function compileDenies(patterns: readonly string[]): DenyMatcher {
   const paths: Pattern[] = [];
   for (const text of patterns) {
     const glob = bare(text);
-    // A leading slash alone ties a name to the root.
+    // A leading slash is enough to tie a name to the root.
     const anchored = glob.includes('/') || text.startsWith('/');
     (anchored ? paths : names).push(compile(text, glob));
   }

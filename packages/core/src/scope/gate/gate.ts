@@ -15,7 +15,7 @@ import { folderMissing, fromSystem, noRoots, outsideRoots, refused, scopeError }
 import { isKernelPath, RootIndex } from './root-index.js';
 import { RuleBook, type FoldersSeen, type Placement, type Refusal, type ScopeRules } from './rules.js';
 
-/** An existing object that is in scope and may be used as asked. The receiver closes the pin. */
+/** An existing object that is in scope and may be used as requested. The caller closes the pin. */
 export interface Admitted {
   readonly pin: Pin;
   readonly placement: Placement;
@@ -51,7 +51,7 @@ export interface GateOptions {
 }
 
 const FILE_SCHEME = /^file:/i;
-/** Errors that, behind a link, depend on what exists where it leads. */
+/** Errors that show what exists at the target of a link. */
 const TELLS_OF_TARGET: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EACCES']);
 const URI = /^(?:[a-z][a-z0-9+.-]+:\/\/|untitled:)/i;
 const DRIVE_PATH = /^[a-z]:[\\/]/i;
@@ -65,8 +65,8 @@ function foreignName(asked: string): { readonly code: ErrorCode; readonly state:
 }
 
 /**
- * Decides, for one list of roots, whether an object may be used. Decisions are made on pinned objects. Nothing here
- * normalises a path by its text: `a/..` after a link means what the kernel says it means.
+ * Decides, for one list of roots, whether an object may be used. Decisions are made on pinned objects. No path is
+ * normalised by its text: `a/..` after a link means what the kernel says.
  */
 export class Gate {
   readonly roots: readonly Root[];
@@ -111,7 +111,10 @@ export class Gate {
     }
   }
 
-  /** Pins the directory that holds the last component of a path, which itself is neither followed nor required. */
+  /**
+   * Pins the directory that contains the last component of a path. The component itself is not followed and need not
+   * exist.
+   */
   admitEntry(
     action: string,
     asked: string,
@@ -171,7 +174,7 @@ export class Gate {
 
   /** The absolute path that was asked for: not canonical, not checked, only no longer a URI or relative. */
   absolute(action: string, asked: string): string {
-    // Typed, but from plain JavaScript a forgotten argument comes as undefined.
+    // It is typed, but in plain JavaScript a forgotten argument is undefined.
     if (typeof asked !== 'string')
       throw scopeError('invalid-path', action, String(asked), 'the path is not a string');
     if (this.roots.length === 0) {
@@ -185,10 +188,10 @@ export class Gate {
     if (asked.length > MAX_PATH_LENGTH)
       throw scopeError('invalid-path', action, asked, 'the path is too long');
     const absolute = this.#toAbsolute(action, asked);
-    // /proc/self/root and /dev/fd lead back to places by another name; nobody needs them to reach a root.
+    // /proc/self/root and /dev/fd are other names for ordinary places; nobody needs them to reach a root.
     if (isKernelPath(posix.normalize(absolute))) throw outsideRoots(action, asked, this.roots);
     if (hostPathStyle === 'posix') return absolute;
-    // Windows strips trailing dots and blanks and reads streams after a colon: names that mean something else.
+    // Windows strips trailing dots and spaces and reads streams after a colon, so such names mean something else.
     const reading = readAbsolutePath(absolute, hostPathStyle);
     if (!reading.ok) throw scopeError(reading.reason, action, asked, reading.state);
     return reading.path;
@@ -212,7 +215,7 @@ export class Gate {
     return { path: pin.path, roots, isDirectory };
   }
 
-  /** Says so where only a link leads out: the path without links would be inside. */
+  /** The message says so if only a link leads out: the path without links would be inside. */
   #outside(action: string, asked: string, absolute: string | undefined): RootwardError {
     const isLink = absolute !== undefined && this.index.containing(normalize(absolute), false).length > 0;
     return outsideRoots(action, asked, this.roots, isLink);
@@ -233,7 +236,7 @@ export class Gate {
     if (refusal !== undefined) throw refused(action, asked, refusal);
   }
 
-  /** Pins without asking any rule: for what is below an admitted folder, whose place the caller checks. */
+  /** Pins without checking any rule. For entries below an admitted folder; the caller checks their place. */
   pin(path: string, options?: PinOptions): Pin {
     return this.#platform.pin(path, options);
   }
@@ -247,7 +250,7 @@ export class Gate {
   #fromUri(action: string, asked: string): string {
     const reading = readFileUri(asked, hostPathStyle);
     if (!reading.ok) throw new RootwardError(reading.reason, reading.message, { path: asked });
-    // In scope, or the answer would tell what exists elsewhere.
+    // Only in scope: otherwise the answer would show what exists elsewhere.
     if (reading.ambiguous && !this.#existsInScope(reading.path)) {
       throw scopeError('ambiguous', action, asked, 'it has a query or fragment, and no file has that name');
     }
@@ -306,8 +309,8 @@ export class Gate {
   }
 
   /**
-   * A path that fails outside the roots, or behind a link that may lead there, is reported as outside whatever the reason,
-   * so that errors say nothing about what exists elsewhere.
+   * A path that fails outside the roots, or behind a link that may lead there, is always reported as outside, so that
+   * errors do not show what exists elsewhere.
    */
   #explain(action: string, asked: string, path: string, error: unknown): RootwardError {
     if (this.index.has(path)) return fromSystem(action, asked, error);

@@ -1,11 +1,17 @@
 import { sep } from 'node:path';
 
-/** Values by canonical path, found for what lies below in time that grows with its depth and not with their number. */
+/**
+ * Values by canonical path. Finding those above a path takes time that grows with its depth, not with the number of
+ * values.
+ */
 export class PathIndex<Value> {
   readonly #byPath = new Map<string, Value>();
   /** Lengths at which some path ends; other prefixes are skipped without a look-up. */
   readonly #lengths = new Set<number>();
-  /** The folder that was asked about last, and what is above what is in it: most questions come entry by entry. */
+  /**
+   * The last folder that was asked about, with the values above its entries: most questions are about the entries of
+   * one folder.
+   */
   #last: { readonly folder: string; readonly found: readonly Value[] } | undefined;
 
   get size(): number {
@@ -40,7 +46,7 @@ export class PathIndex<Value> {
     for (let end = path.lastIndexOf(sep); end > 0; end = path.lastIndexOf(sep, end - 1)) {
       this.#collect(path, end, found);
     }
-    // `/` and `C:\` keep their separator, so they are no prefix that ends before one.
+    // `/` and `C:\` end with their separator, so they are looked up separately.
     const first = path.indexOf(sep);
     if (first >= 0 && path.length > first + 1) this.#collect(path, first + 1, found);
     return found;

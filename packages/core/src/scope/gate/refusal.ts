@@ -3,7 +3,7 @@ import { RootwardError, type ErrorCode } from '../../error.js';
 import type { Root } from '../../roots/root.js';
 import type { Refusal } from './rules.js';
 
-/** A refusal is read by people and models; more roots than this explain nothing. */
+/** People and models read refusals; a longer list of roots does not help them. */
 const MAX_ROOTS_SHOWN = 5;
 const MAX_PATH_SHOWN = 300;
 
@@ -28,7 +28,7 @@ export function noRoots(action: string, path: string): RootwardError {
   );
 }
 
-/** `isLink`: the path itself is inside, and a link in it leads out. Where to, is not said. */
+/** `isLink`: the path itself is inside, but a link in it leads out. The message does not say where to. */
 export function outsideRoots(
   action: string,
   path: string,
@@ -110,7 +110,7 @@ export function fromSystem(action: string, path: string, error: unknown): Rootwa
   return new RootwardError(code, `Cannot ${action} ${quotePath(path)}: ${state}`, { path, cause: error });
 }
 
-/** For what would be made, moved or removed in a folder that is not there. */
+/** For an entry that would be made, moved or removed in a folder that does not exist. */
 export function folderMissing(action: string, path: string, cause: unknown): RootwardError {
   return new RootwardError('not-found', `Cannot ${action} ${quotePath(path)}: its folder does not exist`, {
     path,

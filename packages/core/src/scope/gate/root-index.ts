@@ -21,8 +21,8 @@ export class RootIndex {
   }
 
   /**
-   * Deepest first. A single-file root that has become a folder (`isDirectory`) is no root any more: it would put a whole
-   * tree in scope.
+   * Deepest first. A single-file root that has become a folder (`isDirectory`) is not a root any more: it would put a
+   * whole tree in scope.
    */
   containing(path: string, isDirectory: boolean): readonly Root[] {
     if (isKernelPath(path)) return [];

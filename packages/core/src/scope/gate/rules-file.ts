@@ -7,7 +7,7 @@ import { readJson } from '../../platform/read-json.js';
 import { childPath } from './child-path.js';
 import { compileDenies, type DenyMatcher } from './deny.js';
 
-/** A workspace's own rules file: it may tighten the fence, so nothing may change it through the fence. */
+/** The rules file of a workspace. It can make the fence stricter, so nothing may change it through the fence. */
 export const WORKSPACE_RULES_FILE = '.rootward.json';
 
 /** What is forbidden in one folder and all below it. */
@@ -26,7 +26,7 @@ export interface FolderRules {
   readonly file: string;
   readonly deny: DenyMatcher;
   readonly readOnly: boolean;
-  /** Why it cannot be read. Then nothing in its folder is in reach but the file itself. */
+  /** Why it cannot be read. Then nothing in its folder can be reached except the file itself. */
   readonly problem: string | undefined;
 }
 
@@ -35,10 +35,10 @@ export type RulesReading =
   | { readonly deny: readonly string[]; readonly readOnly: boolean }
   | { readonly problem: string };
 
-/** A repository may bring anything under this name; more than this is no list of rules. */
+/** A repository may contain anything under this name; a larger file is not a list of rules. */
 const MAX_BYTES = 64 * 1024;
 const MAX_PATTERNS = 1000;
-/** Files remembered; past this the memory starts anew, which only costs reading them again. */
+/** How many files are remembered. Beyond that, all are forgotten, which only means reading them again. */
 const MAX_FILES = 1024;
 const MAX_FOLDERS = 16 * 1024;
 const NONE: readonly FolderRules[] = [];
@@ -52,7 +52,7 @@ interface Known {
   readonly rules: FolderRules;
 }
 
-/** The rules files in force. Each is looked for on every use and read again only when it is another or has changed. */
+/** The rules files in force. Each is looked up on every use, and read again only if it was replaced or changed. */
 export class RulesFiles {
   readonly #known = new Map<string, Known>();
   readonly #askElsewhere: ((folder: string) => RulesInFolder | undefined) | undefined;
@@ -73,7 +73,10 @@ export class RulesFiles {
     return found;
   }
 
-  /** The one in this folder, and what is kept elsewhere for it. `name` is a shorter way to it, where there is one. */
+  /**
+   * The rules file in this folder, and rules for it that are kept elsewhere. `name` is a shorter path to the folder, if
+   * there is one.
+   */
   in(folder: string, name?: string): readonly FolderRules[] {
     const own = this.#file(folder, name);
     const other = this.#askElsewhere === undefined ? undefined : this.#keptElsewhere(folder);
@@ -120,7 +123,7 @@ export class RulesFiles {
   }
 }
 
-/** The time of the last change of any kind cannot be set back, unlike that of the content. */
+/** ctime cannot be set back, unlike mtime. */
 function isSame(one: Stats, other: Stats): boolean {
   return (
     one.ctimeMs === other.ctimeMs &&
@@ -173,8 +176,8 @@ function readSmallFile(file: string): Buffer | undefined {
 }
 
 /**
- * What parsed JSON says about a folder. Keys that are not known here change nothing, and a value that is neither true nor
- * false was most likely meant to restrict. A denial that cannot be understood might be about anything.
+ * What parsed JSON says about a folder. Unknown keys have no effect. A value that is neither true nor false was most
+ * likely meant to restrict. A deny list that cannot be understood might deny anything, so nothing can be used.
  */
 export function readRules(value: unknown): RulesReading {
   if (!isObject(value)) return { problem: 'it is not an object' };

@@ -6,12 +6,12 @@ import { childPath } from './child-path.js';
 import { PathIndex } from './path-index.js';
 
 /**
- * Where rules files count from: those in the folders above a root do, too, up to the ceiling, else up to the top of the
- * repository. So narrowing a root leaves no rule behind.
+ * From which folder on rules files count. Those in the folders above a root count, too, up to the ceiling or, without
+ * one, the top of the repository. So a narrower root does not escape a rule.
  */
 export class RulesTops {
   readonly #ceiling: PathIndex<string>;
-  /** Whatever a client narrows out of these, their rules files count. */
+  /** Their rules files count for any narrower root that a client names. */
   readonly #others: PathIndex<string>;
   readonly #known = new Map<string, string>();
 

@@ -27,9 +27,12 @@ export interface ScopeRules {
   readonly protect?: readonly string[];
   /** Rules for a folder and all below it, by its canonical path. They add to the others, never lift one. */
   readonly inFolder?: ReadonlyMap<string, RulesInFolder>;
-  /** Rules that are kept elsewhere for a folder and all below it, asked for once per folder; as those of a rules file. */
+  /**
+   * Rules for a folder and all below it that are kept elsewhere, with the same effect as a rules file. Called once per
+   * folder.
+   */
   readonly keptElsewhere?: (folder: string) => RulesInFolder | undefined;
-  /** What the operator takes away while the scope is in use; it counts at once. */
+  /** What the operator takes away while the scope is in use. It takes effect at once. */
   readonly limits?: OperatorLimits | undefined;
 }
 
@@ -69,7 +72,7 @@ export class RuleBook {
   readonly #readOnly: boolean;
   readonly #protect: readonly string[];
   readonly #shared: DenyMatcher | undefined;
-  /** Made when the first broad root is met: most workspaces have none. */
+  /** Created for the first broad root: most workspaces have none. */
   #broad: DenyMatcher | undefined;
   /** The folders that rules are tied to beside the roots; empty where no rule is relative to a folder. */
   readonly #anchors = new PathIndex<FenceFolder>();
@@ -103,7 +106,7 @@ export class RuleBook {
     }
   }
 
-  /** Whether the operator took a place away, or the tree that its root stands for. */
+  /** Whether the operator took away this place, or the place it stands for in the main tree. */
   isRevoked(path: string): boolean {
     return this.#limitOn(path) === 'revoked';
   }
@@ -147,7 +150,7 @@ export class RuleBook {
     return holdsProtected ? { code: 'protected' } : undefined;
   }
 
-  /** Protected are the listed paths with all below them, and at any depth what steers the fence. */
+  /** Whether a path is protected: the listed paths with all below them, and files that steer the fence at any depth. */
   isProtected({ path }: Placement): boolean {
     if (isSteering(path)) return true;
     return this.#namesOf(path).some((name) => this.#protect.some((kept) => isWithin(name, kept)));
@@ -294,7 +297,7 @@ export class RuleBook {
   }
 }
 
-/** The same for every scope of a fence, and most of what a scope would take: over HTTP each session has one. */
+/** The same for every scope of a fence, and the largest part of its memory: over HTTP, each session has a scope. */
 const CREDENTIALS = new WeakMap<readonly string[], PathIndex<Fixed>>();
 
 /** Nothing is ever added to it. */
@@ -308,7 +311,7 @@ function credentialsIn(homes: readonly string[]): PathIndex<Fixed> {
       index.set(foldCase(path), { ...nothingFixedAt(path), whole: `~/${place}`, unlessNamed: true });
     }
   }
-  // One that can still change could bring another home with it.
+  // A list that can still change could name another home later.
   if (Object.isFrozen(homes)) CREDENTIALS.set(homes, index);
   return index;
 }

@@ -1,7 +1,7 @@
 import { WORKSPACE_RULES_FILE } from './rules-file.js';
 
 /**
- * Files that decide what runs, or what is in scope, the next time: rules files, the configurations by which clients start
+ * Files that decide what will run or be in scope next time: rules files, the configurations by which clients start
  * servers and hooks, and what makes git run programs, by their paths below any folder. Readable, but never changed,
  * moved or removed.
  */

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import type { Root } from '../../roots/root.js';
 import { isWithin } from './child-path.js';
 
-/** The place in the main working tree that a path in a linked one stands for. */
+/** The place in the main working tree that corresponds to a path in a linked one. */
 export interface StoodFor {
   readonly path: string;
   /** The root of the main tree. */
@@ -11,7 +11,7 @@ export interface StoodFor {
   readonly back: (folder: string) => string;
 }
 
-/** Roots that take the place of others for one call. The rules of those hold in them as well. */
+/** Roots that replace others for one call. The rules of the replaced roots apply in them, too. */
 export class StandIns {
   readonly #roots: readonly { readonly root: Root; readonly original: Root }[];
 

@@ -11,8 +11,8 @@ const MAX_FREEDOM = 1;
 /** Alternatives after one another multiply: `{a,a}{a,a}` has four ways to match. */
 const MAX_WAYS = 1000;
 /**
- * Why a glob could take a regular expression minutes, and everything else with it; undefined where it cannot. Globs come
- * from models and repositories, and so do the names they are matched with.
+ * Why matching a glob could block everything for minutes; undefined if it cannot. Globs come from models and
+ * repositories, and so do the names they are matched with.
  */
 export function globCost(glob: string): string | undefined {
   if (/[+*]\(|[)}]\+/.test(glob)) return 'groups that repeat are not supported';

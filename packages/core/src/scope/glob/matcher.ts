@@ -22,7 +22,7 @@ export function globMatcher(glob: string, compile: (glob: string) => Test): Glob
   return new WholeMatcher(compile(withDeepGroups(glob)), freedomOf(glob) > 0);
 }
 
-/** Far deeper than people nest folders: 200 names take a glob that can move 10 ms, 2,000 take it ten seconds. */
+/** Far deeper than people nest folders. With a glob that can move, 200 names take 10 ms and 2,000 take ten seconds. */
 const MAX_DEPTH = 200;
 
 class WholeMatcher implements GlobMatcher {
@@ -38,7 +38,7 @@ class WholeMatcher implements GlobMatcher {
     let depth = 1;
     for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
       if (this.matches(path.slice(0, end))) return true;
-      // This must not wait, and the question is what is denied.
+      // This must not take long, and in doubt the path is denied.
       if (++depth > MAX_DEPTH && this.#canMove) return true;
     }
     return this.matches(path);

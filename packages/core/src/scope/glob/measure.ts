@@ -1,11 +1,11 @@
 /** Up to so many stars in a name, and `**` in a glob, it does not matter how many such names and globs there are. */
 export const CHEAP_REPEATS = 2;
 /**
- * One character of some; without any that means something elsewhere in a glob. A bracket right behind a negation does
- * not close the class: `[!]a/b]` is one.
+ * A class of characters without any that is special elsewhere in a glob. A bracket right after a negation does not
+ * close the class: `[!]a/b]` is one.
  */
 export const PLAIN_CLASS: RegExp = /\[(?![!^]\])[\w^!.-]+\]/g;
-/** With these, a bracket or comma may be a plain character, and a group no group. */
+/** With these, a bracket or comma may be a plain character, and a group may not be a group. */
 const QUOTED = /["[\]\\]/;
 /** A group without another one in it. Braces without a comma are plain characters. */
 const GROUP = /\{([^{},()]*,[^{}()]*)\}|[@?]?\(([^{}()]*)\)/;
@@ -21,7 +21,7 @@ function alternatives(glob: string): readonly string[] {
   return inside.flatMap((each) => alternatives(before + each + after));
 }
 
-/** Whether a name that starts with a group may stand for no character: unlike any other, a star in a group may. */
+/** Whether a name that starts with a group can match the empty string: unlike elsewhere, a star in a group can. */
 export function mayBeEmpty(name: string): boolean {
   if (!/^[{@?(]/.test(name)) return false;
   return alternatives(name.replaceAll('?(', '(|')).some((way) => /^\**$/.test(way));

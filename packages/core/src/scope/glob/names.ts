@@ -9,8 +9,8 @@ export const DEEP = '**';
 const PLAIN_NAME = /^(?![+!])(?!.*(?:\*\*|!\(|[[\]\\"']|\)\?(?!\()|\$\$|\^\^|\+\+)).+$/s;
 
 /**
- * The names of a glob that needs and allows to be matched name by name. Where it needs but does not allow it,
- * `globCost` bounds what one regular expression has to try.
+ * The names of a glob that must and can be matched name by name. If it must but cannot, `globCost` limits what one
+ * regular expression has to try.
  */
 export function splitByName(glob: string): readonly string[] | undefined {
   if (!glob.includes('/') || freedomOf(glob) === 0) return undefined;

@@ -21,7 +21,9 @@ const ACTION_TO = 'copy to';
 /** Without setuid and setgid: a copy belongs to the user who made it. */
 const COPIED_BITS = 0o777;
 
-/** From descriptor to descriptor: a copy by name would open the temporary file a second time, whatever it is by then. */
+/**
+ * From descriptor to descriptor: a copy by name would open the temporary file again, which may be another file by then.
+ */
 async function pump(reader: FileReader, fd: number, signal?: AbortSignal): Promise<void> {
   for (let position = 0; ;) {
     const chunk = await reader.read(position, CHUNK_SIZE);
@@ -53,7 +55,7 @@ export async function copyIntoEntry(
   }
 }
 
-/** What stands where a file is to go, refused unless it is a file that may be replaced. */
+/** What is at the target of a copy or move. Throws unless it is a file that may be replaced. */
 export function checkTarget(
   action: string,
   asked: string,
@@ -71,7 +73,7 @@ export function checkTarget(
   return stats;
 }
 
-/** Replacing needs no right to the file itself, but a file made read-only is meant to stay as it is. */
+/** The system allows replacing a read-only file, but such a file is meant to stay as it is. */
 function requireWritable(action: string, asked: string, target: Entry): void {
   try {
     accessSync(target.child, constants.W_OK);

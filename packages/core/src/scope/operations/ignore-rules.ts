@@ -8,7 +8,7 @@ import type { Pin } from '../pin/pin.js';
 
 const IGNORE_FILE = '.gitignore';
 const REPOSITORY = '.git';
-/** Git's own ignore files have a few kilobytes; a huge one would only be a way to slow a walk down. */
+/** Real ignore files have a few kilobytes; a huge one would only slow down a walk. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
 /** Every name of a walk is matched with every line; measured with 7,000 hostile ones: 0.2 s for each name. */
 const MAX_IGNORE_LINES = 2_000;
@@ -28,7 +28,7 @@ export class IgnoreRules {
     this.#matcher = ignore({ ignorecase: CASE_INSENSITIVE }).add(affordableLines(text));
   }
 
-  /** The deepest file with an opinion decides. Expects that no folder above `path` is ignored. */
+  /** The deepest file that has a matching line decides. Expects that no folder above `path` is ignored. */
   ignores(path: string, isDirectory: boolean): boolean {
     const relative = path.slice(this.#baseLength) + (isDirectory ? '/' : '');
     const { ignored, unignored } = this.#matcher.test(relative);
@@ -37,7 +37,7 @@ export class IgnoreRules {
   }
 }
 
-/** Lines that cost too much ignore nothing: a walk then shows more, which the fence does not depend on. */
+/** Lines that cost too much are dropped. A walk then shows more; the fence does not depend on it. */
 function affordableLines(text: string): readonly string[] {
   return text
     .split(/\r?\n/)

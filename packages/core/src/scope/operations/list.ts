@@ -25,7 +25,7 @@ export interface ListEntry {
 /** Options of `Scope.list()`. */
 export interface ListOptions {
   readonly stats?: boolean;
-  /** By name, the default, or as the disk has them, which is a little faster. */
+  /** By name (the default), or in the order of the disk, which is a little faster. */
   readonly order?: EntryOrder;
   readonly signal?: AbortSignal;
 }

@@ -18,7 +18,7 @@ export interface Location {
   readonly writable: boolean;
 }
 
-/** Says where a path leads and throws the refusal where it leads out of scope or a rule denies it. */
+/** Says where a path leads. Throws if it leads out of scope or a rule denies it. */
 export function locateInScope(gate: Gate, asked: string): Location {
   const { pin, placement, missing } = gate.resolve('locate', asked);
   pin.close();

@@ -54,7 +54,7 @@ async function makeMissing(
     for (const name of missing) {
       const placement = gate.place(ACTION, asked, childPath(parent.path, name));
       gate.enforce(ACTION, asked, placement, 'change');
-      // Without anybody to tell, all folders are made in one turn: calls at the same time do not get between.
+      // Without a recorder, all folders are made in one turn of the event loop: no other call gets in between.
       const made =
         recorder === undefined
           ? makeOne(parent.child(name))

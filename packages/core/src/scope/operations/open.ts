@@ -24,7 +24,7 @@ const FLAGS: Readonly<Record<OpenAccess, number>> = {
   append: constants.O_WRONLY | constants.O_APPEND | O_NONBLOCK,
 };
 
-/** Refuses what is no regular file, before anything is opened: opening a device can already do something. */
+/** Refuses anything but a regular file before it is opened: opening a device can have an effect. */
 export function requireFile(action: string, asked: string, pin: Pin): void {
   if (pin.stats.isFile()) return;
   if (pin.stats.isDirectory()) throw scopeError('not-a-file', action, asked, 'it is a folder');
@@ -45,9 +45,9 @@ export async function openInScope(gate: Gate, asked: string, options: OpenOption
   }
 }
 
-/** What a process gets to see while it is lent something. */
+/** What a process gets while a path is lent to it. */
 export interface Lent {
-  /** To be opened by that process, until the use of it ends. */
+  /** The path that the process opens, valid until `use` ends. */
   readonly path: string;
   /** Where it is, for people. */
   readonly canonical: string;

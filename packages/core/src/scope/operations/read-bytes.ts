@@ -9,7 +9,7 @@ import { fromSystem, quotePath } from '../gate/refusal.js';
 export interface ReadBytesOptions {
   /** First byte to return; default 0. */
   readonly offset?: number;
-  /** How many; default all that follow. */
+  /** How many bytes to return; default all that follow. */
   readonly length?: number;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;

@@ -7,8 +7,8 @@ import { READ_FLAGS, requireFile } from './open.js';
 import { fromSystem, quotePath, scopeError } from '../gate/refusal.js';
 
 /**
- * How much is read at once unless `maxBytes` says otherwise. More in one answer helps nobody and costs memory several
- * times over on its way out.
+ * How much is read at once unless `maxBytes` says otherwise. A larger answer helps nobody, and its memory is needed
+ * several times on the way to the client.
  */
 export const DEFAULT_MAX_BYTES: number = 10 * 1024 * 1024;
 
@@ -118,7 +118,7 @@ function hasBom(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-/** Reads UTF-8 text, whole or by lines. Other encodings are refused, since text that is guessed is text that is damaged. */
+/** Reads UTF-8 text, whole or by lines. Other encodings are refused, since a wrong guess would damage the text. */
 export async function readTextInScope(
   gate: Gate,
   asked: string,

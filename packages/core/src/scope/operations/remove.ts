@@ -66,7 +66,7 @@ async function removeTree(
   }
 }
 
-/** What is kept is looked at once more: a denied file may have come in meanwhile. */
+/** The kept files are checked again: a denied file may have been added in the meantime. */
 function planOf(gate: Gate, asked: string, { placement: { path }, child }: Entry): Plan {
   const seen: FoldersSeen = new Map();
   const check = (relative: string): void => checkPath(gate, asked, childPath(path, relative), seen);
@@ -93,7 +93,7 @@ function goneOf({ placement: { path }, child }: Entry): Plan {
   return { kind: 'put', path, prior: priorAt(child), next: { kind: 'absent' } };
 }
 
-/** What a killed process left behind is in no list, and must not keep an empty folder from being removed. */
+/** Temporary files of a killed process are not listed, and must not prevent the removal of an empty folder. */
 async function sweep(
   gate: Gate,
   temporaries: TemporaryFiles,

@@ -26,7 +26,7 @@ const writeAsync = promisify(write);
 
 const CREATE_FLAGS: number =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-/** What is to be noted is read once more. */
+/** Opened for reading, too, where a recorder reads the content again. */
 const RECORDED_FLAGS: number =
   constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const NEW_FILE_MODE = 0o666;
@@ -36,7 +36,9 @@ const SET_ID_BITS = 0o6000;
 const GROUP_BITS = 0o070;
 const WRITE_CHUNK: number = 1024 * 1024;
 const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-/** Only root may give files away, and in a container not even root to owners the container does not know (EINVAL). */
+/**
+ * Only root may change the owner of a file; in a container, not even root can choose an owner unknown to it (EINVAL).
+ */
 const CANNOT_GIVE_AWAY: ReadonlySet<string | undefined> = new Set(['EPERM', 'EINVAL']);
 const KEEP_ID = -1;
 
@@ -85,7 +87,7 @@ function tryOwner(fd: number, uid: number, gid: number): boolean {
   }
 }
 
-/** Keeps owner, group and mode; what cannot be kept never gives anybody more than they had. */
+/** Keeps owner, group and mode. If one of them cannot be kept, nobody gets more rights than before. */
 function keepOwnerAndMode(fd: number, { mode, uid, gid }: Predecessor): void {
   const owner = tryOwner(fd, uid, gid);
   const group = owner || tryOwner(fd, KEEP_ID, gid);

@@ -24,7 +24,7 @@ export function toEntryStats(stats: Stats): EntryStats {
   };
 }
 
-/** Describes what a path leads to. Says nothing of a target outside the roots, not even that it exists. */
+/** Describes what a path leads to. Says nothing about a target outside the roots, not even that it exists. */
 export function statInScope(gate: Gate, asked: string): EntryStats {
   const { pin } = gate.admit('inspect', asked);
   pin.close();

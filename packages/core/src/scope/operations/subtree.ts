@@ -62,7 +62,7 @@ export async function checkMoveBelow(
         gate.rules.refuseChange(gate.place(action, asked, moved), seen);
       if (refusal !== undefined) throw refused(action, asked, refusal);
     });
-    // Looking may have taken long enough for another folder to take the name, or for one of them to leave the roots.
+    // This check may have taken so long that another folder has the name now, or one of them has left the roots.
     if (directory.hasMoved() || target.parent.hasMoved()) throw unstablePath();
   } finally {
     directory.close();

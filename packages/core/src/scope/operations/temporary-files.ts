@@ -8,7 +8,7 @@ import type { Pin } from '../pin/pin.js';
 const PATTERN = /^\.rootward-([0-9a-f]{12})-([0-9a-z]+)-([0-9a-z]+)-[0-9a-f]{12}\.tmp$/;
 /** A file of another machine or container is left alone for a day, because its processes cannot be seen from here. */
 const FOREIGN_AGE_MS = 24 * 60 * 60 * 1000;
-/** Folders remembered as swept; past this the memory starts anew, which only costs another listing. */
+/** How many swept folders are remembered. Beyond that, all are forgotten, which only means another listing. */
 const MAX_SWEPT = 1024;
 
 export function isTemporaryName(name: string): boolean {
@@ -57,7 +57,7 @@ export class TemporaryFiles {
   readonly #swept = new Set<string>();
   readonly #unfinished = new Set<string>();
 
-  /** Where to put a half-written file of this directory; say `end()` once it has its place, or is gone. */
+  /** The name for a half-written file of this directory. Call `end()` when it is in place or gone. */
   begin(directory: Pin): string {
     const path = directory.child(this.next());
     this.#unfinished.add(path);
@@ -68,7 +68,7 @@ export class TemporaryFiles {
     this.#unfinished.delete(path);
   }
 
-  /** Removes what is half-written now, at the last moment of a process. Writes that are under way fail. */
+  /** Removes all half-written files when the process ends. Writes that have not finished fail. */
   discard(): void {
     for (const path of this.#unfinished) discard(path);
     this.#unfinished.clear();

@@ -14,7 +14,7 @@ import { readPinned } from '../pin/read-directory.js';
 
 /** One entry found by `Scope.walk()`. */
 export interface WalkEntry {
-  /** Where the entry was seen. For display and for asking the scope again; not a licence to use it otherwise. */
+  /** Where the entry was seen. For display and for other calls of the scope; do not use it in any other way. */
   readonly path: string;
   /** From the folder the walk started in, with `/` on every system. */
   readonly relative: string;
@@ -28,12 +28,12 @@ export interface WalkEntry {
 
 /** Options of `Scope.walk()`. */
 export interface WalkOptions {
-  /** Leave out what `.gitignore` files leave out, and `.git` itself. */
+  /** Leave out what `.gitignore` files name, and `.git` itself. */
   readonly gitignore?: boolean;
   readonly maxDepth?: number;
   /** Sizes and times of files: far cheaper than asking for each of them. A filter does not see them. */
   readonly stats?: boolean;
-  /** By name, the default, or as the disk has them, which needs no memory for the names of a folder. */
+  /** By name (the default), or in the order of the disk, which needs no memory for the names of a folder. */
   readonly order?: EntryOrder;
   /** One level after the other, instead of going down each folder first. */
   readonly breadthFirst?: boolean;
@@ -80,7 +80,7 @@ async function sorted(dirents: Iterable<Dirent>, pacer: Pacer): Promise<readonly
   return all.sort(byName);
 }
 
-/** A folder met on the way that is gone, closed to us or no longer where it was is passed over. */
+/** A folder that is gone, cannot be opened or is no longer where it was is skipped. */
 function pinWhereSeen(gate: Gate, path: string): Pin | undefined {
   let pin: Pin;
   try {
@@ -93,13 +93,13 @@ function pinWhereSeen(gate: Gate, path: string): Pin | undefined {
   return undefined;
 }
 
-/** As it is now; without stats when it went away meanwhile. Never those of what a link leads to. */
+/** With its current stats; without any if it is gone by now. Never the stats of a link's target. */
 function withStats(entry: WalkEntry, directory: Pin): WalkEntry {
   const stats = lstatSync(directory.child(entry.name), { throwIfNoEntry: false });
   return stats?.isFile() === true ? { ...entry, stats: toEntryStats(stats) } : entry;
 }
 
-/** Entries that are handed over together. Waiting for each of them takes longer than finding it. */
+/** How many entries are passed on together. Waiting for each one takes longer than finding it. */
 const MAX_BATCH = 256;
 
 /**
@@ -136,7 +136,7 @@ export async function* walkInBatches(
   let first: IgnoreRules | undefined;
   try {
     first = options.gitignore === true && root !== undefined ? rulesAbove(gate, root.path, start) : undefined;
-    // A folder asked for by name is meant, also when it is one of those usually left out.
+    // A folder that is named explicitly is walked, even if an ignore file names it.
     if (base !== '' && first?.ignores(base, true) === true) first = undefined;
   } catch (error) {
     throw fromSystem('walk', asked, error);

@@ -34,7 +34,10 @@ const PERMISSION_BITS = 0o7777;
 
 const MODES: ReadonlySet<unknown> = new Set<WriteMode>(['new', 'overwrite', 'append']);
 
-/** Checked although they are typed: from plain JavaScript, an object would empty the file, and a mistyped mode replace it. */
+/**
+ * Checked although they are typed: in plain JavaScript, an object would empty the file, and a mistyped mode would
+ * replace it.
+ */
 function checkArguments(asked: string, data: unknown, mode: unknown): void {
   const isData = typeof data === 'string' || types.isUint8Array(data);
   if (!isData) throw unusable(asked, 'text or a Uint8Array', data === null ? 'null' : typeof data);
@@ -47,7 +50,7 @@ function unusable(asked: string, expected: string, received: string): RootwardEr
 
 function toBytes(asked: string, data: string | Uint8Array): Uint8Array {
   if (typeof data !== 'string') return data;
-  // Encoding would silently replace half a character pair by U+FFFD.
+  // Encoding would silently replace half a surrogate pair by U+FFFD.
   if (!data.isWellFormed()) {
     throw new RootwardError('not-text', `Cannot write ${quotePath(asked)}: the text is not valid Unicode`, {
       path: asked,
@@ -81,7 +84,7 @@ interface RecordedOptions extends WriteOptions {
   readonly recorder: Recorder | undefined;
 }
 
-/** A file that keeps its place, and its mode, and gets another content or more of it. */
+/** The plan for a file that keeps its place and mode and gets new or additional content. */
 function planOf({ pin, placement }: Admitted, content: Uint8Array, appended: boolean): Plan {
   const mode = pin.stats.mode & PERMISSION_BITS;
   const next = { kind: 'file', mode, content, appended } as const;
@@ -113,7 +116,7 @@ async function change(
   requireFile('write', asked, pin);
   if (mode === 'new') throw scopeError('already-exists', 'write', asked, 'it exists already');
   if (mode === 'append') {
-    // From here on the signal is not heard: half an addition is worse than a late one.
+    // The signal is ignored from here on: appending half of the data is worse than appending late.
     await recorded(
       recorder,
       () => planOf(existing, bytes, true),
@@ -131,7 +134,7 @@ async function change(
     );
     return true;
   }
-  // Replacing needs no right to the file itself, but a file made read-only is meant to stay as it is.
+  // The system allows replacing a read-only file, but such a file is meant to stay as it is.
   accessSync(pin.self, constants.W_OK);
   const entry = entryOf(gate, asked, existing);
   if (entry === undefined) return false;
@@ -168,7 +171,7 @@ async function create(
     });
     return true;
   } catch (error) {
-    // Somebody else created it first: that is what appending adds to.
+    // Another process created it first: append to that file.
     if (mode === 'append' && errnoOf(error) === 'EEXIST') return false;
     throw error;
   } finally {

@@ -83,7 +83,7 @@ function pinOnLinux(path: string, options: PinOptions = {}): Pin {
       }
       if (where.includes(REPLACEMENT_CHARACTER)) throw notUtf8();
     } catch (error) {
-      // The name went stale between two calls (a component became a file or a loop): the same as a mismatch.
+      // The name became invalid between two calls (a component became a file or a loop): treated as a mismatch.
       if (attempt === MAX_PIN_ATTEMPTS - 1) throw error;
     } finally {
       if (!pinned) closeSync(fd);

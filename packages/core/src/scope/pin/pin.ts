@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
-/** Whether an operation holds against a path that is swapped while it runs, on this system. */
+/** Whether an operation is safe on this system if a path is swapped while it runs. */
 export type Guarantee = 'race-free' | 'best-effort';
 
 /** What a scope can be asked to do, by the name of the method. */
@@ -22,8 +22,8 @@ export type Operation =
   | 'walk';
 
 /**
- * A file system object held fast, so that what was checked and what is used are the same object.
- * Names handed out by a pin are for the system calls of this folder and never leave it.
+ * A file system object that is held, so that the object that was checked is the one that is used. Names handed out by a
+ * pin are for the system calls of this folder and never leave it.
  */
 export interface Pin {
   /** Where the object is, as the system itself says; decisions are made on this. */

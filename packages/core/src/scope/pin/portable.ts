@@ -15,7 +15,7 @@ function sameObject(left: Stats, right: Stats): boolean {
   return left.ino === right.ino && left.dev === right.dev;
 }
 
-/** Holds a name, not the object: a process that swaps a component between two calls may win. */
+/** Holds a name, not the object: a process that swaps a component between two calls may succeed. */
 class PortablePin implements Pin {
   readonly path: string;
   readonly stats: Stats;

@@ -5,8 +5,8 @@ import type { Platform } from './pin.js';
 let linux: Platform | undefined;
 
 /**
- * The strongest platform this system offers. That Linux keeps its promise is found out once, which costs more than making
- * the rest of a scope; where it did not, it may have been for lack of descriptors, and it is asked again.
+ * The strongest platform this system offers. Whether Linux can do it is checked once, since the check costs more than
+ * the rest of a scope. A failed check is repeated: there may just have been no free descriptor.
  */
 export function systemPlatform(): Platform {
   if (process.platform === 'linux') linux ??= linuxPlatform();

@@ -1,7 +1,7 @@
 import { constants, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
 import type { Pin } from '../pin/pin.js';
 
-/** What stands where a change is to be made. */
+/** What is at the place of a planned change. */
 export interface Prior {
   readonly stats: Stats;
   /** Opens a file for reading; a link in its place is not followed. The caller closes it. */
@@ -12,7 +12,7 @@ export interface Prior {
   readonly name?: string;
 }
 
-/** What is to stand there afterwards. */
+/** What will be there afterwards. */
 export type Next =
   | { readonly kind: 'absent' }
   | { readonly kind: 'directory'; readonly mode?: number | undefined }
@@ -26,7 +26,7 @@ export type Next =
       readonly appended?: boolean;
     };
 
-/** A change that is about to be made. Paths are canonical. */
+/** A planned change. Paths are canonical. */
 export type Plan =
   | { readonly kind: 'put'; readonly path: string; readonly prior: Prior | undefined; readonly next: Next }
   | {
@@ -57,7 +57,7 @@ export type Plan =
       };
     };
 
-/** A change that was noted. */
+/** A change that was recorded. */
 export interface Recording {
   /** The folder was moved away whole, and is gone from its place already. */
   readonly taken: boolean;
@@ -75,19 +75,19 @@ export interface Recorder {
 const READ_ENTRY: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const READ: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** What stands at a name that is not followed; undefined where there is nothing. */
+/** What is at a name; a link is not followed. Undefined if there is nothing. */
 export function priorAt(child: string): Prior | undefined {
   const stats = lstatSync(child, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   return { stats, open: () => openSync(child, READ_ENTRY), target: () => readlinkSync(child), name: child };
 }
 
-/** An object that is held fast. */
+/** The prior state of a pinned object. */
 export function priorOf(pin: Pin): Prior {
   return { stats: pin.stats, open: () => pin.reopen(READ), target: () => '', name: pin.self };
 }
 
-/** Makes a change that is noted first, where there is somebody to note it. */
+/** Makes a change, and records it first if there is a recorder. */
 export async function recorded<Result>(
   recorder: Recorder | undefined,
   plan: () => Plan,

@@ -9,7 +9,7 @@ import { readPinned } from '../pin/read-directory.js';
 import { fromSystem } from '../gate/refusal.js';
 import { priorAt, priorOf, type Prior } from '../recording/recorder.js';
 
-/** What stands at a path, which is not followed where it is a link. */
+/** What is at a path. A link is not followed. */
 export type EntryDescription =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly size: number; readonly mode: number; readonly hash: string }
@@ -28,7 +28,7 @@ const PERMISSION_BITS = 0o7777;
 const READ_ENTRY: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const MAX_DEPTH = 512;
 
-/** Says what stands at a path, with the hash of a file. A folder on the way that is missing makes it absent. */
+/** Says what is at a path, with the hash of a file. If a folder on the way is missing, the entry is absent. */
 export async function describeEntryInScope(
   gate: Gate,
   asked: string,

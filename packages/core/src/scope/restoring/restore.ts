@@ -7,13 +7,13 @@ import { fromSystem, scopeError } from '../gate/refusal.js';
 import { overwriteInPlace, replaceFile, writeAll } from '../operations/replace-file.js';
 import type { TemporaryFiles } from '../operations/temporary-files.js';
 
-/** What is to stand at a path again. */
+/** What to restore at a path. */
 export type RestoredEntry =
   | { readonly kind: 'file'; readonly mode: number; readonly bytes: Uint8Array }
   | { readonly kind: 'directory'; readonly mode?: number | undefined }
   | { readonly kind: 'link'; readonly target: string };
 
-/** A folder with all that is in it, which the store that keeps it puts in place. */
+/** A folder with all its contents, which its store puts in place. */
 export interface RestoredTree {
   /** The name it is kept under. */
   readonly tree: string;
@@ -55,7 +55,7 @@ export async function restoreInScope(
   }
 }
 
-/** Puts a whole folder back where nothing is. Every path in it has to be one that may be changed. */
+/** Puts back a whole folder at a path where nothing is. Every path in it has to be one that may be changed. */
 export async function restoreTreeInScope(
   gate: Gate,
   recorder: Recorder | undefined,
@@ -180,7 +180,7 @@ async function restoreFolder(
   });
 }
 
-/** A rename would say so too, but after the content was written. */
+/** A rename would fail, too, but only after the content was written. */
 function refuseFolder(place: Entry): void {
   if (priorAt(place.child)?.stats.isDirectory() !== true) return;
   throw new RootwardError('not-a-file', `Cannot restore ${place.placement.path}: a folder has its name`, {

@@ -14,24 +14,24 @@ export interface AskerSetup {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: AskingLimits;
-  /** The way to the client that lasts as long as the connection, if there is one. */
+  /** The connection to the client, if it lasts for the whole session. */
   readonly port: RootsPort | undefined;
   readonly counters: Counters;
 }
 
 export interface AskerOwner {
-  /** Looks the roots of an answer up. */
+  /** Looks up the roots of an answer. */
   read(entries: readonly unknown[], signal: AbortSignal): Promise<RootList>;
   /** An answer counts from now on. */
   applied(list: RootList): void;
-  /** Something else is known of the client; the roots stay. */
+  /** The state of the client changed; the roots stay. */
   clientChanged(): void;
 }
 
 /** Options of `Workspace.ready()`. */
 export interface WaitOptions {
   readonly signal?: AbortSignal;
-  /** A way to the client that is open during this call only. */
+  /** A connection to the client that is open only during this call. */
   readonly port?: RootsPort;
 }
 
@@ -50,7 +50,7 @@ export class Asker {
   /** Of the newest request; older ones are aborted by then. */
   #controller: AbortController | undefined;
   #reading: Promise<void> | undefined;
-  /** What was just looked up, while the event that says so is dispatched. */
+  /** The list that was just looked up, while its event is dispatched. */
   #list: RootList | undefined;
   #timer: Timer | undefined;
   #timerAt: number | undefined;
@@ -70,7 +70,7 @@ export class Asker {
     return this.#state.client;
   }
 
-  /** Whether a silent client is so because a request or its answer got lost, rather than for lack of time. */
+  /** Whether a client is silent because a request or its answer was lost, not because it was too slow. */
   get lost(): boolean {
     return this.#state.lost;
   }
@@ -137,7 +137,7 @@ export class Asker {
     }
   }
 
-  /** The stream that carried a request goes with its call, so another call has to ask again. */
+  /** The stream that carried a request ends with its call, so another call must ask again. */
   #withdraw(ticket: CallPort): void {
     this.#callPorts?.delete(ticket);
     if (ticket !== this.#carrier) return;

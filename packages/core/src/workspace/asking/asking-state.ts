@@ -4,10 +4,10 @@ import type { ClientState } from '../../sources/client-state.js';
 export interface AskingLimits {
   /** How long a call waits for an answer under way; also the age at which a request no longer holds back a newer one. */
   readonly readyTimeout: number;
-  /** How long an answer is welcome. */
+  /** How long an answer is accepted. */
   readonly answerTimeout: number;
   /**
-   * How long an answer is trusted at most: notifications get lost, so events alone are never trusted. A client that
+   * How long an answer is trusted at most. Notifications can get lost, so they alone are not enough. A client that
    * answers quickly is asked again sooner, since that costs little.
    */
   readonly freshFor: number;
@@ -24,14 +24,14 @@ export interface AskingLimits {
 /** Why a request is sent: at the start, after a notification, because the answer is old, once more, or after silence. */
 export type AskCause = 'start' | 'change' | 'stale' | 'retry' | 'silence';
 
-/** A request that is to be sent as soon as nothing stands in its way. */
+/** A request that is sent as soon as possible. */
 export interface OwedRequest {
   readonly cause: AskCause;
   readonly since: number;
   readonly notBefore: number;
 }
 
-/** The newest request, until its answer is applied or no longer welcome. Older ones do not count any more. */
+/** The newest request, until its answer is applied or no longer accepted. Older ones do not count. */
 export interface OpenRequest {
   readonly sentAt: number;
   /** When it was sent, or when its answer came. */
@@ -42,7 +42,7 @@ export interface OpenRequest {
   readonly overdue: boolean;
   /** When the notification came that caused it. */
   readonly changedAt: number | undefined;
-  /** We asked for it; otherwise its answer came by itself, and tells nothing about what asking costs. */
+  /** We asked for it. Otherwise its answer came unasked and says nothing about the cost of asking. */
   readonly asked: boolean;
   /** Someone on our side no longer trusts what it was sent for: its answer counts, and is stale at once. */
   readonly outdated: boolean;
@@ -60,7 +60,7 @@ export interface Asking {
   readonly silent: boolean;
   /** Of a silent client: no time ran out, the request itself failed or its answer was missing. */
   readonly lost: boolean;
-  /** Until when there is no reason of our own to ask again. */
+  /** Until then, only the client can give a reason to ask again. */
   readonly freshUntil: number;
   readonly firstAskedAt: number | undefined;
   readonly lastChangeAskedAt: number;
@@ -106,7 +106,7 @@ export function firstState({ clientRoots }: { readonly clientRoots: string }): A
   return clientRoots === 'ignore' ? ignoringClient : initialAsking;
 }
 
-/** Of a client that has said all it will. */
+/** The state for a client that will not say more. */
 export function settledState({
   state,
   lost,
@@ -122,7 +122,7 @@ const FRESH_FACTOR = 100;
 const MIN_FRESH_MS = 250;
 /** The shortest of so many answers tells what asking costs; the others were held up by something else. */
 const MAX_DURATIONS = 5;
-/** A client that is just starting is slow for once. */
+/** A client that is just starting is slower than usual. */
 const MAX_FIRST_DURATION_MS = 50;
 
 /** The durations with one more answer. */
@@ -131,7 +131,7 @@ export function withDuration(durations: readonly number[], took: number): readon
   return [...durations.slice(1 - MAX_DURATIONS), took];
 }
 
-/** How long an answer is fresh: as long as follows from what asking costs. */
+/** How long an answer is fresh, which depends on how long asking takes. */
 export function freshTime(durations: readonly number[], { freshFor }: AskingLimits): number {
   if (durations.length === 0) return freshFor;
   return Math.min(freshFor, Math.max(MIN_FRESH_MS, FRESH_FACTOR * Math.min(...durations)));
@@ -161,7 +161,7 @@ export function wakeAt(state: Asking, port: boolean, limits: AskingLimits): numb
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Nothing is asked before the client is ready for it, nor while a request is out that still may be answered soon. */
+/** Nothing is sent before the client is ready, or while an open request may still be answered soon. */
 export function maySend(state: Asking): boolean {
   return (
     state.support === 'declared' && state.initialised && (state.open === undefined || state.open.overdue)

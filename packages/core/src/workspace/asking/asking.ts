@@ -14,7 +14,7 @@ export type AskingEvent =
   /** A call needs roots. */
   | { readonly type: 'wanted' }
   | { readonly type: 'answered'; readonly generation: number; readonly outcome: Outcome }
-  /** An answer arrived without a request of ours. */
+  /** An answer arrived that we did not ask for, such as a kept one. */
   | { readonly type: 'handed'; readonly outcome: Outcome }
   /** The roots of an answer were looked up on the disk. */
   | { readonly type: 'read'; readonly generation: number; readonly empty: boolean }
@@ -26,12 +26,12 @@ export type AskingEvent =
   | { readonly type: 'disposed' };
 
 /**
- * Why a question for roots came to nothing: answered with an error, not answered in time, answered with no list of
- * roots, the way to the client was gone, or the roots could not be looked up.
+ * Why a question for roots failed: answered with an error, not answered in time, answered with no list of roots, the
+ * way to the client was gone, or the roots could not be looked up.
  */
 export type FailureKind = 'refused' | 'silent' | 'malformed' | 'lost' | 'unreadable';
 
-/** What the owner of the state has to do, in order. */
+/** What the owner of the state must do, in order. */
 export type AskingEffect =
   | { readonly type: 'ask'; readonly generation: number; readonly cause: AskCause }
   | { readonly type: 'abort'; readonly generation: number }
@@ -127,7 +127,7 @@ function invalidated(state: Asking): Asking {
   return { ...state, freshUntil: AT_ONCE, open };
 }
 
-/** What an outdated request brings is never fresh, whatever becomes of it. */
+/** The answer to an outdated request is never fresh. */
 function keepOutdated(before: Asking, after: Asking): Asking {
   const isOutdated = before.open?.outdated === true && before.generation === after.generation;
   return isOutdated && after.support !== 'none' ? { ...after, freshUntil: AT_ONCE } : after;
@@ -180,7 +180,7 @@ function isEarlyRefusal(state: Asking, code: number, { now, limits }: AskingCont
 function retryLater(state: Asking, { now, limits }: AskingContext): Asking {
   const retry: OwedRequest = { cause: 'retry', since: now, notBefore: now + limits.retryAfter };
   const urgent = keepUrgent(state.owed);
-  // A client that just said it has no such method needs the pause, also before a request it asked for meanwhile.
+  // A client that just answered "method not found" needs the pause, even if it announced a change in the meantime.
   const owed = urgent && { ...urgent, notBefore: Math.max(urgent.notBefore, retry.notBefore) };
   return { ...state, retried: true, owed: owed ?? retry };
 }
@@ -286,7 +286,7 @@ function isHeardSince({ owed }: Asking): boolean {
 function tickWaiting(state: Asking, { now }: AskingContext, effects: AskingEffect[]): Asking {
   if (state.waitUntil === undefined || now < state.waitUntil) return state;
   effects.push({ type: 'release' });
-  // Where nothing is out because the next request is merely postponed, the client has spoken all along.
+  // If no request is open only because the next one is postponed, the client is not silent.
   const neverGotReady = !state.initialised || state.support === 'unknown';
   return { ...state, waitUntil: undefined, silent: state.silent || neverGotReady };
 }

@@ -1,4 +1,4 @@
-/** The way to a client: asks it for its roots now. */
+/** The connection to a client: asks it for its roots. */
 export interface RootsPort {
   /**
    * Resolves with the result of `roots/list`, whatever it is, unchecked. Rejects with an error that has a numeric

@@ -22,7 +22,7 @@ export interface Stats {
 /** Enough for stable percentiles, little enough to keep per workspace. */
 const MAX_LATENCIES = 128;
 
-/** Plain numbers, and lists only once there is something to put in: thousands of workspaces may be alive. */
+/** Plain numbers, and lists only when they are needed: there may be thousands of workspaces. */
 export class Counters {
   requests = 0;
   answers = 0;

@@ -7,7 +7,7 @@ import { Followers, type Follower, type FollowersSetup } from './followers.js';
 import { loggedEmitter, type ChangeListener, type ProjectListener } from './listeners.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 
-/** Tells everyone who wants to know of changes: listeners at once, followers as they get to it. */
+/** Announces changes: to listeners at once, to followers when they are ready. */
 export class Announcer {
   readonly #listeners: Emitter<WorkspaceChange>;
   readonly #projectListeners: Emitter<Project>;
@@ -43,7 +43,7 @@ export class Announcer {
     this.#projectListeners.fire(project);
   }
 
-  /** When the followers have seen every change so far, except those that are late. */
+  /** Resolves when the followers have seen every change so far, except followers that are late. */
   followed(): Promise<void> {
     return this.#followers.idle();
   }

@@ -10,12 +10,12 @@ import { Deferred } from '../../platform/async.js';
 export interface Follower {
   readonly name: string;
   /**
-   * Never called again before it has ended. After `followerTimeout` the others no longer wait for it; what it missed
-   * by then, it gets as one change when it has ended. The signal aborts when the follower is let go or the workspace
+   * Never called again before it has ended. After `followerTimeout` the others no longer wait for it; what it missed by
+   * then, it gets as one change when it has ended. The signal aborts when the follower is removed or the workspace
    * ends, not when it is late.
    */
   apply(change: WorkspaceChange, signal: AbortSignal): Promise<void> | void;
-  /** Told once when it is let go or the workspace ends, also when it has seen no change. Must not throw. */
+  /** Called once when the follower is removed or the workspace ends, even if it has seen no change. Must not throw. */
   ended?(): void;
 }
 
@@ -41,8 +41,8 @@ interface Entry {
 
 /**
  * Passes every change to every follower: changes in order, one follower at a time, in the order they came. A follower
- * that fails is logged and does not stop the others, nor does one that does not end in time; one that is let go is no
- * longer waited for.
+ * that fails is logged and does not stop the others, nor does one that does not end in time; nobody waits for one that
+ * was removed.
  */
 export class Followers {
   readonly #entries = new Set<Entry>();
@@ -107,7 +107,7 @@ export class Followers {
     }
     const due = entry.missed === undefined ? change : changeSince(entry.known, change);
     entry.missed = undefined;
-    // What it missed may have come to nothing.
+    // The changes it missed may have cancelled each other out.
     if (isChange(due)) await this.#takeTurn(entry, due);
   }
 
