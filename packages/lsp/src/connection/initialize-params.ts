@@ -2,8 +2,8 @@ import type { ClientCapabilities, InitializeParams, WorkspaceFolder } from 'vsco
 import { fileUriToPath } from '@rootward/core';
 
 /**
- * What we can do. Positions are UTF-16, as JavaScript counts. Registration of pull diagnostics is not offered: pyright
- * 1.1.414 ends when it is.
+ * What we can do. Positions are UTF-16, as JavaScript counts. pyright answers questions for diagnostics only where it may
+ * register for them; what it sends unasked may be from before it has checked types.
  */
 const CAPABILITIES: ClientCapabilities = {
   general: { positionEncodings: ['utf-16'] },
@@ -28,7 +28,7 @@ const CAPABILITIES: ClientCapabilities = {
     hover: { contentFormat: ['markdown', 'plaintext'] },
     documentSymbol: { hierarchicalDocumentSymbolSupport: true },
     publishDiagnostics: { versionSupport: true, relatedInformation: false },
-    diagnostic: { dynamicRegistration: false, relatedDocumentSupport: false },
+    diagnostic: { dynamicRegistration: true, relatedDocumentSupport: false },
     rename: { prepareSupport: true },
   },
 };

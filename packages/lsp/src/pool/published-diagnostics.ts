@@ -2,24 +2,42 @@ import type { Diagnostic, PublishDiagnosticsParams } from 'vscode-languageserver
 import { readFileUri, hostPathStyle, type Clock } from '@rootward/core';
 import { Deferred, within } from '@rootward/core/platform';
 import type { OpenDocument } from '../documents/documents.js';
+import type { ServerDefinition } from '../servers/definition.js';
 
 interface Published {
   readonly version: number | undefined;
   readonly diagnostics: readonly Diagnostic[];
+  readonly at: number;
 }
+
+/** What a server says of its own accord about a document. */
+export interface Said {
+  readonly diagnostics: readonly Diagnostic[];
+  /** It has nothing more to say; where that is not known, false. */
+  readonly isAll: boolean;
+}
+
+/** After this long without more, what was said so far is taken, as what may be a part. */
+const QUIET_MS = 1_000;
 
 /** What a server has said of its own accord about its files. Kept for open documents only. */
 export class PublishedDiagnostics {
   readonly #clock: Clock;
   readonly #isOpen: (path: string) => boolean;
+  readonly #sendsAll: ServerDefinition['sendsAll'];
   readonly #byPath = new Map<string, Published>();
   /** It says which version of a document it means. */
   #givesVersions = false;
   #news = new Deferred();
 
-  constructor(clock: Clock, isOpen: (path: string) => boolean) {
+  constructor(
+    clock: Clock,
+    isOpen: (path: string) => boolean,
+    { sendsAll }: Pick<ServerDefinition, 'sendsAll'>,
+  ) {
     this.#clock = clock;
     this.#isOpen = isOpen;
+    this.#sendsAll = sendsAll;
   }
 
   take({ uri, version, diagnostics }: PublishDiagnosticsParams): void {
@@ -28,7 +46,9 @@ export class PublishedDiagnostics {
     if (!reading.ok || !this.#isOpen(reading.path)) return;
     // clangd takes back what it said of a document that was closed, which may be open again by now.
     if (version === undefined && diagnostics.length === 0 && this.#givesVersions) return;
-    this.#byPath.set(reading.path, { version, diagnostics });
+    const before = this.#byPath.get(reading.path)?.version;
+    if (before !== undefined && (version === undefined || version < before)) return;
+    this.#byPath.set(reading.path, { version, diagnostics, at: this.#clock.now() });
     this.#news.resolve();
     this.#news = new Deferred();
   }
@@ -42,14 +62,21 @@ export class PublishedDiagnostics {
     { path, version }: OpenDocument,
     milliseconds: number,
     signal?: AbortSignal,
-  ): Promise<readonly Diagnostic[] | undefined> {
+  ): Promise<Said | undefined> {
     const deadline = this.#clock.now() + milliseconds;
     for (;;) {
       const published = this.#byPath.get(path);
-      if (published !== undefined && (published.version ?? version) >= version) return published.diagnostics;
-      const left = deadline - this.#clock.now();
-      if (left <= 0) return undefined;
+      const meant =
+        published !== undefined && (published.version ?? version) >= version ? published : undefined;
+      const isAll = meant !== undefined && this.#isAll(meant);
+      const end = Math.min(deadline, (meant?.at ?? deadline) + QUIET_MS);
+      const left = end - this.#clock.now();
+      if (isAll || left <= 0) return meant && { diagnostics: meant.diagnostics, isAll };
       await within(this.#news.promise, { clock: this.#clock, milliseconds: left, signal });
     }
+  }
+
+  #isAll({ version }: Published): boolean {
+    return this.#sendsAll === 'at once' || (this.#sendsAll === 'with a version' && version !== undefined);
   }
 }

@@ -1,12 +1,7 @@
 import type { Clock, Logger, Root, Scope } from '@rootward/core';
 import { containsPath, fileUriToPath, hostPathStyle, pathToFileUri } from '@rootward/core';
 import { Deferred, unlessAborted, within } from '@rootward/core/platform';
-import type {
-  Diagnostic,
-  FileEvent,
-  ServerCapabilities,
-  WorkspaceFolder,
-} from 'vscode-languageserver-protocol';
+import type { FileEvent, ServerCapabilities, WorkspaceFolder } from 'vscode-languageserver-protocol';
 import { announcesFolders, decideKind, FOLDERS_METHOD } from '../connection/folder-kind.js';
 import { initializeParams } from '../connection/initialize-params.js';
 import { Registrations } from '../connection/registrations.js';
@@ -26,7 +21,7 @@ import { HeaderCommands } from '../servers/c-headers.js';
 import { languageIdOf, type FolderKind, type ServerDefinition } from '../servers/definition.js';
 import { languageName } from '../servers/script-name.js';
 import type { PoolLimits } from './limits.js';
-import { PublishedDiagnostics } from './published-diagnostics.js';
+import { PublishedDiagnostics, type Said } from './published-diagnostics.js';
 import { Readiness } from './readiness.js';
 
 /** A folder a server works in. */
@@ -118,7 +113,7 @@ export class ServerInstance {
     this.#folders = folders;
     for (const folder of folders) this.#touched.add(folder.path);
     this.#connection = new ServerConnection(definition.name, process, clock);
-    this.#published = new PublishedDiagnostics(clock, (path) => this.#documents.has(path));
+    this.#published = new PublishedDiagnostics(clock, (path) => this.#documents.has(path), definition);
     this.#documents = new Documents(this.#connection, {
       changed: (path) => this.#published.forget(path),
       ...(definition.readsOnlyItself === true && {
@@ -156,6 +151,12 @@ export class ServerInstance {
 
   get capabilities(): ServerCapabilities {
     return this.#capabilities;
+  }
+
+  /** Whether it answers when it is asked what is wrong in a document; it may say so after the handshake. */
+  get answersDiagnostics(): boolean {
+    const { diagnosticProvider } = this.#capabilities;
+    return diagnosticProvider !== undefined || this.#registrations.has('textDocument/diagnostic');
   }
 
   get touched(): ReadonlySet<string> {
@@ -301,7 +302,7 @@ export class ServerInstance {
   }
 
   /** What the server says of its own accord about a document; undefined when it says nothing in time. */
-  diagnosticsOf(document: OpenDocument, signal?: AbortSignal): Promise<readonly Diagnostic[] | undefined> {
+  diagnosticsOf(document: OpenDocument, signal?: AbortSignal): Promise<Said | undefined> {
     return this.#published.of(document, this.#limits.settleTimeout, signal);
   }
 

@@ -3,6 +3,7 @@ import type { Diagnostic } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import { sourceFiles } from '../documents/source-files.js';
 import type { OpenDocument } from '../documents/documents.js';
+import type { Said } from '../pool/published-diagnostics.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { chooseRoots } from './asking/choose-roots.js';
 import { concealErrors, unreadable } from '../filter/conceal-errors.js';
@@ -121,6 +122,8 @@ export interface Checked {
   readonly diagnostics: readonly FoundDiagnostic[];
   /** How many there are, shown or not. */
   readonly total: number;
+  /** The server has said something of it. */
+  readonly isHeard: boolean;
   readonly complete: boolean;
   readonly notes: readonly string[];
 }
@@ -138,11 +141,16 @@ async function candidates(
 /** What is wrong in one file. */
 export async function checkFile(context: CodeContext, file: string): Promise<Checked> {
   const { servers, scope, signal } = context;
-  const check = (instance: ServerInstance): Promise<Checked> =>
+  const check = (instance: ServerInstance, isLast = false): Promise<Checked> =>
     instance.withDocuments({ scope, paths: [file], signal }, async ([document]) => {
       if (document === undefined) throw new RootwardLspError('symbol-not-found', `Cannot open "${file}"`);
       await instance.readiness.wait(servers.limits.settleTimeout, signal);
-      return describeFound(context, instance, document, await ask(instance, document, signal));
+      const said = await ask(instance, document, signal);
+      // gopls may not look at a file that was opened while it loaded; it does at one that is opened later.
+      const isEarly = said?.isAll === false && instance.definition.sendsAll !== undefined;
+      if (!isEarly || isLast) return describeFound(context, instance, document, said);
+      instance.closeUnless((path) => path !== file);
+      return check(instance, true);
     });
   return concealErrors(context, servers.ask(scope, file, check, context));
 }
@@ -151,11 +159,12 @@ async function describeFound(
   { scope, signal }: CodeContext,
   instance: ServerInstance,
   document: OpenDocument,
-  found: readonly Diagnostic[] | undefined,
+  said: Said | undefined,
 ): Promise<Checked> {
   const { path: file, text } = document;
+  const found = said?.diagnostics ?? [];
   const conceal = (message: string): string => concealPaths(scope, message, { file, sources: [text] });
-  const items = (found ?? []).slice(0, MAX_PER_FILE);
+  const items = found.slice(0, MAX_PER_FILE);
   const { texts, notes } = await concealLiterals(
     items.map((item) => messageOf(item, instance.definition)),
     { scope, definition: instance.definition, sources: [text], signal },
@@ -163,10 +172,18 @@ async function describeFound(
   return {
     file,
     diagnostics: items.map((item, index) => toFound(item, texts[index] ?? '', conceal)),
-    total: found?.length ?? 0,
-    complete: found !== undefined,
-    notes,
+    total: found.length,
+    isHeard: said !== undefined,
+    complete: said?.isAll === true,
+    notes: [...notes, ...unfinished(instance.definition, said)],
   };
+}
+
+function unfinished({ name }: ServerDefinition, said: Said | undefined): readonly string[] {
+  if (said?.isAll === true) return [];
+  return said === undefined
+    ? [`${name} has not said anything yet: ask again`]
+    : [`${name} does not tell when it has found everything: there may be more problems`];
 }
 
 function toFound(item: Diagnostic, message: string, conceal: (text: string) => string): FoundDiagnostic {
@@ -184,13 +201,13 @@ async function ask(
   instance: ServerInstance,
   document: OpenDocument,
   signal: AbortSignal | undefined,
-): Promise<readonly Diagnostic[] | undefined> {
-  if (instance.capabilities.diagnosticProvider === undefined) return instance.diagnosticsOf(document, signal);
+): Promise<Said | undefined> {
+  if (!instance.answersDiagnostics) return instance.diagnosticsOf(document, signal);
   const params = { textDocument: { uri: document.uri } };
   const report = await instance.request('textDocument/diagnostic', params, signal);
   // It was told of no earlier report that could still hold.
   if (report.kind !== 'full' || !Array.isArray(report.items)) throw unreadable();
-  return report.items;
+  return { diagnostics: report.items, isAll: true };
 }
 
 /** Without what depends on the files that the server was shown for other questions. */

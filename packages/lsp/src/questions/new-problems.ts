@@ -54,9 +54,10 @@ async function problemsOf(context: CodeContext, files: readonly string[]): Promi
   const notes = new Set<string>();
   for (const file of files) {
     try {
-      const { diagnostics, complete } = await checkFile({ ...context, signal }, file);
-      if (complete) found.set(file, diagnostics);
-      else notes.add(`the language server says nothing of "${file}" yet`);
+      const { diagnostics, isHeard, complete, notes: its } = await checkFile({ ...context, signal }, file);
+      if (isHeard) found.set(file, diagnostics);
+      if (isHeard && !complete) for (const note of its) notes.add(note);
+      if (!isHeard) notes.add(`the language server says nothing of "${file}" yet`);
     } catch (error) {
       context.signal?.throwIfAborted();
       if (limit.aborted)

@@ -52,6 +52,12 @@ export interface ServerDefinition {
    * was shown is closed, and opened anew for the next question.
    */
   readonly included?: string;
+  /**
+   * Measured: by what to tell that it has sent all it finds wrong in a document, where it cannot be asked for that.
+   * `at once`: the first message has all. `with a version`: the first that names the version; one without is of the file
+   * on disk, and early. Undefined where it sends parts or nobody knows.
+   */
+  readonly sendsAll?: 'at once' | 'with a version';
   /** What it adds to a message where it has seen a file that would help, whatever the message is about. */
   readonly hints?: RegExp;
   /** Has to be told how headers are compiled. */

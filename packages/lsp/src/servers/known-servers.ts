@@ -143,6 +143,9 @@ export const knownServers: readonly ServerDefinition[] = [
       GOPROXY: 'off',
       GOVCS: '*:off',
     },
+    sendsAll: 'with a version',
+    // Left to itself it first sends what the compiler finds, and what its analyzers find a second later.
+    initializationOptions: { diagnosticsDelay: '0s' },
   },
   {
     name: 'clangd',
@@ -175,6 +178,7 @@ export const knownServers: readonly ServerDefinition[] = [
     markers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
     body: /^[^;]*\{/,
     remembersClosed: true,
+    sendsAll: 'with a version',
     hints: / \(fix(?:es)? available\)$/m,
     included: '**/*.{h,hh,hpp,hxx,inc,inl,ipp,tcc,def}',
     headersOfC: true,
@@ -191,6 +195,7 @@ export const knownServers: readonly ServerDefinition[] = [
     folders: 'per-root',
     maxSymbols: Number.POSITIVE_INFINITY,
     ready: /BackgroundAnalysis: (?:Completed|Skipping|skipped)/i,
+    sendsAll: 'with a version',
   },
   {
     name: 'yaml-language-server',
@@ -206,6 +211,7 @@ export const knownServers: readonly ServerDefinition[] = [
     settings: { yaml: { schemaStore: { enable: false } } },
     // Left to itself it fetches the schema that a file names, from the network or from anywhere on the disk.
     announces: ['yaml/registerContentRequest'],
+    sendsAll: 'at once',
     readsOnlyItself: true,
   },
   {

@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { definition, diagnostics, findSymbol, outline, references } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, hasClangd, known } from '../fixtures/real-servers.js';
+import { isInstalled } from '../fixtures/repositories.js';
 
 let home: CodeWorkspace;
 
@@ -176,3 +177,19 @@ test.skipIf(!hasClangd)('clangd (where installed) sees a header that was changed
   const report = await diagnostics(home.context(), request);
   expect(report.files).toMatchObject([{ diagnostics: [{ line: 2, severity: 'error' }] }]);
 });
+
+test.skipIf(!isInstalled('gopls', 'go'))(
+  'gopls (where installed) has told of all problems of a file at the first question, those of its analyzers too',
+  async () => {
+    const files = {
+      'a/go.mod': 'module example.com/a\n\ngo 1.18\n',
+      'a/a.go': 'package a\n\nimport "fmt"\n\nfunc F() { fmt.Printf("%d\\n", "x") }\n',
+    };
+    await open('gopls', files, 'a');
+    const report = await diagnostics(home.context(), { file: home.at('a/a.go') });
+    expect(report).toMatchObject({
+      files: [{ diagnostics: [{ line: 5, message: expect.stringContaining('wrong type') }] }],
+      complete: true,
+    });
+  },
+);

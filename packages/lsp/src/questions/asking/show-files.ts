@@ -70,10 +70,10 @@ export async function settled(
   documents: readonly OpenDocument[],
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const { kind, definition, capabilities } = instance;
+  const { kind, definition } = instance;
   if (kind !== 'file-driven' || definition.answersInOrder === true) return true;
   // One that waits to be asked for diagnostics sends none.
-  if (capabilities.diagnosticProvider !== undefined) return true;
+  if (instance.answersDiagnostics) return true;
   const all = await Promise.all(documents.map((document) => instance.diagnosticsOf(document, signal)));
   return all.every((diagnostics) => diagnostics !== undefined);
 }
