@@ -115,7 +115,7 @@ export async function benchStart(): Promise<Section> {
           unit: 'MiB',
           ours: median(ours.flatMap(({ resident }) => resident ?? [])),
           peer: median(peer.flatMap(({ resident }) => resident ?? [])),
-          goal: 0.95,
+          goal: 0.9,
         },
         {
           what: 'resident memory after tools/list',

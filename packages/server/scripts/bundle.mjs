@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { lazyBuiltins } from './lazy-builtins.mjs';
+import { LAZILY } from './lazy-constants.mjs';
 import { lazySchemas, registerLazily } from './lazy-schemas.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
@@ -118,7 +120,7 @@ const AROUND = [
 async function buildProgram(name, plugins, rewritten) {
   const result = await build({ ...commandLine, outfile: dist + name, plugins });
   const [{ text }] = result.outputFiles;
-  const { code } = await transform(AROUND.join(`\n${rewritten(text)}\n`), {
+  const { code } = await transform(AROUND.join(`${LAZILY}${lazyBuiltins(rewritten(text))}\n`), {
     minify: true,
     target: commandLine.target,
     legalComments: 'none',

@@ -1,21 +1,19 @@
 // The SDK makes some 500 schemas when it is loaded and when the first message comes, and a server uses a few dozen: a
 // third of the start, and 4 MB. Here each is made when it is first used.
-import { parseSync } from 'oxc-parser';
+import { apply, callReferences, parse, postpone, visit } from './lazy-constants.mjs';
 
 /** Modules whose schemas are constants. */
-const MODULES = /@modelcontextprotocol\/core\/dist\/(?:schemas|auth)-[^/]+\.mjs$/;
+const MODULES = /@modelcontextprotocol\/core\/dist\/(?:(?:schemas|auth)-[^/]+|ext\/skills\/index)\.mjs$/;
+/** Constants of the server's own module that are taken from schemas: what a form may have. */
+const DERIVED = new Set(['ROOT_KEYS', 'PROPERTY_KEYS_BY_TYPE', 'SUPPORTED_STRING_FORMATS']);
 /** Functions that make all schemas of a revision of the protocol, and return them. */
 const BUILDERS = /^build(?:\$\d+)?$/;
 /** The function that sorts those of a revision by method. */
 const MAPS = 'registryMaps';
 /** An object of schemas. */
 const MEMBERS = 'authSchemas';
-const SCHEMA = /Schema(?:\$\d+)?$/;
+const SCHEMA = /Schema\$?\d*$/;
 const HELPERS = `
-function __lazySchema(make) {
-  let schema;
-  return () => (schema ??= make());
-}
 function __lazyMembers(makers) {
   const members = {};
   for (const name of Object.keys(makers)) {
@@ -51,24 +49,28 @@ export function registerLazily(contents) {
   }, contents);
 }
 
-/** Takes a bundle before it is minified: there each constant of a module has a name that nothing else has. */
+/** Takes a bundle before it is minified, and needs `LAZILY` in front. */
 export function lazySchemas(code) {
-  const { program, errors } = parseSync('program.cjs', code, { sourceType: 'script' });
-  if (errors.length > 0) throw new Error(`Cannot read the bundle: ${errors[0].message}`);
+  const program = parse(code);
   const edits = [];
   const constants = new Set();
   const builders = [];
   let maps = 0;
+  let derived = 0;
   visit(program, (node) => {
     if (isModule(node)) makeLazy(node.value.body.body.map(assignment), constants, edits);
+    if (node.type === 'AssignmentExpression' && DERIVED.has(node.left.name)) {
+      derived += 1;
+      postpone(node.left.name, node.right, constants, edits);
+    }
     if (node.type === 'AssignmentExpression' && node.left.name === MEMBERS) memberwise(node.right, edits);
     if (node.type !== 'FunctionDeclaration') return;
     if (BUILDERS.test(node.id.name) && returnsMembers(node)) builders.push(node);
     if (node.id.name === MAPS) maps += sortLazily(node, edits);
   });
-  if (constants.size < 100 || builders.length !== 2 || maps !== 3) {
+  if (constants.size < 100 || builders.length !== 2 || maps !== 3 || derived !== DERIVED.size) {
     throw new Error(
-      `Cannot find the schemas of the SDK: ${constants.size} constants, ${builders.length} revisions, ${maps} maps`,
+      `Cannot find the schemas of the SDK: ${constants.size} constants, ${builders.length} revisions, ${maps} maps, ${derived} sets`,
     );
   }
   callReferences(program, constants, edits);
@@ -98,9 +100,13 @@ function declarations({ type, declarations: declared }) {
 
 function makeLazy(constants, names, edits) {
   for (const { name, value } of constants.filter((one) => one !== undefined)) {
-    if (!SCHEMA.test(name) || value.type !== 'CallExpression') continue;
-    names.add(name);
-    edits.push({ at: value.start, text: '__lazySchema(() => ' }, { at: value.end, text: ')' });
+    if (!SCHEMA.test(name)) continue;
+    if (value.type === 'CallExpression') postpone(name, value, names, edits);
+    if (value.type === 'Identifier' && names.has(value.name)) {
+      // Another name for a schema is one for the function that makes it.
+      names.add(name);
+      value.isAlias = true;
+    }
   }
 }
 
@@ -133,45 +139,4 @@ function memberwise(object, edits) {
     );
     property.shorthand = false;
   }
-}
-
-/** A constant has become a function that returns it. Throws where another variable has its name. */
-function callReferences(scope, names, edits) {
-  const declared = new Set();
-  visit(scope, (node, parent, role) => {
-    if (node.type !== 'Identifier' || !names.has(node.name)) return;
-    if (role === 'property' && parent.type === 'MemberExpression' && !parent.computed) return;
-    if (role === 'id' && parent.type === 'VariableDeclarator') {
-      if (declared.has(node.name)) throw new Error(`Cannot tell two variables apart: ${node.name}`);
-      declared.add(node.name);
-      return;
-    }
-    if (role === 'left' && parent.type === 'AssignmentExpression') return;
-    if (parent.type === 'Property' && role === 'key' && !parent.computed) return;
-    const isShort = parent.type === 'Property' && parent.shorthand;
-    edits.push({ at: node.end, text: isShort ? `: ${node.name}()` : '()' });
-  });
-}
-
-function visit(node, see, parent, role) {
-  see(node, parent, role);
-  for (const [name, child] of Object.entries(node)) {
-    if (Array.isArray(child)) {
-      for (const each of child) if (isNode(each)) visit(each, see, node, name);
-    } else if (isNode(child)) visit(child, see, node, name);
-  }
-}
-
-function isNode(value) {
-  return typeof value === 'object' && value !== null && typeof value.type === 'string';
-}
-
-function apply(code, edits) {
-  const parts = [];
-  let done = 0;
-  for (const { at, text } of edits.toSorted((left, right) => left.at - right.at)) {
-    parts.push(code.slice(done, at), text);
-    done = at;
-  }
-  return parts.join('') + code.slice(done);
 }

@@ -1,5 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ConfiguredRoots } from '@rootward/core';
 import { expandHome, errnoOf } from '@rootward/core/platform';
@@ -36,12 +35,13 @@ export async function readConfigurationFile(
   let text: string;
   let canonical: string;
   try {
-    canonical = await realpath(file);
-    const stats = await stat(canonical);
+    // Nothing else is under way when settings are read, and `node:fs/promises` takes longer to load than they do.
+    canonical = realpathSync.native(file);
+    const stats = statSync(canonical);
     if (stats.isDirectory()) throw invalid(file, 'it is a folder; name the file in it');
     if (stats.size > MAX_BYTES)
       throw invalid(file, `${stats.size} bytes are more than the limit of ${MAX_BYTES}`);
-    text = await readFile(canonical, 'utf8');
+    text = readFileSync(canonical, 'utf8');
   } catch (error) {
     if (error instanceof RootwardServerError) throw error;
     const code = errnoOf(error);

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { categoriesSchema } from './category-rules.js';
 import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './values/option-values.js';
 import { CHANGE_POLICIES } from './values/wrap-settings.js';
 import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './values/sandbox-settings.js';
@@ -181,14 +180,6 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .union([z.enum(HISTORY_MODES), history])
     .optional()
     .describe('Keep what was there before each change: best-effort, required or off; or that with bounds'),
-});
-
-/** `.rootward.json` inside a root: it can only tighten. `categories` belong to the guidance tools. */
-export const workspaceRulesSchema: z.ZodObject = z.strictObject({
-  $schema: z.string().optional(),
-  deny: z.array(denial).optional().describe('Globs out of reach, relative to this folder'),
-  readOnly: z.boolean().optional().describe('Refuse every change in this root'),
-  categories: categoriesSchema.optional().describe('Guidance by category'),
 });
 
 /** As published for editors. */

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { containsPath, hostPathStyle, readRules, Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
 import type { Logger, Root, RulesInFolder, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
 import { errnoOf } from '@rootward/core/platform';
-import type { CategoryRules } from './category-rules.js';
-import { checkAgainst } from './check-configuration.js';
-import { workspaceRulesSchema } from './configuration-schema.js';
+import * as z from 'zod';
+import { categoriesSchema, type CategoryRules } from './category-rules.js';
+import { checkAgainst } from './check-against.js';
 
 /** What a workspace, or its user, says about it. It can only tighten, and name guidance. */
 export interface WorkspaceRules {
@@ -37,6 +37,14 @@ const MAX_PROBLEM_LENGTH = 200;
 const O_NOFOLLOW: number = constants.O_NOFOLLOW ?? 0;
 /** A FIFO of this name must not hang the server. */
 const O_NONBLOCK: number = constants.O_NONBLOCK ?? 0;
+
+/** `.rootward.json` inside a root: it can only tighten. `categories` belong to the guidance tools. */
+const workspaceRulesSchema: z.ZodObject = z.strictObject({
+  $schema: z.string().optional(),
+  deny: z.array(z.string().min(1)).optional(),
+  readOnly: z.boolean().optional(),
+  categories: categoriesSchema.optional(),
+});
 
 /** Reads the rules of one root. A link is not followed: it could show what lies elsewhere through error messages. */
 export function readWorkspaceRules(root: string): RulesReading {

@@ -25,8 +25,6 @@ const SYSTEM_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
 /** In memory: making and removing a name on a disk with a journal costs as much as starting a small program. */
 const PLACES = ['/dev/shm', tmpdir()];
 
-const run = promisify(execFile);
-
 /**
  * Real pipes for the output of children. Those that Node makes are sockets, and on Linux a script cannot open
  * `/dev/stdout` or `/dev/stderr` when that is one. Node cannot make a pipe, so they are named ones, used once.
@@ -71,7 +69,7 @@ export class PipeStore {
     const folder = this.#folder ?? '';
     const names = Array.from({ length: BATCH }, () => join(folder, String(this.#made++)));
     try {
-      await run('mkfifo', ['-m', '600', ...names], { env: { PATH: SYSTEM_PATH } });
+      await promisify(execFile)('mkfifo', ['-m', '600', ...names], { env: { PATH: SYSTEM_PATH } });
       this.#names.push(...names);
     } catch {
       this.#notBefore = performance.now() + RETRY_MS;

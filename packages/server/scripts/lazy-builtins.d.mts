@@ -1,0 +1,1 @@
+export function lazyBuiltins(code: string): string;
