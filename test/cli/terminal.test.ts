@@ -14,6 +14,8 @@ const ESCAPE = '\u001B[';
 /** Where something takes a while, the line that says so is taken back without colours. */
 // oxlint-disable-next-line no-control-regex -- that is what a terminal gets
 const COLOR = /\u001B\[[\d;]*m/;
+/** A line that is to be copied, and is not broken. */
+const COMMAND = /^(?:Usage: | {2})node \S+rootward\.cjs/;
 
 const COMMANDS: readonly (readonly string[])[] = [
   ['--help'],
@@ -114,9 +116,8 @@ describe.runIf(hasPseudoTerminal)('On a terminal', () => {
       await terminal.exit;
       const lines = terminal.screen();
       expect(lines.length).toBeGreaterThan(40);
-      const isCommand = (line: string): boolean => /^(?:Usage: | {2})node \S+rootward\.cjs/.test(line);
       const tooLong = lines.filter(
-        (line) => line.length > columns && !isCommand(line) && line.trim().split(/ +/).at(-1)!.length < 20,
+        (line) => line.length > columns && !COMMAND.test(line) && line.trim().split(/ +/).at(-1)!.length < 20,
       );
       expect(tooLong).toEqual([]);
     },

@@ -59,3 +59,27 @@ test('MCP Inspector reaches a server over HTTP with its token', async () => {
   const call = ['--tool-name', 'read_text_file', '--tool-arg', 'path=name.txt'];
   expect(await inspect([...args, ...call])).toMatchObject({ content: [{ text: 'a' }] });
 });
+
+test('MCP Inspector starts a wrapped server by its configuration, where its command line would remove "--"', async () => {
+  const config = join(folders.path('config'), 'wrapped.json');
+  const args = [PROGRAM, 'wrap', '--', process.execPath, PROGRAM, '--read-only'];
+  const roots = [{ uri: folders.uri('a'), name: 'a' }];
+  const server = { command: process.execPath, args, roots };
+  writeFileSync(config, JSON.stringify({ mcpServers: { wrapped: server } }));
+  const listing = ['--method', 'tools/list'];
+  const tools = { tools: expect.arrayContaining([expect.objectContaining({ name: 'read_text_file' })]) };
+  expect(await inspect(['--config', config, '--server', 'wrapped', ...listing])).toMatchObject(tools);
+  await expect(
+    inspect([
+      process.execPath,
+      PROGRAM,
+      'wrap',
+      '--',
+      process.execPath,
+      PROGRAM,
+      '--toolsets',
+      'files',
+      ...listing,
+    ]),
+  ).rejects.toThrow('--toolsets');
+});

@@ -63,6 +63,21 @@ function findFallback({ sources, client }: SnapshotInput): SourceReading | undef
   return [...sources.hints, sources.fallback].find(hasRoots);
 }
 
+/**
+ * The hints that somebody gave, or that were asked for. Nobody declares the process directory, the last of them: where a
+ * stronger source was enough, it is not rejected.
+ */
+export function countedHints(
+  { sources: { hints } }: SnapshotInput,
+  { clientSide, operator, fallback }: Decision,
+): readonly SourceReading[] {
+  const isEnough =
+    clientSide !== undefined ||
+    operator !== undefined ||
+    (fallback !== undefined && hints.includes(fallback));
+  return isEnough ? hints.filter((hint) => hint.source !== 'cwd' || hint === fallback) : hints;
+}
+
 function hasRoots(reading: SourceReading): boolean {
   return reading.roots.length > 0;
 }

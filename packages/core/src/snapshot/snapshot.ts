@@ -1,7 +1,7 @@
 import type { Fence } from '../roots/fence.js';
 import type { Rejection, Root } from '../roots/root.js';
 import type { ClientState } from '../sources/client-state.js';
-import { decide, type Decision, type SnapshotInput } from './precedence.js';
+import { countedHints, decide, type Decision, type SnapshotInput } from './precedence.js';
 import { traceOf, type TraceEntry } from './trace.js';
 
 /** The frozen outcome of asking the sources. */
@@ -10,7 +10,7 @@ export interface Snapshot {
   readonly epoch: number;
   readonly roots: readonly Root[];
   readonly client: ClientState;
-  /** What was declared and does not count, in the order of the sources. */
+  /** What was declared and does not count, in the order of the sources; without a process directory that was not needed. */
   readonly rejected: readonly Rejection[];
   /** What every source said, strongest first. */
   readonly trace: readonly TraceEntry[];
@@ -54,7 +54,8 @@ class TakenSnapshot implements Snapshot {
 
   get rejected(): readonly Rejection[] {
     const { sources, handle, client, request } = this.#input;
-    const readings = [handle, client.given, request, ...sources.operators, ...sources.hints];
+    const hints = countedHints(this.#input, this.#decision);
+    const readings = [handle, client.given, request, ...sources.operators, ...hints];
     return Object.freeze(readings.flatMap(({ rejected }) => rejected));
   }
 

@@ -1,7 +1,7 @@
 import type { Root, Source } from '../roots/root.js';
 import type { ClientState } from '../sources/client-state.js';
 import { describeClient } from '../sources/client.js';
-import type { Decision, SnapshotInput } from './precedence.js';
+import { countedHints, type Decision, type SnapshotInput } from './precedence.js';
 import { enumerate, type SourceReading } from '../sources/root-source.js';
 
 /**
@@ -37,6 +37,12 @@ export function traceOf(input: SnapshotInput, decision: Decision): readonly Trac
   const { sources, handle, request } = input;
   const ignores = sources.clientRoots === 'ignore';
   const { revoked } = input.client.given;
+  const counted = countedHints(input, decision);
+  const needed = decision.clientSide === undefined && decision.operator === undefined;
+  const hintVerdict = (reading: SourceReading): Verdict =>
+    needed && decision.fallback === undefined
+      ? unneededVerdict(reading, revoked)
+      : plainVerdict(reading, decision.fallback);
   return [
     entryOf(handle, clientSideVerdict(handle, decision, ignores)),
     consentEntry(input.consents),
@@ -49,13 +55,8 @@ export function traceOf(input: SnapshotInput, decision: Decision): readonly Trac
     ),
     ...sources.operators.map((reading) => operatorEntry(reading, input, decision)),
     ...[...sources.hints, sources.fallback].map((reading) => {
-      const needed = decision.clientSide === undefined && decision.operator === undefined;
-      return entryOf(
-        reading,
-        needed && decision.fallback === undefined
-          ? unneededVerdict(reading, revoked)
-          : plainVerdict(reading, decision.fallback),
-      );
+      const isCounted = reading === sources.fallback || counted.includes(reading);
+      return entryOf(reading, isCounted ? hintVerdict(reading) : unaskedVerdict(reading));
     }),
   ];
 }
@@ -69,6 +70,11 @@ function plainVerdict(reading: SourceReading, winner: SourceReading | 'client' |
   if (!reading.given) return 'absent';
   if (reading === winner) return 'used';
   return reading.roots.length === 0 ? 'rejected' : 'not-needed';
+}
+
+/** Of a source that was not asked, since a stronger one was enough. */
+function unaskedVerdict({ given }: SourceReading): Verdict {
+  return given ? 'not-needed' : 'absent';
 }
 
 function clientSideVerdict(reading: SourceReading, { clientSide }: Decision, ignores: boolean): Verdict {

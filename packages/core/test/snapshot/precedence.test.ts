@@ -345,4 +345,17 @@ describe('the trace', () => {
     expect(trace.every((entry) => Object.isFrozen(entry))).toBe(true);
     expect(OPERATORS.every((source) => trace.some((entry) => entry.source === source))).toBe(true);
   });
+
+  test('counts a process directory as rejected only where it was needed', async () => {
+    const tree = makeFolders();
+    const environment = { PWD: '/' };
+    const named = (await hear(tree, ['flag'], { environment })).snapshot();
+    expect(named.rejected).toEqual([]);
+    expect(named.trace.find(({ source }) => source === 'cwd')).toMatchObject({ verdict: 'not-needed' });
+    const alone = (await hear(tree, [], { environment })).snapshot();
+    expect(alone.rejected).toMatchObject([{ source: 'cwd', reason: 'too-broad' }]);
+    expect(alone.trace.find(({ source }) => source === 'cwd')).toMatchObject({ verdict: 'rejected' });
+    const hinted = { ...environment, CLAUDE_PROJECT_DIR: folder(tree, 'host') };
+    expect((await hear(tree, [], { environment: hinted })).snapshot().rejected).toEqual([]);
+  });
 });

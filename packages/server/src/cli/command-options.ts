@@ -57,7 +57,11 @@ export function decidesHistory(spec: OptionSpec): boolean {
 export function decidesUndo(spec: OptionSpec): boolean {
   return decidesHistory(spec) || ['--read-only', '--writable-project', '--history'].includes(flagName(spec));
 }
-export function decidesSandbox(spec: OptionSpec): boolean {
+/** In the command `sandbox`, where `--level` says what `--sandbox` says elsewhere. */
+export function decidesOwnSandbox(spec: OptionSpec): boolean {
+  return decidesSandbox(spec) && flagName(spec) !== '--sandbox';
+}
+function decidesSandbox(spec: OptionSpec): boolean {
   return decidesRoots(spec) || spec.group === 'Sandbox:';
 }
 export const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;

@@ -18,8 +18,8 @@ import {
   CHANGE_POLICIES,
   decidesFindings,
   decidesHistory,
+  decidesOwnSandbox,
   decidesRoots,
-  decidesSandbox,
   decidesUndo,
   JSON_OPTION,
   jsonOf,
@@ -163,7 +163,7 @@ export function createProgram(terminal: Terminal, done: Done, command: readonly 
           : validateFile(file, jsonOf(flags), watched);
       }),
     );
-  withOptions(program.command('sandbox'), OPTIONS, decidesSandbox)
+  withOptions(program.command('sandbox'), OPTIONS, decidesOwnSandbox)
     .description('run a command, written after --, in the sandbox of the roots')
     .argument('[directories...]', 'folders in scope, as with --root')
     .addOption(offering('--level <level>', 'off, write, strict (default) or auto', SANDBOX_LEVELS))

@@ -17,6 +17,7 @@ export interface StartContext {
   readonly command?: string | undefined;
 }
 
+const SECOND_MS = 1_000;
 /** What messages call the options of the library: here they are flags. */
 const FLAGS = { roots: '--root', within: '--within', project: '--project' } as const;
 
@@ -29,7 +30,7 @@ export interface PreparedSources {
 
 /** What settings say about where roots come from. */
 export function sourceOptions(
-  { roots, within, origins, project, clientRoots, configuredRoots }: Settings,
+  { roots, within, origins, project, clientRoots, configuredRoots, readyTimeout }: Settings,
   { environment, home, directory, program }: StartContext,
   log: Logger,
 ): WorkspaceOptions {
@@ -42,6 +43,7 @@ export function sourceOptions(
     origins: { ...FLAGS, ...origins },
     config: configuredRoots,
     clientRoots,
+    ...(readyTimeout !== undefined && { limits: { readyTimeout: readyTimeout * SECOND_MS } }),
     environment,
     home,
     log,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES } from './values/option-values.js';
+import { CLIENT_ROOTS_MODES, LOG_LEVELS, MAX_READY_SECONDS, TOOLSET_NAMES } from './values/option-values.js';
 import { CHANGE_POLICIES } from './values/wrap-settings.js';
 import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './values/sandbox-settings.js';
 import { HISTORY_MODES } from './values/history-settings.js';
@@ -96,6 +96,12 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .enum(CLIENT_ROOTS_MODES)
     .optional()
     .describe('How client folders combine with those named here'),
+  readyTimeout: z
+    .number()
+    .min(0)
+    .max(MAX_READY_SECONDS)
+    .optional()
+    .describe('How many seconds a call waits for the folders of the client'),
   toolsets: z.array(z.enum(TOOLSET_NAMES)).optional().describe('Only these tools'),
   tools: z
     .array(z.string().min(1))

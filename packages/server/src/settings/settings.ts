@@ -44,6 +44,8 @@ export interface Settings {
   readonly denyAbsolute: readonly string[];
   /** As the configuration file says; undefined for the known ones. */
   readonly languageServers: Readonly<Record<string, unknown>> | undefined;
+  /** How many seconds a call waits for the folders of the client; undefined for what the library has. */
+  readonly readyTimeout: number | undefined;
   /** Servers of others, by the prefix of their tools. */
   readonly wrap: WrappedEntries | undefined;
   /** Edits tell new problems where the call does not say. */
@@ -123,6 +125,7 @@ export function settle(
     deny: files.flatMap(({ deny }) => deny),
     denyAbsolute: files.flatMap(({ denyAbsolute }) => denyAbsolute),
     languageServers: given.languageServers,
+    readyTimeout: given.readyTimeout,
     wrap: given.wrap,
     diagnostics: given.diagnostics ?? false,
     trustWorkspaceServers: given.trustWorkspaceServers ?? false,

@@ -69,6 +69,15 @@ describe('loadSettings()', () => {
     });
   });
 
+  test('takes --ready-timeout in seconds, from a flag, the environment or a file', async () => {
+    const home = makeHome({ [USER_FILE]: { readyTimeout: 10 } });
+    expect(await load(makeHome())).toMatchObject({ readyTimeout: undefined });
+    expect(await load(home)).toMatchObject({ readyTimeout: 10 });
+    expect(await load(home, {}, { ROOTWARD_READY_TIMEOUT: '0.5' })).toMatchObject({ readyTimeout: 0.5 });
+    const flags = { readyTimeout: '0' };
+    expect(await load(home, flags, { ROOTWARD_READY_TIMEOUT: '1' })).toMatchObject({ readyTimeout: 0 });
+  });
+
   test('takes an empty variable for none', async () => {
     expect(await load(makeHome(), {}, { ROOTWARD_LOG_LEVEL: '', ROOTWARD_WITHIN: ' ' })).toMatchObject({
       logLevel: 'warn',
@@ -157,6 +166,8 @@ describe('loadSettings()', () => {
   test.each([
     [{ toolsets: ['fils'] }, 'Cannot use "fils" as --toolsets: expected workspace, files'],
     [{ clientRoots: 'repalce' }, 'did you mean "replace"?'],
+    [{ readyTimeout: '61' }, '"61" as --ready-timeout: expected a number of seconds from 0 to 60'],
+    [{ readyTimeout: '2s' }, '"2s" as --ready-timeout: expected a number of seconds'],
     [
       { logLevel: 'verbose' },
       'Cannot use "verbose" as --log-level: expected silent, error, warn, info, debug',

@@ -10,6 +10,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const CLIENT_ROOTS_MODES: readonly ClientRootsMode[] = ['replace', 'add', 'ignore'];
 
+/** A later answer of the client does not count anyway. */
+export const MAX_READY_SECONDS = 60;
+
 /** What one principal may use over HTTP. */
 export interface HttpLimits {
   /** Requests per second. */
@@ -37,6 +40,8 @@ export interface OptionValues {
   readonly rootsOrigin?: string;
   readonly within?: readonly string[];
   readonly clientRoots?: ClientRootsMode;
+  /** In seconds. */
+  readonly readyTimeout?: number;
   readonly languageServers?: Readonly<Record<string, unknown>>;
   readonly diagnostics?: boolean;
   readonly trustWorkspaceServers?: boolean;

@@ -1,7 +1,13 @@
 import { delimiter } from 'node:path';
 import { ENVIRONMENT_MODES } from './environment-mode.js';
 import { HISTORY_MODES } from './history-settings.js';
-import { CLIENT_ROOTS_MODES, LOG_LEVELS, TOOLSET_NAMES, type OptionValues } from './option-values.js';
+import {
+  CLIENT_ROOTS_MODES,
+  LOG_LEVELS,
+  MAX_READY_SECONDS,
+  TOOLSET_NAMES,
+  type OptionValues,
+} from './option-values.js';
 import { readLimits, readSecureUrl, readStore } from './http-settings.js';
 import { SANDBOX_BACKENDS, SANDBOX_GUARANTEES, SANDBOX_LEVELS } from './sandbox-settings.js';
 import type { Origin } from './read-values.js';
@@ -12,6 +18,7 @@ import {
   readNames,
   readPath,
   readPort,
+  readSeconds,
   readTokens,
   readToolEnvironment,
   readToolsets,
@@ -62,6 +69,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     choices: CLIENT_ROOTS_MODES,
     description: `how client folders combine with yours: ${CLIENT_ROOTS_MODES.join(', ')} (default replace)`,
     read: ([text], origin) => ({ clientRoots: readChoice(text, CLIENT_ROOTS_MODES, origin) }),
+  },
+  {
+    flag: '--ready-timeout <s>',
+    variable: 'ROOTWARD_READY_TIMEOUT',
+    group: 'Folders:',
+    description: `how many seconds a call waits for the folders of the client: 0 to ${MAX_READY_SECONDS} (default 2)`,
+    read: ([text], origin) => ({ readyTimeout: readSeconds(text, origin, MAX_READY_SECONDS) }),
   },
   {
     flag: '--ui',

@@ -78,6 +78,14 @@ export function readPort(text: string, { name }: Origin): number | boolean {
   throw unusable(text, name, `expected a port from 0 to ${MAX_PORT}${hint}`);
 }
 
+/** A number of seconds, at most `max`. */
+export function readSeconds(text: string, { name }: Origin, max: number): number {
+  const value = text.trim();
+  const seconds = Number(value);
+  if (/^\d+(?:\.\d+)?$/.test(value) && seconds <= max) return seconds;
+  throw unusable(text, name, `expected a number of seconds from 0 to ${max}`);
+}
+
 /** The address to listen on. An IPv6 address may stand in brackets, as in a URL. */
 export function readHost(text: string, { name }: Origin): string {
   // Most likely a variable of a shell that is not set; the system would take it for every address there is.

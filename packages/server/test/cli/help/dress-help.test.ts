@@ -53,6 +53,7 @@ describe('Help', () => {
     ['undo', '--read-only', ['--ui', '--chdir', '--http', '--sandbox', '--log-level']],
     ['doctor', '--sandbox', ['--ui', '--chdir', '--store', '--toolsets', '--telemetry-paths']],
     ['wrap', '--http', ['--register-hook', '--download-hosts', '--chdir', '--project']],
+    ['sandbox', '--level', ['--sandbox', '--http']],
     ['roots', '--within', ['--ui', '--http', '--sandbox']],
   ])('of %s shows %s, and nothing that decides nothing there', async (name, shown, others) => {
     const { text } = await help([name, '--help']);
