@@ -132,15 +132,14 @@ export class Instance {
     return this.#process.lastWords;
   }
 
-  /** Sends a request under an id of ours. Returns that id. */
+  /** Sends a request under an id of ours. Returns that id; `pending` hears nothing before that, so that it can be noted first. */
   request(message: RawMessage, pending: PendingRequest): string {
     const id = String(this.#nextId++);
-    if (this.#process.ended) {
-      pending.failed(new RootwardWrapError('ended', 'Cannot ask the server: it has ended'));
-      return id;
-    }
     this.#pending.set(id, pending);
-    if (message.method === 'initialize') this.#bridge.introduce(id, message);
+    if (this.#process.ended) {
+      const error = new RootwardWrapError('ended', 'Cannot ask the server: it has ended');
+      queueMicrotask(() => this.#failAll(error));
+    } else if (message.method === 'initialize') this.#bridge.introduce(id, message);
     else this.#bridge.send(message.withId(id));
     return id;
   }
