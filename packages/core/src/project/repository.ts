@@ -39,11 +39,11 @@ export interface Marker {
 /** Those in a canonical directory and in the folders above it, innermost first. Most folders of a disk have none. */
 export function findMarkers(directory: string): readonly Marker[] {
   const found: Marker[] = [];
-  for (let top = directory; ; top = dirname(top)) {
+  for (let top = directory, above = dirname(top); ; top = above, above = dirname(top)) {
     const path = childPath(top, '.git');
     const kind = kindOf(path);
     if (kind !== undefined) found.push({ top, path, kind });
-    if (top === dirname(top)) return found;
+    if (top === above) return found;
   }
 }
 

@@ -31,8 +31,10 @@ export class ClientAnswers {
     changeId: string | undefined,
   ): readonly Buffer[] {
     const { method = '' } = request;
+    const isList = method.endsWith('/list');
+    if (!isList && changeId === undefined && this.crash === undefined) return answer.withId(id);
     const edits: Edit[] = [...answer.set(['id'], id), ...changeEdits(answer, changeId)];
-    if (method.endsWith('/list')) {
+    if (isList) {
       this.#listings.note(method, request.span('params', 'cursor') !== undefined, answer);
       if (method === 'tools/list') {
         this.#watch.listed(answer);

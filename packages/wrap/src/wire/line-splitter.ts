@@ -56,6 +56,17 @@ export class LineSplitter {
     while (start < chunk.length) {
       const end = chunk.indexOf(NEWLINE, start);
       const part = chunk.subarray(start, end === -1 ? chunk.length : end);
+      // Most messages come as one piece, and need none of what the others do.
+      if (
+        end !== -1 &&
+        part[0] === OPEN_BRACE &&
+        this.#state === 'start' &&
+        part.length <= this.#maxLineBytes
+      ) {
+        this.#sink.line(part);
+        start = end + 1;
+        continue;
+      }
       this.#take(part);
       if (end === -1) {
         this.#offer();

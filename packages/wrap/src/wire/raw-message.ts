@@ -11,6 +11,7 @@ type Members = ReadonlyMap<string, Span>;
 
 const NO_MEMBERS: Members = new Map();
 const STRING_OR_NUMBER = /^["\d-]/;
+const VERSION = Buffer.from('"2.0"');
 
 /**
  * One JSON-RPC message as it came: its bytes, and where its parts are. Nothing but what someone looks at is parsed, and
@@ -131,18 +132,25 @@ export class RawMessage {
   }
 
   withId(id: string): readonly Buffer[] {
+    // Both sides often count alike.
+    if (id === this.id) return [this.bytes];
     return this.edited(this.set(['id'], id));
   }
 
   #isMessage(): boolean {
-    const version = this.#members.get('jsonrpc');
-    if (this.#raw(version) !== '"2.0"') return false;
+    if (!this.#isVersion2(this.#members.get('jsonrpc'))) return false;
     const { id } = this;
     const method = this.#members.get('method');
     if (method !== undefined) {
       return this.method !== undefined && (id === undefined || STRING_OR_NUMBER.test(id));
     }
     return id !== undefined && this.#members.has('result') !== this.#members.has('error');
+  }
+
+  #isVersion2(span: Span | undefined): boolean {
+    if (span === undefined || span.end - span.start !== VERSION.length) return false;
+    const { bytes } = this;
+    return VERSION.every((code, index) => bytes[span.start + index] === code);
   }
 
   /** Of the member whose value starts there. */

@@ -63,7 +63,7 @@ class Scanner {
     for (;;) {
       const keyEnd = this.#string(at);
       if (keyEnd === -1) return undefined;
-      const name = keyOf(bytes.toString('latin1', at + 1, keyEnd - 1));
+      const name = nameAt(bytes, at + 1, keyEnd - 1);
       at = this.#skipBlanks(keyEnd);
       if (this.#code(at) !== CODE.colon) return undefined;
       const valueStart = this.#skipBlanks(at + 1);
@@ -198,6 +198,28 @@ class Scanner {
       next += 1;
     }
   }
+}
+
+/** Names that most messages have, by length and first byte: they need no string of their own. */
+const COMMON: ReadonlyMap<number, string> = new Map(
+  ['jsonrpc', 'id', 'method', 'params', 'result', 'error', '_meta', 'name', 'arguments'].map((name) => [
+    (name.length << 8) | name.charCodeAt(0),
+    name,
+  ]),
+);
+
+function nameAt(bytes: Buffer, start: number, end: number): string {
+  const common = COMMON.get(((end - start) << 8) | (bytes[start] ?? 0));
+  return common !== undefined && isAt(bytes, start, common)
+    ? common
+    : keyOf(bytes.toString('latin1', start, end));
+}
+
+function isAt(bytes: Buffer, start: number, ascii: string): boolean {
+  for (let index = 1; index < ascii.length; index++) {
+    if (bytes[start + index] !== ascii.charCodeAt(index)) return false;
+  }
+  return true;
 }
 
 /** A member may spell its name with escapes, and is the same member. */

@@ -14,6 +14,24 @@ function parses(text: string): unknown {
 }
 
 describe('scanObject()', () => {
+  it.each([
+    'result',
+    'resulT',
+    'rescue',
+    'jsonrpc',
+    'jsonrpd',
+    'id',
+    'iD',
+    'i',
+    'ID',
+    '_meta',
+    '_mete',
+    'érror',
+  ])('keeps the name %s apart from those that look like it', (name) => {
+    const bytes = Buffer.from(JSON.stringify({ [name]: 1 }));
+    expect([...(scanObjectBytes(bytes)?.keys() ?? [])]).toEqual([Buffer.from(name).toString('latin1')]);
+  });
+
   it('finds the members of any object where JSON.parse finds them', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (value, spaced) => {
