@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,7 @@ const PEER = ['typescript-language-server@5.3.0', 'typescript@5.9.3'];
 const BUNDLE = join(repository, 'packages', 'server', 'dist', 'rootward.cjs');
 const ROUNDS = 3;
 const WARM_ROUNDS = 50;
+const C_FUNCTIONS = 200;
 /** More levels than any file has. */
 const ALL_LEVELS = 99;
 const PYTHON_FILES = 150;
@@ -121,32 +122,40 @@ async function typeScript(home: string): Promise<Row[]> {
   return [
     { what: `${what}: time`, unit: 'ms', ...pick('milliseconds'), goal: 0.3 },
     { what: `${what}: memory`, unit: 'MB', ...pick('megabytes'), goal: 0.4 },
-    await warmDefinition(root),
+    await warmDefinition(root, 'a definition, asked again', {
+      server: 'typescript',
+      file: join(root, 'core', 'src', 'error.ts'),
+      symbol: 'RootwardError',
+      after: 'export class ',
+    }),
     ...(await characters(root)),
   ];
 }
 
 /** A definition that is asked for again and again, beside the same question put to the server directly. */
-async function warmDefinition(root: string): Promise<Row> {
-  const pool = new Pool(server('typescript'));
+async function warmDefinition(root: string, what: string, asked: Asked): Promise<Row> {
+  const { file, symbol } = asked;
+  const pool = new Pool(server(asked.server));
   try {
     const scope = await pool.open(root);
     const code = { servers: pool.servers, scope };
-    const file = join(root, 'core', 'src', 'error.ts');
-    const request = { symbol: 'RootwardError', file };
-    const { definitions } = await definition(code, request);
-    const [found] = definitions;
-    if (found === undefined) throw new Error('RootwardError was not found');
-    const instance = await pool.servers.ask(scope, file, async (its) => its);
-    const position = { line: found.line - 1, character: 'export class '.length };
+    const { definitions } = await definition(code, { symbol, file });
+    if (definitions.length === 0) throw new Error(`${symbol} was not found`);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const line = lines.findIndex((text) => text.includes(asked.after + symbol));
+    if (line < 0) throw new Error(`${file} does not have ${asked.after}${symbol}`);
+    const character = (lines[line] ?? '').indexOf(asked.after + symbol) + asked.after.length;
+    const position = { line, character };
     const params = { textDocument: { uri: pathToFileUri(file) }, position };
     const [ours, peer]: [number[], number[]] = [[], []];
     for (let round = 0; round < WARM_ROUNDS; round += 1) {
-      ours.push(await timed(() => definition(code, request)));
-      peer.push(await timed(() => instance.request('textDocument/definition', params)));
+      ours.push(await timed(() => definition(code, { symbol, file })));
+      await pool.servers.ask(scope, file, async (instance) => {
+        peer.push(await timed(() => instance.request('textDocument/definition', params)));
+      });
     }
     return {
-      what: 'a definition, asked again: time',
+      what: `${what}: time`,
       unit: 'ms',
       ours: median(ours),
       peer: median(peer),
@@ -156,6 +165,36 @@ async function warmDefinition(root: string): Promise<Row> {
   } finally {
     await pool.servers.dispose();
   }
+}
+
+interface Asked {
+  readonly server: string;
+  readonly file: string;
+  readonly symbol: string;
+  /** What stands before the symbol where the server is asked. */
+  readonly after: string;
+}
+
+/** A function that is declared in a header and defined in another source, among as many as a real one has. */
+async function c(home: string): Promise<Row[]> {
+  const root = join(home, 'c');
+  mkdirSync(root);
+  const names = Array.from({ length: C_FUNCTIONS }, (_, index) => `counter_${index}`);
+  const write = (name: string, lines: readonly string[]): void =>
+    writeFileSync(join(root, name), `${lines.join('\n')}\n`);
+  write('counter.h', ['#pragma once', ...names.map((name) => `int ${name}(int by);`)]);
+  const bodies = names.flatMap((name) => [`int ${name}(int by) {`, '  return by + 1;', '}', '']);
+  write('counter.c', ['#include "counter.h"', '', ...bodies]);
+  const calls = names.map((name) => `  sum += ${name}(sum);`);
+  write('main.c', ['#include "counter.h"', '', 'int main(void) {', '  int sum = 0;', ...calls, '}']);
+  const asked = { server: 'clangd', file: join(root, 'main.c'), symbol: 'counter_77', after: 'sum += ' };
+  return [await warmDefinition(root, 'a definition in another file of C, asked again', asked)];
+}
+
+async function hasClangd(): Promise<boolean> {
+  const pool = new Pool(server('clangd'));
+  const [found] = await pool.servers.installed();
+  return found?.finding.kind === 'found';
 }
 
 /** What an agent reads, beside the form with kinds, locals and absolute paths that came before. */
@@ -268,9 +307,10 @@ function median(values: readonly number[]): number {
 export async function benchCode(): Promise<Section> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-bench-code-')));
   try {
-    const rows = [...(await typeScript(home)), ...(await python(home))];
+    const isC = await hasClangd();
+    const rows = [...(await typeScript(home)), ...(isC ? await c(home) : []), ...(await python(home))];
     return {
-      title: 'Code (@rootward/lsp)',
+      title: isC ? 'Code (@rootward/lsp)' : 'Code (@rootward/lsp), without C: clangd is not installed',
       peer: PEER.join(', '),
       rows,
     };

@@ -53,6 +53,11 @@ export class PublishedDiagnostics {
     this.#news = new Deferred();
   }
 
+  /** Which versions of open documents it has spoken of, by path. */
+  get versions(): ReadonlyMap<string, number | undefined> {
+    return new Map([...this.#byPath].map(([path, { version }]) => [path, version]));
+  }
+
   forget(path: string): void {
     this.#byPath.delete(path);
   }

@@ -50,6 +50,8 @@ export interface DocumentsRequest {
   readonly further?: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly thorough?: boolean;
+  /** The same question has compared with the disk before. */
+  readonly isSynced?: boolean;
 }
 
 /** One running server: its connection, its folders, its documents. */
@@ -59,12 +61,12 @@ export class ServerInstance {
   readonly readiness: Readiness;
   readonly startedAt: number;
   readonly facts: DocumentFacts = new DocumentFacts();
+  readonly published: PublishedDiagnostics;
   /** Called when its last question has been answered. */
   onDidIdle: () => void = () => undefined;
   readonly #connection: ServerConnection;
   readonly #documents: Documents;
   readonly #watched: WatchedFiles;
-  readonly #published: PublishedDiagnostics;
   readonly #schemas = new SchemaReferences();
   readonly #headers: HeaderCommands | undefined;
   /** Of the latest question: what a server asks for in between is read through it. */
@@ -113,9 +115,9 @@ export class ServerInstance {
     this.#folders = folders;
     for (const folder of folders) this.#touched.add(folder.path);
     this.#connection = new ServerConnection(definition.name, process, clock);
-    this.#published = new PublishedDiagnostics(clock, (path) => this.#documents.has(path), definition);
+    this.published = new PublishedDiagnostics(clock, (path) => this.#documents.has(path), definition);
     this.#documents = new Documents(this.#connection, {
-      changed: (path) => this.#published.forget(path),
+      changed: (path) => this.published.forget(path),
       ...(definition.readsOnlyItself === true && {
         shownAs: (scope, path, text) => this.#schemas.mask(scope, path, text),
       }),
@@ -135,7 +137,7 @@ export class ServerInstance {
         this.#watched.unregister({ id });
       },
       logged: (message) => this.readiness.logged(message),
-      diagnosed: (params) => this.#published.take(params),
+      diagnosed: (params) => this.published.take(params),
       schema: (uri) => this.#schemas.read(this.#scope, uri),
       progressed: (token, ended, title) => this.readiness.progressed(token, ended, title),
     });
@@ -215,12 +217,12 @@ export class ServerInstance {
    * be complete needs a thorough comparison, however long it takes.
    */
   async withDocuments<Result>(
-    { scope, paths, further = [], signal, thorough = false }: DocumentsRequest,
+    { scope, paths, further = [], signal, thorough = false, isSynced = false }: DocumentsRequest,
     use: (documents: readonly OpenDocument[], unshown: readonly Unshown[]) => Promise<Result>,
   ): Promise<Result> {
     this.#scope = scope;
     return this.whileBusy(async () => {
-      await this.#syncWithDisk(scope, thorough, signal);
+      if (!isSynced) await this.#syncWithDisk(scope, thorough, signal);
       const held: OpenDocument[] = [];
       const unshown: Unshown[] = [];
       try {
@@ -303,7 +305,7 @@ export class ServerInstance {
 
   /** What the server says of its own accord about a document; undefined when it says nothing in time. */
   diagnosticsOf(document: OpenDocument, signal?: AbortSignal): Promise<Said | undefined> {
-    return this.#published.of(document, this.#limits.settleTimeout, signal);
+    return this.published.of(document, this.#limits.settleTimeout, signal);
   }
 
   /** Waits, within bounds, until it says that it is ready; false where it does not say so. */

@@ -262,7 +262,7 @@ async function describe(
 ): Promise<Described> {
   const { file } = found;
   if (file === spot.document.path) return describeIn(instance, spot.document, found, signal);
-  const request = { scope, paths: [], further: [file], signal };
+  const request = { scope, paths: [], further: [file], signal, isSynced: true };
   return instance.withDocuments(request, async ([document], unshown) => {
     const line = found.target.selection.start.line + 1;
     return document === undefined
@@ -282,7 +282,7 @@ async function describeIn(
     target.range ??
     declaredAt(await documentSymbols(instance, document, signal), start)?.symbol.range ??
     target.selection;
-  const lines = document.text.split(/\r\n|\n|\r/);
+  const lines = instance.facts.linesOf(document);
   const extent = extentOf(lines, range);
   const first = body ? extent.lead : range.start.line;
   const shown = shorten(lines.slice(first, extent.end + 1), body);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findWord, nearestFirst } from '../../src/documents/find-word.js';
+import { findWord, lineStart, linesBetween, nearestFirst } from '../../src/documents/find-word.js';
 
 test('findWord() finds whole words, counted as the protocol counts', () => {
   expect(findWord('count counter\r\n😀 count\n$count count2 (count)', 'count')).toEqual([
@@ -30,4 +30,16 @@ test('findWord() names only places that hold the word', () => {
 test('nearestFirst() prefers the line that was meant', () => {
   const places = [1, 5, 9].map((line) => ({ line, character: 0 }));
   expect(nearestFirst(places, 6).map(({ line }) => line)).toEqual([5, 9, 1]);
+});
+
+test('lineStart() and linesBetween() count every kind of line end once', () => {
+  const text = 'a\r\nbb\rccc\n\ndddd';
+  const lines = text.split(/\r\n|\n|\r/);
+  expect(lines.map((_, line) => linesBetween(text, line, line))).toEqual(lines);
+  expect(linesBetween(text, 1, 2)).toBe('bb\rccc');
+  expect([0, 1, 2, 3, 4, 9].map((line) => lineStart(text, line))).toEqual([0, 3, 6, 10, 11, 15]);
+  const places = ['a', 'bb', 'ccc', 'dddd'].flatMap((word) => findWord(text, word));
+  expect(places.map(({ line, character }) => [line, character])).toEqual(
+    [0, 1, 2, 4].map((line) => [line, 0]),
+  );
 });

@@ -1,5 +1,7 @@
 import { codeOnly } from '../../documents/code-only.js';
 import type { OpenDocument } from '../../documents/documents.js';
+import type { DeclarationFacts } from '../../documents/document-facts.js';
+import { linesBetween, type Place } from '../../documents/find-word.js';
 import { LocationFilter } from '../../filter/location-filter.js';
 import type { CodeContext } from '../../pool/code-context.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
@@ -57,15 +59,18 @@ export async function linkedDefinition(
 ): Promise<Linked> {
   const { scope, signal } = context;
   const { word } = name;
+  const before = instance.published.versions;
   const answer = await ask();
   const known = await describeTargets(context, instance, answer, word);
   if (known.length > 0 && known.every(({ isCertain }) => isCertain)) return answer;
   const [owner] = known.flatMap((each) => each.owner ?? []);
   const toShow = await filesThatMayDefine(context, instance, name, owner);
-  const request = { scope, paths: [], further: toShow.files, signal };
+  const request = { scope, paths: [], further: toShow.files, signal, isSynced: true };
   return instance.withDocuments(request, async (documents) => {
     await settled(instance, documents, signal);
-    const again = documents.length === 0 ? answer : await ask();
+    // It answers the same where it had worked through all of them.
+    const isSeen = documents.every(({ path, version }) => before.get(path) === version);
+    const again = isSeen ? answer : await ask();
     const isSame = JSON.stringify(again.targets) === JSON.stringify(answer.targets);
     const targets = isSame ? known : await describeTargets(context, instance, again, word);
     if (targets.some(({ isFunctionOfC }) => isFunctionOfC)) {
@@ -135,7 +140,7 @@ async function describeTarget(
   const { scope, signal } = context;
   const { file } = found;
   if (file === document.path) return describeIn(context, instance, document, found, word, document);
-  const request = { scope, paths: [], further: [file], signal };
+  const request = { scope, paths: [], further: [file], signal, isSynced: true };
   return instance.withDocuments(request, async ([target]) =>
     target === undefined
       ? { file, isCertain: false, isDeclaration: false, isFunctionOfC: false, owner: undefined }
@@ -151,21 +156,41 @@ async function describeIn(
   word: string,
   target: OpenDocument,
 ): Promise<DescribedTarget> {
-  const code = instance.facts.codeOf(target);
-  const declared = declaredAt(await documentSymbols(instance, target, signal), start);
+  const {
+    isLinked,
+    isNeverElsewhere: isFixed,
+    ...facts
+  } = await instance.facts.declared(target, { ...start, word }, () =>
+    declarationAt(instance, target, start, word, signal),
+  );
+  const isCertain =
+    !facts.isDeclaration &&
+    (file === document.path ||
+      isFixed ||
+      (INCLUDED.test(file) && (await instance.facts.includes(scope, document, file, signal))));
+  const isC = document.languageId === LINKED || HEADER.test(document.path);
+  return { file, ...facts, isCertain, isFunctionOfC: isC && isLinked };
+}
+
+async function declarationAt(
+  instance: ServerInstance,
+  document: OpenDocument,
+  start: Place,
+  word: string,
+  signal: AbortSignal | undefined,
+): Promise<DeclarationFacts> {
+  const code = instance.facts.codeOf(document);
+  const declared = declaredAt(await documentSymbols(instance, document, signal), start);
   const isNamed = declared !== undefined && covers(declared.symbol.selection, start);
   const owner = isNamed ? qualified(declared).owner : undefined;
-  const isDeclaration = isOnlyDeclared(code, start, word, owner !== undefined);
-  const isCertain =
-    !isDeclaration &&
-    (file === document.path ||
-      isNeverElsewhere(code, start) ||
-      (INCLUDED.test(file) && (await instance.facts.includes(scope, document, file, signal))));
-  const line = code.split(/\r\n|\n|\r/, start.line + 1)[start.line] ?? '';
+  const line = linesBetween(code, start.line, start.line);
   const isCalled = /^\s*\(/.test(line.slice(start.character + word.length)) && !/^\s*#/.test(line);
-  const isC = document.languageId === LINKED || HEADER.test(document.path);
-  const isFunctionOfC = isC && isCalled && owner === undefined && !isStatic(code, start);
-  return { file, isCertain, isDeclaration, isFunctionOfC, owner };
+  return {
+    isDeclaration: isOnlyDeclared(code, start, word, owner !== undefined),
+    isNeverElsewhere: isNeverElsewhere(code, start),
+    isLinked: isCalled && owner === undefined && !isStatic(code, start),
+    owner,
+  };
 }
 
 /** The files that look as if they define a name, beside one; of a member, those that name its type. */
@@ -239,11 +264,10 @@ async function definitionsInC(
   for (const document of documents) {
     if (document.languageId !== LINKED) continue;
     const code = instance.facts.codeOf(document);
-    const lines = code.split(/\r\n|\n|\r/);
     for (const { symbol, name, containers } of placed(await documentSymbols(instance, document, signal))) {
       const { selection, range, kind } = symbol;
       if (name !== word || kind !== 'function' || containers.length > 0) continue;
-      const hasBody = definesWithBody(lines.slice(selection.start.line, range.end.line + 1).join('\n'), word);
+      const hasBody = definesWithBody(linesBetween(code, selection.start.line, range.end.line), word);
       if (!hasBody || isStatic(code, selection.start)) continue;
       found.push({ path: document.path, target: { uri: document.uri, selection, range } });
     }

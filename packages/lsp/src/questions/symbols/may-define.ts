@@ -1,4 +1,4 @@
-import { findWord, type Place } from '../../documents/find-word.js';
+import { findWord, lineStart, type Place } from '../../documents/find-word.js';
 
 const TYPE_KEYWORD = /\b(?:struct|union|class|enum)\s+$/;
 /** Braces around declarations that do not make them local. A string, as in `extern "C"`, is blank here. */
@@ -155,9 +155,7 @@ function lineBefore(code: string, at: number): string {
 }
 
 function offsetOf(code: string, { line, character }: Place): number {
-  const ends = /\r\n|\n|\r/g;
-  for (let left = line; left > 0 && ends.exec(code) !== null; left -= 1);
-  return ends.lastIndex + character;
+  return lineStart(code, line) + character;
 }
 
 function lineStarts(text: string): readonly number[] {
