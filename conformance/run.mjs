@@ -1,7 +1,7 @@
 // Runs the official conformance suite against the fixture server, and against the same server behind `rootward wrap --http`,
 // once per revision, and the scenarios of skills against `rootward --http`; `npm run conformance -- own`, `-- wrap` or
-// `-- skills` runs one of the three. What the suite needs, it and a Node
-// that is new enough for it, is installed on first use: nobody who only installs this repository pays for it.
+// `-- skills` runs one of the three. The suite, and a Node that is new enough for it, are installed on first use, so
+// that a plain install of this repository stays small; `-- install` does only that.
 // Exit codes: 0 as expected, 1 something new fails or passes, 3 the suite cannot be installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -152,11 +152,12 @@ function judgeSkills() {
   return judgeEach([PROGRAM, ...options], SKILLS);
 }
 
+const [only] = process.argv.slice(2);
 install();
+if (only === 'install') process.exit();
 let asExpected = true;
 const folder = mkdtempSync(join(tmpdir(), 'rootward-conformance-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-const [only] = process.argv.slice(2);
 for (const [name, server] of Object.entries(SERVERS)) {
   if (only !== undefined && only !== name) continue;
   console.log(name === 'own' ? 'The server itself:' : 'The same server behind rootward wrap --http:');

@@ -2,8 +2,9 @@
 // repository is unused. One package after the other would leave all processors but one idle.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const PUBLINT = 'node_modules/publint/src/cli.js';
 const ATTW = 'node_modules/@arethetypeswrong/cli/dist/index.js';
@@ -15,21 +16,34 @@ const published = readdirSync('packages')
   .map((folder) => ({ folder, manifest: JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) }))
   .filter(({ manifest }) => manifest.private !== true);
 
-/** Each is a list of commands that run one after the other: two that pack one folder at once would see each other. */
+const tarballs = mkdtempSync(join(tmpdir(), 'rootward-check-'));
+process.on('exit', () => rmSync(tarballs, { recursive: true, force: true }));
+
+/** Each is a list of commands that run one after the other. A package is packed once, for all that look at it. */
 const jobs = [
-  [['node_modules/knip/bin/knip.js']],
+  [{ name: 'knip', args: ['node_modules/knip/bin/knip.js'] }],
   ...published.map(({ folder, manifest }) => {
+    const tarball = join(
+      tarballs,
+      `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`,
+    );
+    const pack = { name: `npm pack ${folder}`, npm: ['pack', '--pack-destination', tarballs], cwd: folder };
+    const manifestAndFiles = { name: `publint ${folder}`, args: [PUBLINT, tarball, '--strict'] };
+    const types = { name: `attw ${folder}`, args: [ATTW, tarball, ...ATTW_OPTIONS] };
     // A package that carries a program has no types to check.
     const isProgram = !Object.keys(manifest.exports ?? {}).some((path) => !path.endsWith('.json'));
-    const manifestAndFiles = [PUBLINT, folder, '--strict'];
-    return isProgram ? [manifestAndFiles] : [manifestAndFiles, [ATTW, '--pack', folder, ...ATTW_OPTIONS]];
+    return isProgram ? [pack, manifestAndFiles] : [pack, manifestAndFiles, types];
   }),
 ];
 
 let failed = 0;
 
-async function check(command) {
-  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+async function check({ name, args, npm, cwd }) {
+  const options = { cwd, stdio: ['ignore', 'pipe', 'pipe'] };
+  const child =
+    npm === undefined
+      ? spawn(process.execPath, args, options)
+      : spawn('npm', npm, { ...options, shell: process.platform === 'win32' });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
@@ -39,7 +53,7 @@ async function check(command) {
   const [status] = await once(child, 'close');
   if (status === 0) return;
   failed++;
-  console.error(`${command.join(' ')}:\n${output}`);
+  console.error(`${name}:\n${output}`);
 }
 
 async function work() {

@@ -157,7 +157,8 @@ describe('The packages, installed from their tarballs into an empty project', ()
     expect(Math.min(...counts)).toBeGreaterThan(0);
   });
 
-  test('bring types that hold', async () => {
+  // One look for all of them: most of it goes to the declarations of their dependencies.
+  test('bring types that hold, and make the code of the guides and the examples hold under strict', async () => {
     writeFileSync(
       join(project, 'server.ts'),
       `import { McpServer } from '@modelcontextprotocol/server';
@@ -175,10 +176,6 @@ server.registerTool('count', { inputSchema: z.object({ path: z.string() }) }, as
 });
 `,
     );
-    await expect(compile(['server.ts'])).resolves.toMatchObject({ stdout: '' });
-  });
-
-  test('make the code of the guides and the examples hold under strict', async () => {
     const shown = blocksIn('js').map(({ page, line, code }) => ({ name: `${page}-${line}`, code }));
     const servers = ['server-v1', 'server-v2', 'server-http'].map((name) => ({
       name,
@@ -189,7 +186,7 @@ server.registerTool('count', { inputSchema: z.object({ path: z.string() }) }, as
       writeFileSync(join(project, file), code);
       return file;
     });
-    await expect(compile(files)).resolves.toMatchObject({ stdout: '' });
+    await expect(compile(['server.ts', ...files])).resolves.toMatchObject({ stdout: '' });
   });
 
   test('bring types for the lowest version of SDK v1 that they say they work with', async () => {

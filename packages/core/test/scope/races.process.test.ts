@@ -40,10 +40,24 @@ function fill(directory: string, content: string, name: string): void {
   writeFileSync(join(directory, 'swap', 'file.txt'), content);
   writeFileSync(join(directory, 'swap', 'sub', `${name}.txt`), content);
   writeFileSync(join(directory, 'swap', `${name}.txt`), content);
+}
+
+/** Operations that use up a file each time they succeed. */
+const USING_UP: ReadonlySet<string> = new Set(['rename from', 'rename to', 'remove']);
+
+function addVictims(operation: string, directory: string, content: string): void {
+  if (!USING_UP.has(operation)) return;
   for (let index = 0; index < VICTIMS; index++) {
     writeFileSync(join(directory, 'swap', `victim-${index}`), content);
     writeFileSync(join(directory, `mover-${index}`), content);
   }
+}
+
+/** Inside and outside with the files that the operation uses up; returns what is outside. */
+function prepare(operation: string): readonly string[] {
+  addVictims(operation, inside, INSIDE);
+  addVictims(operation, outside, OUTSIDE);
+  return fingerprint(outside);
 }
 
 function fingerprint(directory: string): string[] {
@@ -189,7 +203,7 @@ describe.runIf(process.platform === 'linux')('Scope never escapes while another 
   // Making folders recursively would make the swapped one itself in the moment it is away, and so end the race.
   const EXCHANGED = Object.keys(OPERATIONS).filter((name) => name !== 'mkdir recursive');
   test.each(EXCHANGED)('swaps a folder for a link to outside: %s', async (name) => {
-    const before = fingerprint(outside);
+    const before = prepare(name);
     await release('exchange', join(inside, 'swap'), join(outside, 'swap'));
     await race(OPERATIONS[name]!);
     await recall();
@@ -207,9 +221,10 @@ describe.runIf(process.platform === 'linux')('Scope never escapes while another 
     'copy to',
     'remove',
   ])('turns a link between inside and outside: %s', async (name) => {
-    const before = fingerprint(outside);
+    const before = prepare(name);
     rmSync(join(inside, 'real'), { recursive: true, force: true });
     fill(join(inside, 'real'), INSIDE, 'inside-only');
+    addVictims(name, join(inside, 'real'), INSIDE);
     rmSync(join(inside, 'swap'), { recursive: true });
     symlinkSync('real/swap', join(inside, 'swap'));
     await release('flip', join(inside, 'swap'), join(outside, 'swap'), 'real/swap');
@@ -220,7 +235,7 @@ describe.runIf(process.platform === 'linux')('Scope never escapes while another 
 
   const FINAL = ['open', 'readText', 'readBytes', 'stat', 'write over', 'copy from'];
   test.each(FINAL)('swaps the final component for a link to outside: %s', async (name) => {
-    const before = fingerprint(outside);
+    const before = prepare(name);
     await release('exchange', join(inside, 'swap', 'file.txt'), join(outside, 'swap', 'file.txt'));
     // Overwriting puts a file where the link was and so ends the race; the others must have been refused as well.
     await race(OPERATIONS[name]!, name === 'write over' ? 0 : SHARE);
@@ -229,7 +244,7 @@ describe.runIf(process.platform === 'linux')('Scope never escapes while another 
   });
 
   test.each(Object.keys(OPERATIONS))('replaces the root itself by a link to outside: %s', async (name) => {
-    const before = fingerprint(outside);
+    const before = prepare(name);
     await release('exchange', inside, outside);
     await race(OPERATIONS[name]!);
     await recall();
