@@ -32,11 +32,11 @@ export type StdioEntry = Extract<StdioOptions, readonly unknown[]>[number];
 /** What to hand to `spawn`. */
 export interface Spawnable extends Omit<SandboxedCommand, 'inputs'> {
   readonly stdio: StdioEntry[];
-  /** Lets go of the descriptors that only the child needs. Call it once `spawn` has returned. */
+  /** Closes the descriptors that only the child needs. Call it after `spawn` has returned. */
   spawned(): void;
 }
 
-/** Holds children to plans, with one backend, at one level. Made by `openSandbox`. */
+/** Enforces plans on children, with one backend, at one level. Made by `openSandbox`. */
 export class Sandbox implements Disposable {
   readonly level: Exclude<SandboxLevel, 'off'>;
   readonly host: HostFacts;
@@ -81,7 +81,7 @@ export class Sandbox implements Disposable {
     });
   }
 
-  /** Why this sandbox cannot hold a child to a plan completely; undefined where it can. */
+  /** Why this sandbox cannot enforce a plan completely; undefined if it can. */
   shortfall(plan: SandboxPlan): string | undefined {
     const reason = this.#backend.hides ? undefined : needsFull(plan);
     return reason === undefined
@@ -90,8 +90,8 @@ export class Sandbox implements Disposable {
   }
 
   /**
-   * Makes a place for one child: a temporary folder and a home directory of its own. Throws where the plan cannot be held
-   * completely, unless `incomplete` is set.
+   * Makes a place for one child: a temporary folder and a home directory of its own. Throws if the plan cannot be
+   * enforced completely, unless `incomplete` is set.
    */
   child(plan: SandboxPlan, options: { readonly incomplete?: boolean } = {}): SandboxChild {
     const shortfall = options.incomplete === true ? undefined : this.shortfall(plan);
@@ -118,7 +118,7 @@ export class Sandbox implements Disposable {
     this.dispose();
   }
 
-  /** Whoever may write there would choose what runs without a sandbox. */
+  /** A child that can write there could choose what runs without a sandbox. */
   #refuseOwnProgramInside({ paths }: SandboxPlan): void {
     const { program, name } = this.#backend;
     const root = paths.find(({ path, why }) => why === 'root' && isAtOrBelow(program, path));
@@ -131,7 +131,7 @@ export class Sandbox implements Disposable {
   }
 }
 
-/** One child: what it is started with, and what goes with it. */
+/** One child: what it is started with, and its private folders. */
 export class SandboxChild implements Disposable {
   readonly plan: SandboxPlan;
   readonly #backend: Backend;
@@ -153,7 +153,7 @@ export class SandboxChild implements Disposable {
     this.#inherited = inherited;
   }
 
-  /** What is spawned is not the program itself, and ends everything inside when it is killed. */
+  /** The spawned process is not the program itself. When it is killed, everything inside ends. */
   get supervised(): boolean {
     return this.#backend.supervises;
   }
@@ -221,7 +221,7 @@ function xdg(env: Readonly<Record<string, string>>, home: string): Record<string
   );
 }
 
-/** A root that became a link since it was read leads somewhere else. */
+/** A root that has become a link since it was read leads somewhere else. */
 function refuseMovedRoots({ paths }: SandboxPlan): void {
   for (const { path, why } of paths) {
     if (why !== 'root' || canonical(path) === path) continue;

@@ -41,7 +41,7 @@ export interface Backend {
   readonly program: string;
   /** For people, such as a version. */
   readonly detail: string;
-  /** What is spawned stays beside the child, and takes everything the child started along when it ends. */
+  /** The spawned process stays beside the child, and ends everything the child started when it ends. */
   readonly supervises: boolean;
   /** Whether a child at this level sees the user's home directory. */
   keepsHome(plan: SandboxPlan): boolean;

@@ -71,7 +71,7 @@ function isVisible(path: string, plan: SandboxPlan, visible: readonly PlannedPat
 
 function bind({ path, access, why }: PlannedPath): Mount {
   const option = access === 'write' ? '--bind' : '--ro-bind';
-  // A root that has gone stops the start; anything else is merely not there.
+  // If a root is gone, the start fails; any other missing path is left out.
   return { path, args: [why === 'root' ? option : `${option}-try`, path, path] };
 }
 

@@ -25,7 +25,7 @@ const PROBE: readonly string[] = [
   'exit 0',
 ];
 
-/** Looks for bubblewrap and runs it once: many systems have it and do not let it work. */
+/** Looks for bubblewrap and runs it once: many systems have it but do not allow it to work. */
 export async function findBubblewrap(path: string | undefined): Promise<BackendFinding> {
   const name = 'bubblewrap';
   const processor = processorOf();
@@ -56,7 +56,7 @@ function bubblewrap(program: string, detail: string, processor: Processor): Back
     keepsHome: ({ readsEverything }) => readsEverything,
     command: (request, place) => {
       const filter = firstFree(request.descriptors);
-      // bubblewrap hands on every descriptor it gets; an empty file takes the place of those that are not meant.
+      // bubblewrap passes on every descriptor it gets; those that are not for the child are replaced by an empty file.
       const unmeant = place.inherited.filter((each) => !request.descriptors.includes(each));
       return {
         command: program,

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAtOrBelow } from '../plan/path-order.js';
 
-/** Remembers what was carved: the folders of the system rarely change, and a new file in them is merely not seen. */
+/** Remembers what was carved: the folders of the system rarely change, and a new file in them is just not visible. */
 export class Carver {
   readonly #parts = new Map<string, readonly string[]>();
 
@@ -11,7 +11,7 @@ export class Carver {
     let parts = this.#parts.get(key);
     if (parts === undefined) {
       parts = carve(folder, without);
-      // A child that has gone left rules nobody will ask for again.
+      // Entries of children that have ended are never used again.
       if (this.#parts.size >= MAX_REMEMBERED) this.#parts.clear();
       this.#parts.set(key, parts);
     }
@@ -25,8 +25,8 @@ const MAX_REMEMBERED = 1000;
 export type ListFolder = (folder: string) => readonly string[];
 
 /**
- * A folder without some paths, as the largest parts that hold none of them. Links are left out: a rule for one would be
- * a rule for where it leads, and using one takes no rule.
+ * A folder without some paths, as the largest parts that contain none of them. Links are left out: a rule for a link
+ * would apply to its target, and using a link needs no rule.
  */
 export function carve(
   folder: string,

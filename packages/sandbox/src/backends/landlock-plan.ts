@@ -10,7 +10,7 @@ export interface LauncherFacts {
 }
 
 const LETTERS: Readonly<Record<PlannedPath['access'], string>> = { read: 'r', write: 'w', device: 'd' };
-/** Raw disks and memory are in one, a genuine view of the system in the other. */
+/** The first contains raw disks and memory, the second a view of the whole system. */
 const SPECIAL_PLACES: readonly string[] = ['/dev', '/proc'];
 
 /** A plan as the launcher reads it; see `launcher.c`. */

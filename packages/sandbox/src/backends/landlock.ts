@@ -7,9 +7,9 @@ import { Carver } from './carve.js';
 import { launcherPlan } from './landlock-plan.js';
 import { findProgram, processorOf, tryProgram } from './programs.js';
 
-/** The first that holds back truncating; without it, files outside could be emptied. */
+/** The first version that controls truncation; without it, files outside could be emptied. */
 const MIN_ABI = 3;
-/** The first that holds back signals and abstract sockets. */
+/** The first version that controls signals and abstract sockets. */
 const SIGNALS_ABI = 6;
 
 /** Looks for the launcher and lets it try everything it does. */

@@ -17,7 +17,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { isAlive } from '@rootward/core/platform';
 
-/** What belongs to one child alone, and goes with it: its temporary folder, and where its home directory is private, that. */
+/**
+ * What belongs to one child and is removed with it: its temporary folder and, if it has one, its private home
+ * directory.
+ */
 export interface PrivateFolder {
   readonly path: string;
   /** Settles when it is gone. Never rejects. */
@@ -94,7 +97,10 @@ export class SandboxFolder implements Disposable {
   }
 }
 
-/** Not at once: on some disks removing a folder takes milliseconds, and the answer of the child need not wait for it. */
+/**
+ * Not immediately: on some disks, removing a folder takes milliseconds, and the answer of the child must not wait for
+ * it.
+ */
 async function removeSoon(path: string): Promise<void> {
   try {
     await rmdir(path);

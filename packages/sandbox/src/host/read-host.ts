@@ -47,7 +47,7 @@ function hidden(path: string): readonly HiddenPath[] {
   return asHidden(canonicalOr(path), found.isDirectory());
 }
 
-/** What this user cannot open needs no hiding: no child ever has more rights than its user. */
+/** What this user cannot open need not be hidden: no child has more rights than its user. */
 function asHidden(path: string, isFolder: boolean): readonly HiddenPath[] {
   const ways = isFolder ? [constants.R_OK, constants.X_OK] : [constants.R_OK];
   return ways.some((way) => canAccess(path, way))

@@ -1,7 +1,7 @@
 import type { Guarantee } from '../level.js';
 import type { PlannedPath, SandboxPlan } from './plan.js';
 
-/** What people look at; a workspace may have thousands of denied files. */
+/** As many as people will read; a workspace may have thousands of denied files. */
 const MAX_LISTED = 20;
 
 /** A plan in sentences, one per line. */

@@ -40,7 +40,7 @@ export async function findDenied(
   return denied;
 }
 
-/** A folder that cannot be read is no reason to fail: the child runs with the same rights. */
+/** A folder that cannot be read is skipped: the child runs with the same rights. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });

@@ -9,7 +9,7 @@ export interface HostFacts {
   readonly system: readonly string[];
   readonly links: readonly PlannedLink[];
   readonly devices: readonly string[];
-  /** Where interpreters live that `PATH` leads to, outside the system's own folders. */
+  /** Folders of interpreters on `PATH`, outside the folders of the system. */
   readonly runtimes: readonly string[];
   /** Places of credentials that exist here, of the system and of the user. */
   readonly credentials: readonly HiddenPath[];

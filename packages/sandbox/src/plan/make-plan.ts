@@ -13,7 +13,7 @@ export type PlannedRoot = Pick<Root, 'path' | 'kind' | 'access' | 'broad'>;
 export interface SandboxProfile {
   readonly read?: readonly string[];
   readonly write?: readonly string[];
-  /** Only asked at level `strict`: `write` always has it. */
+  /** Only used at level `strict`: `write` always has the network. */
   readonly network?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface PlanInput {
   readonly fixed?: readonly string[];
 }
 
-/** What one child may touch. Pure: what exists is in `host`. */
+/** What one child may touch. Pure: facts about the machine come from `host`. */
 export function makePlan(input: PlanInput): SandboxPlan {
   const { level, host, profile = {} } = input;
   refuseBroad(input.roots);
@@ -41,7 +41,7 @@ export function makePlan(input: PlanInput): SandboxPlan {
   const named = namedPaths(profile, host.home);
   const locked = input.roots.filter(({ access }) => access === 'read-only' || input.readOnly === true);
   const roots = input.roots.map(({ path }): PlannedPath => {
-    // A root that forbids always wins, also over one inside it.
+    // A read-only root always wins, also over a root inside it.
     const isLocked = locked.some((outer) => isAtOrBelow(path, outer.path));
     return { path, access: isLocked ? 'read' : 'write', why: 'root' };
   });
@@ -118,14 +118,14 @@ function mergePaths(paths: readonly PlannedPath[]): readonly PlannedPath[] {
     const before = merged.get(each.path);
     if (before !== undefined && before.why !== 'root' && before.access === 'write' && each.why !== 'root')
       continue;
-    // Of two roots with one path, the one that forbids wins.
+    // Of two roots with the same path, the read-only one wins.
     if (before?.why === 'root' && before.access === 'read') continue;
     merged.set(each.path, each);
   }
   return [...merged.values()].sort(outerFirst);
 }
 
-/** A credential that somebody named as such, or as a root, is no longer hidden; one inside a named folder is. */
+/** A credential that was named itself, or is a root, is not hidden; one inside a named folder is. */
 function hiddenPaths(input: PlanInput, named: readonly PlannedPath[]): readonly HiddenPath[] {
   const wanted = new Set([...input.roots, ...named].map(({ path }) => path));
   const all = [
@@ -139,7 +139,9 @@ function hiddenPaths(input: PlanInput, named: readonly PlannedPath[]): readonly 
   return kept;
 }
 
-/** Why only a backend that can take something out of an allowed folder can carry out a plan; undefined where any can. Pure. */
+/**
+ * Why a plan needs a backend that can hide something inside an allowed folder; undefined if any backend will do. Pure.
+ */
 export function needsFull({ paths, hidden }: SandboxPlan): string | undefined {
   const roots = paths.filter(({ why }) => why === 'root');
   const denied = hidden.find(

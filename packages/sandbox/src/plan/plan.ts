@@ -1,6 +1,6 @@
 import type { SandboxLevel } from '../level.js';
 
-/** `device`: read and write, but never make. */
+/** `device`: may be read and written, but not created. */
 export type PathAccess = 'read' | 'write' | 'device';
 
 /** Why a path is allowed. */
@@ -13,7 +13,7 @@ export interface PlannedPath {
   readonly why: PathReason;
 }
 
-/** A path that is taken out of an allowed folder. */
+/** A path inside an allowed folder that is hidden. */
 export interface HiddenPath {
   readonly path: string;
   readonly kind: 'file' | 'directory';
@@ -36,10 +36,10 @@ export interface SandboxPlan {
   readonly paths: readonly PlannedPath[];
   readonly links: readonly PlannedLink[];
   readonly hidden: readonly HiddenPath[];
-  /** Inside a folder that may be written, and yet not to be changed: the files that steer the fence. */
+  /** Files inside a writable folder that must not be changed, because they steer the fence. */
   readonly fixed: readonly string[];
   readonly network: boolean;
-  /** The user's own, whose place the private one takes. */
+  /** The home directory of the user, which the private one replaces. */
   readonly home: string;
   /** Named folders of the home directory, linked from the private one. */
   readonly homeLinks: readonly string[];

@@ -15,7 +15,7 @@ import { numberOf, type Processor } from './system-calls.js';
 
 export interface FilterOptions {
   readonly processor: Processor;
-  /** `isolated`: namespaces keep what is not allowed away. `shared`: the filter is all there is beside the file rules. */
+  /** `isolated`: namespaces hide what is not allowed. `shared`: there are only the filter and the file rules. */
   readonly namespaces: 'isolated' | 'shared';
   readonly network: boolean;
 }
@@ -28,7 +28,7 @@ const AUDIT_ARCHITECTURES: Readonly<Record<Processor, number>> = { x64: 0xc0_00_
 /** Set in the numbers of the second call table of x64. */
 const X32_BIT = 0x40_00_00_00;
 
-/** Whatever the namespaces: nobody needs these, and each is a way to more rights or to another process. */
+/** Refused with any namespaces: nobody needs these calls, and each is a way to more rights or to another process. */
 const NEVER: readonly string[] = [
   'acct',
   'add_key',
@@ -148,7 +148,7 @@ export function filterProgram({ processor, namespaces, network }: FilterOptions)
     if (number !== undefined) program.push(jumpIfEqual(number, 0, body.length), ...body);
   };
   for (const call of NEVER) on(call, [fail(EPERM)]);
-  // Its flags lie in memory, where a filter cannot look; programs fall back to `clone`.
+  // Its flags are in memory, which a filter cannot read; programs fall back to `clone`.
   on('clone3', [fail(ENOSYS)]);
   for (const call of ['clone', 'unshare']) {
     on(call, [load(argument(0)), jumpIfAnyBit(NAMESPACE_FLAGS, 0, 1), fail(EPERM), allow()]);
@@ -185,9 +185,9 @@ function notDevices(modeArgument: number): readonly Instruction[] {
 }
 
 /**
- * Sockets with names in the file system or the abstract space lead to other programs, and file rules do not hold them. In
- * a network namespace of its own a child meets nobody, and what is mounted decides about names; everywhere else they
- * are refused. A connected pair is fine, except one of datagrams, which can be sent anywhere.
+ * Sockets with names in the file system or the abstract namespace lead to other programs, and file rules do not apply
+ * to them. In its own network namespace a child can reach nobody, and the mounts decide which names exist; everywhere
+ * else such sockets are refused. A connected pair is fine, except one of datagrams, which can be sent anywhere.
  */
 function sockets(
   on: (call: string, body: readonly Instruction[]) => void,

@@ -84,7 +84,10 @@ const NUMBERS: Readonly<Record<string, Numbers>> = {
   vhangup: [153, 58],
 };
 
-/** Undefined where the processor has no such call. Throws for a name nobody has looked up: a filter without it would hold nothing back. */
+/**
+ * Undefined where the processor has no such call. Throws for a name that is not in the table: a filter without it would
+ * not block that call.
+ */
 export function numberOf(call: string, processor: Processor): number | undefined {
   const numbers = NUMBERS[call];
   if (numbers === undefined) throw new RangeError(`Cannot filter ${call}: its number is not known`);
