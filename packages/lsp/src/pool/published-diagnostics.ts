@@ -11,7 +11,7 @@ interface Published {
 }
 
 /** What a server says of its own accord about a document. */
-export interface Said {
+export interface PublishedFindings {
   readonly diagnostics: readonly Diagnostic[];
   /** It has nothing more to say; where that is not known, false. */
   readonly isAll: boolean;
@@ -67,7 +67,7 @@ export class PublishedDiagnostics {
     { path, version }: OpenDocument,
     milliseconds: number,
     signal?: AbortSignal,
-  ): Promise<Said | undefined> {
+  ): Promise<PublishedFindings | undefined> {
     const deadline = this.#clock.now() + milliseconds;
     for (;;) {
       const published = this.#byPath.get(path);

@@ -21,7 +21,7 @@ import { HeaderCommands } from '../servers/c-headers.js';
 import { languageIdOf, type FolderKind, type ServerDefinition } from '../servers/definition.js';
 import { languageName } from '../servers/script-name.js';
 import type { PoolLimits } from './limits.js';
-import { PublishedDiagnostics, type Said } from './published-diagnostics.js';
+import { PublishedDiagnostics, type PublishedFindings } from './published-diagnostics.js';
 import { Readiness } from './readiness.js';
 
 /** A folder a server works in. */
@@ -304,7 +304,7 @@ export class ServerInstance {
   }
 
   /** What the server says of its own accord about a document; undefined when it says nothing in time. */
-  diagnosticsOf(document: OpenDocument, signal?: AbortSignal): Promise<Said | undefined> {
+  diagnosticsOf(document: OpenDocument, signal?: AbortSignal): Promise<PublishedFindings | undefined> {
     return this.published.of(document, this.#limits.settleTimeout, signal);
   }
 

@@ -3,7 +3,7 @@ import type { Diagnostic } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import { sourceFiles } from '../documents/source-files.js';
 import type { OpenDocument } from '../documents/documents.js';
-import type { Said } from '../pool/published-diagnostics.js';
+import type { PublishedFindings } from '../pool/published-diagnostics.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { chooseRoots } from './asking/choose-roots.js';
 import { concealErrors, unreadable } from '../filter/conceal-errors.js';
@@ -159,7 +159,7 @@ async function describeFound(
   { scope, signal }: CodeContext,
   instance: ServerInstance,
   document: OpenDocument,
-  said: Said | undefined,
+  said: PublishedFindings | undefined,
 ): Promise<Checked> {
   const { path: file, text } = document;
   const found = said?.diagnostics ?? [];
@@ -179,7 +179,7 @@ async function describeFound(
   };
 }
 
-function unfinished({ name }: ServerDefinition, said: Said | undefined): readonly string[] {
+function unfinished({ name }: ServerDefinition, said: PublishedFindings | undefined): readonly string[] {
   if (said?.isAll === true) return [];
   return said === undefined
     ? [`${name} has not said anything yet: ask again`]
@@ -201,7 +201,7 @@ async function ask(
   instance: ServerInstance,
   document: OpenDocument,
   signal: AbortSignal | undefined,
-): Promise<Said | undefined> {
+): Promise<PublishedFindings | undefined> {
   if (!instance.answersDiagnostics) return instance.diagnosticsOf(document, signal);
   const params = { textDocument: { uri: document.uri } };
   const report = await instance.request('textDocument/diagnostic', params, signal);

@@ -1,18 +1,19 @@
-import type { Range } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import type { Place } from '../documents/find-word.js';
+import { describeUnshown, type Unshown } from '../documents/unshown.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { CodeContext } from '../pool/code-context.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { everyUse } from './asking/every-use.js';
+import { calls, hierarchy, targets, type Found } from './asking/hierarchies.js';
 import { loadingNotes } from './asking/loading.js';
 import { filesServed, rootsToSearch, settled, type Server, type Shown } from './asking/show-files.js';
 import { firstAnswered } from './references.js';
-import { toTargets, type Spot } from './symbols/definition-targets.js';
-import { covers, declaredAt, documentSymbols, enclosing, kindName } from './symbols/document-symbols.js';
+import type { Spot } from './symbols/definition-targets.js';
+import { covers, declaredAt, documentSymbols, enclosing } from './symbols/document-symbols.js';
 import type { PlacedSymbol } from './symbols/document-symbols.js';
 import { headOf, namesInHead, typesAt } from './symbols/inherited-member.js';
 import { locateSymbol, type SymbolRequest } from './symbols/locate-symbol.js';
@@ -56,16 +57,16 @@ export interface RelationsResult {
   readonly notes: readonly string[];
 }
 
-/** A symbol before it is checked by the scope. */
-interface Found {
-  readonly uri: string;
-  readonly place: Place;
-  readonly name?: string;
-  readonly kind?: string;
-  readonly at?: readonly number[];
+/** Symbols before they are checked by the scope, and whether these are all. */
+interface Answer {
+  readonly found: readonly Found[];
+  readonly complete: boolean;
+  readonly notes: readonly string[];
 }
 
 const MAX_RELATED = 200;
+/** What is related in these ways may be in any file that mentions the symbol. */
+const ANYWHERE: ReadonlySet<RelationKind> = new Set(['implementations', 'callers', 'subtypes']);
 const TYPES: ReadonlySet<string> = new Set(['class', 'interface', 'struct', 'enum', 'object']);
 
 /** What implements, calls, is called by, extends or is extended by a symbol, or its type. */
@@ -97,14 +98,16 @@ async function relations(
   const { path } = scope.locate(request.file);
   const further = shown.files.filter((file) => file !== path);
   const documents = { scope, paths: [path], further, signal, thorough: true };
-  const answer = instance.withDocuments(documents, async (opened) => {
+  const answer = instance.withDocuments(documents, async (opened, unopened) => {
     const [document] = opened;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-    await settled(instance, opened, signal);
+    const worked = await settled(instance, opened, signal);
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
     const spots = await locateSymbol(context, instance, document, request);
-    const found = await ask(context, instance, request, spots);
-    return describe(context, instance, request, found, shown.cut);
+    const { found, complete, notes } = await ask(context, instance, request, spots);
+    const whole = { found, complete: complete && worked && !shown.cut, notes };
+    const unshown = [...shown.unshown.filter((file) => file.path !== path), ...unopened];
+    return describe(context, instance, request, whole, ANYWHERE.has(request.kind) ? unshown : []);
   });
   return concealErrors(context, answer);
 }
@@ -114,112 +117,37 @@ async function ask(
   instance: ServerInstance,
   request: RelationsRequest,
   spots: readonly Spot[],
-): Promise<readonly Found[]> {
+): Promise<Answer> {
   const { capabilities } = instance;
   switch (request.kind) {
     case 'type_definition':
       if (!capabilities.typeDefinitionProvider) throw unsupported(instance, 'types');
-      return targets(context, instance, 'textDocument/typeDefinition', spots);
+      return all(targets(context, instance, 'textDocument/typeDefinition', spots));
     case 'implementations':
       if (capabilities.implementationProvider)
-        return targets(context, instance, 'textDocument/implementation', spots);
+        return all(targets(context, instance, 'textDocument/implementation', spots));
       return overriding(context, instance, request, spots);
     case 'callers':
       return callers(context, instance, request, spots);
     case 'callees':
       if (!capabilities.callHierarchyProvider) throw unsupported(instance, 'calls');
-      return calls(context, instance, spots, 'outgoing');
+      return all(calls(context, instance, spots, 'outgoing'));
     case 'supertypes':
-      if (capabilities.typeHierarchyProvider) return hierarchy(context, instance, spots, 'supertypes');
-      return supertypes(context, instance, spots);
+      if (capabilities.typeHierarchyProvider) return all(hierarchy(context, instance, spots, 'supertypes'));
+      return all(supertypes(context, instance, spots));
     case 'subtypes':
-      if (capabilities.typeHierarchyProvider) return hierarchy(context, instance, spots, 'subtypes');
+      if (capabilities.typeHierarchyProvider) return all(hierarchy(context, instance, spots, 'subtypes'));
       return subtypes(context, instance, request);
   }
 }
 
+/** What a server was asked for itself, of all that it was shown. */
+async function all(found: Promise<readonly Found[]>): Promise<Answer> {
+  return { found: await found, complete: true, notes: [] };
+}
+
 function unsupported({ definition }: ServerInstance, what: string): RootwardLspError {
   return new RootwardLspError('unsupported', `Cannot find ${what}: ${definition.name} does not offer it`);
-}
-
-async function targets(
-  { signal }: CodeContext,
-  instance: ServerInstance,
-  method: 'textDocument/implementation' | 'textDocument/typeDefinition',
-  spots: readonly Spot[],
-): Promise<readonly Found[]> {
-  for (const { document, place } of spots) {
-    const params = { textDocument: { uri: document.uri }, position: place };
-    const found = toTargets(await instance.request(method, params, signal));
-    if (found.length > 0) return found.map(({ uri, selection }) => ({ uri, place: selection.start }));
-  }
-  return [];
-}
-
-async function calls(
-  { signal }: CodeContext,
-  instance: ServerInstance,
-  spots: readonly Spot[],
-  way: 'incoming' | 'outgoing',
-): Promise<readonly Found[]> {
-  for (const { document, place } of spots) {
-    const params = { textDocument: { uri: document.uri }, position: place };
-    const items = await instance.request('textDocument/prepareCallHierarchy', params, signal);
-    const found: Found[] = [];
-    for (const item of items ?? []) {
-      const answers =
-        way === 'incoming'
-          ? ((await instance.request('callHierarchy/incomingCalls', { item }, signal)) ?? []).map(
-              ({ from, fromRanges }) => ({ item: from, at: linesOf(fromRanges) }),
-            )
-          : ((await instance.request('callHierarchy/outgoingCalls', { item }, signal)) ?? []).map(
-              ({ to }) => ({
-                item: to,
-                at: undefined,
-              }),
-            );
-      found.push(...answers.map((answer) => fromItem(answer.item, answer.at)));
-    }
-    if (items !== null && items.length > 0) return found;
-  }
-  return [];
-}
-
-async function hierarchy(
-  { signal }: CodeContext,
-  instance: ServerInstance,
-  spots: readonly Spot[],
-  way: 'supertypes' | 'subtypes',
-): Promise<readonly Found[]> {
-  for (const { document, place } of spots) {
-    const params = { textDocument: { uri: document.uri }, position: place };
-    const items = await instance.request('textDocument/prepareTypeHierarchy', params, signal);
-    const found: Found[] = [];
-    for (const item of items ?? []) {
-      const related = (await instance.request(`typeHierarchy/${way}`, { item }, signal)) ?? [];
-      found.push(...related.map((each) => fromItem(each)));
-    }
-    if (items !== null && items.length > 0) return found;
-  }
-  return [];
-}
-
-interface Item {
-  readonly name: string;
-  readonly kind: number;
-  readonly uri: string;
-  readonly selectionRange: Range;
-}
-
-function fromItem({ name, kind, uri, selectionRange }: Item, at?: readonly number[]): Found {
-  // A module may be named by its path.
-  const plain = serverName(name).name.split(/[\\/]/).at(-1) ?? name;
-  const found = { uri, place: selectionRange.start, name: plain, kind: kindName(kind) };
-  return at === undefined ? found : { ...found, at };
-}
-
-function linesOf(ranges: readonly Range[]): readonly number[] {
-  return [...new Set(ranges.map(({ start }) => start.line + 1))];
 }
 
 /** The types named in the head of a type, for servers without a hierarchy. */
@@ -245,7 +173,7 @@ async function subtypes(
   context: CodeContext,
   instance: ServerInstance,
   request: RelationsRequest,
-): Promise<readonly Found[]> {
+): Promise<Answer> {
   return usesBy(context, instance, request, ({ symbol }, place, document) => {
     if (!TYPES.has(symbol.kind) || covers(symbol.selection, place)) return undefined;
     return covers(headOf(document.text, symbol), place) ? symbol.selection.start : undefined;
@@ -258,16 +186,20 @@ async function overriding(
   instance: ServerInstance,
   request: RelationsRequest,
   spots: readonly Spot[],
-): Promise<readonly Found[]> {
+): Promise<Answer> {
   const [spot] = spots;
-  if (spot === undefined) return [];
+  if (spot === undefined) return { found: [], complete: true, notes: [] };
   const symbols = await documentSymbols(instance, spot.document, context.signal);
   const own = declaredAt(symbols, spot.place);
   const owner = own?.containers.at(-1);
   if (own === undefined || TYPES.has(own.symbol.kind) || owner === undefined) {
     return subtypes(context, instance, request);
   }
-  const types = await subtypes(context, instance, { ...request, symbol: owner, line: undefined });
+  const { found: types, ...rest } = await subtypes(context, instance, {
+    ...request,
+    symbol: owner,
+    line: undefined,
+  });
   const found: Found[] = [];
   const filter = new LocationFilter(context.scope);
   for (const { uri, place } of types) {
@@ -281,7 +213,7 @@ async function overriding(
       if (member !== undefined) found.push({ uri: document.uri, place: member.selection.start });
     });
   }
-  return found;
+  return { ...rest, found };
 }
 
 /**
@@ -293,15 +225,15 @@ async function callers(
   instance: ServerInstance,
   request: RelationsRequest,
   spots: readonly Spot[],
-): Promise<readonly Found[]> {
+): Promise<Answer> {
   const isAsked = instance.capabilities.callHierarchyProvider && instance.definition.body === undefined;
   const known = isAsked ? await calls(context, instance, spots, 'incoming') : [];
   const files = new Set(known.map(({ uri }) => uri));
-  const uses = await usesBy(context, instance, request, ({ symbol }, place) =>
+  const { found: uses, ...rest } = await usesBy(context, instance, request, ({ symbol }, place) =>
     covers(symbol.selection, place) ? undefined : symbol.selection.start,
   );
   const own = new Set(isAsked ? spots.map(({ document }) => document.uri) : []);
-  return [...known, ...uses.filter(({ uri }) => !files.has(uri) && !own.has(uri))];
+  return { ...rest, found: [...known, ...uses.filter(({ uri }) => !files.has(uri) && !own.has(uri))] };
 }
 
 type Choose = (container: PlacedSymbol, use: Place, document: OpenDocument) => Place | undefined;
@@ -312,14 +244,14 @@ async function usesBy(
   instance: ServerInstance,
   request: RelationsRequest,
   choose: Choose,
-): Promise<readonly Found[]> {
+): Promise<Answer> {
   const { scope, signal } = context;
   const question = {
     request,
     ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, signal),
     placesIn: (locations: Awaited<ReturnType<typeof firstAnswered>>) => locations,
   };
-  return everyUse(context, instance, question, async ({ value }) => {
+  return everyUse(context, instance, question, async ({ value, complete, notes }) => {
     const filter = new LocationFilter(scope);
     const found = new Map<string, Found & { at: number[] }>();
     for (const { uri, range } of value) {
@@ -337,7 +269,7 @@ async function usesBy(
         found.set(key, known);
       });
     }
-    return [...found.values()];
+    return { found: [...found.values()], complete, notes };
   });
 }
 
@@ -346,8 +278,8 @@ async function describe(
   { scope, signal }: CodeContext,
   instance: ServerInstance,
   { symbol, kind }: RelationsRequest,
-  found: readonly Found[],
-  cut: boolean,
+  { found, complete, notes: known }: Answer,
+  unshown: readonly Unshown[],
 ): Promise<RelationsResult> {
   const filter = new LocationFilter(scope);
   const related = new Map<string, RelatedSymbol>();
@@ -371,13 +303,15 @@ async function describe(
       ...(each.at !== undefined && { at: each.at }),
     });
   }
-  const all = [...related.values()].toSorted(
+  const sorted = [...related.values()].toSorted(
     (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line,
   );
-  const notes = [
+  const notes = new Set([
     ...loadingNotes(instance),
+    ...known,
+    ...describeUnshown(instance.definition.name, unshown, sorted),
     ...(found.length > MAX_RELATED ? [`${found.length} were found; ${MAX_RELATED} are listed`] : []),
-  ];
-  const complete = !cut && notes.length === 0;
-  return { symbol, kind, related: all, outside: filter.outside, complete, notes };
+  ]);
+  const isComplete = complete && notes.size === 0;
+  return { symbol, kind, related: sorted, outside: filter.outside, complete: isComplete, notes: [...notes] };
 }

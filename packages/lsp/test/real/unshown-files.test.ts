@@ -1,7 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pathToFileUri } from '@rootward/core';
-import { definition, findSymbol, references, renameSymbol, EditJournal } from '@rootward/lsp';
+import {
+  definition,
+  findSymbol,
+  references,
+  renameSymbol,
+  symbolRelations,
+  EditJournal,
+} from '@rootward/lsp';
 import type { CodeContext } from '@rootward/lsp';
 import { CodeWorkspace } from '../fixtures/code-workspace.js';
 import { environment, known } from '../fixtures/real-servers.js';
@@ -41,6 +48,9 @@ test('a file that is too large to be shown is named in the answers it could have
   const expected = { complete: false, notes: [note] };
   expect(await references(code, request())).toMatchObject({ ...expected, total: 3 });
   expect(await findSymbol(code, { query: 'price' })).toMatchObject({ ...expected, total: 1 });
+  expect(await symbolRelations(code, { ...request(), kind: 'callers' })).toMatchObject(expected);
+  expect(await symbolRelations(code, { ...request(), kind: 'implementations' })).toMatchObject(expected);
+  expect(await symbolRelations(code, { ...request(), kind: 'callees' })).toMatchObject({ complete: true });
   const journal = new EditJournal(home.at('journal'));
   const rename = { ...request(), newName: 'cost' };
   expect(await renameSymbol(code, rename, journal)).toMatchObject({ ...expected, applied: false });

@@ -1,0 +1,32 @@
+import { afterEach, expect, test } from 'vitest';
+import { pathToFileUri } from '@rootward/core';
+import { symbolRelations } from '@rootward/lsp';
+import { CodeWorkspace } from '../fixtures/code-workspace.js';
+import { scripted } from '../fixtures/scripted.js';
+
+let home: CodeWorkspace;
+
+afterEach(() => home.dispose());
+
+test('symbolRelations() names a file that mentions the symbol and that the server leaves out', async () => {
+  home = await CodeWorkspace.open({ 'a/one.toy': 'price', 'a/two.toy': 'price' }, 'a');
+  const file = home.at('a/one.toy');
+  const place = { start: { line: 0, character: 0 }, end: { line: 0, character: 5 } };
+  const toy = scripted(
+    {
+      capabilities: { definitionProvider: true, referencesProvider: true },
+      answers: {
+        'textDocument/definition': null,
+        'textDocument/references': [{ uri: pathToFileUri(file), range: place }],
+        'textDocument/documentSymbol': [{ name: 'price', kind: 12, range: place, selectionRange: place }],
+      },
+    },
+    { folders: 'file-driven' },
+  );
+  const code = home.serve({ servers: [{ ...toy, answersInOrder: true }] });
+  expect(await symbolRelations(code, { symbol: 'price', file, kind: 'callers' })).toMatchObject({
+    related: [],
+    complete: false,
+    notes: [`scripted leaves out "${home.at('a/two.toy')}", where "price" stands too`],
+  });
+});
