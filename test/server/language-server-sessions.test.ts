@@ -11,7 +11,10 @@ const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 const env = { ...bareEnvironment(), PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}` };
 const NAMES = ['ann', 'bob', 'shop'] as const;
 type Name = (typeof NAMES)[number];
-const folders = makeFolders(...NAMES);
+const folders = makeFolders(...NAMES, 'operator');
+/** Three times two servers: with a third for JSON files, more would be needed than may run. */
+const configuration = join(folders.path('operator'), 'rootward.json');
+writeFileSync(configuration, JSON.stringify({ languageServers: { json: false } }));
 
 for (const name of NAMES) {
   const at = (file: string): string => join(folders.path(name), file);
@@ -71,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('language servers of sessions over
 
   beforeEach(async () => {
     // Without a sandbox, so that what keeps roots apart is what the server lets through.
-    http = await startHttp(['--within', folders.top, '--sandbox', 'off'], { env });
+    http = await startHttp(['--within', folders.top, '--sandbox', 'off', '--config', configuration], { env });
   });
 
   afterEach(async () => {

@@ -69,7 +69,7 @@ describe('bad use', () => {
   }
 
   test.each([
-    [['--'], 'the command is missing'],
+    [['--'], 'the command of the server is missing'],
     [['--', 'no-such-program-anywhere'], 'no folder of PATH has it'],
     [['--', './missing.js'], 'is not a file'],
     [['--on-change', 'sometimes', '--', NODE], 'Cannot use "sometimes" as --on-change'],

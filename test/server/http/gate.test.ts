@@ -66,7 +66,8 @@ test('with an issuer no token is made, also on an address that other machines re
   const { url, banner } = await startHttp([folders.path('a'), '--host', '0.0.0.0', ...oauth], {
     env: { ROOTWARD_TOKEN: '' },
   });
-  expect(banner).toContain('Bearer <your token>');
+  expect(banner).toContain(`Clients sign in at ${issuer.url}`);
+  expect(banner).not.toContain('Bearer');
   const refused = await send(url, MCP_HEADERS, INITIALIZE);
   expect(refused.status).toBe(401);
   expect(refused.headers['www-authenticate']).toContain('/.well-known/oauth-protected-resource/mcp');

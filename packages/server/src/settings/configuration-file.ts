@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFile, realpath, stat } from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import type { ConfiguredRoots } from '@rootward/core';
 import { expandHome, errnoOf } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
@@ -35,13 +36,13 @@ export async function readConfigurationFile(
   let text: string;
   let canonical: string;
   try {
-    // Nothing else is under way when settings are read, and `node:fs/promises` takes longer to load than they do.
-    canonical = realpathSync.native(file);
-    const stats = statSync(canonical);
+    // A disk may be slow, and whoever waits is told so. `node:fs/promises` takes longer to load than a file to be read.
+    canonical = await promisify(realpath.native)(file);
+    const stats = await promisify(stat)(canonical);
     if (stats.isDirectory()) throw invalid(file, 'it is a folder; name the file in it');
     if (stats.size > MAX_BYTES)
       throw invalid(file, `${stats.size} bytes are more than the limit of ${MAX_BYTES}`);
-    text = readFileSync(canonical, 'utf8');
+    text = await promisify(readFile)(canonical, 'utf8');
   } catch (error) {
     if (error instanceof RootwardServerError) throw error;
     const code = errnoOf(error);
