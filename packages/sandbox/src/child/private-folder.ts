@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
@@ -28,6 +29,7 @@ export interface PrivateFolder {
 }
 
 const PREFIX = 'rootward-sandbox-';
+const OWNED = new RegExp(`^${PREFIX}(\\w+)-(\\d+)-`);
 /** Plans and filters that are kept to be read again; each snapshot has a few. */
 const MAX_INPUTS = 32;
 
@@ -43,7 +45,9 @@ export class SandboxFolder implements Disposable {
 
   constructor(parent: string = tmpdir()) {
     removeAbandoned(parent);
-    this.path = mkdtempSync(join(realpathSync(parent), `${PREFIX}${process.pid}-`));
+    this.path = mkdtempSync(
+      join(realpathSync(parent), `${PREFIX}${processNamespace() ?? 'unknown'}-${process.pid}-`),
+    );
     this.emptyFile = join(this.path, 'hidden-file');
     this.emptyFolder = join(this.path, 'hidden-folder');
     writeFileSync(this.emptyFile, '', { mode: 0 });
@@ -134,14 +138,28 @@ function openUp(folder: string): void {
   }
 }
 
-/** A process that was killed could not clean up. Does NOT touch folders of other users. */
+/**
+ * A process that was killed could not clean up. Does NOT touch folders of other users, nor of another process
+ * namespace, such as a container that shares the folder for temporary files: its processes are not seen from here.
+ */
 function removeAbandoned(parent: string): void {
+  const own = processNamespace();
   for (const name of readdirSync(parent)) {
-    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1] ?? Number.NaN);
-    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    const [, namespace, pid] = OWNED.exec(name) ?? [];
+    if (namespace === undefined || namespace !== own || isAlive(Number(pid))) continue;
     const path = join(parent, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) continue;
     removeFolder(path);
+  }
+}
+
+/** Within which process ids mean something; undefined where the system does not say. */
+function processNamespace(): string | undefined {
+  if (process.platform !== 'linux') return '0';
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
+  } catch {
+    return undefined;
   }
 }

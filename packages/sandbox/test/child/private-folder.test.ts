@@ -72,10 +72,12 @@ describe('SandboxFolder', () => {
   });
 
   test('removes what processes that were killed left behind', () => {
-    const abandoned = join(base, 'rootward-sandbox-4194305-x');
-    mkdirSync(abandoned);
+    const abandoned = folder.path.replace(`-${process.pid}-`, '-4194305-');
+    // A process that cannot be seen from here may use it.
+    const elsewhere = join(base, 'rootward-sandbox-1-4194305-x');
+    for (const path of [abandoned, elsewhere]) mkdirSync(path);
     new SandboxFolder(base).dispose();
-    expect(existsSync(abandoned)).toBe(false);
+    expect([abandoned, elsewhere].map((path) => existsSync(path))).toEqual([false, true]);
     expect(folder.isThere).toBe(true);
   });
 });
