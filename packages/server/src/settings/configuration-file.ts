@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readFile, realpath, stat } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ConfiguredRoots } from '@rootward/core';
 import { expandHome, errnoOf } from '@rootward/core/platform';
@@ -39,7 +39,8 @@ export async function readConfigurationFile(
     // A disk may be slow, and whoever waits is told so. `node:fs/promises` takes longer to load than a file to be read.
     canonical = await promisify(realpath.native)(file);
     const stats = await promisify(stat)(canonical);
-    if (stats.isDirectory()) throw invalid(file, 'it is a folder; name the file in it');
+    if (stats.isDirectory())
+      throw invalid(file, `it is a folder; name the file, as in ${join(file, 'rootward.json')}`);
     if (stats.size > MAX_BYTES)
       throw invalid(file, `${stats.size} bytes are more than the limit of ${MAX_BYTES}`);
     text = await promisify(readFile)(canonical, 'utf8');

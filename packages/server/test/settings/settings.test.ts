@@ -157,7 +157,7 @@ describe('loadSettings()', () => {
 
   test('skips no file that is there and cannot be read as one', async () => {
     const home = makeHome({ 'd/x': '' });
-    await expect(load(home, { config: 'd' })).rejects.toThrow('it is a folder; name the file in it');
+    await expect(load(home, { config: 'd' })).rejects.toThrow('it is a folder; name the file, as in ');
     await expect(load(home, { config: 'missing.json' })).rejects.toThrow('missing.json: it does not exist');
     symlinkSync('loop', join(home, 'loop'));
     await expect(load(home, { config: 'loop' })).rejects.toThrow('ELOOP');

@@ -113,7 +113,7 @@ describe('rootward validate', () => {
     const home = makeHome();
     const { code, err } = await run(home, ['validate', 'project']);
     expect(code).toBe(2);
-    expect(err).toContain('it is a folder; name the file in it');
+    expect(err).toContain(`it is a folder; name the file, as in ${join(home, 'project', 'rootward.json')}`);
   });
 
   test('prints problems as JSON', async () => {
