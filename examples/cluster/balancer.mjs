@@ -17,7 +17,7 @@ const server = createServer(async (incoming, outgoing) => {
     const port = ports[next++ % ports.length];
     if (await passTo(port, incoming, outgoing, body)) return;
   }
-  refuse(outgoing);
+  refuse(outgoing, 'no instance takes connections');
 });
 
 /** False where the instance is not there, so that another one can be tried. */
@@ -31,7 +31,7 @@ function passTo(port, { method, url: path, headers }, outgoing, body) {
       resolve(true);
     });
     sent.on('error', ({ code }) => {
-      if (code !== 'ECONNREFUSED') refuse(outgoing);
+      if (code !== 'ECONNREFUSED') refuse(outgoing, `the connection to an instance failed: ${code}`);
       resolve(code !== 'ECONNREFUSED');
     });
     outgoing.on('close', () => sent.destroy());
@@ -40,10 +40,12 @@ function passTo(port, { method, url: path, headers }, outgoing, body) {
 }
 
 /** What the instance did before it went away is not known, so the client decides whether to send it again. */
-function refuse(outgoing) {
+function refuse(outgoing, why) {
   if (outgoing.headersSent) return;
   outgoing.writeHead(503, { 'Content-Type': 'application/json', 'Retry-After': '1' });
-  outgoing.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Try again"}}');
+  outgoing.end(
+    JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message: `Try again: ${why}` } }),
+  );
 }
 
 server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}/mcp`));

@@ -20,7 +20,9 @@ const BALANCER = fileURLToPath(new URL('../../../examples/cluster/balancer.mjs',
 const INSTANCES = 3;
 const AT_ONCE = 32;
 const MAX_ATTEMPTS = 60;
-const PAUSE_MS = 100;
+/** The longest pause is what the balancer asks for. */
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 1000;
 /** Every so many calls is one of the tool whose stream is cut. */
 const CUT_EVERY = 22;
 const INFORM_EVERY = 5;
@@ -100,7 +102,7 @@ class Insistence {
           throw new Error([head, ...transport, ...this.#said()].join('\n'), { cause: error });
         }
         this.retried += 1;
-        await pause(PAUSE_MS);
+        await pause(Math.min(FIRST_PAUSE_MS * attempt, MAX_PAUSE_MS));
       }
     }
   }
