@@ -10,6 +10,14 @@ import {
 import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { InnerEra } from './inner-era.js';
 import { mixedRound, nativeEdits, rootsWantedBy, withRoots } from './native-rounds.js';
+import {
+  isAnswerToQuestion,
+  isFruitful,
+  questionsIn,
+  responsesTo,
+  roundId,
+  type Question,
+} from './rounds.js';
 
 /** The two sides of a bridge. */
 export interface EraBridgeEnds {
@@ -25,8 +33,10 @@ interface Call {
   /** The client speaks the modern era itself: what the server wants to know is its to answer, apart from the roots. */
   readonly isNative: boolean;
   rounds: number;
+  /** Rounds in a row that brought the server nothing from the client. */
+  emptyRounds: number;
   /** What the server wants to know: the id of each question, and the answer once it is there. */
-  questions: Map<string, { readonly key: string; answer: RawMessage | undefined }>;
+  questions: ReadonlyMap<string, Question>;
   /** What the server wants back, as written. */
   state: string | undefined;
 }
@@ -37,8 +47,9 @@ const PING = '"rootward-ping"';
 const DISCOVER_MS = 5000;
 /** Servers answer in order, or nearly so: one that has answered the later question leaves the first one unanswered. */
 const LATE_MS = 250;
-/** A server that keeps asking for roots would never answer. */
+/** A server that keeps asking for roots, or for what nobody answers, would never answer itself. */
 const MAX_ROUNDS = 16;
+const ENDLESS = `The server asked something ${String(MAX_ROUNDS)} times in a row and still has no answer; tell the user`;
 const INTERNAL_ERROR = -32_603;
 const CHANGES: readonly (readonly [capability: string, member: string])[] = [
   ['tools', 'toolsListChanged'],
@@ -221,7 +232,14 @@ export class EraBridge {
 
   #call(message: RawMessage, id: string): void {
     const isNative = message.span('params', '_meta', VERSION_KEY) !== undefined;
-    this.#calls.set(id, { request: message, isNative, rounds: 0, questions: new Map(), state: undefined });
+    this.#calls.set(id, {
+      request: message,
+      isNative,
+      rounds: 0,
+      emptyRounds: 0,
+      questions: new Map(),
+      state: undefined,
+    });
     if (!isNative) {
       this.#send(message, id);
       return;
@@ -239,8 +257,9 @@ export class EraBridge {
       case 'notifications/cancelled': {
         const id = message.raw('params', 'requestId') ?? '';
         const { rounds = 0 } = this.#calls.get(id) ?? {};
-        this.#calls.delete(id);
-        this.#ends.toServer(message.edited(message.set(['params', 'requestId'], roundId(id, rounds))));
+        const round = roundId(id, rounds);
+        this.forget(id, round);
+        this.#ends.toServer(message.edited(message.set(['params', 'requestId'], round)));
         return;
       }
       default:
@@ -299,8 +318,7 @@ export class EraBridge {
     }
     call.rounds += 1;
     if (call.rounds > MAX_ROUNDS) {
-      const error = { code: INTERNAL_ERROR, message: 'The server asks for the roots again and again' };
-      this.#finish(RawMessage.from({ id: 0, error }), id);
+      this.#giveUp(id);
       return;
     }
     const { request, rounds } = call;
@@ -324,22 +342,16 @@ export class EraBridge {
     if (answer !== undefined) this.#ends.toUs(answer);
   }
 
+  #giveUp(id: string): void {
+    this.#finish(RawMessage.from({ id: 0, error: { code: INTERNAL_ERROR, message: ENDLESS } }), id);
+  }
+
   #ask(message: RawMessage, id: string, call: Call): void {
-    const wanted: unknown = message.value('result', 'inputRequests');
     call.state = message.raw('result', 'requestState');
     call.rounds += 1;
-    const keys = isObject(wanted) ? Object.keys(wanted) : [];
-    const asked = keys.map((key, index) => {
-      const questionId = `"round-${id}-${String(call.rounds)}-${String(index)}"`;
-      const text = message.raw('result', 'inputRequests', key) ?? '{}';
-      const question = RawMessage.read(
-        Buffer.from(`{"jsonrpc":"2.0","id":${questionId},${text.trim().slice(1)}`),
-      );
-      return { key, questionId, question };
-    });
-    call.questions = new Map(asked.map(({ key, questionId }) => [questionId, { key, answer: undefined }]));
-    if (asked.length === 0) this.#repeat(id, call);
-    for (const { question } of asked) if (question !== undefined) this.#ends.toUs(question);
+    call.questions = questionsIn(message, id, call.rounds);
+    if (call.questions.size === 0) this.#repeat(id, call);
+    for (const { request } of call.questions.values()) this.#ends.toUs(request);
   }
 
   /** An answer to something that the server wants to know. */
@@ -351,19 +363,21 @@ export class EraBridge {
       if ([...call.questions.values()].every(({ answer }) => answer !== undefined)) this.#repeat(id, call);
       return;
     }
-    this.#ends.toServer([message.bytes]);
+    // The client may have taken the call back meanwhile.
+    if (!isAnswerToQuestion(message)) this.#ends.toServer([message.bytes]);
   }
 
   #repeat(id: string, call: Call): void {
-    // What was refused is left out: the server sees that nobody answered.
-    const responses = [...call.questions.values()].flatMap(({ key, answer }) => {
-      const result = answer?.raw('result');
-      return result === undefined ? [] : [`${JSON.stringify(key)}:${result}`];
-    });
+    const questions = [...call.questions.values()];
+    call.emptyRounds = isFruitful(questions) ? 0 : call.emptyRounds + 1;
+    if (call.emptyRounds > MAX_ROUNDS) {
+      this.#giveUp(id);
+      return;
+    }
     call.questions = new Map();
     const { request, state, rounds } = call;
     const edits = [
-      ...request.set(['params', 'inputResponses'], `{${responses.join(',')}}`),
+      ...request.set(['params', 'inputResponses'], responsesTo(questions)),
       ...(state === undefined ? [] : request.set(['params', 'requestState'], state)),
     ];
     const repeated = RawMessage.read(Buffer.concat([...request.edited(edits)]));
@@ -382,8 +396,4 @@ export class EraBridge {
     };
     this.#ends.toServer(request.edited([...request.set(['id'], id), ...enveloped(request, envelope)]));
   }
-}
-
-function roundId(id: string, rounds: number): string {
-  return rounds === 0 ? id : `"${id}-${String(rounds)}"`;
 }

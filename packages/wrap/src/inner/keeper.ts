@@ -54,6 +54,8 @@ export class Keeper {
   readonly #backoff = new Backoff();
   #roots: readonly Root[] | undefined;
   #seat: Seat | undefined;
+  /** Those that were replaced, while they finish their calls. */
+  readonly #retiring = new Set<Instance>();
   #opening: Promise<Seat> | undefined;
   #served = false;
   #closed = false;
@@ -75,6 +77,7 @@ export class Keeper {
   /** What the next start is for. A running server is told or restarted, and cut off where a root is taken from it. */
   change(roots: readonly Root[], isRemoval: boolean): void {
     this.#roots = roots;
+    if (isRemoval) this.#cutRetiring(roots);
     const seat = this.#seat;
     if (seat === undefined) return;
     const { instance } = seat;
@@ -138,6 +141,7 @@ export class Keeper {
     this.#closed = true;
     this.#seat?.instance.cut(reason);
     this.#seat = undefined;
+    for (const instance of this.#retiring) instance.cut(reason);
   }
 
   #open(): Promise<Seat> {
@@ -192,8 +196,23 @@ export class Keeper {
     const { instance } = seat;
     seat.left = true;
     this.#seat = undefined;
-    if (isRemoval) instance.cut(reason);
-    else void instance.retire(instance.provisional ? PROVISIONAL_DRAIN_MS : DRAIN_MS, reason);
+    if (isRemoval) {
+      instance.cut(reason);
+      return;
+    }
+    this.#retiring.add(instance);
+    const ms = instance.provisional ? PROVISIONAL_DRAIN_MS : DRAIN_MS;
+    void instance.retire(ms, reason).then(() => this.#retiring.delete(instance));
+  }
+
+  /** An addition may be followed by a removal before the calls from before the addition have finished. */
+  #cutRetiring(roots: readonly Root[]): void {
+    for (const instance of this.#retiring) {
+      const hasAll = instance.roots.every(({ path, access }) =>
+        roots.some((root) => root.path === path && root.access === access),
+      );
+      if (!hasAll) instance.cut(CHANGED);
+    }
   }
 
   #onCrash(instance: Instance, error: RootwardWrapError): void {

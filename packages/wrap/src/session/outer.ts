@@ -56,6 +56,11 @@ export class Questions {
     return question !== undefined;
   }
 
+  /** The answer is not wanted any more. Does NOT tell the client. */
+  forget(id: string): void {
+    this.#open.delete(id);
+  }
+
   /** Takes a question back. */
   withdraw(id: string, reason: string): void {
     if (!this.#open.delete(id)) return;

@@ -2,11 +2,18 @@ import type { Instance } from '../inner/instance.js';
 import type { RawMessage } from '../wire/raw-message.js';
 import type { Questions } from './outer.js';
 
+interface Asked {
+  /** Under which the question was put to the client. */
+  readonly outerId: string;
+  /** As written; undefined where no progress is wanted. */
+  readonly token: string | undefined;
+}
+
 /** What servers ask the client in the middle of a call, such as a form or a sample. */
 export class ServerQuestions {
   readonly #questions: Questions;
-  /** Not answered yet: the id of the server, and the one under which the question was put to the client. */
-  readonly #asking = new Map<Instance, Map<string, string>>();
+  /** Not answered yet, by the id of the server. */
+  readonly #asking = new Map<Instance, Map<string, Asked>>();
   readonly #tokens = new Map<string, Instance>();
 
   constructor(questions: Questions) {
@@ -16,7 +23,7 @@ export class ServerQuestions {
   /** Passes a question on; `related` is the call that it most likely belongs to. */
   put(message: RawMessage, instance: Instance, related: string | undefined): void {
     const innerId = message.id ?? 'null';
-    const asking = this.#asking.get(instance) ?? new Map<string, string>();
+    const asking = this.#asking.get(instance) ?? new Map<string, Asked>();
     this.#asking.set(instance, asking);
     const token = message.raw('params', '_meta', 'progressToken');
     if (token !== undefined) this.#tokens.set(token, instance);
@@ -29,15 +36,19 @@ export class ServerQuestions {
       },
       related,
     );
-    asking.set(innerId, outerId);
+    asking.set(innerId, { outerId, token });
   }
 
   /** The server takes a question back. Returns what to tell the client; nothing where it is not asked any more. */
   takeBack(message: RawMessage, instance: Instance): readonly Buffer[] | undefined {
     const innerId = message.raw('params', 'requestId') ?? '';
-    const outerId = this.#asking.get(instance)?.get(innerId);
+    const asked = this.#asking.get(instance)?.get(innerId);
+    if (asked === undefined) return undefined;
+    const { outerId, token } = asked;
     this.#asking.get(instance)?.delete(innerId);
-    return outerId === undefined ? undefined : message.edited(message.set(['params', 'requestId'], outerId));
+    this.#questions.forget(outerId);
+    if (token !== undefined) this.#tokens.delete(token);
+    return message.edited(message.set(['params', 'requestId'], outerId));
   }
 
   /** The server whose question a progress token belongs to, as written. */
@@ -47,7 +58,7 @@ export class ServerQuestions {
 
   /** A server is gone, and with it whoever wanted to know. */
   withdraw(instance: Instance): void {
-    for (const outerId of this.#asking.get(instance)?.values() ?? []) {
+    for (const { outerId } of this.#asking.get(instance)?.values() ?? []) {
       this.#questions.withdraw(outerId, 'the server has ended');
     }
     this.#asking.delete(instance);

@@ -70,6 +70,34 @@ test('Keeper lets a server finish its lists that was started before the roots we
   keeper.close('the test is over');
 });
 
+const rootAt = (path: string): Root => {
+  const root: Pick<Root, 'path' | 'kind' | 'access'> = { path, kind: 'directory', access: 'read-write' };
+  return root as Root;
+};
+
+test('Keeper cuts off a replaced server with calls under way when one of its roots is taken away', async () => {
+  const keeper = keep(SLOW, { policy: 'restart' });
+  const [a, b, c] = [rootAt('/a'), rootAt('/b'), rootAt('/c')];
+  keeper.settle([a, b]);
+  const first = await keeper.acquire();
+  const listed = first.ask('tools/list', undefined);
+  keeper.change([a, b, c], false);
+  keeper.change([a, b], true);
+  expect(first.busy).toBe(true);
+  keeper.change([a], true);
+  await expect(listed).rejects.toThrow('the folders of the workspace changed');
+  keeper.close('the test is over');
+});
+
+test('Keeper.close() ends a replaced server that still works on a call', async () => {
+  const keeper = keep(SLOW, { policy: 'restart' });
+  keeper.settle([rootAt('/a')]);
+  const listed = (await keeper.acquire()).ask('tools/list', undefined);
+  keeper.change([rootAt('/a'), rootAt('/b')], false);
+  keeper.close('the test is over');
+  await expect(listed).rejects.toThrow('the test is over');
+});
+
 test('Keeper gives up a server that starts and never answers, with its last words, and ends it', async () => {
   const spoke = new Deferred();
   const gone = new Deferred();
