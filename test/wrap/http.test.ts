@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { connectV1, connectV2, placeOf, serveWrapped, TOKENS } from './fixtures/http.js';
 import { INNER, makeFolder } from './fixtures/wrapped.js';
 
@@ -153,6 +154,30 @@ describe('wrap --http --share', async () => {
     await told;
     expect(JSON.stringify(await one.call('elicit'))).toContain('refused');
     await Promise.all([one.close(), two.close()]);
+  });
+
+  test('answers a call under way when its session is ended', async () => {
+    const open = { Authorization: `Bearer ${TOKENS[0]}`, Accept: 'application/json, text/event-stream' };
+    const headers: Record<string, string> = { ...open, 'Content-Type': 'application/json' };
+    const post = (method: string, params: object): Promise<Response> => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
+      return fetch(shared, { method: 'POST', headers, body });
+    };
+    const clientInfo = { name: 'raw', version: '1' };
+    const introduced = await post('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo,
+    });
+    headers['mcp-session-id'] = introduced.headers.get('mcp-session-id') ?? '';
+    const marker = join(folder('e'), 'under-way');
+    const path = join(folder('e'), 'gate');
+    const call = post('tools/call', { name: 'wait', arguments: { path, write: marker } });
+    await eventually(() => expect(existsSync(marker)).toBe(true));
+    await fetch(shared, { method: 'DELETE', headers });
+    const text = await (await call).text();
+    expect(text).toContain('"id":7');
+    expect(text).toContain('the session has ended');
   });
 
   test('passes progress to whoever asked for it', async () => {

@@ -131,16 +131,16 @@ export class Exchange {
   }
 
   #stream(): void {
-    if (!this.isOpen) return;
-    if (this.#response.headersSent) {
-      if (this.#waiting === undefined) this.#response.write(': here\n\n');
-      return;
-    }
+    if (!this.isOpen || this.#response.headersSent) return;
     this.#response.writeHead(200, { ...this.#headers, ...STREAM });
     this.#response.flushHeaders();
     clearInterval(this.#keepAlive);
-    this.#keepAlive = setInterval(() => this.#stream(), KEEP_ALIVE_MS);
+    this.#keepAlive = setInterval(() => this.#comment(), KEEP_ALIVE_MS);
     this.#keepAlive.unref();
+  }
+
+  #comment(): void {
+    if (this.isOpen && this.#waiting === undefined) this.#response.write(': here\n\n');
   }
 
   #write(bytes: Buffer): void {

@@ -1,4 +1,5 @@
 import type { OpenRequest, Way } from '../inner/long-answer.js';
+import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
@@ -9,6 +10,8 @@ import { SharedSession } from './shared-session.js';
 
 /** What nobody listens to is kept for a while; the oldest goes first. */
 const MAX_KEPT = 100;
+const INTERNAL_ERROR = -32_603;
+const ENDED = 'Cannot finish the request: the session has ended; initialize a new one';
 
 /** A client of the legacy era over HTTP: one session, and the streams it has open. */
 export class LegacyClient implements Outer {
@@ -84,7 +87,10 @@ export class LegacyClient implements Outer {
   close(): void {
     void this.session.close();
     this.#listening?.end();
-    for (const exchange of this.#exchanges.values()) exchange.end();
+    for (const [id, exchange] of this.#exchanges) {
+      exchange.answer(Buffer.concat([...fail(id, INTERNAL_ERROR, ENDED)]));
+      exchange.end();
+    }
   }
 
   #keep(message: RawMessage): void {

@@ -6,7 +6,7 @@ import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js'
 import { ModernFront } from '../modern/front.js';
 import { StateSigner } from '../modern/state.js';
 import { FixedRoots } from '../roots/fixed-roots.js';
-import { fail, NO_ROOTS, refusalOf, refuse } from '../session/answers.js';
+import { fail, lostCall, NO_ROOTS, refusalOf, refuse } from '../session/answers.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { isLimited, keyOf } from '../session/side-servers.js';
 import { RawMessage, type Edit } from '../wire/raw-message.js';
@@ -48,6 +48,8 @@ const IDLE_MS = 5 * 60_000;
 const RETURN_MS = 10 * 60_000;
 const MAX_PAGES = 50;
 const INVALID_PARAMS = -32_602;
+/** What a request of ours gets where the server was ended first. */
+const GONE = RawMessage.from({ id: 0, error: { code: -32_603, message: 'the server was ended' } });
 /** Errors that a client of this era also sees in the status. */
 const STATUS: ReadonlyMap<unknown, number> = new Map([
   [-32_601, 404],
@@ -131,6 +133,10 @@ export class ModernClients {
     clearTimeout(place.timer);
     this.#places.delete(place);
     void place.front.session.close();
+    for (const told of place.own.values()) told(GONE);
+    place.own.clear();
+    for (const { exchange, method } of place.exchanges.values())
+      if (method === 'subscriptions/listen') exchange.end();
   }
 
   /** A legacy server learns once what its clients can be asked, so clients with other capabilities get another one. */
@@ -201,6 +207,11 @@ export class ModernClients {
       }
       if (!exchange.isOpen) return;
     }
+    if (!this.#places.has(place)) {
+      const lost = lostCall('the operator took a folder away while the call was under way');
+      exchange.answer(Buffer.concat([...completed(refuse(outerId, method, lost), method)]));
+      return;
+    }
     place.front.session.resume();
     const id = String(this.#nextId++);
     const token = message.raw('params', '_meta', 'progressToken');
@@ -254,6 +265,10 @@ export class ModernClients {
   }
 
   #ask(place: Place, method: string, params: object, told: (message: RawMessage) => void): void {
+    if (!this.#places.has(place)) {
+      told(GONE);
+      return;
+    }
     const id = String(this.#nextId++);
     place.own.set(id, told);
     place.front.receive(RawMessage.from({ id: Number(id), method, params }));

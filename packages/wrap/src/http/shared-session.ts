@@ -63,7 +63,8 @@ export class SharedSession implements Outer {
         this.#questions.settle(message);
         return;
       case 'notification':
-        this.#lane.add(() => this.#notified(message));
+        if (this.#isAboutRunning(message)) this.#cancel(message);
+        else this.#lane.add(() => this.#notified(message));
         return;
       case 'request': {
         const { id = 'null', method = '' } = message;
@@ -163,13 +164,24 @@ export class SharedSession implements Outer {
         (await this.#opening).changed();
         return;
       case 'notifications/cancelled':
-        for (const server of this.#used()) server.cancel(message, this);
+        this.#cancel(message);
         return;
       case 'notifications/progress':
         return;
       default:
         this.#server?.notify(message);
     }
+  }
+
+  /** Whether a call is taken back that a server works on, which must not wait for those that are still to be passed on. */
+  #isAboutRunning(message: RawMessage): boolean {
+    const id = message.raw('params', 'requestId') ?? '';
+    return message.method === 'notifications/cancelled' && this.#running.has(id);
+  }
+
+  #cancel(message: RawMessage): void {
+    for (const server of this.#used()) server.cancel(message, this);
+    this.#end(message.raw('params', 'requestId') ?? '');
   }
 
   async #serve(message: RawMessage, id: string, method: string): Promise<void> {

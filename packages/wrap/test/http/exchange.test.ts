@@ -26,3 +26,16 @@ test('Exchange ends a stream that only listens and is not read', async () => {
   expect(exchange.isOpen).toBe(false);
   expect(response.writableLength).toBeLessThan(32 * event.length);
 });
+
+test('Exchange sends messages without comments between them', async () => {
+  const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const got = once(get({ port, agent: false }), 'response') as Promise<[IncomingMessage]>;
+  const exchange = new Exchange((await asked)[1], 1);
+  exchange.event(Buffer.from('1'));
+  exchange.event(Buffer.from('2'));
+  exchange.answer(Buffer.from('3'));
+  const text = Buffer.concat(await (await got)[0].toArray()).toString();
+  expect(text).toBe(['1', '2', '3'].map((data) => `event: message\ndata: ${data}\n\n`).join(''));
+});
