@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { compileLate } from './late-compilation.mjs';
 import { lazyBuiltins } from './lazy-builtins.mjs';
 import { LAZILY } from './lazy-constants.mjs';
 import { lazySchemas, registerLazily } from './lazy-schemas.mjs';
@@ -64,6 +65,15 @@ const quickChecks = {
       }
       return { contents: registerLazily(contents) };
     });
+  },
+};
+
+const lateCompilation = {
+  name: 'late-compilation',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/zod\/v4\/core\/schemas\.js$/ }, ({ path }) => ({
+      contents: compileLate(readFileSync(path, 'utf8')),
+    }));
   },
 };
 
@@ -129,9 +139,13 @@ async function buildProgram(name, plugins, rewritten) {
   return result;
 }
 const [program, wrap] = await Promise.all([
-  buildProgram('program.cjs', [lazyValidator, quickChecks, libraries], lazySchemas),
+  buildProgram('program.cjs', [lazyValidator, quickChecks, lateCompilation, libraries], lazySchemas),
   // Which has no schemas of the SDK.
-  buildProgram('wrap.cjs', [onlyWrap, lazyValidator, quickChecks, libraries], (text) => text),
+  buildProgram(
+    'wrap.cjs',
+    [onlyWrap, lazyValidator, quickChecks, lateCompilation, libraries],
+    (text) => text,
+  ),
 ]);
 const apart = await build({
   absWorkingDir: here('..'),

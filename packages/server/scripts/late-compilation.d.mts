@@ -1,0 +1,1 @@
+export function compileLate(contents: string): string;
