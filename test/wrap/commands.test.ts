@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SERVERS } from './fixtures/servers.js';
 import { INNER, makeFolder, PROGRAM } from './fixtures/wrapped.js';
@@ -17,6 +17,19 @@ function run(...args: readonly string[]): Promise<{ code: number; out: string; e
     });
   });
 }
+
+test('rootward wrap checks the language servers of a configuration without the library that runs them', async () => {
+  const file = join(folder, 'rootward.json');
+  writeFileSync(file, JSON.stringify({ languageServers: { mine: { args: ['--stdio'] } } }));
+  const { code, err } = await run('wrap', '--config', file, '--root', folder, '--', NODE, INNER);
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: expect.stringContaining('"languageServers.mine.command": expected a program'),
+  });
+  rmSync(file);
+  const program = readFileSync(join(dirname(PROGRAM), 'wrap.cjs'), 'utf8');
+  expect(program).not.toContain('textDocument/');
+});
 
 describe('rootward config -- COMMAND', () => {
   test('prints the entry of a wrapped server, with what a well-known one needs', async () => {

@@ -81,6 +81,15 @@ describe('bad use', () => {
     expect(code).toBe(2);
   });
 
+  test.runIf(process.platform !== 'win32')(
+    'a file that may not be executed: it says what to do',
+    async () => {
+      const { code, stderr } = await run('--', INNER);
+      expect(stderr).toContain('is not executable; put the program that runs it in front, or run chmod +x');
+      expect(code).toBe(2);
+    },
+  );
+
   test('a server that exits at once: the client is told, with its last words', async () => {
     await expect(wrap([NODE, INNER, '--exit'])).rejects.toThrow(
       /Cannot start the server: the server ended \(exit code 3\); its last words: no configuration found/,

@@ -103,6 +103,26 @@ const onlyWrap = {
   },
 };
 
+/**
+ * `rootward wrap` reads the same configuration file as the server. Of the library for language servers it only needs what
+ * checks `languageServers` there: an import on demand would bring all of it, a fifth of the file that stays in memory as text.
+ */
+const onlySettings = {
+  name: 'only-settings',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'only-settings';
+    onResolve({ filter: /^@rootward\/lsp$/ }, ({ path, namespace: from, importer, resolveDir }) => {
+      if (from === namespace) return undefined;
+      if (!importer.endsWith('configuration-file.ts')) throw new Error(`${importer} may need all of ${path}`);
+      return { path, namespace, pluginData: resolveDir };
+    });
+    onLoad({ filter: /./, namespace }, ({ path, pluginData }) => ({
+      resolveDir: pluginData,
+      contents: `export { readServerSettings, RootwardLspError } from '${path}';`,
+    }));
+  },
+};
+
 const commandLine = {
   absWorkingDir: here('..'),
   metafile: true,
@@ -143,7 +163,7 @@ const [program, wrap] = await Promise.all([
   // Which has no schemas of the SDK.
   buildProgram(
     'wrap.cjs',
-    [onlyWrap, lazyValidator, quickChecks, lateCompilation, libraries],
+    [onlyWrap, onlySettings, lazyValidator, quickChecks, lateCompilation, libraries],
     (text) => text,
   ),
 ]);

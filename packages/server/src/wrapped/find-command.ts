@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { expandHome, findProgram } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
@@ -37,8 +37,14 @@ function placed(command: string, { home, directory }: Start): string {
 async function findExecutable(command: string, { environment, home, directory }: Start): Promise<string> {
   if (/[\\/]/.test(command)) {
     const path = resolve(directory, expandHome(command, home));
-    if (isFile(path)) return path;
-    throw notFound(command, `${path} is not a file`);
+    if (!isFile(path)) throw notFound(command, `${path} is not a file`);
+    if (!isExecutable(path)) {
+      throw notFound(
+        command,
+        `${path} is not executable; put the program that runs it in front, or run chmod +x`,
+      );
+    }
+    return path;
   }
   // Not canonical: many programs look at the name they are called by.
   const canonical = await findProgram(command, { environment, roots: [] });
@@ -59,6 +65,16 @@ function fixed(arg: string, directory: string): string {
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** On Windows, every file. */
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
   } catch {
     return false;
   }
