@@ -57,7 +57,10 @@ interface Shared extends ServerHooks {
 }
 
 /** Makes the server for each connection (legacy) or request (modern). */
-export function createServerFactory(setup: ServerSetup, hooks: ServerHooks): McpServerFactory {
+export function createServerFactory(
+  setup: ServerSetup,
+  hooks: ServerHooks,
+): (context: Parameters<McpServerFactory>[0]) => McpServer {
   const languages = createLanguages(setup, hooks);
   const runner = createRunner(setup, hooks);
   hooks.onShutdown(() => setup.sandboxes.dispose());

@@ -1,6 +1,7 @@
 import { followWorkingDirectory, type Workspace } from '@rootward/core';
 import { ProcessGuard, serveWorkspaceStdio, type GuardedStdio } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
+import { beforehand, prepareCalls } from './prepare-calls.js';
 import { readinessLine } from './readiness.js';
 import type { ServerSetup } from './prepare-server.js';
 import { showToPages } from './show-to-pages.js';
@@ -17,10 +18,16 @@ export function serveStdio(setup: ServerSetup): GuardedStdio {
     drainWith: (drain) => guard.drainWith(drain),
     onWorkspace: (workspace) => {
       noteReplacement(workspace, setup);
+      beforehand(() => workspace.scope());
       if (settings.chdir) workspace.follow(followWorkingDirectory((directory) => process.chdir(directory)));
     },
   });
-  const stdio = serveWorkspaceStdio(factory, {
+  const serve: typeof factory = (context) => {
+    const server = factory(context);
+    beforehand(() => prepareCalls(server));
+    return server;
+  };
+  const stdio = serveWorkspaceStdio(serve, {
     guard,
     onerror: (error) => log.debug('message not served', { error: error.message }),
   });
