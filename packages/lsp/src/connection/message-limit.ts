@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { MessageReader } from 'vscode-jsonrpc/node';
 
-/** The largest message we take from a server. The reader would gather any length that a header announces. */
+/** The largest message accepted from a server. The reader would collect whatever length a header announces. */
 const MAX_MESSAGE_BYTES: number = 32 * 1024 * 1024;
 
 /**
- * Calls back once when more bytes have come than any message may have without one being complete. Counts bytes only
- * and does not parse them.
+ * Calls back once if more bytes have come than a message may have and none is complete. Only counts bytes, and does not
+ * parse them.
  */
 export function limitMessages(
   stream: Readable,

@@ -21,7 +21,7 @@ export interface ClientSide {
   diagnosed(params: PublishDiagnosticsParams): void;
   /** The content of a schema that a document names. */
   schema(uri: string): Promise<string>;
-  /** Work of the server that goes on in the background began or ended; what it is called where it began. */
+  /** Work of the server in the background began, with its title, or ended. */
   progressed(token: number | string, ended: boolean, title?: string): void;
 }
 

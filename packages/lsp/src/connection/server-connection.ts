@@ -33,7 +33,7 @@ export class ServerConnection {
   readonly #process: ServerProcess;
   /** Why the connection can no longer be used. */
   #broken: string | undefined;
-  /** Told when no answer will come any more. Waiting for a promise instead would keep every answer until then. */
+  /** Called when no answer will come any more. A promise instead would keep every answer in memory until then. */
   readonly #waiting = new Set<() => void>();
 
   constructor(name: string, process: ServerProcess, clock: Clock) {
@@ -45,7 +45,7 @@ export class ServerConnection {
     this.wire = createMessageConnection(reader, new StreamMessageWriter(stdin));
     limitMessages(stdout, reader, (reason) => this.#breakOff(reason));
     this.wire.onError(([error]) => {
-      // A pipe that nobody reads any more says nothing about what was written; the exit that follows does.
+      // An error of the pipe does not say why the server ended; the exit that follows does.
       if (!isClosedPipe(error)) this.#breakOff(`it wrote what cannot be read (${error.message})`);
     });
     void this.#end(process);
@@ -56,7 +56,7 @@ export class ServerConnection {
     return this.#broken;
   }
 
-  /** Without parameters none are sent: TypeScript 7 does not take `null` for them. */
+  /** Leaves `params` out if there are none: TypeScript 7 does not accept `null` there. */
   notify(method: string, params?: unknown): void {
     if (this.#broken !== undefined) return;
     // Writing fails only when the process is gone, and then its exit is what counts.
@@ -142,7 +142,7 @@ export class ServerConnection {
     return new RootwardLspError(
       'timeout',
       `Cannot ask ${this.#name}: no answer to ${method} within ${timeout / 1000} s, so it was ended`,
-      { instruction: 'Ask again: it is started anew then. Reading and searching files works without it' },
+      { instruction: 'Ask again: that starts it again. Reading and searching files works without it' },
     );
   }
 

@@ -25,9 +25,9 @@ export interface SandboxedServer {
   readonly child: SandboxChild;
   /** For people: level, backend and guarantee. */
   readonly description: string;
-  /** What it is not held back from, although a rule says so; undefined where it is held to everything. */
+  /** What it can reach although a rule denies it; undefined if it is held to every rule. */
   readonly shortfall: string | undefined;
-  /** What it lets the server see, beside what these roots cover. Rules may still deny something else in the same places. */
+  /** Whether it lets the server see more or less than these roots cover. Does not compare what rules deny in them. */
   sees(roots: readonly Root[]): View;
   /** Whether rules deny the same in these roots, which it covers, as they did when it was made. */
   fits(roots: readonly Root[]): Promise<boolean>;

@@ -39,7 +39,7 @@ const MAX_WRITTEN_CHARS = 2_000;
 const MAX_LAST_WORDS_CHARS = 200;
 /** As Node and Python write them. Below it Node adds the stack and its own version. */
 const ERROR_LINE = /^(?:\w+\.)*\w*Error\b.*:/;
-/** What it wrote last may still be on its way when it is gone, or its pipes be held open by someone it started. */
+/** How long to wait for its last output after it ended: a process that it started may hold its pipes open. */
 const LAST_WORDS_MS = 200;
 /** Lets the kernel end the server when we die without a chance to do it ourselves. */
 const SETPRIV = '/usr/bin/setpriv';
@@ -151,5 +151,5 @@ function linesOf(written: string): readonly string[] {
 }
 
 function ignore(): void {
-  // See where it is used.
+  // Its exit says why writing failed.
 }

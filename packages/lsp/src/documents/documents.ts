@@ -14,9 +14,9 @@ interface Entry extends OpenDocument {
   readonly stamp: string;
 }
 
-/** Documents kept open between calls, so that the next question about them is quick; the rest is closed again. */
+/** How many documents stay open between calls, so that the next question about them is quick. */
 const MAX_IDLE_DOCUMENTS = 16;
-/** A larger source file is generated or data, and not worth what it costs a server. */
+/** A larger source file is generated or data, and opening it would cost a server too much. */
 const MAX_DOCUMENT_BYTES: number = 4 * 1024 * 1024;
 
 export interface DocumentsOptions {
@@ -32,7 +32,7 @@ export class Documents {
   /** By path, least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #users = new Map<string, number>();
-  /** The latest version of each, also when closed: what is said of one before must not be taken for one after. */
+  /** The latest version of each, also of closed ones: findings of an old version must not count for a new one. */
   readonly #versions = new Map<string, number>();
 
   readonly #changed: (path: string) => void;

@@ -7,7 +7,7 @@ import { unshownBecause, type Unshown } from './unshown.js';
 const MAX_LOOKED_AT = 5_000;
 /** A source file above this is generated or data, and named instead of shown. */
 const MAX_BYTES: number = 1024 * 1024;
-/** A file that cannot be shown is looked through as far as this; what is longer may hold any word. */
+/** A file that cannot be shown is searched up to this size; a longer one may contain any word. */
 const MAX_SEARCHED_BYTES: number = 16 * MAX_BYTES;
 
 export interface MentionsOptions {

@@ -21,7 +21,7 @@ export interface LiteralsOptions {
 
 /**
  * What a server says, without the values in it that no file in scope holds: a type may spell out a constant of a file
- * outside the roots or of a denied one. Does NOT find values in other words than the server's language writes them.
+ * outside the roots or of a denied one. Does NOT find values that are not written as literals of the server's language.
  */
 export async function concealLiterals(
   texts: readonly string[],

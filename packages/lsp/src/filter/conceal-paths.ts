@@ -28,11 +28,11 @@ const BOUNDARY: RegExp = new RegExp(String.raw`[\s\p{Cc}"'\x60()[\]<>{}|,;]|${BE
 const LINE_END = /[\r\n]/;
 /** Punctuation and line numbers that follow a path in a sentence. */
 const TRAILING = /(?::\d+(?:[:-]\d+)*)?[.:!?*]*$/;
-/** More than these take. The search for them is bounded, since it takes the square of what it looks at. */
+/** Longer than any of these. The search for them is bounded because its time grows with the square of the length. */
 const MAX_TRAILING_CHARS = 48;
 /** A path in a sentence may hold blanks; more ends than this are not tried. */
 const MAX_ENDS = 32;
-/** The longest path Linux takes. */
+/** The longest path that Linux accepts. */
 const MAX_MENTION_CHARS = 4_096;
 /** Nobody reads longer texts. Each path in one costs disk accesses, while everything else waits. */
 const MAX_TEXT_CHARS = 4_000;

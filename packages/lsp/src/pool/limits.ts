@@ -4,7 +4,7 @@ import { RootwardLspError } from '../error.js';
 export interface PoolLimits {
   /** For the answer to `initialize`: large projects load before they answer. */
   readonly initializeTimeout: number;
-  /** For a server that is starting, before the question is answered with that. It goes on starting. */
+  /** For a server that is starting, before the call fails and says so. The server goes on starting. */
   readonly startWait: number;
   /** For a server that takes over after a change of the roots, before the one it replaces is asked. */
   readonly takeOverWait: number;
@@ -14,7 +14,7 @@ export interface PoolLimits {
   readonly settleTimeout: number;
   /** For a registration that may follow the handshake. */
   readonly registrationWait: number;
-  /** For each step of a polite end; part of the time a process has to be gone. */
+  /** For each step of an orderly shutdown; part of the second in which the process must end. */
   readonly stopTimeout: number;
   /** After this long without a question a server is stopped. */
   readonly idleTimeout: number;

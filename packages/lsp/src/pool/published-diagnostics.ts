@@ -13,11 +13,11 @@ interface Published {
 /** What a server says of its own accord about a document. */
 export interface PublishedFindings {
   readonly diagnostics: readonly Diagnostic[];
-  /** It has nothing more to say; where that is not known, false. */
+  /** Whether it has sent everything; false if that is not known. */
   readonly isAll: boolean;
 }
 
-/** After this long without more, what was said so far is taken, as what may be a part. */
+/** After this long without news, what was sent so far is used, and marked as possibly incomplete. */
 const QUIET_MS = 1_000;
 
 /** What a server has said of its own accord about its files. Kept for open documents only. */

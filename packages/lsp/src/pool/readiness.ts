@@ -1,7 +1,7 @@
 import type { Clock } from '@rootward/core';
 import { Deferred, within } from '@rootward/core/platform';
 
-/** How long a server that gives no sign of being ready is taken to be warming up. */
+/** How long a server counts as loading if it gives no sign of being ready. */
 const SILENT_WARM_UP_MS = 5_000;
 /** A sign that has not come by then never will: some servers give fewer than there are folders. */
 const MAX_LOOK_MS = 60_000;
@@ -22,7 +22,7 @@ export class Readiness {
   #seen = 0;
   #since: number;
   #expectedAt: number;
-  /** One question has waited without success: the next must not wait again. */
+  /** One question has waited in vain: the next one must not wait again. */
   #overdue = false;
   /** Work in the background began and ended since it was last given something to look through. */
   #hasWorked = false;

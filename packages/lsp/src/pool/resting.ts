@@ -12,7 +12,7 @@ interface Kept<Value> {
 
 /**
  * Answers that take long to find. They are found again after ten times as long, or once this process has changed files;
- * until then they may be that much behind what other programs changed.
+ * until then they may miss what other programs changed.
  */
 export class Resting<Value> {
   readonly #clock: Clock;

@@ -60,7 +60,7 @@ export class ServerSlot implements BudgetEntry {
   get reason(): string | undefined {
     const { clock, conceal } = this.#options;
     const wait = holdOff(this.#restarts, clock.now());
-    // Now, and not when it failed: the roots may have changed since.
+    // Concealed now, not when it failed: the roots may have changed since.
     return wait === undefined ? undefined : conceal(wait.reason);
   }
 
@@ -180,7 +180,7 @@ export class ServerSlot implements BudgetEntry {
       });
     }
     this.#missed = [];
-    // Its place is for one process.
+    // One process at a time: the one before must be gone first.
     await Promise.all(this.#stopping.values());
     await budget.add(this);
     try {

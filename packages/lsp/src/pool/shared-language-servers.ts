@@ -6,7 +6,7 @@ import { LanguageServers } from './language-servers.js';
 import { readPoolLimits } from './limits.js';
 import { ServerBudget } from './server-budget.js';
 
-/** Few lists are ever left; a client that invents thousands of them gets no more memory for it. */
+/** Few lists are given up in practice. The limit keeps a client that invents thousands from using up memory. */
 const MAX_LEFT = 100;
 
 /** What of a workspace the servers need: its roots, and to be told of each change. */

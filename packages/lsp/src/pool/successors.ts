@@ -64,7 +64,7 @@ export class Successors {
     for (const slot of this.#retiring) slot.kill();
   }
 
-  /** One that fails takes over all the same: it says why, and the one before must not go on. */
+  /** A successor that fails takes over as well: it says why it failed, and the server before it must not go on. */
   async #start(slot: ServerSlot, folders: readonly ServedFolder[]): Promise<void> {
     try {
       const { readiness } = await slot.use(folders);

@@ -42,7 +42,7 @@ export interface DiagnosticsRequest {
   readonly file?: string | undefined;
   readonly root?: string | undefined;
   readonly cursor?: string | undefined;
-  /** Start the language servers anew first. */
+  /** Restart the language servers first. */
   readonly restart?: boolean | undefined;
 }
 
@@ -101,7 +101,7 @@ async function look(context: CodeContext, request: DiagnosticsRequest): Promise<
     } catch (error) {
       context.signal?.throwIfAborted();
       if (!(error instanceof Error)) throw error;
-      // A language without a server is never checked, however often one asks.
+      // A language without a server is never checked, so asking again does not help.
       failed ||= !(error instanceof RootwardLspError) || mayAddToAnswer(error);
       notes.add(describe(error));
     }

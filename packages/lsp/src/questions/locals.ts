@@ -2,7 +2,7 @@ import type { Scope } from '@rootward/core';
 import type { Match } from './search-server.js';
 import { isValue } from './symbols/document-symbols.js';
 
-/** Files looked into; what is in others is taken for no local. */
+/** How many files are checked; symbols in others do not count as locals. */
 const MAX_FILES = 200;
 const MAX_BYTES: number = 1024 * 1024;
 const WORD = /^#?[\p{L}_$][\p{L}\p{N}_$]*$/u;

@@ -21,7 +21,7 @@ export interface ServerDefinition {
   readonly isTested?: boolean;
   /** How to install it. */
   readonly install: string;
-  /** Measured, and stronger than what the server says of itself: advertising is no proof. */
+  /** Measured, and stronger than what the server announces about itself. */
   readonly folders?: FolderKind;
   /** Works through what it is sent one after the other, so that nothing has to be waited for between. */
   readonly answersInOrder?: boolean;
@@ -64,7 +64,7 @@ export interface ServerDefinition {
   readonly headersOfC?: boolean;
   /** The values in what it says, with their quotes: constants that a type spells out. Global. */
   readonly literals?: RegExp;
-  /** Needs no file of the workspace but those it is shown, so its program is kept from reading any. */
+  /** Needs only the files it is shown, so its program may not read any file of the workspace. */
   readonly readsOnlyItself?: boolean;
   /** Notifications sent after the handshake. */
   readonly announces?: readonly string[];

@@ -16,7 +16,7 @@ export interface FindServerOptions {
   readonly trustWorkspaceServers: boolean;
 }
 
-/** What to start. */
+/** How a server is started. */
 export interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];

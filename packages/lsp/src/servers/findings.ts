@@ -17,7 +17,7 @@ export class Findings {
     this.#roots = roots;
   }
 
-  /** A program that was fine may lie inside a root now. */
+  /** Makes the next question look for programs again: one that was allowed may lie inside a root now. */
   forget(): void {
     this.#known = new Map();
   }

@@ -18,7 +18,7 @@ import type { TransportKind } from './transport-kind.js';
 const CALL_ID_KEY = 'claudecode/toolUseId';
 const DAY_MS = 24 * 60 * 60_000;
 
-/** One call, as far as it concerns who made it. */
+/** What is known about who made a call. */
 export interface CallOrigin {
   readonly meta: unknown;
   /** The name of the client. */
@@ -59,13 +59,13 @@ export class Callers {
     return this.#lasts();
   }
 
-  /** The call got its final answer. */
+  /** Forgets who made the call: it has its final answer. */
   end(meta: unknown): void {
     const id = callIdOf(meta);
     if (id !== undefined) this.bindings.end(id);
   }
 
-  /** A call came. It sees git as it is from now on, together with others that came by the time it looks. */
+  /** Counts a call that came. What it sees of git is read after this, once for all calls that came until then. */
   arrive(): number {
     return ++this.#calls;
   }
@@ -149,12 +149,12 @@ export class Callers {
 
   #contextOf({ client }: CallOrigin, signal: CallerSignal | undefined): CallerContext {
     const now = this.#prepared.clock.now();
-    // Where each request is a connection of its own, what came since the server started counts, for a day.
+    // If each request is a connection of its own, worktrees count that were added since the server started, for a day.
     const connectedAt = this.#lasts() ? this.#connectedAt : Math.max(this.#prepared.startedAt, now - DAY_MS);
     return { signal, client, connectedAt, now };
   }
 
-  /** Kept until what is under way has been served, so that a call never sees git as it was before it came. */
+  /** Read again for a later call, and forgotten after this turn: no call sees git as it was before the call came. */
   #factsFor({ came }: CallOrigin): GitFacts {
     if (this.#look === undefined || came > this.#look.calls) {
       if (this.#look === undefined) process.nextTick(() => (this.#look = undefined));

@@ -20,7 +20,7 @@ export class Consents {
     this.#roots = [...this.#roots, ...roots.filter(isNew)];
   }
 
-  /** Takes note of an answer of the client. True where it took back a place that the user had agreed to. */
+  /** Notes an answer of the client. Returns true if it took away a place that the user had agreed to. */
   note({ trace }: Snapshot): boolean {
     const given = trace.find(({ source }) => source === 'client')?.roots ?? [];
     const kept = survivingConsents(this.#roots, this.#given, given);

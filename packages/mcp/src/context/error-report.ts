@@ -56,7 +56,7 @@ export function reportError(error: unknown): ErrorReport | undefined {
   };
 }
 
-/** The result of a tool that failed for a reason of ours. */
+/** The result of a tool that failed with an error of a workspace. */
 export interface FailedToolResult {
   [key: string]: unknown;
   content: { type: 'text'; text: string }[];

@@ -17,9 +17,9 @@ const TTL_MS = 600_000;
 const MAX_HANDLE_LENGTH = 4096;
 const MIN_KEY_BYTES = 32;
 const PRINCIPAL_DIGITS = 16;
-/** Handles whose signature was found good. A caller passes the same one with every call; each is at most 4 KB. */
+/** How many valid handles are remembered. A caller passes the same one with every call; each is at most 4 KB. */
 const MAX_VERIFIED = 64;
-/** Without a configured key, handles are good within this process only. */
+/** Without a configured key, handles are valid in this process only. */
 const PROCESS_KEY = randomBytes(MIN_KEY_BYTES);
 
 /** Whose roots a handle carries. Those of the operator are there anyway, and may change. */
@@ -39,7 +39,7 @@ interface Payload extends HandleContent {
   readonly principal: string;
 }
 
-/** A handle whose signature is good. */
+/** The content of a handle whose signature is valid. */
 interface Verified {
   readonly content: HandleContent;
   readonly until: number;
@@ -49,7 +49,7 @@ interface Verified {
 /** Signs and checks handles. Signed, not encrypted: anyone who holds one can read the paths in it. */
 export class HandleCodec {
   readonly #key: string | Uint8Array;
-  /** By the whole handle, signature included: what was signed with this key once is so for ever. */
+  /** By the whole handle with its signature, which does not become invalid: the key stays the same. */
   readonly #verified = new Map<string, Verified>();
   #lastDigest: { readonly principal: string; readonly digest: string } | undefined;
 
@@ -92,7 +92,7 @@ export class HandleCodec {
     return payload.content;
   }
 
-  /** What was signed. For whom it is and until when is for the caller to check, each time. */
+  /** Checks the signature only. The caller checks each time whom the handle was made for and whether it has expired. */
   #read(handle: unknown): Verified {
     const known = typeof handle === 'string' ? this.#verified.get(handle) : undefined;
     if (known !== undefined) return known;

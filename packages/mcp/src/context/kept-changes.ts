@@ -22,7 +22,7 @@ export type OpenHistory = () => History | Promise<History>;
 export interface Caller {
   readonly session: string;
   readonly client: string | undefined;
-  /** Empty where nobody has to say who they are. */
+  /** Empty without authentication. */
   readonly principal: string;
 }
 
@@ -30,7 +30,7 @@ const ID_BYTES = 4;
 const DIGEST_LENGTH = 16;
 const MAX_NAME = 80;
 
-/** Tells a connection from others in a history. */
+/** A name for a connection, by which a history tells it from others. */
 export function newSession(): string {
   return randomBytes(ID_BYTES).toString('hex');
 }

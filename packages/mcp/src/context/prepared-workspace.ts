@@ -21,7 +21,7 @@ import type { TransportKind } from './transport-kind.js';
 import { ViewCache } from './view-cache.js';
 import type { WorkspaceOptions } from './workspace-options.js';
 
-/** A server made with this package has the flags its author gives it, and none of ours. */
+/** How messages name these sources: a server made with this package has options, not the flags of `rootward`. */
 const ORIGINS: Origins = {
   roots: 'the option roots',
   within: 'the option within',
@@ -89,7 +89,7 @@ export class PreparedWorkspace {
     return name !== false && isObject(args) && args[name] !== undefined;
   }
 
-  /** What the handle among the arguments of a call stands for; throws for one that is not good. */
+  /** What the handle among the arguments of a call stands for; throws if the handle is not valid. */
   readHandle(args: unknown, principal: string): HandleContent | undefined {
     const name = this.handleArgument;
     if (name === false || !this.hasHandle(args)) return undefined;
@@ -106,7 +106,7 @@ export class PreparedWorkspace {
     const sources = this.options.sources === undefined ? this.#read(kind) : this.options.sources;
     const reading = Promise.resolve(sources);
     this.#sources.set(kind, reading);
-    // The caller gets the error.
+    // Whoever awaits `reading` gets the error.
     reading.then(
       (read) => this.#sourcesNow.set(kind, read),
       () => undefined,
@@ -114,7 +114,7 @@ export class PreparedWorkspace {
     return reading;
   }
 
-  /** The same where they have been read, so that a call need not wait for what is known. */
+  /** The same, without a promise if they have been read: each promise on the way of a call costs time. */
   sourcesNow(kind: TransportKind): Sources | Promise<Sources> {
     return this.#sourcesNow.get(kind) ?? this.sources(kind);
   }
@@ -148,7 +148,7 @@ export class PreparedWorkspace {
   #read(kind: TransportKind): Promise<Sources> {
     return readSources({
       ...this.options,
-      // Not looked up where it is given: a user whom the system does not know has none.
+      // Looked up only if it is not given: `homedir()` throws for a user whom the system does not know.
       home: this.options.home ?? homedir(),
       ...this.#processDirectory(),
       origins: { ...ORIGINS, ...this.options.origins },
@@ -157,7 +157,7 @@ export class PreparedWorkspace {
     });
   }
 
-  /** Where an environment is given, it stands for that of the process, and its directory has to be given, too. */
+  /** With the option `environment`, the directory of this process does not count either: pass `cwd`. */
   #processDirectory(): Pick<SourcesOptions, 'cwd'> {
     const { cwd, environment } = this.options;
     if (cwd !== undefined) return { cwd };
@@ -179,7 +179,7 @@ export function prepareWorkspace(options: WorkspaceOptions = {}): PreparedWorksp
   return new PreparedWorkspace(options);
 }
 
-/** Where the history of this user is kept, no tool looks. An author who makes scopes says so there. */
+/** No tool may look into the history of this user. An author who passes `createScope` must deny it there. */
 function withoutHistory(
   options: WorkspaceOptions,
   environment: Readonly<Record<string, string | undefined>>,

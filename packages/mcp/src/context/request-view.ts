@@ -17,7 +17,7 @@ export function viewRequest(
 ): WorkspaceView | Promise<WorkspaceView> {
   const make = async (): Promise<WorkspaceView> =>
     viewSnapshot(await resolveRequest(prepared, request), prepared.createScope);
-  // Metadata may name a directory, and differs from call to call where calls are traced.
+  // Not cached with metadata: it may name a directory, and differs from call to call if calls are traced.
   if (isObject(request.meta) && Object.keys(request.meta).length > 0) return make();
   const { transport, declaresRoots, clientInfo, answer, handle } = request;
   const consents = prepared.consents.roots.map(({ path }) => path);

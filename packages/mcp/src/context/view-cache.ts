@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto';
 import type { Clock, WorkspaceView } from '@rootward/core';
 
-/** Many clients with a few root lists each; the least recently used goes first. */
+/** Enough for many clients with a few lists of roots each. The least recently used view is dropped first. */
 const MAX_VIEWS = 64;
 /** A long list of roots is stored by its digest; for a short one the digest costs more than the text. */
 const MAX_KEY_LENGTH = 1024;
-/** A view holds what the disk looked like. Access is decided anew each time, so an old view can only refuse. */
+/** A view shows the disk as it was. Access is checked again each time, so an old view can only refuse too much. */
 const KEPT_MS = 30_000;
 
 /**
- * Views by the digest of what they were made from. That is computation, not state: the same roots give
- * the same view with or without it, only slower.
+ * Keeps views by what they were made from. It only saves time: without it, the same input gives the same view.
  */
 export class ViewCache {
   readonly #clock: Clock;
@@ -46,7 +45,7 @@ export class ViewCache {
   }
 }
 
-/** Undefined for what is nested too deep to be written out: no honest client sends that, and each call reads it anew. */
+/** Undefined for input that is nested too deeply for JSON: no honest client sends that, and its view is not kept. */
 function keyOf(inputs: unknown): string | undefined {
   try {
     const text = JSON.stringify(inputs);

@@ -28,9 +28,9 @@ export interface WorkspaceContext {
    */
   live(): Promise<Workspace>;
   /**
-   * A token that stands for the client's roots, to be passed as the `workspace` argument of later calls, which then
-   * need not ask. Undefined on a legacy connection, where calls never ask twice, when the roots are not the client's,
-   * and above 4 KB. Given `roots`, it stands for just those, in that order and whosever they are.
+   * A token that stands for the client's roots. A later call that passes it as its `workspace` argument need not ask.
+   * Undefined on a legacy connection, where calls never ask twice, if the roots are not the client's, and if the token
+   * would exceed 4 KB. With `roots`, it stands for these, in this order, from whatever source.
    */
   handle(roots?: readonly Root[]): Promise<string | undefined>;
   /**
@@ -44,18 +44,18 @@ export interface WorkspaceContext {
 
 /** What a call knows of the history of changes. */
 export interface CallHistory {
-  /** The change under which is kept what this call has changed so far. */
+  /** The id under which the history keeps what this call has changed so far; undefined if it changed nothing. */
   readonly changeId: string | undefined;
   /** What the history calls the connection. */
   readonly session: string;
-  /** A digest of whom the call comes from over HTTP; empty where nobody has to say who they are. */
+  /** A digest of whom the call comes from over HTTP; empty without authentication. */
   readonly principal: string;
   open(): Promise<History>;
 }
 
 /** Where a `WorkspaceContext` gets its answers from. */
 export interface ContextSource {
-  /** Asked once. At once where everything is known, which is the usual case: each promise on the way costs. */
+  /** Called once. Returns no promise if everything is known, which is the usual case: each promise costs time. */
   view(): PlacedView | Promise<PlacedView>;
   live(): Promise<Workspace>;
   handle(view: PlacedView, roots?: readonly Root[]): string | undefined;

@@ -25,7 +25,7 @@ export const BIND_CALLER: { readonly name: string; readonly [member: string]: un
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 };
 
-/** Plain words: a hook must not take them for a decision. */
+/** Plain text, not JSON: the client would read JSON as the decision of a hook. */
 export const NOTED: { readonly content: readonly { readonly type: 'text'; readonly text: string }[] } = {
   content: [{ type: 'text', text: 'Noted' }],
 };
@@ -45,7 +45,7 @@ export function listBindCaller<Context>(binding: ServerBinding<Context>, handler
   };
 }
 
-/** Serves the tool, and ends what it said about a call when that call has its final answer. */
+/** Serves the tool, and forgets what it said about a call once that call has its final answer. */
 export function serveBindCaller<Context>(binding: ServerBinding<Context>, handler: Handler): Handler {
   return async (request, ctx) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both SDKs pass their context last

@@ -21,7 +21,7 @@ export function hookConnect(
     try {
       return await connect(transport);
     } catch (error) {
-      // The SDK refuses a second transport; the first goes on, with the roots of its own client.
+      // The SDK refuses a second transport. The first one stays connected, with the roots of its own client.
       undo();
       opened.dispose();
       throw error;

@@ -1,7 +1,7 @@
 import { isHandler, replaceMethod, type Handler } from './replace-method.js';
 import type { SdkPort } from './sdk-port.js';
 
-/** Wraps the handlers of requests by their method, others with `rest`, as they are set. Call it before they are. */
+/** Wraps handlers of requests when they are set: by their method, or with `rest`. Call it before any is set. */
 export function hookRequests(
   server: object,
   { methodOf }: Pick<SdkPort<never>, 'methodOf'>,

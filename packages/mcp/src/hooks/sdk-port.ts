@@ -54,7 +54,7 @@ export interface SdkPort<Context> {
   ask(options: AskOptions): Promise<unknown>;
   /** Sends `roots/list` inside a request of the client. */
   askWithin(ctx: Context, options: AskOptions): Promise<unknown>;
-  /** The call as it really is, where the connection is not of the legacy era or may be asked back; else `legacy`. */
+  /** How a call is served: with the workspace of its connection (legacy era), or with one of its own (modern era). */
   call(ctx: Context, options: CallOptions): Call;
   /** An error that reaches the client with its code and data. */
   protocolError(code: number, message: string, data: unknown): Error;

@@ -17,7 +17,7 @@ import { hookNotifications } from './hook-notifications.js';
 import { protocolOf } from './sdk-port.js';
 import type { AnyServer, AskOptions, Call, HookedServer, SdkPort } from './sdk-port.js';
 
-/** Advertised so that a client which keeps its directory there sends it along. */
+/** A client that knows this capability sends its directory with each call, once the server advertises it. */
 const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
 /** Longer than the workspace waits for an answer: the workspace decides, and the SDK's limit only cleans up. */
 const CLEAR_UP_MS = 1000;
@@ -32,13 +32,13 @@ export class ServerBinding<Context> {
   readonly #prepared: PreparedWorkspace;
   /** The names of the tools that the author registered. */
   readonly #tools = new Set<string>();
-  /** Those that are served without. */
+  /** The names of tools that are served without being registered. */
   #others: ReadonlySet<string> = new Set();
   #session = newSession();
   #connection: LegacyConnection | undefined;
   #callers: Callers | undefined;
 
-  /** The binding of this server, made on first use. A server has one; later options are not looked at. */
+  /** The binding of this server, made on first use. A server has only one, so options of later calls do not count. */
   static of<Context>(
     server: AnyServer,
     prepare: () => { readonly prepared: PreparedWorkspace; readonly sdk: SdkPort<Context> },
@@ -184,7 +184,7 @@ export class ServerBinding<Context> {
         await connection.view(call);
         return connection.live();
       },
-      // Calls never ask twice, so only one that stands for something else is of use.
+      // Calls never ask twice, so a handle for the roots of the client would save nothing.
       handle: (_view, roots) =>
         roots === undefined ? undefined : this.#prepared.handles.mint(roots, principal),
       treeHandle: (placed, directory) => callers.mintForTree(placed, directory, kind, principal),

@@ -12,8 +12,8 @@ export type ToolCaller<Context> = (
 ) => Promise<unknown>;
 
 /**
- * For tools that a server with a workspace serves without having them registered: what is registered with it gets the
- * same from `withWorkspace`.
+ * For tools that a server with a workspace serves without registering them. Registered ones get the same from
+ * `withWorkspace`.
  */
 export function toolCaller<Context extends object>(
   server: AnyServer,

@@ -121,7 +121,7 @@ export class ChildRegistry {
     this.#killAsked();
   }
 
-  /** The same without asking or waiting, for the very last moment of the process. */
+  /** The same with SIGKILL and without waiting, for the very last moment of the process. */
   kill(): void {
     const children = [...this.#children.values()];
     for (const { forget } of children) forget();

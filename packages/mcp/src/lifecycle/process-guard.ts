@@ -43,12 +43,12 @@ export class ProcessGuard implements Disposable {
     return disposable(() => void this.#hooks.delete(hook));
   }
 
-  /** What is waited for first when a signal comes, for at most ten seconds: calls that are under way. */
+  /** What `shutdown()` waits for first, for at most ten seconds: calls that are under way. */
   drainWith(drain: () => Promise<void>): void {
     this.#drain = drain;
   }
 
-  /** Ends everything and exits. What is under way when it is called again goes on. */
+  /** Ends everything and exits. Calling it again changes nothing. */
   async shutdown(code = 0): Promise<void> {
     if (this.#leaving) return;
     this.#leaving = true;
@@ -74,7 +74,7 @@ export class ProcessGuard implements Disposable {
   }
 
   readonly #onSignal = (): void => {
-    // A repeated signal means: now.
+    // A second signal ends the process at once.
     if (this.#leaving) process.exit(0);
     void this.shutdown();
   };

@@ -57,8 +57,8 @@ async function unlessLost(ask: () => Promise<unknown>): Promise<unknown> {
 }
 
 /**
- * A client may use the same code; only the SDK says which time ran out. Told by its members: the SDK comes in two
- * builds, and an author who calls `require` has the classes of the other one.
+ * A client may use the same code, but only the SDK adds how long it waited. Checked by its members, not by its class:
+ * the SDK comes in two builds, and an author who calls `require` has the classes of the other one.
  */
 function isTimeout(error: unknown): boolean {
   if (!isObject(error)) return false;

@@ -8,7 +8,7 @@ interface Gathered {
   readonly written: Deferred;
 }
 
-/** In characters. More is not worth waiting for, and a string has its limits. */
+/** In characters. Joining more saves nothing, and the length of a string is limited. */
 const MAX_GATHERED = 1024 * 1024;
 
 /** Writes lines in the order they come. */

@@ -72,7 +72,7 @@ export function readMessage(value: unknown): Incoming {
   return { kind: 'request', message };
 }
 
-/** A notification counts without what cannot be read: nobody would hear that it was refused. */
+/** Unreadable parameters of a notification are dropped: its sender would not learn that it was refused. */
 function readableParams(params: unknown): { readonly params?: { readonly [key: string]: unknown } } {
   return isObject(params) ? { params: withReadableMetadata(params) } : {};
 }
@@ -90,7 +90,7 @@ function readAnswer(id: RequestId, value: { readonly [key: string]: unknown }): 
   if (!isObject(error)) return malformed(id, 'its error is not an object');
   const { code, message, data } = error;
   if (!Number.isSafeInteger(code) || typeof code !== 'number' || typeof message !== 'string') {
-    return malformed(id, 'its error has no integer code and text message');
+    return malformed(id, 'its error lacks an integer code or a string message');
   }
   const body = data === undefined ? { code, message } : { code, message, data };
   return { kind: 'answer', id, message: { jsonrpc: '2.0', id, error: body } };
@@ -109,7 +109,7 @@ function metadataProblem(meta: unknown): string | undefined {
   return undefined;
 }
 
-/** What need not be answered counts without its metadata: some clients write `null` for what they do not have. */
+/** Drops unreadable metadata of messages that get no answer: some clients write `null` for what they do not have. */
 function withReadableMetadata(body: { readonly [key: string]: unknown }): {
   readonly [key: string]: unknown;
 } {

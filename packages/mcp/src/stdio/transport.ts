@@ -46,7 +46,7 @@ const MAX_BATCHED = 100;
  * stretches are signals and timers heard.
  */
 const STRETCH_MS = 50;
-/** Smaller pieces hold few requests, and a single call should not pay for one more turn of the event loop. */
+/** Smaller pieces hold few requests, and a single call should not wait for one more turn of the event loop. */
 const LARGE_PIECE = 16 * 1024;
 /** An implementation-defined server error: the client closed its end and cannot answer any more. */
 const CONNECTION_CLOSED = -32_000;
@@ -167,7 +167,7 @@ export class StdioTransport {
     }
   };
 
-  /** What the pieces before cost shows when the next one comes: their requests are served in between. */
+  /** How long earlier pieces took is known when the next one comes: their requests are served in between. */
   #restWhenLong(): void {
     if (this.#stretchSince === undefined) {
       this.#stretchSince = performance.now();
@@ -222,7 +222,7 @@ export class StdioTransport {
     this.#take(valid ? item : notUtf8(item));
   }
 
-  /** As a whole, under no id: to find out what is in it is the work that is refused. */
+  /** As a whole and without an id: reading the ids would be the very work that is refused. */
   #refuseBatch(): void {
     const problem = `Cannot serve batch: it holds more than ${String(MAX_BATCHED)} messages`;
     this.#report(new RootwardMcpError('invalid-message', problem));

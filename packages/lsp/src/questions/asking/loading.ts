@@ -1,6 +1,6 @@
 import type { ServerInstance } from '../../pool/server-instance.js';
 
-/** What to say of an answer that a server gave before it had read all its files. */
+/** The note on an answer that a server gave before it had read all its files. */
 export function loadingNotes({
   definition,
   readiness,

@@ -107,7 +107,7 @@ async function restore(scope: Scope, { files }: JournalEntry): Promise<Recovery>
   return { restored, left };
 }
 
-/** Reading takes a byte order mark away; writing must not. */
+/** Reading removes a byte order mark, so it is added again before writing. */
 async function writeText(scope: Scope, path: string, text: string): Promise<void> {
   const { bom } = await scope.readText(path, { head: 1 });
   await scope.write(path, bom ? `\uFEFF${text}` : text);

@@ -16,7 +16,7 @@ interface PlannedFile extends PlannedEdit {
   readonly edits: number;
 }
 
-/** The edits of a rename as texts before and after. Refuses all of them where one may not be made, or goes astray. */
+/** The edits of a rename as texts before and after. Refuses all of them if one is not allowed or does not fit its file. */
 export async function planEdits(
   context: CodeContext,
   files: readonly FileEdits[],

@@ -19,7 +19,7 @@ export function readWorkspaceEdit(edit: WorkspaceEdit): readonly FileEdits[] {
     if (!('textDocument' in change)) {
       throw new RootwardLspError(
         'edit-refused',
-        `Cannot rename: the server wants to ${change.kind} a file, which is not done here`,
+        `Cannot rename: the server wants to ${change.kind} a file, and a rename may only change text`,
       );
     }
     add(change.textDocument.uri, change.edits);
@@ -30,7 +30,7 @@ export function readWorkspaceEdit(edit: WorkspaceEdit): readonly FileEdits[] {
   return [...files].map(([uri, edits]) => ({ uri, edits }));
 }
 
-/** Written to a file, anything else would land where nobody meant it. */
+/** Anything else would change a file in the wrong place. */
 function plainEdit(edit: unknown): TextEdit {
   if (isTextEdit(edit)) return edit;
   throw new RootwardLspError('edit-refused', 'Cannot rename: the server sent an edit of an unknown kind');

@@ -8,7 +8,7 @@ const QUOTED = /^(`+)[^`\p{Cc}]+\1$/u;
 /** What a symbol is in. The mark of a private field (`#count`) and of a raw name (`r#type`) belongs to the name itself. */
 const CONTAINER = /^.+(?:::|\.|(?<!(?:^|[.:])r?)#)/su;
 
-/** In languages that keep words for themselves, a name starts with a letter; some put a mark before or behind it. */
+/** In languages with reserved words, a name starts with a letter; some put a mark before or behind it. */
 const IDENTIFIER = /^(?:[#~]|r#)?[\p{L}\p{M}_$@][\p{L}\p{M}\p{N}_$]*[?!]?$/u;
 /** A function of a shell may have nearly any name. */
 const FREE_NAMES: ReadonlySet<string> = new Set(['shellscript']);
@@ -28,7 +28,7 @@ export function requireName(newName: string, symbol: string, languageId = ''): v
   const container = CONTAINER.exec(symbol)?.[0];
   if (container !== undefined && newName.startsWith(container)) {
     const alone = JSON.stringify(newName.slice(container.length));
-    refuse('it names what it is in as well', `Give the new name alone: ${alone}`);
+    refuse('it also names what the symbol is in', `Give the new name alone: ${alone}`);
   }
   const reserved = reservedWords[languageId];
   if (reserved?.has(newName) === true) refuse(`${languageId} keeps this word for itself`);

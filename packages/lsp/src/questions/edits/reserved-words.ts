@@ -13,7 +13,7 @@ const CPP: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Words that a language keeps for itself, by its identifier in the protocol. */
+/** The reserved words of languages, by their identifiers in the protocol. */
 export const reservedWords: Readonly<Record<string, ReadonlySet<string>>> = {
   typescript: JAVASCRIPT,
   typescriptreact: JAVASCRIPT,

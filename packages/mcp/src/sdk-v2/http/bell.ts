@@ -1,6 +1,6 @@
 import { Deferred } from '@rootward/core/platform';
 
-/** Wakes a waiter for news, even if it rang before anyone waited. Rings once at the start. */
+/** Wakes whoever waits for news, even if it rang before the wait began. Rings once at the start. */
 export class Bell implements AsyncIterable<void> {
   #rang = new Deferred();
   #isClosed = false;

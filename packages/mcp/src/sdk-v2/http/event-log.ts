@@ -43,7 +43,7 @@ interface LogOptions {
   readonly onerror: (error: unknown) => void;
 }
 
-/** What went out to clients, for those that lose a connection: one log per session and stream. */
+/** What was sent to clients, for those that lose their connection: one log per session and stream. */
 export class EventLog {
   readonly #store: SessionStore;
   readonly #options: LogOptions;
@@ -54,7 +54,7 @@ export class EventLog {
     this.#options = options;
   }
 
-  /** The part of it that the SDK writes for one session. What cannot be stored goes out all the same. */
+  /** The part of the log that the SDK writes for one session. A message that cannot be stored is sent all the same. */
   storeFor(session: string): EventStore {
     return {
       storeEvent: async (stream, message) => {
@@ -76,7 +76,7 @@ export class EventLog {
     };
   }
 
-  /** Serves a POST. What has to be known of it elsewhere is stored before its response is returned. */
+  /** Serves a POST. What other processes must know of it is stored before its response is returned. */
   async serve(act: () => Promise<Response>): Promise<Response> {
     const exchange: Exchange = { pending: [] };
     const response = await this.#exchange.run(exchange, act);
@@ -113,7 +113,7 @@ export class EventLog {
     yield* this.#standalone(session, known.at(-1)?.id ?? START, news, signal);
   }
 
-  /** What followed an event, and goes on to follow. */
+  /** What followed an event, and then what comes next on its stream. */
   async resume(
     session: string,
     lastEventId: string,

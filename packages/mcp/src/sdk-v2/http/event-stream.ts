@@ -1,7 +1,7 @@
 import type { StreamEvent } from './event-log.js';
 
 const KEEP_ALIVE_MS = 15_000;
-/** Earlier revisions take an event without data for a message. */
+/** Clients of earlier revisions read an event without data as a message. */
 const FIRST_WITH_EMPTY_EVENTS = '2025-11-25';
 const HEADERS = {
   'Content-Type': 'text/event-stream',

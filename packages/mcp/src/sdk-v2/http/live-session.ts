@@ -28,7 +28,7 @@ interface Opening {
 
 const SET_LEVEL = 'logging/setLevel';
 const INITIALIZED = 'notifications/initialized';
-/** Of no client: those that are under way have ids of their own. */
+/** Ids of messages that are replayed; no request of a client has one. */
 const REPLAY_ID = 'rootward replay ';
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
@@ -46,7 +46,7 @@ export class LiveSession {
   usedAt = 0;
   /** Wakes the stream that belongs to no request, where it is open here and shared with others. */
   bell: Bell | undefined;
-  /** What it was made from, or was saved as: never older than what it knows. */
+  /** The record in the store as this process saw or wrote it last. */
   saved: SessionRecord | undefined;
   #server: McpServer | Server | undefined;
   readonly #replaying: Opening['replaying'];
@@ -118,7 +118,7 @@ export class LiveSession {
     );
   }
 
-  /** Whether it is what another process knows, or newer. */
+  /** Whether this process knows what is in the record, or more. */
   knows({ turn }: SessionRecord): boolean {
     return this.saved !== undefined && this.saved.turn >= turn;
   }
@@ -134,7 +134,7 @@ export class LiveSession {
     return result;
   }
 
-  /** Goes on with what another process knows by now. Call it in turn. */
+  /** Takes over what another process has saved since. Call it inside `inTurn()`. */
   async catchUp(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
     if (this.knows(record)) return;
     await this.#replaying(() => this.#apply(record, this.saved?.fields ?? {}, authInfo));

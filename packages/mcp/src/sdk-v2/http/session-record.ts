@@ -58,7 +58,7 @@ export function connectionFields({ workspace, bindings = {}, history }: KeptConn
   };
 }
 
-/** What is wrong in it grants nothing: roots and consents are looked up and cut to the ceiling on use. */
+/** A wrong value in it grants nothing: roots and consents are looked up and cut to the ceiling on use. */
 export function readConnection(fields: JsonObject): KeptConnection {
   const { [WORKSPACE]: workspace, [HISTORY]: history } = fields;
   const bindings = Object.entries(fields)

@@ -4,28 +4,28 @@ import type { SessionStore } from '../../store/session-store.js';
 
 /** How sessions of legacy clients over HTTP are kept. */
 export interface SessionsOptions {
-  /** Answer legacy clients with plain JSON instead of streams. They can then not be asked for roots. */
+  /** Answer legacy clients with plain JSON instead of streams. Then they cannot be asked for roots. */
   readonly jsonResponse?: boolean;
   /** Lets clients resume streams that broke off. One for all sessions; each gets its own events back, and no others. */
   readonly eventStore?: EventStore;
   /**
-   * Lets several processes serve the same sessions, and clients resume streams that broke off. Servers are then made
-   * anew wherever a session goes on, and told again what its client said: keep nothing else in them.
+   * Lets several processes serve the same sessions, and clients resume streams that broke off. The process that serves
+   * a session next makes a new server for it and tells it again what the client said: keep nothing else in a server.
    */
   readonly sessionStore?: SessionStore;
   /**
-   * After so long without a request or a stream, a session gives its server back and gets a new one with its next
-   * request, in milliseconds. By default never, and after a minute with a `sessionStore`. See there.
+   * A session without a request or a stream for this many milliseconds closes its server, and gets a new one with its
+   * next request, as described at `sessionStore`. By default never, and with a `sessionStore` after a minute.
    */
   readonly parkAfter?: number;
-  /** Beyond this many sessions with a server that rest, those that rested longest give it back after a second. By default none. */
+  /** If more idle sessions than this have a server, those idle longest close it after a second. By default no limit. */
   readonly maxResting?: number;
   readonly maxRequestBodySize?: number;
-  /** How often a stream without news says that it is there, in milliseconds; 0 for never. */
+  /** After how many milliseconds without news a stream sends a sign of life; 0 for never. */
   readonly keepAliveMs?: number;
-  /** A session in which nothing happens, and that nobody listens to, for so long is closed. In milliseconds. */
+  /** A session without a request or a stream for this many milliseconds ends. */
   readonly sessionIdleTimeout?: number;
-  /** Beyond this many, the session that was idle longest makes room; where none is idle, a new one is refused. */
+  /** With this many sessions open, a new one ends the one that was idle longest, or is refused if none is idle. */
   readonly maxSessions?: number;
   readonly clock?: Clock;
 }

@@ -17,7 +17,7 @@ export type Note =
   | { readonly kind: 'listening'; readonly session: string }
   | { readonly kind: 'ended'; readonly session: string };
 
-/** Others take a process for dead that was not heard of for so long. */
+/** A process that was silent for so long counts as dead. */
 const ALIVE_MS = 5_000;
 const HEARTBEAT_MS = 1_500;
 const INSTANCE_BYTES = 9;

@@ -21,7 +21,7 @@ interface SharingOptions {
 }
 
 const MAX_ATTEMPTS = 10;
-/** How often a session in use is kept from expiring, in the time it would take to. */
+/** How many times a session in use is prolonged within the time after which it would expire. */
 const TOUCHES = 3;
 
 /** What becomes of the sessions of this process when other processes serve them, too. */
@@ -232,7 +232,7 @@ export class Sharing {
   }
 }
 
-/** Not passed on a second time. */
+/** A cancellation is only for the process that serves the request which it cancels. */
 function isMeantFor(live: LiveSession, message: JSONRPCMessage): boolean {
   const isCancellation = 'method' in message && message.method === 'notifications/cancelled';
   return !isCancellation || live.transport.isUnderWay(message.params?.['requestId']);
