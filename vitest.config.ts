@@ -16,6 +16,9 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes: on two cores, two workers leave a third of the time unused.
     maxWorkers: 3,
+    // Loading all modules anew for each file took longer than most tests. Files that replace a module still need it.
+    isolate: false,
+    setupFiles: ['testing/clean-up-setup.ts'],
     // A limit ends a test that hangs, on a busy machine too: nothing is told from how long a test took.
     testTimeout: 600_000,
     hookTimeout: 600_000,
@@ -29,11 +32,9 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts'],
           exclude: [...LANGUAGE_SERVERS, ...MOCKED, PROCESSES],
-          // Loading the packages anew for each file took longer than its tests.
-          isolate: false,
         },
       },
-      { extends: true, test: { name: 'unit-mocked', include: MOCKED } },
+      { extends: true, test: { name: 'unit-mocked', include: MOCKED, isolate: true } },
       {
         extends: true,
         test: {
