@@ -161,7 +161,7 @@ export class AuditTrail implements Disposable {
     }
   }
 
-  /** Goes on in the file of that name where it is another one, as when somebody has put the old one aside. */
+  /** Switches to the file that has the name now, for example after somebody has put the old one aside. */
   #follow(): void {
     if (this.#isNamed()) return;
     this.#try(() => {

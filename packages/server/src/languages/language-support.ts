@@ -29,7 +29,7 @@ export interface LanguageSupportOptions {
 export interface Asker {
   readonly workspace: WorkspaceContext;
   readonly era: Era;
-  /** On whose behalf; empty where nobody has to say who they are. */
+  /** On whose behalf; empty without authentication. */
   readonly principal: string;
   readonly signal: AbortSignal;
   readonly progress?: ((message: string) => void) | undefined;

@@ -28,7 +28,7 @@ export class LinePattern {
     createContext(this.#sandbox);
   }
 
-  /** The matching lines of each text; undefined where that takes longer. Holds up everything else meanwhile. */
+  /** The matching lines of each text; undefined where that takes longer. Blocks the event loop meanwhile. */
   searchWithin(
     milliseconds: number,
     texts: readonly string[],

@@ -11,7 +11,7 @@ export interface SearchContext {
   /** Children that must not outlive the process. */
   readonly children: ChildRegistry;
   readonly signal: AbortSignal;
-  /** On whose behalf; empty where nobody has to say who they are. */
+  /** On whose behalf; empty without authentication. */
   readonly principal: string;
   /** Shared by all searches of the process. */
   readonly patternTurns: PatternTurns;

@@ -40,13 +40,13 @@ export interface ServerSetup {
   readonly limits: OperatorLimits;
   /** The connections of this process. */
   readonly sessions: LiveSessions;
-  /** What waits for an answer on the page. */
+  /** Questions that wait for an answer on the page. */
   readonly questions: WaitingQuestions;
   /** The executables of the tools project. */
   readonly catalogue: ToolCatalogue | undefined;
-  /** Where calls are told to as spans and durations; only what serves has it. */
+  /** Reports calls as spans and durations; only in a process that serves. */
   readonly telemetry: Telemetry | undefined;
-  /** Servers of others; only what serves has them. */
+  /** Wrapped servers; only in a process that serves. */
   readonly wrapped: WrappedServers | undefined;
   /** Where edits under way are noted. */
   readonly editJournal: string;

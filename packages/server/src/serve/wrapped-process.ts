@@ -17,7 +17,7 @@ import { WaitingQuestions } from '../watch/waiting-questions.js';
 const CAVEAT =
   'A wrapped server is told its folders. It runs without a sandbox, so nothing holds it to them but itself.';
 
-/** What a wrapped server may touch, and what those see who look at the process. */
+/** What a wrapped server may touch, and what pages, the audit file and telemetry see of it. */
 export class WrappedProcess {
   readonly prepared: PreparedWorkspace;
   readonly sources: Sources;

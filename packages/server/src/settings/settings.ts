@@ -189,7 +189,7 @@ function httpPort(http: OptionValues['http']): HttpPort | undefined {
   return http === true ? { port: DEFAULT_PORT, given: false } : { port: http, given: true };
 }
 
-/** Who speaks of it first, in the order in which they count; nothing where nobody does. */
+/** The strongest place that sets the option, for messages; an empty object if none does. */
 function originOf(
   key: NamedOnce,
   flags: OptionValues,

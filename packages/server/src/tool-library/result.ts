@@ -77,7 +77,7 @@ export function print(text: string): void {
   for (let written = 0; written < bytes.length;) written += writeSome(bytes, written);
 }
 
-/** A full pipe refuses to take more, instead of waiting, once something has looked at `process.stdout`. */
+/** Once something has used `process.stdout`, writing to a full pipe fails instead of waiting. */
 function writeSome(bytes: Buffer, start: number): number {
   try {
     return writeSync(STDOUT, bytes, start);

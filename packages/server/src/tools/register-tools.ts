@@ -75,7 +75,7 @@ export interface RegisterToolsOptions {
 /** Asks the user in place of a client. */
 interface ConsentOutlet {
   readonly canAsk: boolean;
-  /** `principal`: a digest of whom the call comes from; empty where nobody has to say who they are. */
+  /** `principal`: a digest of whom the call comes from; empty without authentication. */
   ask(
     question: Omit<Question, 'key'> & { readonly principal: string },
     signal: AbortSignal,

@@ -64,7 +64,7 @@ export class LiveSessions {
   readonly #changes = new Emitter();
   #lastCaller: { readonly id: string; readonly caller: LiveCaller } | undefined;
 
-  /** Whether anybody looks. */
+  /** Whether a page shows these sessions. */
   get watched(): boolean {
     return this.#changes.size > 0;
   }

@@ -13,7 +13,7 @@ const MAX_EVENTS = 10_000;
 const REFRESH_MS = 2000;
 /** Looking at the memory of children reads the table of processes. */
 const STATE_MS = 50;
-/** The answer goes first, and what else the call decides goes along. */
+/** Events wait this long: the answer of the call is sent first, and further decisions of the call join them. */
 const SOON_MS = 5;
 /** A server that answers thousands of calls sends its events in a few messages: each wakes the process of the page. */
 const GATHER_MS = 100;

@@ -21,7 +21,7 @@ export interface ConsentQuestion {
   readonly message: string;
   /** The canonical path it is about. */
   readonly path: string;
-  /** A digest of the principal that asks; empty where nobody has to say who they are. */
+  /** A digest of the principal that asks; empty without authentication. */
   readonly principal: string;
 }
 

@@ -37,7 +37,7 @@ export async function runConfig(
   return FINE;
 }
 
-/** What was asked for; refuses what would be left out of the configuration without a word. */
+/** What was asked for; refuses what the configuration would silently leave out. */
 export async function readServer(
   words: CommandWords,
   { url, token, name }: Readonly<Record<'url' | 'token' | 'name', string | undefined>>,

@@ -157,7 +157,7 @@ function isSignal(signal: unknown): signal is NodeJS.Signals {
 }
 
 function ignore(): void {
-  // See where it is used.
+  // The signal has reached the child as well, whose end is waited for.
 }
 
 function withoutSecrets(environment: Terminal['start']['environment']): Record<string, string> {

@@ -33,7 +33,7 @@ export async function openOutput(pipes: PipeStore): Promise<ChildOutput> {
 class PipeOutput implements ChildOutput {
   readonly stdio: readonly Stdio[];
   readonly #stdout: TakenPipe;
-  /** Its second writer is the channel's: Node and others make standard error not wait, and lines would be lost. */
+  /** The second writer is for the channel: Node and others make standard error non-blocking, which would lose lines. */
   readonly #stderr: TakenPipe;
   #attached = false;
 

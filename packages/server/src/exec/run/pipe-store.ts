@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 /** Both ends of a pipe without a name. The taker closes the writers once the child has them. */
 export interface TakenPipe {
   readonly reader: Readable;
-  /** Opened one by one: a child that sets one to not wait does not set the others. */
+  /** Each is opened separately: a child that makes one non-blocking does not change the others. */
   readonly writers: readonly number[];
 }
 

@@ -43,7 +43,7 @@ export interface RunProcessOptions {
 const STDERR_TAIL_BYTES = 8 * 1024;
 /** What a process left behind may still have in its pipe when the tool itself is gone. */
 const DRAIN_MS = 250;
-/** Node takes more than this, 24 days, for none at all. */
+/** Node fires timers beyond this, 24 days, at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Runs one executable to its end, with everything it started. Never rejects. */

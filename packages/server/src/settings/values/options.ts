@@ -38,7 +38,7 @@ export interface OptionSpec {
   readonly group: OptionGroup;
   /** All the values there are, or how each of them starts. */
   readonly choices?: readonly string[];
-  /** May be given several times; in the environment, with this between the values. */
+  /** May be given several times; in the environment, this separates the values. */
   readonly separator?: string;
   /** The texts come in the order they were given. */
   readonly read: (texts: readonly [string, ...string[]], origin: Origin) => OptionValues;

@@ -1,6 +1,6 @@
 import type { BackendName, Guarantee, WantedLevel } from '@rootward/sandbox';
 
-/** By themselves, so that reading a command line does not load the sandbox. */
+/** Listed here, so that reading a command line does not load the sandbox. */
 export const SANDBOX_LEVELS: readonly WantedLevel[] = ['off', 'write', 'strict', 'auto'];
 export const SANDBOX_GUARANTEES: readonly Guarantee[] = ['full', 'contents'];
 export const SANDBOX_BACKENDS: readonly BackendName[] = ['bubblewrap', 'landlock', 'seatbelt'];

@@ -1,6 +1,6 @@
 import type { WantedLevel } from '@rootward/sandbox';
 
-/** By themselves, so that reading a configuration does not load what runs servers. */
+/** Listed here, so that reading a configuration does not load what runs servers. */
 export const CHANGE_POLICIES = ['auto', 'notify', 'restart'] as const;
 
 /** A server of others whose tools are offered under a prefix, as `rootward.json` has it. */

@@ -12,7 +12,7 @@ const KEY_BYTES = 16;
 const KEY_START = 'tool-';
 const UNANSWERED: UserAnswer = { action: 'error', content: null };
 
-/** A run as those see it who started it, or took it up again with an answer. */
+/** What the request gets that started a run, or continued it with an answer. */
 export type RunStep =
   | { readonly kind: 'done'; readonly result: CallToolResult }
   | { readonly kind: 'asks'; readonly inputRequests: InputRequests };

@@ -43,7 +43,7 @@ export interface ToolContext {
   readonly languages: LanguageSupport;
   /** Executables that run right now, and in what sandbox. */
   readonly executables: () => readonly { readonly tool: string; readonly sandbox: string }[];
-  /** On whose behalf the call is made; empty where nobody has to say who they are. */
+  /** On whose behalf the call is made; empty without authentication. */
   readonly principal: string;
   /** For tools that match patterns of callers. */
   readonly patternTurns: PatternTurns;
