@@ -18,13 +18,18 @@ export class PatternSearch implements Disposable {
   readonly #pattern: LinePattern;
   readonly #context: Pick<SearchContext, 'patternTurns' | 'principal' | 'signal'>;
   #isQuick = true;
-  #left = BUDGET_MS;
+  #left: number;
   #turn: Disposable | undefined;
   #thread: PatternThread | undefined;
 
-  constructor(pattern: LinePattern, context: Pick<SearchContext, 'patternTurns' | 'principal' | 'signal'>) {
+  constructor(
+    pattern: LinePattern,
+    context: Pick<SearchContext, 'patternTurns' | 'principal' | 'signal'>,
+    budgetMs: number = BUDGET_MS,
+  ) {
     this.#pattern = pattern;
     this.#context = context;
+    this.#left = budgetMs;
   }
 
   /** The matching lines of each text; undefined where that takes too long. Throws once the budget is used up. */

@@ -11,8 +11,9 @@ function start(
   patternTurns = new PatternTurns(),
   principal = '',
   signal = new AbortController().signal,
+  budgetMs?: number,
 ) {
-  return new PatternSearch(new LinePattern(pattern, false), { patternTurns, principal, signal });
+  return new PatternSearch(new LinePattern(pattern, false), { patternTurns, principal, signal }, budgetMs);
 }
 
 /** How often the event loop got its turn while something else went on. */
@@ -45,7 +46,7 @@ test('PatternSearch.search() goes on with other texts after one that takes long,
 });
 
 test('PatternSearch.search() throws once the budget of the call is used up', async () => {
-  using search = start('(a+)+$');
+  using search = start('(a+)+$', undefined, undefined, undefined, 300);
   const spend = async (): Promise<never> => {
     for (;;) await search.search([TRAP]);
   };
