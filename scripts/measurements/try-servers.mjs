@@ -1,6 +1,7 @@
 // Tries `rootward wrap` with servers that others wrote, notes what came of it in scripts/tables/tried-servers.json, and
 // makes the table in docs/wrap.md of that. Takes a minute: `node scripts/measurements/try-servers.mjs` after a build. With the folder
-// of a clone in ROOTWARD_MCP_BASH it tries the server of mcp-bash as well; else what was noted of it stays.
+// of a clone in ROOTWARD_MCP_BASH it tries the server of mcp-bash as well; else what was noted of it stays. mcp-bash refuses to
+// run tools that others may write: a copy made in another way may need `chmod -R go-w`.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -82,7 +82,7 @@ describe('wrap in rootward.json', () => {
   test.each([
     [{ git: { commnd: 'x' } }, 'command'],
     [{ 'a b': inner }, 'wrap.a b'],
-    [{ git: { command: 'no-such-program-anywhere' } }, 'no folder of PATH has it'],
+    [{ git: { command: 'no-such-program-anywhere' } }, 'no folder of PATH has it ("wrap.git")'],
   ])('stops the start where it is wrong: %j', async (wrap, reason) => {
     const started = connectToProcess(process.execPath, {
       args: [PROGRAM, '--config', configured(wrap)],

@@ -5,6 +5,7 @@ import type { Logger, OperatorLimits } from '@rootward/core';
 import { within } from '@rootward/core/platform';
 import { ChildRegistry } from '@rootward/mcp/host';
 import type { WrappedServer } from '@rootward/wrap';
+import { RootwardServerError } from '../error.js';
 import type { Settings } from '../settings/settings.js';
 import type { WrappedEntry } from '../settings/values/wrap-settings.js';
 import { findCommand } from './find-command.js';
@@ -73,7 +74,9 @@ async function create(
   }: { readonly children: ChildRegistry; readonly empty: string; readonly limits: OperatorLimits },
 ): Promise<WrappedServer> {
   const { ToolFilter, WrappedServer } = await import('@rootward/wrap');
-  const found = await findCommand([command, ...args], start);
+  const found = await findCommand([command, ...args], start).catch((error: unknown) => {
+    throw namingEntry(error, name);
+  });
   const level = sandbox ?? settings.sandbox.level ?? 'off';
   const { openContainment } = await import('./contain.js');
   const contained =
@@ -89,4 +92,10 @@ async function create(
     contain: contained?.contain,
     shown: { name, sandbox: contained?.description ?? 'off' },
   });
+}
+
+/** Several entries may have the same command. */
+function namingEntry(error: unknown, name: string): unknown {
+  if (!(error instanceof RootwardServerError)) return error;
+  return new RootwardServerError(error.code, `${error.message} ("wrap.${name}")`, { cause: error });
 }
