@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connectToProcess } from '@rootward/mcp/testing';
 import { eventually } from '../../testing/eventually.js';
@@ -37,6 +39,21 @@ describe.skipIf(process.platform !== 'linux')('nothing is left behind', () => {
       await started.exit;
       await gone(...started.pids);
     }
+  });
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)('of a shell with job control, on %s', async (signal) => {
+    const folder = makeFolder('a');
+    const file = join(folder, 'job');
+    const script = 'set -m; sleep 1000 >/dev/null 2>&1 & echo $! >"$0"; exec "$@"';
+    const { client, connection } = await wrap(['bash', '-c', script, file, NODE, INNER], {
+      roots: roots(folder),
+    });
+    await client.callTool('where');
+    const job = Number(readFileSync(file, 'utf8'));
+    expect(isRunning(job)).toBe(true);
+    connection.process.kill(signal);
+    await connection.exit;
+    await gone(job);
   });
 
   test('when the client closes stdin', async () => {

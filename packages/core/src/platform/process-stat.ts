@@ -6,6 +6,7 @@ export interface ProcessStat {
   readonly state: string;
   readonly parent: number;
   readonly group: number;
+  readonly session: number;
   /** When it started, in ticks since the machine started. */
   readonly start: string;
   /** Resident memory in pages. */
@@ -18,11 +19,12 @@ export function readProcessStat(pid: number | 'self'): ProcessStat | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The command name may contain spaces and parentheses; the other fields start after the last closing one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state = '', parent, group] = fields;
+    const [state = '', parent, group, session] = fields;
     return {
       state,
       parent: Number(parent),
       group: Number(group),
+      session: Number(session),
       start: fields[19] ?? '',
       pages: Number(fields[21]),
     };

@@ -8,6 +8,8 @@ interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
+  /** 0 where the system does not say. */
+  readonly session: number;
   /** Resident memory in kilobytes. */
   readonly resident: number;
 }
@@ -21,8 +23,9 @@ const PAGE_KB = 4;
 const MAX_LOOKS = 10;
 
 /**
- * Signals processes, everything descended from them, and the process groups they lead; returns the processes it found.
- * Does NOT reach a process that has both left the group and outlived its parent: nothing links it to us.
+ * Signals processes, everything descended from them, and the process groups and sessions they lead; returns the processes
+ * it found. Does NOT reach a process that has outlived its parent and left the session (where the system does not tell
+ * sessions, the group): nothing links it to us.
  */
 export function killTrees(pids: readonly number[], signal: KillSignal): readonly number[] {
   if (pids.length === 0) return [];
@@ -72,20 +75,26 @@ function killProcess(pid: number, signal: KillSignal | 'SIGSTOP' | 'SIGCONT'): v
   }
 }
 
-/** The members of a tree, the process itself first, found by parent and by process group. Pure. */
+/**
+ * The members of a tree, the process itself first, found by parent, by process group and by session: a shell with job control
+ * gives each job a group of its own. Pure.
+ */
 export function treeOf(
   pid: number,
-  table: readonly Pick<ProcessEntry, 'pid' | 'parent' | 'group'>[],
+  table: readonly Pick<ProcessEntry, 'pid' | 'parent' | 'group' | 'session'>[],
 ): readonly number[] {
   const members = new Set<number>();
   const leader = table.find((entry) => entry.pid === pid);
   if (leader !== undefined) members.add(pid);
   // A group whose leader's pid is in use by a process of another group is not the group we started.
   const ownsGroup = leader === undefined || leader.group === pid;
+  const ownsSession = leader === undefined || leader.session === pid;
+  const isOwn = ({ group, session }: Pick<ProcessEntry, 'group' | 'session'>): boolean =>
+    (ownsGroup && group === pid) || (ownsSession && session === pid);
   for (let size = -1; size !== members.size;) {
     size = members.size;
     for (const entry of table) {
-      if (members.has(entry.parent) || (ownsGroup && entry.group === pid)) members.add(entry.pid);
+      if (members.has(entry.parent) || isOwn(entry)) members.add(entry.pid);
     }
   }
   return [...members];
@@ -100,7 +109,8 @@ function linuxTable(): readonly ProcessEntry[] {
   return listProcesses().flatMap((pid) => {
     const stat = readProcessStat(pid);
     if (stat === undefined || stat.state === 'Z') return [];
-    return [{ pid, parent: stat.parent, group: stat.group, resident: stat.pages * PAGE_KB }];
+    const { parent, group, session, pages } = stat;
+    return [{ pid, parent, group, session, resident: pages * PAGE_KB }];
   });
 }
 
@@ -113,7 +123,7 @@ function posixTable(): readonly ProcessEntry[] {
       .flatMap(([pid, parent, group, resident = 0]) =>
         pid === undefined || parent === undefined || group === undefined
           ? []
-          : [{ pid, parent, group, resident }],
+          : [{ pid, parent, group, session: 0, resident }],
       );
   } catch {
     return [];
