@@ -1,9 +1,14 @@
 import { performance } from 'node:perf_hooks';
 
 /** The median of several batches: one slow batch on a busy machine does not count. */
-function median(values: number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Of each column. */
+export function medians(rows: readonly (readonly number[])[]): number[] {
+  return (rows[0] ?? []).map((_, column) => median(rows.map((row) => row[column] ?? Number.NaN)));
 }
 
 async function timeBatch(run: () => unknown, count: number): Promise<number> {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { diffRoots, pathToFileUri, readPathRoots, Scope, type Root, type RootsDiff } from '@rootward/core';
 import { definition, findSymbol, knownServers, LanguageServers, outline, references } from '@rootward/lsp';
 import type { FolderKind, OutlineSymbol, ServerDefinition } from '@rootward/lsp';
+import { median } from '../measure.js';
 import type { Row, Section } from '../row.js';
 import { StdioServer } from '../stdio-server.js';
 
@@ -297,10 +298,6 @@ async function python(home: string): Promise<Row[]> {
       goal: 0.7,
     },
   ];
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** What understanding code costs, through our own tools on both sides. */
