@@ -227,7 +227,7 @@ const OTHERS: readonly (readonly [string, string, string])[] = [
   ['wrap', 'stays below 150 MB', 'test/wrap/forwarding.test.ts'],
   ['http', 'takes 50 KB of heap', 'bench/src/sections/http-sessions.ts'],
   ['scaling', 'takes 50 KB of heap', 'bench/src/sections/http-sessions.ts'],
-  ['scaling', '19 MB of heap over stdio', 'test/server/life/soak.test.ts'],
+  ['scaling', '17 MB of heap over stdio', 'test/server/life/soak.test.ts'],
   ['scaling', 'up to 3 MB', 'test/server/life/soak.test.ts'],
   ['comparison', 'after three seconds', 'scripts/measurements/compare-servers.mjs'],
   ['comparison', '2 to 4 % of 3,000 reads', 'scripts/measurements/race-reads.mjs'],
