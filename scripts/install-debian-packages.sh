@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what some tests use and npm does not have: clangd, gopls with Go, gojq, zsh, fish, bubblewrap, Redis, and a
-# compiler and an emulator for arm64. Where that is not possible, those tests are skipped.
+# Installs what some tests use and npm does not have: clangd, gopls with Go, gojq, zsh, fish, bubblewrap, Redis, Chromium,
+# and a compiler and an emulator for arm64. Where that is not possible, those tests are skipped.
 set -euo pipefail
 missing=()
 command -v clangd >/dev/null || compgen -c clangd- >/dev/null || missing+=(clangd)
@@ -12,6 +12,9 @@ if [ "$(uname -m)" = x86_64 ]; then
   command -v qemu-aarch64 >/dev/null || missing+=(qemu-user)
 fi
 command -v redis-server >/dev/null || missing+=(redis-server)
+# The same names as in test/page/fixtures/browser.ts.
+browser() { ls /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome 2>/dev/null; }
+[ -n "$(browser)" ] || missing+=(chromium)
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
   echo "${missing[*]}: not installed, and cannot be installed here; their tests will be skipped" >&2
