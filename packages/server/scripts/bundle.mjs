@@ -2,7 +2,7 @@
 // evaluated on demand, and once more with nothing but `rootward wrap`. CJS, because a cached compilation can only be handed
 // to a script.
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { compileLate } from './late-compilation.mjs';
@@ -170,8 +170,9 @@ async function buildProgram(name, plugins, rewritten) {
     target: commandLine.target,
     legalComments: 'none',
   });
-  writeFileSync(dist + name, `(${code.replace(/^_=|;\n$/g, '')})\n`);
-  return result;
+  const script = `(${code.replace(/^_=|;\n$/g, '')})\n`;
+  writeFileSync(dist + name, script);
+  return { ...result, script };
 }
 const [program, wrap] = await Promise.all([
   buildProgram('program.cjs', [lazyValidator, quickChecks, lateCompilation, libraries], lazySchemas),
@@ -237,9 +238,18 @@ function digestOf(text) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
+/** The loader tells builds apart by their digest, so that it has nothing to hash. */
+function loaderFor(scripts) {
+  const loader = readFileSync(here('loader.cjs'), 'utf8');
+  const place = "const BUILT = 'from source';";
+  if (!loader.includes(place)) throw new Error(`Cannot find ${place} in the loader`);
+  const built = createHash('sha256').update(scripts.join('')).digest('hex').slice(0, 32);
+  return loader.replace(place, `const BUILT = '${built}';`);
+}
+
 const page = await buildPage('app.tsx', 'page.html', false);
 const panel = await buildPage('panel.tsx', 'panel.html', true);
 const inputs = [program, wrap, apart, page, panel].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(`${dist}THIRD-PARTY-NOTICES.txt`, thirdPartyNotices(here('..'), inputs));
-copyFileSync(here('loader.cjs'), `${dist}rootward.cjs`);
+writeFileSync(`${dist}rootward.cjs`, loaderFor([program.script, wrap.script]));
 chmodSync(`${dist}rootward.cjs`, 0o755);

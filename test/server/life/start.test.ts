@@ -1,5 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
@@ -222,6 +230,24 @@ describe.concurrent('the compiled program', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.cache'))).toHaveLength(1);
     writeFileSync(join(folder, 'program.cjs'), printing('two'));
     expect((await run(process.execPath, [join(folder, 'rootward.cjs')])).stdout).toBe('two');
+  });
+
+  test('is never mistaken for that of another build whose file has the same length and time', async () => {
+    const folder = copyLoader('installed');
+    const [loader, program] = [join(folder, 'rootward.cjs'), join(folder, 'program.cjs')];
+    const install = (text: string): void => {
+      writeFileSync(program, printing(text));
+      // As installers do, which give all files one time.
+      utimesSync(program, 0, 0);
+    };
+    install('one');
+    expect((await run(process.execPath, [loader])).stdout).toBe('one');
+    install('two');
+    const build = readFileSync(loader, 'utf8');
+    const next = build.replace(/(?<=const BUILT = ')[0-9a-f]{32}(?=')/, 'f'.repeat(32));
+    expect(next).not.toBe(build);
+    writeFileSync(loader, next);
+    expect((await run(process.execPath, [loader])).stdout).toBe('two');
   });
 
   test('is kept once more when it was used, in place of what the start alone has left', async () => {
