@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ParsedFlags } from '../settings/from-flags.js';
 import { flagName, OPTIONS, type OptionSpec } from '../settings/values/options.js';
+import { CLIENT_IDS, SCOPES } from './install/clients/client-ids.js';
 
 /** As in the package that makes them; named here because it is loaded with the command. */
 export const CHANGE_POLICIES: readonly string[] = ['auto', 'notify', 'restart'];
@@ -64,6 +65,7 @@ export function decidesOwnSandbox(spec: OptionSpec): boolean {
 function decidesSandbox(spec: OptionSpec): boolean {
   return decidesRoots(spec) || spec.group === 'Sandbox:';
 }
+export const NAME_OPTION = ['--name <name>', 'what the client calls the server (default: rootward)'] as const;
 export const JSON_OPTION = ['--json', 'print one JSON document, also for errors'] as const;
 export const VERBOSE_OPTION = ['--verbose', 'also show every source of roots'] as const;
 
@@ -93,6 +95,14 @@ export function repeatable(flag: string, description: string): Option {
   const option = new Option(flag, description);
   option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
   return option;
+}
+
+export function clientOption(): Option {
+  return offering('--client <name>', `the client: ${CLIENT_IDS.join(', ')}`, CLIENT_IDS);
+}
+
+export function scopeOption(): Option {
+  return offering('--scope <scope>', 'project (the current directory) or user', SCOPES);
 }
 
 export function withOptions(

@@ -8,15 +8,13 @@ export async function runCommandLine(
 ): Promise<number | undefined> {
   let outcome: number | undefined = FINE;
   const { own, command } = splitCommand(argv);
-  const program = createProgram(
-    terminal,
-    (code) => {
-      outcome = code;
-    },
-    command,
-  );
+  const done = (code: number | undefined): void => {
+    outcome = code;
+  };
   try {
-    if (asksForHelp(own)) {
+    const needsHelp = asksForHelp(own);
+    const program = createProgram(terminal, done, command, needsHelp ? undefined : own);
+    if (needsHelp) {
       const { checkTopic, dressHelp } = await import('./help/dress-help.js');
       checkTopic(program, own);
       dressHelp(program, DEFAULT_COMMAND, terminal);
@@ -25,7 +23,7 @@ export async function runCommandLine(
     return outcome;
   } catch (error) {
     const { reportError } = await import('./report-error.js');
-    return reportError(error, program, own, terminal);
+    return reportError(error, createProgram(terminal, done, command), own, terminal);
   }
 }
 

@@ -8,7 +8,10 @@ import type { ServerSetup } from './prepare-server.js';
 
 type OnShutdown = (hook: () => void) => void;
 
-/** Lets pages of this user find the process. Opened when the server is ready, so that its start does not wait for it. */
+/** By then the client has its first answer: opening the socket takes 2 ms, and pages look for new processes all the time. */
+const OPEN_AFTER_MS = 100;
+
+/** Lets pages of this user find the process. */
 export function showToPages(
   setup: ServerSetup,
   transport: string,
@@ -34,9 +37,10 @@ export function showProcess(
     reporter ??= import('../watch/report-to-page.js').then((loaded) => new loaded.PageReporter(live));
     void reporter.then((made) => made.connect(socket));
   };
-  setImmediate(() => {
+  const opening = setTimeout(() => {
     void openBeacon(runtimeFolder(environment), connect).then((beacon) =>
       onShutdown(() => beacon[Symbol.dispose]()),
     );
-  });
+  }, OPEN_AFTER_MS);
+  onShutdown(() => clearTimeout(opening));
 }

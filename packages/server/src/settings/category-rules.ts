@@ -35,22 +35,25 @@ function isUsableGlob(text: string): boolean {
   return globCost(text) === undefined;
 }
 
-const category = z.strictObject({
-  dir: z
-    .string()
-    .max(MAX_DIRECTORY_LENGTH)
-    .refine(isInnerPath, 'it must lie inside the project')
-    .optional()
-    .describe('Folder of the documents, relative to the project'),
-  patterns: z
-    .array(z.string().min(1).max(MAX_PATTERN_LENGTH).refine(isUsableGlob, 'this glob cannot be used'))
-    .min(1)
-    .max(MAX_PATTERNS)
-    .optional()
-    .describe('Globs; one without a slash matches at any depth'),
-  description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
-});
+const category = (): z.ZodType<CategoryRule> =>
+  z.strictObject({
+    dir: z
+      .string()
+      .max(MAX_DIRECTORY_LENGTH)
+      .refine(isInnerPath, 'it must lie inside the project')
+      .optional()
+      .describe('Folder of the documents, relative to the project'),
+    patterns: z
+      .array(z.string().min(1).max(MAX_PATTERN_LENGTH).refine(isUsableGlob, 'this glob cannot be used'))
+      .min(1)
+      .max(MAX_PATTERNS)
+      .optional()
+      .describe('Globs; one without a slash matches at any depth'),
+    description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
+  });
 
-export const categoriesSchema: z.ZodType<CategoryRules> = z
-  .record(z.string().regex(CATEGORY_NAME), category)
-  .refine((all) => Object.keys(all).length <= MAX_CATEGORIES, `more than ${MAX_CATEGORIES} categories`);
+export function categoriesSchema(): z.ZodType<CategoryRules> {
+  return z
+    .record(z.string().regex(CATEGORY_NAME), category())
+    .refine((all) => Object.keys(all).length <= MAX_CATEGORIES, `more than ${MAX_CATEGORIES} categories`);
+}

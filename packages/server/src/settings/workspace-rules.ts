@@ -6,6 +6,7 @@ import { errnoOf } from '@rootward/core/platform';
 import * as z from 'zod';
 import { categoriesSchema, type CategoryRules } from './category-rules.js';
 import { checkAgainst } from './check-against.js';
+import { lazily } from './lazily.js';
 
 /** What a workspace, or its user, says about it. It can only tighten, and name guidance. */
 export interface WorkspaceRules {
@@ -39,12 +40,14 @@ const O_NOFOLLOW: number = constants.O_NOFOLLOW ?? 0;
 const O_NONBLOCK: number = constants.O_NONBLOCK ?? 0;
 
 /** `.rootward.json` inside a root: it can only tighten. `categories` belong to the guidance tools. */
-const workspaceRulesSchema: z.ZodObject = z.strictObject({
-  $schema: z.string().optional(),
-  deny: z.array(z.string().min(1)).optional(),
-  readOnly: z.boolean().optional(),
-  categories: categoriesSchema.optional(),
-});
+const workspaceRulesSchema = lazily((): z.ZodObject =>
+  z.strictObject({
+    $schema: z.string().optional(),
+    deny: z.array(z.string().min(1)).optional(),
+    readOnly: z.boolean().optional(),
+    categories: categoriesSchema().optional(),
+  }),
+);
 
 /** Reads the rules of one root. A link is not followed: it could show what lies elsewhere through error messages. */
 export function readWorkspaceRules(root: string): RulesReading {
@@ -75,7 +78,7 @@ export function readRulesFile(file: string, flags = 0): RulesReading {
 
 /** Checks parsed JSON. */
 export function checkRules(value: unknown): WorkspaceRules | BrokenReading {
-  const checked = checkAgainst<WorkspaceRules>(workspaceRulesSchema, value);
+  const checked = checkAgainst<WorkspaceRules>(workspaceRulesSchema(), value);
   if (!checked.ok) {
     const told = checked.problems.join('; ').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
     return { problem: told.slice(0, MAX_PROBLEM_LENGTH), value };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isObject, type JsonObject } from '@rootward/core/platform';
+import { lazily } from '../../settings/lazily.js';
 import type { SandboxGrant } from '../../settings/values/sandbox-settings.js';
 import { checkReferences } from './check-references.js';
 import { checkSchema, type MetadataFault } from './check-schema.js';
@@ -43,49 +44,54 @@ export type MetadataReading =
 const NAME = /^[a-zA-Z0-9_.-]{1,128}$/;
 const ONE_DAY_SECONDS = 86_400;
 
-const seconds = z.number().positive().max(ONE_DAY_SECONDS);
-const hints = z.looseObject({
-  title: z.string().optional(),
-  readOnlyHint: z.boolean().optional(),
-  destructiveHint: z.boolean().optional(),
-  idempotentHint: z.boolean().optional(),
-  openWorldHint: z.boolean().optional(),
-});
-const schema = z.looseObject({ type: z.literal('object').optional() });
+const shape = lazily(() => {
+  const seconds = z.number().positive().max(ONE_DAY_SECONDS);
+  const hints = z.looseObject({
+    title: z.string().optional(),
+    readOnlyHint: z.boolean().optional(),
+    destructiveHint: z.boolean().optional(),
+    idempotentHint: z.boolean().optional(),
+    openWorldHint: z.boolean().optional(),
+  });
+  const schema = z.looseObject({ type: z.literal('object').optional() });
 
-const wishes = z.looseObject({
-  network: z.boolean().optional(),
-  read: z.array(z.string().min(1)).optional(),
-  write: z.array(z.string().min(1)).optional(),
-});
+  const wishes = z.looseObject({
+    network: z.boolean().optional(),
+    read: z.array(z.string().min(1)).optional(),
+    write: z.array(z.string().min(1)).optional(),
+  });
 
-const shape = z.looseObject({
-  name: z
-    .string()
-    .regex(NAME, 'it must be 1 to 128 letters, digits, "_", "-" or "."')
-    // The SDK would take it for a tool that is there already, and no tool at all could be served.
-    .refine((name) => !(name in Object.prototype), 'every object of JavaScript has this name; take another'),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  inputSchema: schema.optional(),
-  /** What mcp-bash also calls the schema of the arguments. */
-  arguments: schema.optional(),
-  outputSchema: schema.optional(),
-  annotations: hints.optional(),
-  _meta: z.record(z.string(), z.unknown()).optional(),
-  timeoutSecs: seconds.optional(),
-  timeoutHint: z.string().optional(),
-  progressExtendsTimeout: z.boolean().optional(),
-  maxTimeoutSecs: seconds.optional(),
-  cwd: z.enum(['project', 'root']).optional(),
-  sandbox: wishes.optional(),
+  return z.looseObject({
+    name: z
+      .string()
+      .regex(NAME, 'it must be 1 to 128 letters, digits, "_", "-" or "."')
+      // The SDK would take it for a tool that is there already, and no tool at all could be served.
+      .refine(
+        (name) => !(name in Object.prototype),
+        'every object of JavaScript has this name; take another',
+      ),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    inputSchema: schema.optional(),
+    /** What mcp-bash also calls the schema of the arguments. */
+    arguments: schema.optional(),
+    outputSchema: schema.optional(),
+    annotations: hints.optional(),
+    _meta: z.record(z.string(), z.unknown()).optional(),
+    timeoutSecs: seconds.optional(),
+    timeoutHint: z.string().optional(),
+    progressExtendsTimeout: z.boolean().optional(),
+    maxTimeoutSecs: seconds.optional(),
+    cwd: z.enum(['project', 'root']).optional(),
+    sandbox: wishes.optional(),
+  });
 });
 
 /** Reads what stands in `tool.meta.json` or in a header line. A tool without a name is named after its file. */
 export function readMetadata(value: unknown, fallbackName: string): MetadataReading {
   if (isTooDeep(value)) return { faults: [{ field: '', message: 'it is nested too deeply' }] };
   const named = isObject(value) ? { name: fallbackName, ...value } : value;
-  const parsed = shape.safeParse(named);
+  const parsed = shape().safeParse(named);
   if (!parsed.success) {
     const [first, ...rest] = parsed.error.issues.map((issue) => ({
       field: issue.path.join('.'),
@@ -134,7 +140,9 @@ function article(type: string): string {
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
-function wishesOf({ network, read, write }: z.output<typeof wishes> = {}): SandboxGrant {
+type Wishes = z.output<ReturnType<typeof shape>>['sandbox'];
+
+function wishesOf({ network, read, write }: NonNullable<Wishes> = {}): SandboxGrant {
   return {
     ...(network !== undefined && { network }),
     ...(read !== undefined && { read }),
