@@ -23,7 +23,8 @@ export class PathIndex<Value> {
   }
 
   get(path: string): Value | undefined {
-    return this.#byPath.get(path);
+    // Most paths are as long as none of them, and looking one up means to hash it.
+    return this.#lengths.has(path.length) ? this.#byPath.get(path) : undefined;
   }
 
   set(path: string, value: Value): void {
@@ -34,10 +35,12 @@ export class PathIndex<Value> {
 
   /** The values of all folders above a path, deepest first. Compares whole components; it resolves nothing itself. */
   above(path: string): readonly Value[] {
-    const folder = path.slice(0, path.lastIndexOf(sep) + 1);
+    const length = path.lastIndexOf(sep) + 1;
     // A root, such as `/`, is above what is in it, but not above itself.
-    if (folder.length === path.length) return this.#find(path);
-    if (this.#last?.folder !== folder) this.#last = { folder, found: this.#find(path) };
+    if (length === path.length) return this.#find(path);
+    if (this.#last?.folder.length !== length || !path.startsWith(this.#last.folder)) {
+      this.#last = { folder: path.slice(0, length), found: this.#find(path) };
+    }
     return this.#last.found;
   }
 

@@ -10,6 +10,11 @@ export function isKernelPath(path: string): boolean {
   return KERNEL_DIRECTORIES.test(path);
 }
 
+/** The same for an entry of a folder that is not one itself: only the top of the disk has such entries. */
+export function isKernelEntry(folder: string, path: string): boolean {
+  return folder === '/' && isKernelPath(path);
+}
+
 /** Finds the roots that contain a canonical path. */
 export class RootIndex {
   readonly #roots = new PathIndex<Root>();

@@ -5,7 +5,7 @@ import type { Pin } from '../pin/pin.js';
 import { Pacer } from '../../platform/pacing.js';
 import { readPinned } from '../pin/read-directory.js';
 import { fromSystem } from '../gate/refusal.js';
-import { isKernelPath } from '../gate/root-index.js';
+import { isKernelEntry } from '../gate/root-index.js';
 import type { FoldersSeen, Placement } from '../gate/rules.js';
 import { toEntryStats, type EntryStats } from './stat.js';
 import { isTemporaryName } from './temporary-files.js';
@@ -47,7 +47,7 @@ export function kindOf(entry: Dirent): EntryKind {
 /** Whether an entry of a folder in scope is left out of listings: denied, of the kernel, or a write under way. */
 export function isHidden(gate: Gate, directory: Placement, name: string, seen: FoldersSeen): boolean {
   const path = childPath(directory.path, name);
-  if (isKernelPath(path) || isTemporaryName(name)) return true;
+  if (isKernelEntry(directory.path, path) || isTemporaryName(name)) return true;
   return gate.rules.refuseRead({ path, roots: directory.roots }, seen) !== undefined;
 }
 
