@@ -3,7 +3,7 @@ import type { Disposable } from '@rootward/core';
 import { Emitter } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import { keyDigest, type SessionStore } from './session-store.js';
-import { storedFields, storedText } from './stored-value.js';
+import { hasMore, listText, merge, readList, withoutOld, type RevocationList } from './revocation-list.js';
 
 /** What can be revoked. */
 export type Revocable = 'handle' | 'session' | 'principal';
@@ -17,30 +17,35 @@ const LASTS_MS: Readonly<Record<Revocable, number>> = {
   session: 24 * HOUR_MS,
   principal: Number.MAX_SAFE_INTEGER,
 };
-/** Of the list as a whole. */
-const KEPT_MS = 10 * 365 * 24 * HOUR_MS;
+/** How long it is known that something was lifted: longer than a process is away from a store. */
+const LIFTED_MS = 24 * HOUR_MS;
 const MAX_ATTEMPTS = 20;
+/** When a list that could not be read is tried again. */
+const RETRY_MS = 250;
 
 /**
  * What was revoked, in all processes that share a store: the list is read at the start and again whenever someone says
- * that it changed, so that asking it costs nothing.
+ * that it changed, so that asking it costs nothing. A store that forgot something gets it back from those who know.
  */
 export class Revocations implements Disposable {
   readonly #store: SessionStore;
   readonly #onerror: ((error: unknown) => void) | undefined;
   readonly #changed = new Emitter();
   readonly #subscription: Disposable;
-  #until: ReadonlyMap<string, number> = new Map();
+  #list: RevocationList = new Map();
   readonly #serving = new AsyncLocalStorage<{ problem?: RootwardMcpError }>();
   #isKnown = false;
+  #wasKnown = false;
   #reading: Promise<void>;
+  #retry: NodeJS.Timeout | undefined;
+  /** That it cannot be read, since it last could. */
+  #isReported = false;
+  #isDisposed = false;
 
   constructor(store: SessionStore, onerror?: (error: unknown) => void) {
     this.#store = store;
     this.#onerror = onerror;
-    this.#subscription = store.subscribe(KEY, () => {
-      this.#reading = this.#read();
-    });
+    this.#subscription = store.subscribe(KEY, () => this.#readAgain());
     this.#reading = this.#read();
   }
 
@@ -50,8 +55,20 @@ export class Revocations implements Disposable {
   }
 
   isRevoked(kind: Revocable, name: string): boolean {
-    const until = this.#until.get(entryName(kind, name));
-    return until !== undefined && Date.now() < until;
+    const entry = this.#list.get(entryName(kind, name));
+    return entry !== undefined && !entry.isLifted && Date.now() < entry.until;
+  }
+
+  /** Throws `store-unavailable` where the list could not be read since this process started: nobody is let in on luck. */
+  async requireRead(): Promise<void> {
+    if (this.#wasKnown) return;
+    await this.#reading;
+    if (this.#wasKnown) return;
+    throw new RootwardMcpError(
+      'store-unavailable',
+      'Cannot tell what was revoked: the session store could not be read yet',
+      { instruction: 'Try again in a few seconds' },
+    );
   }
 
   /** Throws `store-unavailable` where it cannot be told what was revoked lately, and `revoked` for what was. */
@@ -88,19 +105,18 @@ export class Revocations implements Disposable {
   }
 
   revoke(kind: Revocable, name: string): Promise<void> {
-    return this.#change((entries) => {
-      entries[entryName(kind, name)] = kind === 'principal' ? LASTS_MS[kind] : Date.now() + LASTS_MS[kind];
-    });
+    const until = kind === 'principal' ? LASTS_MS[kind] : Date.now() + LASTS_MS[kind];
+    return this.#change(entryName(kind, name), until, false);
   }
 
   /** Takes a revocation back. */
   lift(kind: Revocable, name: string): Promise<void> {
-    return this.#change((entries) => {
-      delete entries[entryName(kind, name)];
-    });
+    return this.#change(entryName(kind, name), Date.now() + LIFTED_MS, true);
   }
 
   dispose(): void {
+    this.#isDisposed = true;
+    clearTimeout(this.#retry);
     this.#subscription.dispose();
     this.#changed.clear();
   }
@@ -109,38 +125,53 @@ export class Revocations implements Disposable {
     this.dispose();
   }
 
-  async #change(change: (entries: Record<string, number>) => void): Promise<void> {
+  async #change(name: string, until: number, isLifted: boolean): Promise<void> {
+    await this.#write((list) => {
+      const turn = (list.get(name)?.turn ?? 0) + 1;
+      return new Map(list).set(name, { until, turn, isLifted });
+    });
+  }
+
+  async #write(change: (list: RevocationList) => RevocationList): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const before = await this.#store.read(KEY);
-      const entries = Object.fromEntries([...readEntries(before)].filter(([, until]) => Date.now() < until));
-      change(entries);
-      if (!(await this.#store.replace(KEY, before, storedText({ entries }), KEPT_MS))) continue;
+      const list = change(withoutOld(merge(this.#list, readList(before)), Date.now()));
+      if (!(await this.#store.replace(KEY, before, listText(list), Infinity))) continue;
+      this.#take(list);
       await this.#store.publish(KEY, '');
       return;
     }
     throw new RootwardMcpError('store-unavailable', 'Cannot revoke: others change the list all the time');
   }
 
+  #take(stored: RevocationList): void {
+    this.#list = withoutOld(merge(this.#list, stored), Date.now());
+    this.#isKnown = true;
+    this.#wasKnown = true;
+    this.#changed.fire();
+  }
+
   async #read(): Promise<void> {
     try {
-      this.#until = readEntries(await this.#store.read(KEY));
-      this.#isKnown = true;
-      this.#changed.fire();
+      const stored = readList(await this.#store.read(KEY));
+      this.#take(stored);
+      // It forgot something, or is in an earlier state.
+      if (hasMore(this.#list, stored)) await this.#write((list) => list);
+      this.#isReported = false;
     } catch (error) {
+      if (!this.#isReported) this.#onerror?.(error);
+      this.#isReported = true;
       this.#isKnown = false;
-      this.#onerror?.(error);
+      if (!this.#isDisposed) this.#retry = setTimeout(() => this.#readAgain(), RETRY_MS).unref();
     }
+  }
+
+  #readAgain(): void {
+    clearTimeout(this.#retry);
+    if (!this.#isDisposed) this.#reading = this.#read();
   }
 }
 
 function entryName(kind: Revocable, name: string): string {
   return `${kind} ${keyDigest(name)}`;
-}
-
-function readEntries(text: string | undefined): ReadonlyMap<string, number> {
-  const { entries = {} } = text === undefined ? {} : storedFields(text);
-  if (typeof entries !== 'object' || entries === null) {
-    throw new RootwardMcpError('store-invalid', 'Cannot read what was revoked: it is not a list');
-  }
-  return new Map(Object.entries(entries).map(([name, until]) => [name, Number(until)]));
 }

@@ -18,7 +18,10 @@ export interface SessionStore {
   readonly ready: boolean;
   /** The text of a key, which is then kept for so long. */
   read(key: string, ttl?: number): Promise<string | undefined>;
-  /** Replaces `before` by `after`; undefined means no value. False if the current value is another one. */
+  /**
+   * Replaces `before` by `after`; undefined means no value. False if the current value is another one. A `ttl` of
+   * Infinity keeps it for good.
+   */
   replace(key: string, before: string | undefined, after: string | undefined, ttl: number): Promise<boolean>;
   /** Adds a line to a log and returns its id. */
   append(key: string, line: string, ttl: number): Promise<string>;
@@ -30,7 +33,10 @@ export interface SessionStore {
   claim(key: string, member: string, places: number, ttl: number): Promise<boolean>;
   /** Tells all who listen, in every process. */
   publish(channel: string, text: string): Promise<void>;
-  /** Calls back with what is published, and without a text where something may have been missed. */
+  /**
+   * Calls back with what is published, and without a text where something may have been missed: also when it began to
+   * listen later than this returned.
+   */
   subscribe(channel: string, listener: (text: string | undefined) => void): Disposable;
   close(): Promise<void>;
 }

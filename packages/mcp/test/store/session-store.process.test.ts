@@ -135,7 +135,18 @@ describe.each(PROGRAMS.map((program) => [program] as const))('RedisStore with %s
 
     test('refuses revocations that nobody of this version wrote', async () => {
       const store = await RedisStore.connect({ url: redis.url, prefix: 'garbage' });
-      for (const text of ['garbage', '{"v":2,"entries":{}}', '[]', '{"v":1,"entries":3}']) {
+      const garbage = [
+        'garbage',
+        '{"v":2,"entries":{}}',
+        '[]',
+        '{"v":1}',
+        '{"v":1,"entries":3}',
+        '{"v":1,"entries":[]}',
+        '{"v":1,"entries":{"handle x":"soon"}}',
+        '{"v":1,"entries":{"handle x":[9999999999999]}}',
+        '{"v":1,"entries":{"handle x":[9999999999999,1,"gone"]}}',
+      ];
+      for (const text of garbage) {
         await store.replace('revoked', await store.read('revoked'), text, HOUR);
         using revocations = new Revocations(store);
         await revocations.settled();

@@ -68,6 +68,7 @@ export function createWorkspaceHandler(
   };
   const serve: McpHttpHandler['fetch'] = async (request, given = {}) => {
     const principal = describePrincipal(given.authInfo);
+    if (principal !== '') await revocations?.requireRead();
     if (revocations !== undefined && isOut(revocations, principal)) return principalRevoked();
     const id = request.headers.get('mcp-session-id');
     if (id !== null && revocations?.isRevoked('session', id) === true) return sessionNotFound();

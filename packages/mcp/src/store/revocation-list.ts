@@ -1,0 +1,76 @@
+import { isObject } from '@rootward/core/platform';
+import { RootwardMcpError } from '../error.js';
+import { storedFields, storedText } from './stored-value.js';
+
+/** What is known of one thing that was revoked. */
+export interface Entry {
+  /** When it can be forgotten, in milliseconds since the epoch. */
+  readonly until: number;
+  /** Grows with every change of this entry. */
+  readonly turn: number;
+  /** It was revoked once, and is no longer. Kept, so that nobody who missed it revokes it again. */
+  readonly isLifted: boolean;
+}
+
+/** By the name of what was revoked. */
+export type RevocationList = ReadonlyMap<string, Entry>;
+
+const LIFTED = 'lifted';
+
+/**
+ * The later change of each entry: a store that forgot something, or went back to an earlier state, takes nothing away.
+ */
+export function merge(known: RevocationList, stored: RevocationList): RevocationList {
+  const merged = new Map(stored);
+  for (const [name, entry] of known) {
+    const other = merged.get(name);
+    if (other === undefined || isLater(entry, other)) merged.set(name, entry);
+  }
+  return merged;
+}
+
+export function withoutOld(list: RevocationList, now: number): RevocationList {
+  return new Map([...list].filter(([, { until }]) => now < until));
+}
+
+/** Whether the second list lacks something of the first. */
+export function hasMore(list: RevocationList, stored: RevocationList): boolean {
+  return [...list].some(([name, entry]) => {
+    const other = stored.get(name);
+    return other === undefined || isLater(entry, other);
+  });
+}
+
+export function listText(list: RevocationList): string {
+  const entries: Record<string, readonly unknown[]> = {};
+  for (const [name, { until, turn, isLifted }] of list) {
+    entries[name] = isLifted ? [until, turn, LIFTED] : [until, turn];
+  }
+  return storedText({ entries });
+}
+
+/** Throws `store-invalid` for anything that is not a list: what cannot be read must not pass for an empty one. */
+export function readList(text: string | undefined): RevocationList {
+  if (text === undefined) return new Map();
+  const { entries } = storedFields(text);
+  if (!isObject(entries)) throw invalid();
+  return new Map(Object.entries(entries).map(([name, value]) => [name, readEntry(value)]));
+}
+
+function readEntry(value: unknown): Entry {
+  const [until, turn, mark]: readonly unknown[] = Array.isArray(value) ? value : [];
+  const isEntry = typeof until === 'number' && typeof turn === 'number';
+  if (!isEntry || (mark !== undefined && mark !== LIFTED)) throw invalid();
+  return { until, turn, isLifted: mark === LIFTED };
+}
+
+/** Where both changed at once, what is revoked stays revoked. */
+function isLater(entry: Entry, other: Entry): boolean {
+  if (entry.turn !== other.turn) return entry.turn > other.turn;
+  if (entry.isLifted !== other.isLifted) return other.isLifted;
+  return entry.until > other.until;
+}
+
+function invalid(): RootwardMcpError {
+  return new RootwardMcpError('store-invalid', 'Cannot read what was revoked: it is not a list');
+}

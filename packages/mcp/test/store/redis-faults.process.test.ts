@@ -1,0 +1,219 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createClient } from '@redis/client';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Revocations } from '../../src/index.js';
+import { RedisStore } from '../../src/redis.js';
+import { isInstalled, RedisServer } from '../../../../testing/redis-server.js';
+import { eventually } from '../../../../testing/eventually.js';
+
+const HOUR = 3_600_000;
+
+/** Speaks to the server behind the back of the store. */
+async function admin(server: RedisServer) {
+  const socket = { path: join(server.folder, 'redis.sock'), tls: false, reconnectStrategy: false } as const;
+  const client = createClient({ socket }).on('error', () => undefined);
+  await client.connect();
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+async function open(url: string): Promise<RedisStore> {
+  const store = await RedisStore.connect({ url });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** What stands between a store and its server, and may keep to itself what it gets. */
+class Between {
+  readonly url: string;
+  /** Which bytes of a client are kept, from then on for its whole connection. */
+  keeps: (data: Buffer) => boolean = () => false;
+  readonly #server: Server;
+  readonly #kept = new Map<Socket, (() => void)[]>();
+
+  constructor(redis: RedisServer) {
+    const place = join(redis.folder, 'between.sock');
+    this.url = `unix://${place}`;
+    this.#server = createServer((outer) => {
+      const inner = connect(join(redis.folder, 'redis.sock'));
+      for (const each of [outer, inner]) each.on('error', () => undefined);
+      outer.on('close', () => inner.destroy());
+      inner.on('close', () => outer.destroy());
+      inner.on('data', (data) => outer.write(data));
+      outer.on('data', (data) => {
+        const kept = this.#kept.get(outer);
+        if (kept !== undefined) kept.push(() => inner.write(data));
+        else if (this.keeps(data)) this.#kept.set(outer, [() => inner.write(data)]);
+        else inner.write(data);
+      });
+    }).listen(place);
+    onTestFinished(() => {
+      this.#server.close();
+      for (const outer of this.#kept.keys()) outer.destroy();
+    });
+  }
+
+  get hasKept(): boolean {
+    return this.#kept.size > 0;
+  }
+
+  passOn(): void {
+    this.keeps = () => false;
+    for (const kept of this.#kept.values()) for (const act of kept) act();
+    this.#kept.clear();
+  }
+}
+
+describe.skipIf(!isInstalled('redis-server'))('RedisStore with a redis-server that', () => {
+  test('hangs says so without being asked, and goes on when the server does', async () => {
+    await using server = await RedisServer.start();
+    const store = await open(server.url);
+    using revocations = new Revocations(store);
+    await revocations.settled();
+    revocations.requireValid('handle', 'any');
+    server.signal('SIGSTOP');
+    await eventually(() => expect(store.ready).toBe(false));
+    expect(() => revocations.requireValid('handle', 'any')).toThrow(/the session store cannot be used/);
+    await expect(store.read('key')).rejects.toThrow(/no answer/);
+    server.signal('SIGCONT');
+    await eventually(() => expect(store.ready).toBe(true));
+    await eventually(() => revocations.requireValid('handle', 'any'));
+  });
+
+  test('no longer reaches the connection for revocations says so', async () => {
+    await using server = await RedisServer.start();
+    const between = new Between(server);
+    const store = await open(between.url);
+    using revocations = new Revocations(store);
+    await revocations.settled();
+    using elsewhere = new Revocations(await open(server.url));
+    let subscriber = false;
+    // It asks nothing but whether the server is there.
+    between.keeps = (data) => /\$9\r\nsubscribe|\$4\r\nPING/i.test(String(data)) && (subscriber = true);
+    await eventually(() => expect(subscriber).toBe(true));
+    await eventually(() => expect(store.ready).toBe(false));
+    await elsewhere.revoke('handle', 'stolen');
+    expect(() => revocations.requireValid('handle', 'stolen')).toThrow(/handle/);
+    between.passOn();
+    await eventually(() => expect(revocations.isRevoked('handle', 'stolen')).toBe(true));
+    await eventually(() => expect(store.ready).toBe(true));
+  });
+
+  test('hears of a subscription late tells what may have been missed', async () => {
+    await using server = await RedisServer.start();
+    const between = new Between(server);
+    between.keeps = (data) => /subscribe/i.test(String(data));
+    const store = await open(between.url);
+    using revocations = new Revocations(store);
+    await revocations.settled();
+    await eventually(() => expect(between.hasKept).toBe(true));
+    using elsewhere = new Revocations(await open(server.url));
+    await elsewhere.revoke('session', 'stolen');
+    between.passOn();
+    await eventually(() => expect(revocations.isRevoked('session', 'stolen')).toBe(true));
+  });
+
+  test('is a replica is not used until it is one no longer', async () => {
+    await using server = await RedisServer.start('redis-server', ['--replicaof', '127.0.0.1 1']);
+    const store = await open(server.url);
+    expect(store.ready).toBe(false);
+    await expect(store.read('key')).rejects.toThrow(/it is a replica/);
+    const client = await admin(server);
+    await client.sendCommand(['REPLICAOF', 'NO', 'ONE']);
+    await eventually(() => expect(store.ready).toBe(true));
+    expect(await store.replace('key', undefined, 'text', HOUR)).toBe(true);
+  });
+
+  test('has no memory left is used for reading, and its reason is told', async () => {
+    await using server = await RedisServer.start();
+    const before = await open(server.url);
+    await before.replace('key', undefined, 'text', HOUR);
+    const client = await admin(server);
+    await client.configSet({ maxmemory: '1', 'maxmemory-policy': 'noeviction' });
+    const store = await open(server.url);
+    expect(await store.read('key')).toBe('text');
+    await expect(store.replace('other', undefined, 'text', HOUR)).rejects.toThrow(/OOM/);
+    await expect(store.count('counter', 1, HOUR)).rejects.toMatchObject({ code: 'store-unavailable' });
+    await client.configSet('maxmemory', '0');
+    expect(await store.replace('other', undefined, 'text', HOUR)).toBe(true);
+  });
+
+  test('lets a user do too little is not used until the user may do more', async () => {
+    await using server = await RedisServer.start();
+    const client = await admin(server);
+    await client.aclSetUser('few', ['on', '>sesame', '~*', '&*', '+@all', '-subscribe']);
+    const store = await RedisStore.connect({ url: server.url, username: 'few', password: 'sesame' });
+    onTestFinished(() => store.close());
+    store.subscribe('channel', () => undefined);
+    await eventually(() => expect(store.ready).toBe(false));
+    await expect(store.read('key')).rejects.toThrow(/NOPERM/);
+    await client.aclSetUser('few', ['+subscribe']);
+    await eventually(() => expect(store.ready).toBe(true));
+  });
+
+  test('removes keys without an end when its memory is full is refused', async () => {
+    await using server = await RedisServer.start('redis-server', [
+      '--maxmemory',
+      '100mb',
+      '--maxmemory-policy',
+      'allkeys-lru',
+    ]);
+    await expect(RedisStore.connect({ url: server.url })).rejects.toThrow(
+      /it removes any key when its memory is full \(allkeys-lru\), revocations too; use noeviction/,
+    );
+  });
+
+  test('removes keys that have an end when its memory is full keeps what was revoked', async () => {
+    await using server = await RedisServer.start('redis-server', [
+      '--maxmemory',
+      '100mb',
+      '--maxmemory-policy',
+      'volatile-ttl',
+    ]);
+    const store = await open(server.url);
+    using revocations = new Revocations(store);
+    await revocations.revoke('principal', 'someone');
+    await store.replace('key', undefined, 'text', HOUR);
+    const client = await admin(server);
+    expect(await client.pTTL('rootward:1:revoked')).toBe(-1);
+    await client.configSet('maxmemory', '1');
+    await client.set('more', 'x').catch(() => undefined);
+    expect(await store.read('key')).toBeUndefined();
+    using fresh = new Revocations(await open(server.url));
+    await fresh.settled();
+    expect(fresh.isRevoked('principal', 'someone')).toBe(true);
+  });
+
+  test('forgot everything gets back what was revoked from those who know', async () => {
+    await using server = await RedisServer.start();
+    const store = await open(server.url);
+    using revocations = new Revocations(store);
+    await revocations.revoke('principal', 'someone');
+    await revocations.revoke('principal', 'forgiven');
+    await revocations.lift('principal', 'forgiven');
+    await server.stop();
+    await eventually(() => expect(store.ready).toBe(false));
+    await server.start();
+    await eventually(() => expect(store.ready).toBe(true));
+    expect(revocations.isRevoked('principal', 'someone')).toBe(true);
+    const later = await open(server.url);
+    await eventually(async () => {
+      using fresh = new Revocations(later);
+      await fresh.settled();
+      expect(fresh.isRevoked('principal', 'someone')).toBe(true);
+      expect(fresh.isRevoked('principal', 'forgiven')).toBe(false);
+    });
+    using fresh = new Revocations(later);
+    await fresh.lift('principal', 'someone');
+    await eventually(() => expect(revocations.isRevoked('principal', 'someone')).toBe(false));
+  });
+
+  test('refuses the password can be left', async () => {
+    await using server = await RedisServer.start('redis-server', ['--requirepass', 'sesame']);
+    const store = await RedisStore.connect({ url: server.url, password: 'wrong' });
+    await expect(store.read('key')).rejects.toThrow(/WRONGPASS/);
+    await store.close();
+    await store.close();
+  });
+});
