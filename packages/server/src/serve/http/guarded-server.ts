@@ -20,6 +20,7 @@ export interface GuardOptions {
 
 export const ENDPOINT = '/mcp';
 const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
+const SINGLE_HEADERS: readonly string[] = ['Host', 'Authorization'];
 /** The longest line over stdio, too. */
 export const MAX_BODY_BYTES: number = 10 * 1024 * 1024;
 /** A sender that is slower than this only occupies a connection. */
@@ -56,8 +57,9 @@ export function createGuardedServer(
   const server = createServer(limits, (request: AdmittedRequest, response) => {
     if (answerProbe(request, response, unready)) return;
     // All of this before the body is read.
-    if (countHosts(request) > 1) {
-      refuse(request, response, 400, 'There must be one Host header');
+    const twice = repeatedHeader(request);
+    if (twice !== undefined) {
+      refuse(request, response, 400, `There must be one ${twice} header`);
       return;
     }
     if (!isHostHeader(request.headers.host ?? '')) {
@@ -70,7 +72,7 @@ export function createGuardedServer(
       return;
     }
     const resource = publicUrl ?? `http://${request.headers.host ?? ''}${ENDPOINT}`;
-    if (accessTokens !== undefined && request.method === 'GET' && isMetadataPath(pathOf(request))) {
+    if (accessTokens !== undefined && request.method === 'GET' && isMetadataPath(pathOf(request), resource)) {
       sendJson(response, resourceMetadata(resource, accessTokens.issuer));
       return;
     }
@@ -171,8 +173,9 @@ function sendJson(response: ServerResponse, value: unknown): void {
 }
 
 /** Node takes the first of two, and what stands between us and the client may have looked at the second. */
-function countHosts({ rawHeaders }: IncomingMessage): number {
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  return SINGLE_HEADERS.find((header) => names.filter((name) => name === header.toLowerCase()).length > 1);
 }
 
 function pathOf({ url }: IncomingMessage): string {

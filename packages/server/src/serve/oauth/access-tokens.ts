@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { isObject } from '@rootward/core/platform';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { IssuerKeys } from './issuer-keys.js';
 import { accessOf, SCOPES } from './scopes.js';
 
 /** What a request gets that is not let in. */
@@ -33,19 +33,20 @@ const ALGORITHMS = [
 ];
 const CLOCK_TOLERANCE_SECONDS = 60;
 const MAX_TOKEN_LENGTH = 8 * 1024;
-const KEYS_KEPT_MS = 10 * 60_000;
-/** An unknown key has them fetched anew, but not more often than this. */
-const KEYS_PAUSE_MS = 5_000;
-const FETCH_MS = 5_000;
-const WELL_KNOWN = ['oauth-authorization-server', 'openid-configuration'];
+/**
+ * What the header may call a token (RFC 9068): many issuers still write `JWT`, or nothing. Their ID tokens are for
+ * another audience and have no scope; what calls itself something else is something else.
+ */
+const TYPES: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 
-/** Checks access tokens of an OAuth 2.1 issuer, with the keys that it publishes (RFC 9068, RFC 8414). */
+/** Checks access tokens of an OAuth 2.1 issuer, with the keys that it publishes (RFC 9068). */
 export class AccessTokens {
   readonly #options: AccessTokensOptions;
-  #keys: Promise<JWTVerifyGetKey> | undefined;
+  readonly #keys: IssuerKeys;
 
   constructor(options: AccessTokensOptions) {
     this.#options = options;
+    this.#keys = new IssuerKeys(options.issuer, options.fetch);
   }
 
   get issuer(): string {
@@ -57,19 +58,19 @@ export class AccessTokens {
     const { jwtVerify, errors } = await import('jose');
     let keys: JWTVerifyGetKey;
     try {
-      keys = await (this.#keys ??= this.#findKeys());
+      keys = await this.#keys.find();
     } catch {
-      this.#keys = undefined;
       return unreachable();
     }
     try {
-      const { payload } = await jwtVerify(token, keys, {
+      const { payload, protectedHeader } = await jwtVerify(token, keys, {
         issuer: this.#options.issuer,
         audience: this.#options.audience,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
         requiredClaims: ['exp', 'sub'],
       });
+      if (!TYPES.has(protectedHeader.typ?.toLowerCase())) return invalid('The token is not an access token');
       return authInfoOf(payload);
     } catch (error) {
       const isTheirFault =
@@ -80,43 +81,13 @@ export class AccessTokens {
       return isTheirFault ? invalid(`The access token is not valid: ${error.code}`) : unreachable();
     }
   }
-
-  async #findKeys(): Promise<JWTVerifyGetKey> {
-    const { createRemoteJWKSet, customFetch } = await import('jose');
-    const given = this.#options.fetch;
-    return createRemoteJWKSet(await this.#keysUrl(), {
-      cacheMaxAge: KEYS_KEPT_MS,
-      cooldownDuration: KEYS_PAUSE_MS,
-      timeoutDuration: FETCH_MS,
-      ...(given !== undefined && { [customFetch]: given }),
-    });
-  }
-
-  /** An issuer with a path has it after the well-known part (RFC 8414), or before it (OpenID Connect). */
-  async #keysUrl(): Promise<URL> {
-    const { issuer } = this.#options;
-    const { origin, pathname } = new URL(issuer);
-    const path = pathname.replace(/\/$/, '');
-    const places = WELL_KNOWN.flatMap((name) => [
-      `${origin}/.well-known/${name}${path}`,
-      `${origin}${path}/.well-known/${name}`,
-    ]);
-    for (const place of new Set(places)) {
-      const response = await (this.#options.fetch ?? fetch)(place, {
-        signal: AbortSignal.timeout(FETCH_MS),
-        redirect: 'error',
-      });
-      if (!response.ok) continue;
-      const metadata: unknown = await response.json();
-      if (!isObject(metadata) || metadata['issuer'] !== issuer) continue;
-      if (typeof metadata['jwks_uri'] === 'string') return new URL(metadata['jwks_uri']);
-    }
-    throw new Error(`Cannot find the keys of ${issuer}`);
-  }
 }
 
 function authInfoOf(payload: JWTPayload): AuthInfo | Refusal {
-  const { sub = '', client_id: client, azp, scope, scp, exp } = payload;
+  const { client_id: client, azp, scope, scp, exp } = payload;
+  const sub: unknown = payload.sub;
+  // Principals are told apart by it.
+  if (typeof sub !== 'string' || sub === '') return invalid('The access token names no subject');
   const scopes = [scope, scp].flat().flatMap((each) => (typeof each === 'string' ? each.split(' ') : []));
   const access = accessOf(scopes);
   if (access === undefined) {

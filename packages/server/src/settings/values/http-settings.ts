@@ -60,12 +60,18 @@ export function readLimits(texts: readonly string[], { name }: Origin): HttpLimi
 
 /** An address that others are told, or that keys are fetched from: nobody on the way may change what comes back. */
 export function readSecureUrl(text: string, { name }: Origin): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.has(url.hostname));
-  if (url === undefined || !isSecure || url.username !== '' || url.password !== '' || url.hash !== '') {
+  if (!isSecureUrl(text)) {
     throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: expected an https:// address`);
   }
   return text;
+}
+
+/** Whether it is an address by HTTPS, or on this machine, without a password. */
+export function isSecureUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  const isSecure = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname));
+  return isSecure && username === '' && password === '' && hash === '';
 }
 
 function refuse(message: string): RootwardServerError {

@@ -151,6 +151,13 @@ test.each(['Host: localhost\r\nHost: evil.example\r\n', 'Host: evil.example\r\nh
   },
 );
 
+test('two Authorization headers are refused, also where the first would do', async () => {
+  const port = await start([TOKEN]);
+  const both = `Authorization: Bearer ${TOKEN}\r\nauthorization: Bearer another-token\r\n`;
+  const client = await open(port, whole(`Host: localhost\r\n${both}`));
+  expect(await answerOn(client)).toBe('HTTP/1.1 400 Bad Request');
+});
+
 test('headers that do not come end the connection long before a request that does not', async () => {
   await start([TOKEN]);
   expect(running?.server).toMatchObject({ headersTimeout: 5000, requestTimeout: 60_000 });

@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
-import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey } from 'jose';
+import { CompactSign, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import type { CryptoKey } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 import { AccessTokens } from '../../../src/serve/oauth/access-tokens.js';
+import { challenge, isMetadataPath } from '../../../src/serve/oauth/resource-metadata.js';
 import { accessOf } from '../../../src/serve/oauth/scopes.js';
+import { eventually } from '../../../../../testing/eventually.js';
 import { Issuer } from '../../../../../testing/oauth-issuer.js';
 
 const AUDIENCE = 'https://mcp.example.com/mcp';
@@ -55,6 +58,31 @@ describe('Access tokens of an OAuth issuer', () => {
       .setSubject(claims.sub ?? 'someone')
       .setExpirationTime(claims.exp ?? now() + 300)
       .sign(options.key ?? key.privateKey);
+  }
+
+  const complete = (): Record<string, unknown> => ({
+    iss: issuer.url,
+    aud: AUDIENCE,
+    sub: 'someone',
+    client_id: 'client',
+    scope: 'rootward rootward',
+    exp: now() + 300,
+  });
+
+  /** Anything at all with a good signature. */
+  function signRaw(payload: unknown, header: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const { crit = [], ...rest } = header;
+    return new CompactSign(new TextEncoder().encode(text))
+      .setProtectedHeader({
+        alg: 'RS256',
+        kid: 'one',
+        typ: 'at+jwt',
+        ...header,
+      })
+      .sign(key.privateKey, {
+        crit: Object.fromEntries((crit as string[]).map((name) => [name, name in rest])),
+      });
   }
 
   async function initialize(token: string | undefined): Promise<Response> {
@@ -148,8 +176,34 @@ describe('Access tokens of an OAuth issuer', () => {
     ],
     ['too long', () => sign({ sub: 'x'.repeat(8 * 1024) })],
     ['no token at all', () => 'garbage'],
+    ['without an end', () => signRaw({ ...complete(), exp: undefined })],
+    ['with an end that is not a number', () => signRaw({ ...complete(), exp: 'never' })],
+    ['for no audience', () => signRaw({ ...complete(), aud: undefined })],
+    ['for no subject', () => signRaw({ ...complete(), sub: undefined })],
+    ['for a subject without a name', () => signRaw({ ...complete(), sub: '' })],
+    ['for a subject that is not a string', () => signRaw({ ...complete(), sub: 7 })],
+    [
+      'to be understood in a way that is not known',
+      () => signRaw(complete(), { crit: ['b64x'], b64x: true }),
+    ],
+    ['in another token', async () => signRaw(await signRaw(complete()), { cty: 'JWT' })],
+    ['for a logout', () => signRaw(complete(), { typ: 'logout+jwt' })],
+    ['a proof of possession', () => signRaw(complete(), { typ: 'dpop+jwt' })],
   ])('one that is %s is refused', async (_what, make) => {
     expect(await refused(await make())).toEqual([401, INVALID]);
+  });
+
+  test('one that is for several audiences, or called JWT, is let in; an ID token is not', async () => {
+    for (const typ of ['application/at+jwt', 'JWT', undefined]) {
+      const token = await signRaw({ ...complete(), aud: ['https://other.example.com', AUDIENCE] }, { typ });
+      expect((await initialize(token)).status).toBe(200);
+    }
+    const idToken = { ...complete(), scope: undefined, client_id: undefined, nonce: 'n' };
+    expect(await refused(await signRaw({ ...idToken, aud: 'client' }, { typ: 'JWT' }))).toEqual([
+      401,
+      INVALID,
+    ]);
+    expect((await refused(await signRaw(idToken, { typ: 'JWT' })))[0]).toBe(403);
   });
 
   test('clocks may differ by a minute', async () => {
@@ -157,9 +211,9 @@ describe('Access tokens of an OAuth issuer', () => {
   });
 
   test('one without a scope of ours is refused as such', async () => {
-    const [status, challenge] = await refused(await sign({ scope: 'openid other:read' }));
+    const [status, asked] = await refused(await sign({ scope: 'openid other:read' }));
     expect(status).toBe(403);
-    expect(challenge).toContain('error="insufficient_scope", scope="rootward"');
+    expect(asked).toContain('error="insufficient_scope", scope="rootward"');
   });
 
   test('a session does not go on with a token that allows less, or of someone else', async () => {
@@ -209,8 +263,19 @@ describe('Access tokens of an OAuth issuer', () => {
     issuer.isUp = false;
     expect(await fresh.admit(await sign())).toMatchObject({ status: 503 });
     issuer.isUp = true;
-    expect(await fresh.admit(await sign())).toMatchObject({ clientId: 'client' });
+    await eventually(async () =>
+      expect(await fresh.admit(await sign())).toMatchObject({ clientId: 'client' }),
+    );
   });
+});
+
+test('the metadata is where clients of an address with another path look for it', () => {
+  const resource = 'https://example.com/tools/files';
+  const place = '/.well-known/oauth-protected-resource/tools/files';
+  expect(isMetadataPath(place, resource)).toBe(true);
+  expect(challenge(resource, undefined)).toContain(`resource_metadata="https://example.com${place}"`);
+  expect(isMetadataPath('/.well-known/oauth-protected-resource/other', resource)).toBe(false);
+  expect(challenge('https://example.com', undefined)).toContain('/oauth-protected-resource"');
 });
 
 test('scopes choose toolsets and read-only', () => {
