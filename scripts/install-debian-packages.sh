@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what some tests use and npm does not have: clangd, gopls with Go, gojq, zsh, fish, bubblewrap, Redis, Chromium,
-# and a compiler and an emulator for arm64. Where that is not possible, those tests are skipped.
+# Installs what some tests use and npm does not have: clangd, gopls with Go, gojq, zsh, fish, bubblewrap, Redis, openssl,
+# Chromium, and a compiler and an emulator for arm64. Where that is not possible, those tests are skipped.
 set -euo pipefail
 missing=()
 command -v clangd >/dev/null || compgen -c clangd- >/dev/null || missing+=(clangd)
-for program in gopls gojq zsh fish; do command -v "$program" >/dev/null || missing+=("$program"); done
+for program in gopls gojq zsh fish openssl; do command -v "$program" >/dev/null || missing+=("$program"); done
 command -v go >/dev/null || missing+=(golang-go)
 command -v bwrap >/dev/null || missing+=(bubblewrap)
 if [ "$(uname -m)" = x86_64 ]; then

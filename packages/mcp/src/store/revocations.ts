@@ -38,8 +38,8 @@ export class Revocations implements Disposable {
   #wasKnown = false;
   #reading: Promise<void>;
   #retry: NodeJS.Timeout | undefined;
-  /** That it cannot be read, since it last could. */
-  #isReported = false;
+  /** Why it cannot be read, since it last could. */
+  #failure: { readonly code?: string; readonly message: string } | undefined;
   #isDisposed = false;
 
   constructor(store: SessionStore, onerror?: (error: unknown) => void) {
@@ -64,11 +64,11 @@ export class Revocations implements Disposable {
     if (this.#wasKnown) return;
     await this.#reading;
     if (this.#wasKnown) return;
-    throw new RootwardMcpError(
-      'store-unavailable',
-      'Cannot tell what was revoked: the session store could not be read yet',
-      { instruction: 'Try again in a few seconds' },
-    );
+    const { code, message } = this.#failure ?? {};
+    const reason = code === 'store-unavailable' ? message : 'the list in the session store cannot be read';
+    throw new RootwardMcpError('store-unavailable', `Cannot tell what was revoked yet: ${reason}`, {
+      instruction: 'Try again in a few seconds',
+    });
   }
 
   /** Throws `store-unavailable` where it cannot be told what was revoked lately, and `revoked` for what was. */
@@ -157,10 +157,10 @@ export class Revocations implements Disposable {
       this.#take(stored);
       // It forgot something, or is in an earlier state.
       if (hasMore(this.#list, stored)) await this.#write((list) => list);
-      this.#isReported = false;
+      this.#failure = undefined;
     } catch (error) {
-      if (!this.#isReported) this.#onerror?.(error);
-      this.#isReported = true;
+      if (this.#failure === undefined) this.#onerror?.(error);
+      this.#failure = error instanceof Error ? error : new Error(String(error));
       this.#isKnown = false;
       if (!this.#isDisposed) this.#retry = setTimeout(() => this.#readAgain(), RETRY_MS).unref();
     }
