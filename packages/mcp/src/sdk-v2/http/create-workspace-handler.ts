@@ -9,6 +9,7 @@ import { describePrincipal } from '../../context/principal.js';
 import { MemoryStore } from '../../store/memory-store.js';
 import { BYTES_WAIT, LimitCounters, type PrincipalLimits } from '../../store/principal-limits.js';
 import { Revocations } from '../../store/revocations.js';
+import { OpenRequests } from './open-requests.js';
 import { overLimit, principalRevoked, sessionNotFound, storeFailure } from './responses.js';
 import { Sessions } from './sessions.js';
 import type { SessionsOptions } from './sessions-options.js';
@@ -56,15 +57,19 @@ export function createWorkspaceHandler(
   const revocations =
     options.revocations ?? (sessionStore === undefined ? undefined : new Revocations(sessionStore, report));
   const sessions = new Sessions(factory, options, counters);
-  const watching = revocations?.onDidChange(() =>
-    sessions.endWhere((id, owner) => revocations.isRevoked('session', id) || isOut(revocations, owner)),
-  );
+  const open = new OpenRequests();
+  const watching = revocations?.onDidChange(() => {
+    sessions.endWhere((id, owner) => revocations.isRevoked('session', id) || isOut(revocations, owner));
+    open.endWhere((owner) => isOut(revocations, owner));
+  });
   const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
   const answer: McpHttpHandler['fetch'] = async (came, how = {}) => {
     const { request, given } = await readOnce(came, how, maxRequestBodySize ?? MAX_READ_ONCE_BYTES);
     const legacy = await isLegacyRequest(request, given.parsedBody, limit);
-    const alone = (): Promise<Response> => modern.fetch(request, given);
-    return legacy ? sessions.fetch(request, given) : (revocations?.serve(alone) ?? alone());
+    if (legacy) return sessions.fetch(request, given);
+    if (revocations === undefined) return modern.fetch(request, given);
+    const principal = describePrincipal(given.authInfo);
+    return revocations.serve(() => open.serve(principal, request, (each) => modern.fetch(each, given)));
   };
   const serve: McpHttpHandler['fetch'] = async (request, given = {}) => {
     const principal = describePrincipal(given.authInfo);
