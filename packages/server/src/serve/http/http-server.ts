@@ -24,6 +24,9 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/** A stream of a modern client that ends when the client or the server says so, and is not waited for. */
+const LISTEN = 'subscriptions/listen';
+
 /** The MCP endpoint behind its guards. Not listening yet. */
 export function createHttpServer(factory: McpServerFactory, options: HttpServerOptions): HttpServer {
   const { log, clock, sessionIdleTimeout } = options;
@@ -44,7 +47,7 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
       // Clients then look for another instance with their next request.
       if (isDraining) response.setHeader('Connection', 'close');
       if (request.method === 'GET') flushHeadersEarly(response);
-      else {
+      else if (request.headers['mcp-method'] !== LISTEN) {
         const over = new Promise((resolve) => {
           response.once('close', resolve);
         });
@@ -61,7 +64,8 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     handler,
     drain: async () => {
       isDraining = true;
-      await Promise.all(underWay);
+      // Some come while others are waited for.
+      while (underWay.size > 0) await Promise.all(underWay);
     },
     close: async () => {
       server.close();

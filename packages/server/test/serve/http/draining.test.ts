@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { McpServer } from '@modelcontextprotocol/server';
+import { Deferred, silentLogger } from '@rootward/core/platform';
+import { expect, onTestFinished, test } from 'vitest';
+import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
+
+const REVISION = '2026-07-28';
+
+/** The answer to the n-th call comes when the n-th of these is resolved. */
+async function start(answers: readonly Deferred[]): Promise<{
+  readonly http: HttpServer;
+  readonly post: (method: string, params: object, name?: string) => Promise<Response>;
+  readonly started: readonly Deferred[];
+}> {
+  const started = answers.map(() => new Deferred());
+  let calls = 0;
+  const makeServer = (): McpServer => {
+    const server = new McpServer({ name: 'test', version: '1' });
+    server.registerTool('wait', {}, async () => {
+      const call = calls++;
+      started[call]!.resolve();
+      await answers[call]!.promise;
+      return { content: [{ type: 'text', text: 'done' }] };
+    });
+    return server;
+  };
+  const http = createHttpServer(makeServer, { host: '127.0.0.1', tokens: [], log: silentLogger });
+  onTestFinished(() => http.close());
+  http.server.listen(0, '127.0.0.1');
+  await once(http.server, 'listening');
+  const url = `http://127.0.0.1:${(http.server.address() as AddressInfo).port}/mcp`;
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const post = (method: string, params: object, name?: string): Promise<Response> =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': REVISION,
+        'Mcp-Method': method,
+        ...(name !== undefined && { 'Mcp-Name': name }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
+    });
+  return { http, post, started };
+}
+
+test('drain() waits for requests that came after it was called, too', async () => {
+  const answers = [new Deferred(), new Deferred()];
+  const { http, post, started } = await start(answers);
+  const call = (): Promise<Response> => post('tools/call', { name: 'wait', arguments: {} }, 'wait');
+  const first = call();
+  await started[0]!.promise;
+  let isDrained = false;
+  const drained = http.drain().then(() => (isDrained = true));
+  const second = call();
+  await started[1]!.promise;
+  answers[0]!.resolve();
+  expect(await (await first).text()).toContain('done');
+  // By then it was told that the first response is closed.
+  const probe = await fetch(new URL('/healthz', (await first).url));
+  await probe.text();
+  expect(isDrained).toBe(false);
+  answers[1]!.resolve();
+  expect(await (await second).text()).toContain('done');
+  await drained;
+});
+
+test('drain() does not wait for streams without an end', async () => {
+  const { http, post } = await start([]);
+  const stream = await post('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  const reader = stream.body!.getReader();
+  expect(new TextDecoder().decode((await reader.read()).value)).toContain('acknowledged');
+  await http.drain();
+  await reader.cancel();
+});
