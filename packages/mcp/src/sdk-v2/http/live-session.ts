@@ -97,6 +97,22 @@ export class LiveSession {
     });
   }
 
+  /**
+   * A stream counts until either side ends it. It is taken from the transport as soon as its client goes away: whoever
+   * writes it out notices only with the next event, and until then the client could not come back.
+   */
+  listen({ signal }: Request, response: Response, onEnd: () => void): Response {
+    if (response.body === null) return response;
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const end = (): void => {
+      this.listening -= 1;
+      onEnd();
+    };
+    this.listening += 1;
+    response.body.pipeTo(writable, { signal }).then(end, end);
+    return new Response(readable, response);
+  }
+
   async close(): Promise<void> {
     this.bell?.close();
     await this.#server?.close();

@@ -115,7 +115,7 @@ export class Sessions {
     }
     if ((await this.#limits?.claimSession(principal, id, this.#idle)) === false) return tooManySessions();
     if (request.method === 'DELETE') {
-      await this.#limits?.releaseSession(principal, id);
+      this.#giveBack(id, principal);
       await this.#sharing?.remove(live);
     }
     return this.#serve(live, request, options);
@@ -126,6 +126,7 @@ export class Sessions {
     for (const [id, { principal, live }] of this.#sessions) {
       if (!isOver(id, principal)) continue;
       this.#sessions.delete(id);
+      this.#giveBack(id, principal);
       if (live !== undefined) this.#end(live);
     }
   }
@@ -158,6 +159,19 @@ export class Sessions {
     const id = randomUUID();
     await this.#sharing?.requireReady();
     if ((await this.#limits?.claimSession(principal, id, this.#idle)) === false) return tooManySessions();
+    try {
+      return await this.#open(id, principal, request, options);
+    } finally {
+      if (!this.#sessions.has(id)) this.#giveBack(id, principal);
+    }
+  }
+
+  async #open(
+    id: string,
+    principal: string,
+    request: Request,
+    options: McpHandlerRequestOptions,
+  ): Promise<Response> {
     if (!this.#makeRoom(principal)) return tooManySessions();
     this.#opening += 1;
     try {
@@ -165,9 +179,7 @@ export class Sessions {
       const response = await this.#serve(live, request, options);
       await this.#requireOpen(live);
       // The transport refuses anything but `initialize`; then there is no session, and the server is not kept.
-      if (live.id !== undefined) return response;
-      await this.#limits?.releaseSession(principal, id);
-      await live.close();
+      if (live.id === undefined) await live.close();
       return response;
     } finally {
       this.#opening -= 1;
@@ -273,23 +285,8 @@ export class Sessions {
       return this.#sharing.serve(live, request, handle, () => this.#touch(live));
     }
     const response = await handle();
-    return request.method === 'GET' && response.ok ? this.#listen(live, request, response) : response;
-  }
-
-  /**
-   * A stream counts until either side ends it. It is taken from the transport as soon as its client goes away: whoever
-   * writes it out notices only with the next event, and until then the client could not come back.
-   */
-  #listen(live: LiveSession, { signal }: Request, response: Response): Response {
-    if (response.body === null) return response;
-    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-    const end = (): void => {
-      live.listening -= 1;
-      this.#touch(live);
-    };
-    live.listening += 1;
-    response.body.pipeTo(writable, { signal }).then(end, end);
-    return new Response(readable, response);
+    if (request.method !== 'GET' || !response.ok) return response;
+    return live.listen(request, response, () => this.#touch(live));
   }
 
   #touch({ id = '' }: LiveSession): void {
@@ -340,10 +337,12 @@ export class Sessions {
     const now = this.#clock.now();
     let surplus = -this.#maxResting;
     this.#serving = 0;
-    for (const { live } of this.#sessions.values()) {
+    for (const [id, { live, principal }] of this.#sessions) {
       if (live === undefined) continue;
       this.#serving += 1;
       if (live.isIdle) surplus += 1;
+      // Nobody else gets the place of a client that only listens.
+      else this.#limits?.claimSession(principal, id, this.#idle).catch(ignore);
     }
     // Least recently used first.
     for (const [id, session] of this.#sessions) {
@@ -375,6 +374,11 @@ export class Sessions {
     void live?.close();
   }
 
+  /** Its place among the sessions of its principal. Where the store is down, it expires. */
+  #giveBack(id: string, principal: string): void {
+    this.#limits?.releaseSession(principal, id).catch(ignore);
+  }
+
   #end(live: LiveSession): void {
     this.#forget(live);
     void live.close();
@@ -384,6 +388,10 @@ export class Sessions {
     this.#sharing?.forget(live);
     if (live.id !== undefined && this.#sessions.get(live.id)?.live === live) this.#sessions.delete(live.id);
   }
+}
+
+function ignore(): void {
+  // There is nobody to tell.
 }
 
 function isIdle({ live, opening }: Session): boolean {

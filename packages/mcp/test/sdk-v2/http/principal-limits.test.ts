@@ -1,9 +1,11 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuthInfo } from '@modelcontextprotocol/server';
+import { McpServer, type AuthInfo } from '@modelcontextprotocol/server';
 import { afterAll, expect, test } from 'vitest';
-import { MemoryStore, type PrincipalLimits, type WorkspaceHandler } from '../../../src/index.js';
+import { createWorkspaceHandler, MemoryStore, Revocations } from '../../../src/index.js';
+import type { PrincipalLimits, WorkspaceHandler } from '../../../src/index.js';
+import { eventually } from '../../../../../testing/eventually.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { createInstance } from '../../fixtures/instances.js';
 import { RawHttpClient } from '../../fixtures/raw-http-client.js';
@@ -132,5 +134,47 @@ test('bytes of requests that somebody else has read count, too', async () => {
   expect(status).toBe(400);
   padding = 'x'.repeat(12_000);
   expect(await countPings(client, 10)).toBe(0);
+  await close(all);
+});
+
+test('a session that could not be opened, or was revoked, gives its place back', async () => {
+  const store = new MemoryStore(clock);
+  const revocations = new Revocations(store);
+  const limits = { sessions: 1 };
+  let isBroken = true;
+  const working = createInstance(store, top, { limits, revocations });
+  const factory = (): McpServer => {
+    if (isBroken) throw new Error('broken');
+    return new McpServer({ name: 'other', version: '1' });
+  };
+  const failing = createWorkspaceHandler(factory, { sessionStore: store, limits, maxSessions: 1 });
+  expect((await clientOf('a', [failing]).post(INITIALIZE)).status).toBe(500);
+  isBroken = false;
+  // Another principal has the only place of this process, and listens.
+  const other = clientOf('b', [failing]);
+  await other.connect();
+  const stream = await other.send('GET');
+  expect((await clientOf('a', [failing]).post(INITIALIZE)).status).toBe(503);
+  const client = clientOf('a', [working]);
+  await client.connect();
+  await revocations.revoke('session', client.session!);
+  await eventually(async () => expect((await clientOf('a', [working]).post(INITIALIZE)).status).toBe(200));
+  await stream.body?.cancel();
+  await close([working, failing]);
+  revocations.dispose();
+});
+
+test('a session keeps its place while its client listens', async () => {
+  const store = new MemoryStore(clock);
+  const all = [createInstance(store, top, { limits: { sessions: 1 }, clock, sessionIdleTimeout: 100_000 })];
+  const client = clientOf('a', all);
+  await client.connect();
+  const stream = await client.send('GET');
+  for (let minute = 0; minute < 5; minute++) {
+    await clock.advanceAndSettle(60_000);
+  }
+  expect((await clientOf('a', all).post(INITIALIZE)).status).toBe(503);
+  expect((await client.post(PING)).status).toBe(200);
+  await stream.body?.cancel();
   await close(all);
 });
