@@ -10,7 +10,14 @@ import type {
 import { isObject, type JsonObject } from '@rootward/core/platform';
 import type { Bell } from './bell.js';
 import type { SessionRecord } from './session-record.js';
-import { changedFields, connectionFields, readConnection, SUBSCRIPTION } from './session-record.js';
+import {
+  changedFields,
+  connectionFields,
+  INITIALIZE,
+  readConnection,
+  SUBSCRIPTION,
+  unusable,
+} from './session-record.js';
 import { SessionTransport, type SessionWatcher } from './session-transport.js';
 import type { SharedIds } from './shared-ids.js';
 
@@ -124,14 +131,20 @@ export class LiveSession {
     return { ...Object.fromEntries(this.#done), ...(kept === undefined ? {} : connectionFields(kept)) };
   }
 
-  /** Tells a new server what the client did, as if it did it now. */
+  /** Tells a new server what the client did, as if it did it now. Closes it where that fails: it knows half of it. */
   async replay(id: string, record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
-    await this.inTurn(() =>
-      this.#replaying(async () => {
-        await this.#tell(id, 'initialize', record.fields['initialize'], authInfo);
-        await this.#apply(record, {}, authInfo);
-      }),
-    );
+    try {
+      await this.inTurn(() =>
+        this.#replaying(async () => {
+          await this.#tell(id, INITIALIZE, record.fields[INITIALIZE], authInfo);
+          if (this.id === undefined) throw unusable();
+          await this.#apply(record, {}, authInfo);
+        }),
+      );
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   /** Whether this process knows what is in the record, or more. */
@@ -184,7 +197,7 @@ export class LiveSession {
       ...(params !== undefined && { params }),
       ...(isRequest && { id: REPLAY_ID + method }),
     };
-    const headers = method === 'initialize' ? HEADERS : { ...HEADERS, 'mcp-session-id': session };
+    const headers = method === INITIALIZE ? HEADERS : { ...HEADERS, 'mcp-session-id': session };
     const request = new Request('http://localhost/', { method: 'POST', headers });
     const response = await this.transport.handleRequest(request, {
       parsedBody: body,
@@ -205,7 +218,7 @@ export class LiveSession {
   #effectOf(method: string, params: unknown): (() => void) | undefined {
     const uri = isObject(params) && typeof params['uri'] === 'string' ? params['uri'] : '';
     switch (method) {
-      case 'initialize':
+      case INITIALIZE:
       case SET_LEVEL:
         return () => void this.#done.set(method, params);
       case 'resources/subscribe':

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '@rootward/core/platform';
 import type { KeptConnection } from '../../context/kept-connection.js';
+import { RootwardMcpError } from '../../error.js';
 import { storedFields, storedText } from '../../store/stored-value.js';
 
 /**
@@ -16,6 +17,8 @@ export interface SessionRecord {
 
 /** What the names of these fields start with. */
 export const SUBSCRIPTION = 'subscription ';
+/** What the client said when it opened the session. */
+export const INITIALIZE = 'initialize';
 const BINDING = 'binding ';
 const WORKSPACE = 'workspace';
 const HISTORY = 'history';
@@ -27,7 +30,17 @@ export function makeRecord(turn: number, fields: JsonObject): SessionRecord {
 /** Throws `store-invalid`. */
 export function readRecord(text: string): SessionRecord {
   const { turn, fields } = storedFields(text);
-  return { turn: Number(turn), fields: isObject(fields) ? fields : {}, text };
+  const isRecord = Number.isSafeInteger(turn) && isObject(fields) && isObject(fields[INITIALIZE]);
+  if (!isRecord) throw unusable();
+  return { turn: Number(turn), fields, text };
+}
+
+/** For a record that no session can go on with. */
+export function unusable(): RootwardMcpError {
+  return new RootwardMcpError(
+    'store-invalid',
+    'Cannot use a value of the session store: it is not a session',
+  );
 }
 
 /** Undefined stands for a field that is gone. */

@@ -244,10 +244,7 @@ export class Sessions {
       session.parked = undefined;
       return live;
     } catch (error) {
-      // A server that knows half of it must not serve the next request.
-      const half = this.#sessions.get(id)?.live;
       session.live = undefined;
-      void half?.close();
       if (known === undefined) this.#sessions.delete(id);
       throw error;
     } finally {

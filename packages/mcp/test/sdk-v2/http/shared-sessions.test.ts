@@ -295,6 +295,12 @@ test('a revoked session or principal is refused by every process, and its stream
   await close(all);
 });
 
+async function expectNotFound(client: RawHttpClient): Promise<void> {
+  const response = await client.post({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  expect(response.status).toBe(404);
+  expect(await response.text()).not.toContain('secret');
+}
+
 test('a session whose record is garbage or of another version is not found, and nothing of it is told', async () => {
   const store = new MemoryStore();
   const keys = new Set<string>();
@@ -315,12 +321,30 @@ test('a session whose record is garbage or of another version is not found, and 
   await client.connect();
   const key = [...keys].find((name) => name.startsWith('session:'))!;
   expect(key).not.toContain(client.session!);
-  for (const text of ['garbage', '{"v":2,"turn":1,"fields":{"secret":1}}', '[]', '']) {
+  const garbage = [
+    'garbage',
+    '{"v":2,"turn":1,"fields":{"secret":1}}',
+    '[]',
+    '',
+    '{"v":1}',
+    '{"v":1,"turn":"secret","fields":{"initialize":{}}}',
+    '{"v":1,"turn":9,"fields":["secret"]}',
+    '{"v":1,"turn":9,"fields":{"secret":1}}',
+    '{"v":1,"turn":9,"fields":{"initialize":"secret"}}',
+  ];
+  // One that serves the session already, and one that would have to take it up.
+  const other = createInstance(spied, top);
+  const elsewhere = new RawHttpClient(other.fetch);
+  elsewhere.session = client.session;
+  for (const text of garbage) {
     await store.replace(key, await store.read(key), text, 1_000_000);
-    const response = await client.post({ jsonrpc: '2.0', id: 1, method: 'ping' });
-    expect(response.status).toBe(404);
-    expect(await response.text()).not.toContain('secret');
+    for (const each of [client, elsewhere]) await expectNotFound(each);
   }
+  const half = '{"v":1,"turn":9,"fields":{"initialize":{"protocolVersion":5}}}';
+  await store.replace(key, await store.read(key), half, 1_000_000);
+  await expectNotFound(elsewhere);
+  expect(other.sessions).toBe(0);
+  await other.close();
   await handler.close();
 });
 
