@@ -24,6 +24,8 @@ const RETRY_MS = 250;
 /** Of a log; the oldest go first. */
 const MAX_LINES = 10_000;
 
+const MAX_ID_PART = 2n ** 64n - 1n;
+
 const REPLACE = `local now = redis.call('GET', KEYS[1])
 if now ~= ARGV[1] then return 0 end
 if ARGV[3] == '' then redis.call('DEL', KEYS[1])
@@ -185,7 +187,8 @@ function readUrl(
   };
 }
 
-/** Ids come back from clients. */
+/** Ids come back from clients. The server refuses a place after the last one there can be. */
 function lineId(id: string): string {
-  return /^\d{1,20}(-\d{1,20})?$/.test(id) ? id : '0';
+  const isId = /^\d{1,20}(-\d{1,20})?$/.test(id);
+  return isId && id.split('-').every((part) => BigInt(part) < MAX_ID_PART) ? id : '0';
 }

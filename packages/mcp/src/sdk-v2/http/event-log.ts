@@ -14,6 +14,8 @@ const ANSWERED_MS = 60_000;
 /** How often a stream that broke off is looked at for news. */
 const LOOK_MS = 200;
 const INTERNAL_ERROR = -32_603;
+/** A store may keep no more than some thousand lines of a log: who owes an answer is said again before it is forgotten. */
+const OWN_AGAIN_LINES = 2_000;
 
 /** A message of a stream, with the id under which the client may ask for what follows. */
 export interface StreamEvent {
@@ -48,6 +50,8 @@ export class EventLog {
   readonly #store: SessionStore;
   readonly #options: LogOptions;
   readonly #exchange = new AsyncLocalStorage<Exchange>();
+  /** By log: which requests this process owes an answer to, and how many lines it wrote. */
+  readonly #owed = new Map<string, { readonly requests: Set<RequestId>; lines: number }>();
 
   constructor(store: SessionStore, options: LogOptions) {
     this.#store = store;
@@ -99,8 +103,21 @@ export class EventLog {
   own(session: string, request: RequestId): void {
     const stream = this.#exchange.getStore()?.stream;
     if (stream === undefined) return;
+    const key = logKey(session, stream);
+    const owed = this.#owed.get(key) ?? { requests: new Set(), lines: 0 };
+    this.#owed.set(key, owed);
+    owed.requests.add(request);
+    this.hold(this.#writeOwner(key, request));
+  }
+
+  /** This process no longer serves a session, and owes it nothing. */
+  forget(session: string): void {
+    for (const key of this.#owed.keys()) if (key.startsWith(logKey(session, ''))) this.#owed.delete(key);
+  }
+
+  async #writeOwner(key: string, request: RequestId): Promise<void> {
     const line = storedText({ owner: this.#options.instance, request });
-    this.hold(this.#store.append(logKey(session, stream), line, this.#options.ttl));
+    await this.#store.append(key, line, this.#options.ttl);
   }
 
   /** The standalone stream from now on. */
@@ -184,9 +201,22 @@ export class EventLog {
     }
   }
 
+  /** What has to be said again before this message. */
+  #owedAgain(key: string, message: JSONRPCMessage): readonly RequestId[] {
+    const owed = this.#owed.get(key);
+    if (owed === undefined) return [];
+    if (!('method' in message) && message.id !== undefined) owed.requests.delete(message.id);
+    if (owed.requests.size === 0) this.#owed.delete(key);
+    owed.lines += 1;
+    return owed.lines % OWN_AGAIN_LINES === 0 ? [...owed.requests] : [];
+  }
+
   async #write(session: string, stream: string, message: JSONRPCMessage): Promise<string> {
     const ttl = 'method' in message ? this.#options.ttl : ANSWERED_MS;
-    const id = await this.#store.append(logKey(session, stream), storedText({ message }), ttl);
+    const key = logKey(session, stream);
+    const again = this.#owedAgain(key, message).map((request) => this.#writeOwner(key, request));
+    const id = await this.#store.append(key, storedText({ message }), ttl);
+    await Promise.all(again);
     if (stream === STANDALONE) this.#options.announce(session);
     return eventId(stream, id);
   }

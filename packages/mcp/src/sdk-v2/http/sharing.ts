@@ -81,7 +81,9 @@ export class Sharing {
 
   /** The session is closed here. */
   forget(live: LiveSession): void {
-    if (this.#open.get(live.name) === live) this.#open.delete(live.name);
+    if (this.#open.get(live.name) !== live) return;
+    this.#open.delete(live.name);
+    this.#shared.events.forget(live.name);
   }
 
   watcher(live: LiveSession, answered: () => void): SessionWatcher {

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RedisStore } from '../../../src/redis.js';
+import { Bell } from '../../../src/sdk-v2/http/bell.js';
+import { EventLog } from '../../../src/sdk-v2/http/event-log.js';
+import { isInstalled, RedisServer } from '../../../../../testing/redis-server.js';
+
+/** More than a log keeps. */
+const MANY = 10_500;
+const BATCH = 500;
+
+const nothing = (): void => undefined;
+const isAlive = (): Promise<boolean> => Promise.resolve(true);
+
+describe.skipIf(!isInstalled('redis-server'))('EventLog with redis-server', () => {
+  let redis: RedisServer;
+  let store: RedisStore;
+  let log: EventLog;
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    store = await RedisStore.connect({ url: redis.url });
+    log = new EventLog(store, {
+      instance: 'here',
+      ttl: 60_000,
+      isAlive,
+      announce: nothing,
+      onerror: nothing,
+    });
+  });
+  afterAll(async () => {
+    await store.close();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  /** A request that is under way on a stream of its own. */
+  async function begin(session: string): Promise<string> {
+    const stream = randomUUID();
+    await log.serve(async () => {
+      // The SDK asks for the id of the first event without a message.
+      await log.storeFor(session).storeEvent(stream, {} as never);
+      log.own(session, 1);
+      return new Response();
+    });
+    return stream;
+  }
+
+  test('a request with more events than are kept is still known to be under way', async () => {
+    const events = log.storeFor('session');
+    const stream = await begin('session');
+    let last = '';
+    for (let count = 0; count < MANY; count += BATCH) {
+      const ids = await Promise.all(
+        Array.from({ length: BATCH }, () =>
+          events.storeEvent(stream, { jsonrpc: '2.0', method: 'notifications/progress' }),
+        ),
+      );
+      last = ids.at(-1)!;
+    }
+    const over = new AbortController();
+    const resumed = await log.resume('session', last, new Bell(), over.signal);
+    if (typeof resumed === 'string') throw new Error(`Cannot resume: ${resumed}`);
+    expect((await resumed.next()).value).toMatchObject({ id: last, message: undefined });
+    await events.storeEvent(stream, { jsonrpc: '2.0', id: 1, result: {} });
+    expect((await resumed.next()).value).toMatchObject({ message: { id: 1, result: {} } });
+    expect((await resumed.next()).done).toBe(true);
+  });
+
+  test.each([
+    'x',
+    '1-',
+    '-1',
+    '99999999999999999999',
+    '18446744073709551615-18446744073709551615',
+    '(1',
+    '$',
+  ])('a place that no event has (%s) begins at the start, and shows no other session', async (place) => {
+    const stream = await begin('mine');
+    await log.storeFor('mine').storeEvent(stream, { jsonrpc: '2.0', id: 1, result: {} });
+    const { signal } = new AbortController();
+    const resumed = await log.resume('mine', `${stream}/${place}`, new Bell(), signal);
+    if (typeof resumed === 'string') throw new Error(`Cannot resume: ${resumed}`);
+    await resumed.next();
+    expect((await resumed.next()).value).toMatchObject({ message: { id: 1 } });
+    expect(await log.resume('other', `${stream}/${place}`, new Bell(), signal)).toBe('unknown');
+    expect(await log.resume('mine', `${stream}:x/${place}`, new Bell(), signal)).toBe('unknown');
+  });
+});
