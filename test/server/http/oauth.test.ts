@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { SignJWT, type CryptoKey } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Issuer } from '../../../testing/oauth-issuer.js';
+import { makeProject } from '../../exec/fixtures/tools-project.js';
+import { INNER } from '../../wrap/fixtures/wrapped.js';
 import { startHttp, type HttpRootward } from '../fixtures/http.js';
 import { makeFolders, textOf } from '../fixtures/rootward.js';
 
@@ -86,6 +88,41 @@ describe('the scopes of an access token narrow what its client can do', () => {
     }
     await expect(connect(http, 'legacy', 'other:scope')).rejects.toMatchObject({ requiredScope: 'rootward' });
   });
+});
+
+test('executables and wrapped servers need a scope that lets them change things, or that names them', async () => {
+  const project = makeProject({
+    change: 'printf changed > "$MCP_ROOTS_PATHS/changed.txt"; mcp_result_success "$(mcp_json_obj ok yes)"',
+    look: {
+      script: 'mcp_result_success "$(mcp_json_obj ok yes)"',
+      meta: { annotations: { readOnlyHint: true } },
+    },
+  });
+  const file = join(project.path, 'rootward.json');
+  writeFileSync(file, JSON.stringify({ wrap: { inner: { command: process.execPath, args: [INNER] } } }));
+  const oauth = ['--oauth-issuer', issuer.url, '--oauth-audience', AUDIENCE];
+  const args = [folders.path('a'), '--project', project.path, '--config', file, ...oauth];
+  const http = await startHttp(args);
+  const names = ['change', 'look', 'inner_echo'];
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    rootward: names,
+    'rootward:exec': names,
+    'rootward:exec rootward:read': ['look'],
+    'rootward:read': ['look'],
+    'rootward:files': [],
+  };
+  for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
+    for (const [scope, expected] of Object.entries(cases)) {
+      const client = await connect(http, mode, scope);
+      const { tools } = await client.listTools();
+      const listed = names.filter((name) => tools.some((tool) => tool.name === name));
+      expect([scope, listed]).toEqual([scope, expected]);
+      for (const name of names.filter((each) => !expected.includes(each))) {
+        expect([scope, name, (await call(client, name, {})).isError]).toEqual([scope, name, true]);
+      }
+      expect(existsSync(join(folders.path('a'), 'changed.txt'))).toBe(false);
+    }
+  }
 });
 
 test('a server with an issuer says where clients sign in, and asks for a token only where one was given', async () => {

@@ -263,6 +263,53 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
     await client.close();
   });
 
+  test('with a store that hangs, sessions and handles get 503, others go on, and the server can stop', async () => {
+    const session = await openSession();
+    const client = await connect(second, 'modern');
+    const { structuredContent } = await client.callTool({
+      name: 'switch_project',
+      arguments: { project: folders.path('a') },
+    });
+    const { workspace } = structuredContent as { readonly workspace: string };
+    redis.signal('SIGSTOP');
+    try {
+      await eventually(async () => expect((await probe(second, '/readyz')).status).toBe(503));
+      const refused = await call(second, session, ping);
+      expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+      expect(refused.text).toContain('Cannot use the session store: no answer');
+      const path = { path: join(folders.path('a'), 'name.txt') };
+      const read = (args: object): ReturnType<Client['callTool']> =>
+        client.callTool({ name: 'read_text_file', arguments: { ...path, ...args } });
+      await expect(read({ workspace })).rejects.toMatchObject({ data: { status: 503 } });
+      expect(textOf(await read({}))).toBe('a');
+      const exit = once(first.server.process, 'exit');
+      first.server.process.kill('SIGTERM');
+      await exit;
+    } finally {
+      redis.signal('SIGCONT');
+    }
+    await eventually(async () => expect((await probe(second, '/readyz')).status).toBe(200));
+    expect((await call(second, session, ping)).status).toBe(200);
+    await client.close();
+  });
+
+  test('an instance that starts without the store lets nobody in until it knows what was revoked', async () => {
+    const principal = createHash('sha256').update(OTHER_TOKEN).digest('hex').slice(0, 16);
+    await run(['revoke', '--principal', principal], env());
+    await redis.stop();
+    const args = [folders.path('a'), '--store', `@${join(redis.folder, 'url')}`];
+    const third = await startHttp(args, { env: { ROOTWARD_HANDLE_KEY } });
+    const status = async (token: string): Promise<number> =>
+      (await send(third.url, authorized(token), INITIALIZE)).status;
+    expect([await status(TOKEN), await status(OTHER_TOKEN)]).toEqual([503, 503]);
+    // It has forgotten everything, and gets back what the other instances know.
+    await redis.start();
+    await eventually(async () => expect(await status(OTHER_TOKEN)).toBe(401));
+    expect(await status(TOKEN)).toBe(200);
+    await run(['revoke', '--principal', principal, '--lift'], env());
+    await eventually(async () => expect(await status(OTHER_TOKEN)).toBe(200));
+  });
+
   test('the password is neither in the list of processes nor in the environment of the server', async () => {
     const http = await startHttp([folders.path('a')], { env: { ...env(), ROOTWARD_HANDLE_KEY } });
     const pid = String(http.server.process.pid);
