@@ -21,8 +21,10 @@ export function readStore(
 function storeUrl(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // What is almost right may hold a password, and must not appear in a message.
-  if (url === undefined || !STORE_PROTOCOLS.has(url.protocol)) {
-    throw refuse(`Cannot use ${name}: expected redis://HOST, rediss://HOST, unix:///PATH, or @FILE with one`);
+  if (url === undefined || !STORE_PROTOCOLS.has(url.protocol) || !isWhole(url)) {
+    throw refuse(
+      `Cannot use ${name}: expected redis://HOST[:PORT][/DATABASE], rediss://…, unix:///PATH, or @FILE with one`,
+    );
   }
   if (url.password !== '' && name.startsWith('--')) {
     throw refuse(
@@ -30,6 +32,12 @@ function storeUrl(text: string, name: string): string {
     );
   }
   return text;
+}
+
+/** The client ignores a query, in which somebody may have put a password, and takes a missing host for this machine. */
+function isWhole({ protocol, hostname, pathname, search, hash }: URL): boolean {
+  if (search !== '' || hash !== '') return false;
+  return protocol === 'unix:' ? pathname.length > 1 : hostname !== '' && /^(\/\d*)?$/.test(pathname);
 }
 
 function readText(file: string): string {
