@@ -294,8 +294,12 @@ describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
   });
 
   test('an instance that starts without the store lets nobody in until it knows what was revoked', async () => {
-    const principal = createHash('sha256').update(OTHER_TOKEN).digest('hex').slice(0, 16);
+    // All of it, as tools print it.
+    const principal = createHash('sha256').update(OTHER_TOKEN).digest('hex').toUpperCase();
     await run(['revoke', '--principal', principal], env());
+    await eventually(async () =>
+      expect((await send(first.url, authorized(OTHER_TOKEN), INITIALIZE)).status).toBe(401),
+    );
     await redis.stop();
     const args = [folders.path('a'), '--store', `@${join(redis.folder, 'url')}`];
     const third = await startHttp(args, { env: { ROOTWARD_HANDLE_KEY } });

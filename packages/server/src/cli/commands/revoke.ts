@@ -1,5 +1,6 @@
 import { silentLogger } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
+import { PRINCIPAL_DIGITS } from '../../serve/http/http-access.js';
 import { openStore } from '../../serve/sharing/open-store.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
 import { FINE, printJson, type Terminal } from '../output/terminal.js';
@@ -12,6 +13,8 @@ export interface RevokeFlags {
   readonly json?: boolean;
 }
 
+/** The first digits of a SHA-256, up to all of them. */
+const DIGEST = /^[0-9a-f]{16,64}$/i;
 const KINDS = ['handle', 'session', 'principal'] as const;
 
 /** Revokes on every instance that shares the store. */
@@ -30,7 +33,9 @@ export async function runRevoke(
   }
   const { sessions, revocations } = await openStore(settings, silentLogger);
   try {
-    await (flags.lift === true ? revocations.lift(kind, name) : revocations.revoke(kind, name));
+    for (const each of kind === 'principal' ? principalNames(name) : [name]) {
+      await (flags.lift === true ? revocations.lift(kind, each) : revocations.revoke(kind, each));
+    }
   } catch (error) {
     throw new RootwardServerError('store', error instanceof Error ? error.message : String(error), {
       cause: error,
@@ -43,4 +48,10 @@ export async function runRevoke(
   if (flags.json === true) printJson(terminal, { kind, done });
   else terminal.out(`${kind} ${done} on every instance\n`);
   return FINE;
+}
+
+/** A digest may come whole, as `sha256sum` prints it, or in capitals: then what servers call its token counts, too. */
+function principalNames(name: string): readonly string[] {
+  if (!DIGEST.test(name)) return [name];
+  return [...new Set([name, name.slice(0, PRINCIPAL_DIGITS).toLowerCase()])];
 }

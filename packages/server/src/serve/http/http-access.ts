@@ -11,7 +11,8 @@ const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['[::]', '[::1]'],
 ]);
 const BEARER = /^bearer +(\S+) *$/i;
-const PRINCIPAL_DIGITS = 16;
+/** Of the digest of a token, by which its principal is known. */
+export const PRINCIPAL_DIGITS = 16;
 
 /**
  * The names under which a browser may reach us. A page of another site whose name was pointed at this machine sends

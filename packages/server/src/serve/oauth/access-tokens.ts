@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyResult } from 'jose';
 import { IssuerKeys } from './issuer-keys.js';
 import { accessOf, SCOPES } from './scopes.js';
 
@@ -55,7 +55,7 @@ export class AccessTokens {
 
   async admit(token: string): Promise<AuthInfo | Refusal> {
     if (token.length > MAX_TOKEN_LENGTH) return invalid('The access token is too long');
-    const { jwtVerify, errors } = await import('jose');
+    const { errors } = await import('jose');
     let keys: JWTVerifyGetKey;
     try {
       keys = await this.#keys.find();
@@ -63,13 +63,7 @@ export class AccessTokens {
       return unreachable();
     }
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, keys, {
-        issuer: this.#options.issuer,
-        audience: this.#options.audience,
-        algorithms: ALGORITHMS,
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        requiredClaims: ['exp', 'sub'],
-      });
+      const { payload, protectedHeader } = await this.#verify(token, keys);
       if (!TYPES.has(protectedHeader.typ?.toLowerCase())) return invalid('The token is not an access token');
       return authInfoOf(payload);
     } catch (error) {
@@ -79,6 +73,32 @@ export class AccessTokens {
         !(error instanceof errors.JWKSInvalid) &&
         error.code !== 'ERR_JOSE_GENERIC';
       return isTheirFault ? invalid(`The access token is not valid: ${error.code}`) : unreachable();
+    }
+  }
+
+  async #verify(token: string, keys: JWTVerifyGetKey): Promise<JWTVerifyResult> {
+    const { jwtVerify, errors } = await import('jose');
+    const { issuer, audience } = this.#options;
+    const expected = {
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      requiredClaims: ['exp', 'sub'],
+    };
+    try {
+      return await jwtVerify(token, keys, expected);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      // The token does not name its key, and the issuer has several, as while they are rotated.
+      for await (const key of error) {
+        try {
+          return await jwtVerify(token, key, expected);
+        } catch (problem) {
+          if (!(problem instanceof errors.JWSSignatureVerificationFailed)) throw problem;
+        }
+      }
+      throw new errors.JWSSignatureVerificationFailed();
     }
   }
 }

@@ -144,3 +144,28 @@ test('tokens with unknown keys do not make an issuer busy, up or down, and leave
   expect(fetches()).toBe(2);
   expect(await tokens.admit(await sign(url))).toMatchObject({ clientId: 'client' });
 });
+
+test('a token that does not name its key is checked with each that may have signed it', async () => {
+  const other = await generateKeyPair('RS256', { extractable: true });
+  const { keys: known } = JSON.parse(keys) as { readonly keys: readonly object[] };
+  const both = [{ ...(await exportJWK(other.publicKey)), kid: 'two', alg: 'RS256' }, ...known];
+  const { url, tokens } = await startIssuer((own) => ({
+    [OAUTH]: metadata(own),
+    '/keys': text(JSON.stringify({ keys: both })),
+  }));
+  const stranger = await generateKeyPair('RS256');
+  for (const [signer, answer] of [
+    [key, { clientId: 'client' }],
+    [other.privateKey, { clientId: 'client' }],
+    [stranger.privateKey, { status: 401 }],
+  ] as const) {
+    const token = await new SignJWT({ client_id: 'client', scope: 'rootward' })
+      .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt' })
+      .setIssuer(url)
+      .setAudience(AUDIENCE)
+      .setSubject('someone')
+      .setExpirationTime('5m')
+      .sign(signer);
+    expect(await tokens.admit(token)).toMatchObject(answer);
+  }
+});
