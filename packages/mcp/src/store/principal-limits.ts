@@ -1,3 +1,4 @@
+import { partiesOf } from './parties.js';
 import { keyDigest, type SessionStore } from './session-store.js';
 
 /** How much one principal may use, over all processes that share a store. */
@@ -32,7 +33,7 @@ export class LimitCounters {
   /** Counts a request. The seconds until the principal may send the next one, where this one is too many. */
   async admit(principal: string, bytes: number): Promise<number | undefined> {
     const { requestsPerSecond, bytesPerMinute } = this.#limits;
-    const name = keyDigest(principal);
+    const name = nameOf(principal);
     const [requests, sum] = await Promise.all([
       requestsPerSecond === undefined ? 0 : this.#store.count(`requests:${name}`, 1, SECOND_MS),
       bytesPerMinute === undefined ? 0 : this.#store.count(`bytes:${name}`, bytes, MINUTE_MS),
@@ -49,7 +50,7 @@ export class LimitCounters {
     const { bytesPerMinute } = this.#limits;
     const { body, method, headers, signal } = request;
     if (bytesPerMinute === undefined || body === null) return { request, isOver: () => false };
-    const key = `bytes:${keyDigest(principal)}`;
+    const key = `bytes:${nameOf(principal)}`;
     let over = false;
     const meter = new TransformStream<Uint8Array, Uint8Array>({
       transform: async (chunk, controller) => {
@@ -69,7 +70,7 @@ export class LimitCounters {
     const count = (): void => {
       const amount = bytes;
       bytes = 0;
-      if (amount > 0) this.#store.count(`bytes:${keyDigest(principal)}`, amount, MINUTE_MS).catch(onerror);
+      if (amount > 0) this.#store.count(`bytes:${nameOf(principal)}`, amount, MINUTE_MS).catch(onerror);
     };
     const meter = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
@@ -85,12 +86,17 @@ export class LimitCounters {
   async claimSession(principal: string, session: string, ttl: number): Promise<boolean> {
     const { sessions } = this.#limits;
     if (sessions === undefined) return true;
-    return this.#store.claim(`sessions:${keyDigest(principal)}`, keyDigest(session), sessions, ttl);
+    return this.#store.claim(`sessions:${nameOf(principal)}`, keyDigest(session), sessions, ttl);
   }
 
   async releaseSession(principal: string, session: string): Promise<void> {
     const { sessions } = this.#limits;
     if (sessions === undefined) return;
-    await this.#store.claim(`sessions:${keyDigest(principal)}`, keyDigest(session), sessions, 0);
+    await this.#store.claim(`sessions:${nameOf(principal)}`, keyDigest(session), sessions, 0);
   }
+}
+
+/** Tokens that allow less are not counted on their own: whoever can get several would have the limit several times. */
+function nameOf(principal: string): string {
+  return keyDigest(JSON.stringify(partiesOf(principal)));
 }

@@ -7,6 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { describePrincipal } from '../../context/principal.js';
 import { MemoryStore } from '../../store/memory-store.js';
+import { partiesOf } from '../../store/parties.js';
 import { BYTES_WAIT, LimitCounters, type PrincipalLimits } from '../../store/principal-limits.js';
 import { Revocations } from '../../store/revocations.js';
 import { OpenRequests } from './open-requests.js';
@@ -147,12 +148,7 @@ function sizeOf({ headers, body }: Request, parsedBody: unknown): number | undef
 
 /** A principal is revoked by its client, or by its subject. */
 function isOut(revocations: Revocations, principal: string): boolean {
-  if (principal === '') return false;
-  const names: unknown = JSON.parse(principal);
-  return (
-    Array.isArray(names) &&
-    names.slice(0, 2).some((name) => typeof name === 'string' && revocations.isRevoked('principal', name))
-  );
+  return partiesOf(principal).some((name) => name !== '' && revocations.isRevoked('principal', name));
 }
 
 function modernOptions(options: WorkspaceHandlerOptions): CreateMcpHandlerOptions {

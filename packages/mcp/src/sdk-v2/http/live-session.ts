@@ -53,6 +53,8 @@ export class LiveSession {
   usedAt = 0;
   /** Wakes the stream that belongs to no request, where it is open here and shared with others. */
   bell: Bell | undefined;
+  /** What ends the streams that are shared with others, and that the server therefore does not know. */
+  readonly streams: Set<() => void> = new Set();
   /** The record in the store as this process saw or wrote it last. */
   saved: SessionRecord | undefined;
   #server: McpServer | Server | undefined;
@@ -121,7 +123,7 @@ export class LiveSession {
   }
 
   async close(): Promise<void> {
-    this.bell?.close();
+    for (const end of this.streams) end();
     await this.#server?.close();
   }
 

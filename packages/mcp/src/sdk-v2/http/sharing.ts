@@ -131,14 +131,19 @@ export class Sharing {
       live.bell = bell;
       this.#shared.tell({ kind: 'listening', session: name });
     }
+    const end = (): void => {
+      over.abort();
+      bell.close();
+    };
+    live.streams.add(end);
     live.listening += 1;
     return eventStreamResponse(request, stream, {
       session: live.id ?? '',
       keepAliveMs: this.#options.keepAliveMs,
       onerror: this.#options.onerror,
       onEnd: () => {
-        over.abort();
-        bell.close();
+        end();
+        live.streams.delete(end);
         if (live.bell === bell) live.bell = undefined;
         live.listening -= 1;
         onUse();

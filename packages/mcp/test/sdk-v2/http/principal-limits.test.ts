@@ -58,6 +58,18 @@ test('requests and sessions of a principal are limited over all processes, and t
   await close(all);
 });
 
+test('tokens that allow different things, but are of one client and subject, share its limits', async () => {
+  const all = instances({ requestsPerSecond: 3, sessions: 1 });
+  const statuses: number[] = [];
+  for (const access of ['one', 'two', 'three', 'four']) {
+    const authInfo = { token: 'c', clientId: 'c', scopes: [], extra: { sub: 'someone', access } };
+    const client = new RawHttpClient((request) => all[0]!.fetch(request, { authInfo }));
+    statuses.push((await client.post(INITIALIZE)).status);
+  }
+  expect(statuses).toEqual([200, 503, 503, 429]);
+  await close(all);
+});
+
 /** How many pings are answered before one is refused. */
 async function countPings(client: RawHttpClient, most: number): Promise<number> {
   for (let count = 0; count < most; count++) {

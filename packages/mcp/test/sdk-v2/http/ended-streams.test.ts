@@ -1,0 +1,51 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { MemoryStore, Revocations, type WorkspaceHandler } from '../../../src/index.js';
+import { createInstance, waiting } from '../../fixtures/instances.js';
+import { RawHttpClient } from '../../fixtures/raw-http-client.js';
+import { eventually } from '../../../../../testing/eventually.js';
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+async function readText(reader: Reader): Promise<string> {
+  return new TextDecoder().decode((await reader.read()).value);
+}
+
+/** A call that goes on in the first instance, whose stream broke off and was resumed in the second. */
+async function resume(first: WorkspaceHandler, second: WorkspaceHandler, name: string) {
+  const client = new RawHttpClient(first.fetch);
+  await client.connect();
+  const params = { name: 'wait', arguments: { name } };
+  const broken = await client.post({ jsonrpc: '2.0', id: 5, method: 'tools/call', params });
+  await eventually(() => expect(waiting.has(name)).toBe(true));
+  const reader = broken.body!.getReader();
+  const id = /^id: (.+)$/m.exec(await readText(reader))?.[1] ?? '';
+  await reader.cancel();
+  const headers = {
+    accept: 'text/event-stream',
+    'mcp-session-id': client.session ?? '',
+    'mcp-protocol-version': '2025-11-25',
+    'last-event-id': id,
+  };
+  const resumed = await second.fetch(new Request('http://localhost/mcp', { headers }));
+  expect(resumed.status).toBe(200);
+  const stream = resumed.body!.getReader();
+  expect(await readText(stream)).toContain(id);
+  return { client, stream };
+}
+
+test.each([
+  [
+    'revoked',
+    (client: RawHttpClient, store: MemoryStore) => new Revocations(store).revoke('session', client.session!),
+  ],
+  ['ended by its client', (client: RawHttpClient) => client.send('DELETE')],
+])('a stream that was resumed ends when its session is %s', async (what, end) => {
+  const store = new MemoryStore();
+  const [first, second] = [createInstance(store, '/'), createInstance(store, '/')];
+  onTestFinished(async () => {
+    await Promise.all([first.close(), second.close()]);
+  });
+  const { client, stream } = await resume(first, second, what);
+  await end(client, store);
+  expect((await stream.read()).done).toBe(true);
+});
