@@ -13,6 +13,7 @@ import { isObject } from '@rootward/core/platform';
 import { PlacedView } from './placed-view.js';
 import type { PreparedWorkspace } from './prepared-workspace.js';
 import type { TransportKind } from './transport-kind.js';
+import type { ConnectionObserver } from './workspace-options.js';
 
 /** The id by which a hook of the client announces a call. */
 const CALL_ID_KEY = 'claudecode/toolUseId';
@@ -40,6 +41,7 @@ export class Callers {
   readonly #prepared: PreparedWorkspace;
   readonly #connectedAt: number;
   readonly #lasts: () => boolean;
+  readonly #observer: ConnectionObserver;
   #mentionedInstall = false;
   /** How many calls came so far. */
   #calls = 0;
@@ -47,9 +49,14 @@ export class Callers {
   #look: { readonly facts: GitFacts; readonly calls: number } | undefined;
 
   /** `lasts` is false where each request is a connection of its own. */
-  constructor(prepared: PreparedWorkspace, lasts: () => boolean) {
+  constructor(
+    prepared: PreparedWorkspace,
+    lasts: () => boolean,
+    observer: ConnectionObserver = prepared.options,
+  ) {
     this.#prepared = prepared;
     this.#lasts = lasts;
+    this.#observer = observer;
     this.bindings = new CallerBindings(prepared.clock, (id) => takeAnnouncement(prepared.callsFolder, id));
     this.#connectedAt = prepared.clock.now();
   }
@@ -111,9 +118,7 @@ export class Callers {
   }
 
   #tell(placed: PlacedView, place: Place, { meta, client }: CallOrigin): void {
-    const { onCaller } = this.#prepared.options;
-    if (onCaller === undefined) return;
-    onCaller({
+    this.#observer.onCaller?.({
       client,
       agent: this.#bindingOf(meta)?.agent,
       directory: placed.snapshot().roots.find(({ kind }) => kind === 'directory')?.path,

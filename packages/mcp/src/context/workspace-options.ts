@@ -69,3 +69,6 @@ export interface WorkspaceOptions extends Partial<
    */
   readonly history?: boolean | OpenHistory;
 }
+
+/** Who is told what happens on a connection. */
+export type ConnectionObserver = Pick<WorkspaceOptions, 'onWorkspace' | 'onCaller'>;

@@ -60,11 +60,7 @@ export function addWorkspace<Context extends object>(
   if (Object.hasOwn(server, ADDED)) return;
   requireFirst(server);
   Object.defineProperty(server, ADDED, { value: true });
-  const rpcError: Failure = (error) => {
-    const report = reportError(error);
-    if (report === undefined) throw error;
-    throw binding.sdk.protocolError(rpcCode(report), report.message, report);
-  };
+  const rpcError = failedRequest(binding);
   patchRegistration(server, 'registerTool', ([name, config]) => {
     binding.noteTool(name);
     const failure = failedTool(binding, isObject(config) && config['outputSchema'] !== undefined);
@@ -188,6 +184,15 @@ function wrapListing<Context extends object>(
     } finally {
       call.dispose();
     }
+  };
+}
+
+/** What the client is told about a request that is no call of a tool: an error of the protocol. */
+export function failedRequest<Context>({ sdk }: Pick<ServerBinding<Context>, 'sdk'>): Failure {
+  return (error) => {
+    const report = reportError(error);
+    if (report === undefined) throw error;
+    throw sdk.protocolError(rpcCode(report), report.message, report);
   };
 }
 

@@ -10,7 +10,7 @@ import { viewRequest } from '../context/request-view.js';
 import { carriesRequests, hasSession, isFedByRequest, transportKind } from '../context/transport-kind.js';
 import type { TransportKind } from '../context/transport-kind.js';
 import { LazyWorkspaceContext, type WorkspaceContext } from '../context/workspace-context.js';
-import type { WorkspaceOptions } from '../context/workspace-options.js';
+import type { ConnectionObserver, WorkspaceOptions } from '../context/workspace-options.js';
 import { askLeniently, LegacyConnection } from '../legacy/legacy-connection.js';
 import { hookConnect } from './hook-connect.js';
 import { hookNotifications } from './hook-notifications.js';
@@ -35,6 +35,7 @@ export class ServerBinding<Context> {
   /** The names of tools that are served without being registered. */
   #others: ReadonlySet<string> = new Set();
   #session = newSession();
+  #observer: ConnectionObserver;
   #connection: LegacyConnection | undefined;
   #callers: Callers | undefined;
 
@@ -62,6 +63,7 @@ export class ServerBinding<Context> {
     this.sdk = sdk;
     this.#server = server;
     this.#prepared = prepared;
+    this.#observer = prepared.options;
     if (prepared.options.clientRoots !== 'ignore') {
       server.registerCapabilities({ experimental: { [SANDBOX_CAPABILITY]: {} } });
     }
@@ -91,6 +93,11 @@ export class ServerBinding<Context> {
 
   get onRefusal(): WorkspaceOptions['onRefusal'] {
     return this.#prepared.options.onRefusal;
+  }
+
+  /** Has this one told of the connections to come, in place of what the options name. */
+  observeBy(observer: ConnectionObserver): void {
+    this.#observer = observer;
   }
 
   noteTool(name: unknown): void {
@@ -204,17 +211,16 @@ export class ServerBinding<Context> {
   #meet(transport: object | undefined): Callers {
     const lasts = (): boolean =>
       transport === undefined || !isFedByRequest(transport) || hasSession(transport);
-    return new Callers(this.#prepared, lasts);
+    return new Callers(this.#prepared, lasts, this.#observer);
   }
 
   #connect(transport: object | undefined): LegacyConnection {
-    const server = this.#server;
-    return new LegacyConnection(this.#prepared, {
+    const link = {
       transport: transportKind(transport),
-      capabilities: () => server.getClientCapabilities(),
-      clientInfo: () => server.getClientVersion(),
+      server: this.#server,
       port: isFedByRequest(transport) ? undefined : this.#port((options) => this.sdk.ask(options)),
-    });
+    };
+    return new LegacyConnection(this.#prepared, link, this.#observer);
   }
 
   #port(ask: (options: AskOptions) => Promise<unknown>): RootsPort {

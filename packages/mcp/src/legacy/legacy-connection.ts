@@ -3,13 +3,16 @@ import { isObject, nextTurn } from '@rootward/core/platform';
 import { MALFORMED_ANSWER } from '../stdio/message.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import type { TransportKind } from '../context/transport-kind.js';
+import type { ConnectionObserver } from '../context/workspace-options.js';
 
 /** What a connection of the legacy era tells, whichever SDK it belongs to. */
 export interface ClientLink {
   readonly transport: TransportKind;
-  /** Undefined before `initialize`, and always where each request is served by a server of its own. */
-  capabilities(): { readonly roots?: unknown } | undefined;
-  clientInfo(): { readonly name: string; readonly version: string } | undefined;
+  /** What it says of its client is undefined before `initialize`, and always where it serves a single request. */
+  readonly server: {
+    getClientCapabilities(): { readonly roots?: unknown } | undefined;
+    getClientVersion(): { readonly name: string; readonly version: string } | undefined;
+  };
   /** The way to the client that lasts as long as the connection. Over Streamable HTTP there is none. */
   readonly port: RootsPort | undefined;
 }
@@ -26,14 +29,16 @@ export interface LegacyCall {
 export class LegacyConnection {
   readonly #prepared: PreparedWorkspace;
   readonly #link: ClientLink;
+  readonly #observer: ConnectionObserver;
   #opening: Promise<Workspace> | undefined;
   #workspace: Workspace | undefined;
   #declared = false;
   #disposed = false;
 
-  constructor(prepared: PreparedWorkspace, link: ClientLink) {
+  constructor(prepared: PreparedWorkspace, link: ClientLink, observer: ConnectionObserver) {
     this.#prepared = prepared;
     this.#link = link;
+    this.#observer = observer;
   }
 
   /** `notifications/initialized` came. */
@@ -120,18 +125,18 @@ export class LegacyConnection {
     const workspace = await this.#prepared.open(transport, port === undefined ? {} : { port });
     this.#workspace = workspace;
     if (this.#disposed) workspace.dispose();
-    else this.#prepared.options.onWorkspace?.(workspace);
+    else this.#observer.onWorkspace?.(workspace);
     return workspace;
   }
 
   #declare(workspace: Workspace): void {
     if (this.#declared) return;
-    const capabilities = this.#link.capabilities();
+    const capabilities = this.#link.server.getClientCapabilities();
     if (capabilities === undefined && this.#link.port !== undefined) return;
     this.#declared = true;
     const roots = capabilities?.roots;
     const listChanged = isObject(roots) && roots['listChanged'] === true;
-    const clientInfo = this.#link.clientInfo();
+    const clientInfo = this.#link.server.getClientVersion();
     workspace.clientDeclared({
       roots: roots !== undefined,
       listChanged,

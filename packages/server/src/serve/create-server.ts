@@ -3,10 +3,10 @@ import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { Scope, type Snapshot, type Workspace } from '@rootward/core';
 import type { ServerSandbox } from '@rootward/lsp';
 import { withWorkspace } from '@rootward/mcp';
-import type { ChildRegistry, WorkspaceOptions, WorkspaceServer } from '@rootward/mcp';
+import type { ChildRegistry, WorkspaceServer } from '@rootward/mcp';
+import { observeConnections } from '@rootward/mcp/host';
 import type { AuditRecord } from '../audit/audit-trail.js';
 import { ToolRunner } from '../exec/run/tool-runner.js';
-import { ProjectSessions } from '../guidance/project-sessions.js';
 import { LanguageSupport } from '../languages/language-support.js';
 import { profileOf } from '../sandbox/program-profile.js';
 import { traceCalls } from '../telemetry/trace-calls.js';
@@ -17,17 +17,14 @@ import { registerProject } from '../tools/exec/register-project.js';
 import { PatternTurns } from '../search/pattern-turns.js';
 import { ChangeQueue } from '../tools/framework/change-queue.js';
 import type { Era } from '../era.js';
-import { registerGuides } from '../tools/guidance/register-guides.js';
-import { registerTools, selectTools, type RegisterToolsOptions } from '../tools/register-tools.js';
 import { registerWrapped, type RegisterWrappedOptions } from '../tools/wrapped/register-wrapped.js';
 import { VERSION } from '../version.js';
-import { modernSession } from '../watch/live-process.js';
-import { accessFrom, type Access } from './oauth/scopes.js';
+import { LegacySession } from './legacy-session.js';
+import { accessFrom } from './oauth/scopes.js';
+import { offerGuides, Offers, type Offer } from './offers.js';
 import type { ServerSetup } from './prepare-server.js';
-import { TOOLSET_NAMES } from '../settings/values/option-values.js';
 import { offerPanel } from './offer-panel.js';
 import { offerListening, offerSubscriptions, registerResources } from './resources.js';
-import { SharedTools } from '../tools/framework/shared-tools.js';
 import { WatchedCalls } from '../tools/framework/watched-call.js';
 import { ToolChoice } from '../tools/framework/tool-choice.js';
 import { toolsets } from '../tools/toolsets.js';
@@ -49,8 +46,6 @@ interface Shared extends ServerHooks {
   readonly watched: WatchedCalls | undefined;
   readonly patternTurns: PatternTurns;
   readonly choice: ToolChoice;
-  /** By what a token may narrow. */
-  readonly tools: Map<string, SharedTools>;
   readonly runner: ToolRunner | undefined;
   readonly toolQuestions: OpenQuestions;
   readonly languages: LanguageSupport;
@@ -73,14 +68,14 @@ export function createServerFactory(
     watched,
     patternTurns: new PatternTurns(),
     choice: chooseTools(setup),
-    tools: new Map(),
     runner,
     toolQuestions: new OpenQuestions(),
     languages,
   };
+  const offers = new Offers(setup, shared);
   return ({ era, authInfo }) => {
-    const allowed = narrowed(setup, accessFrom(authInfo?.extra));
-    return era === 'modern' ? modernServer(allowed, shared) : legacyServer(allowed, shared);
+    const offer = offers.for(era, accessFrom(authInfo?.extra));
+    return era === 'modern' ? modernServer(offer, shared) : legacyServer(offer, shared);
   };
 }
 
@@ -96,24 +91,6 @@ function noteBeforeLeaving(watched: WatchedCalls, { wrapped }: ServerSetup, hook
     await Promise.all([children.end(), wrapped?.close()]);
     await watched.settled();
   });
-}
-
-/** The same for a client whose token allows less. What belongs to no toolset needs that of executables. */
-function narrowed(setup: ServerSetup, { readOnly, toolsets: allowed }: Access): ServerSetup {
-  if (!readOnly && allowed === undefined) return setup;
-  const { settings, catalogue, wrapped } = setup;
-  const names = settings.toolsets ?? TOOLSET_NAMES;
-  const runs = allowed?.includes('exec') ?? true;
-  return {
-    ...setup,
-    catalogue: runs ? catalogue : undefined,
-    wrapped: runs ? wrapped : undefined,
-    settings: {
-      ...settings,
-      readOnly: settings.readOnly || readOnly,
-      toolsets: allowed === undefined ? settings.toolsets : names.filter((name) => allowed.includes(name)),
-    },
-  };
 }
 
 /** One for all servers of the process; whom it serves decides which language servers are shared. */
@@ -189,9 +166,12 @@ function downloadHosts(
 }
 
 /** All share what is prepared, and with it what was computed for the same list of roots. */
-function modernServer(setup: ServerSetup, shared: Shared): McpServer {
+function modernServer(offer: Offer, shared: Shared): McpServer {
+  const { setup } = offer;
   const server = withWorkspace(newServer(), setup.prepared);
-  equip(server, 'modern', setup, shared, setup.events.wanted ? randomUUID() : '');
+  equip(server, 'modern', offer, shared, setup.events.wanted ? randomUUID() : '');
+  const reader = { workspace: undefined, hasListedGuides: false };
+  offerGuides(server, 'modern', offer, () => reader);
   if (setup.catalogue !== undefined) {
     // Over HTTP the endpoint tells of changes: this server lives for one request.
     const told = offerListening(server, setup.catalogue, setup.settings.http === undefined);
@@ -201,46 +181,24 @@ function modernServer(setup: ServerSetup, shared: Shared): McpServer {
 }
 
 /** Has a workspace of its own to listen to. */
-function legacyServer(setup: ServerSetup, shared: Shared): McpServer {
-  const plain = newServer();
-  const session = randomUUID();
-  let announce: ((workspace: Workspace) => void) | undefined;
-  const options: WorkspaceOptions = {
-    ...setup.prepared.options,
-    sources: setup.sources,
-    onWorkspace: (workspace) => {
-      announce?.(workspace);
-      shared.onWorkspace?.(workspace);
-    },
-    onCaller: (caller) => setup.sessions.noteCall(session, caller),
-  };
-  const server = withWorkspace(plain, options);
-  const tellGuides = equip(server, 'legacy', setup, shared, session);
-  const tellSubscribers = offerSubscriptions(
-    server,
-    (uri) => {
-      const known = setup.catalogue?.current().resources.find((each) => each.uri === uri);
-      return known === undefined ? undefined : (known.file ?? null);
-    },
-    (act) => atClose(server, act),
-  );
-  announce = (workspace) => {
-    tellGuides(workspace);
-    tellSubscribers(workspace);
-    const seen = setup.sessions.add({
-      id: session,
-      era: 'legacy',
-      since: Date.now(),
-      view: workspace,
-      client: () => describeClient(plain.server.getClientVersion()),
-      onDidChange: (listener) => workspace.onDidChange(listener),
-    });
-    const ended = setup.telemetry?.session();
-    atClose(server, () => {
-      seen[Symbol.dispose]();
-      ended?.();
-    });
-  };
+function legacyServer(offer: Offer, shared: Shared): McpServer {
+  const { setup, content } = offer;
+  const server = withWorkspace(newServer(), setup.prepared);
+  const session = new LegacySession(server, setup, shared.onWorkspace);
+  observeConnections(server, session);
+  equip(server, 'legacy', offer, shared, session.id);
+  if (content === undefined) {
+    offerGuides(server, 'legacy', offer, () => session);
+    offerSubscriptions(
+      server,
+      (uri) => {
+        const known = setup.catalogue?.current().resources.find((each) => each.uri === uri);
+        return known === undefined ? undefined : (known.file ?? null);
+      },
+      () => session.subscriptions,
+    );
+  } else content.serveOn(session);
+  atClose(server, () => session.end());
   return server;
 }
 
@@ -270,67 +228,29 @@ function chooseTools({ settings, catalogue, wrapped, log }: ServerSetup): ToolCh
   return choice;
 }
 
-/** Returns what wants to know the workspace of the connection. */
 function equip(
   server: WorkspaceServer,
   era: Era,
-  setup: ServerSetup,
+  { setup, kit, content }: Offer,
   shared: Shared,
   session: string,
-): (workspace: Workspace) => void {
-  const { settings, log, events, sessions, questions, projectSettings, home, telemetry } = setup;
-  const { children, changes, patternTurns, choice, languages, runner, toolQuestions, watched } = shared;
+): void {
+  const { events, telemetry } = setup;
+  const { choice, languages, runner, toolQuestions, watched } = shared;
   offerPanel(server, setup.program);
   if (telemetry !== undefined) traceCalls(server, telemetry, session);
   const fail = runner === undefined ? undefined : allowProtocolErrors(server);
-  const projects = new ProjectSessions({ era, store: projectSettings });
+  kit.serveOn(server, session);
+  if (content === undefined) registerResources(server);
+  if (setup.catalogue === undefined && setup.wrapped === undefined) return;
   const onDidRun = (): void => languages.noteChange();
   const record = ({ tool, path, decision, reason }: Omit<AuditRecord, 'session'>): void =>
     events.record({ session, tool, path, decision, reason });
-  registerTools(server, {
-    era,
-    readOnly: settings.readOnly,
-    diagnostics: settings.diagnostics,
-    home,
-    log,
-    children,
-    changes,
-    patternTurns,
-    languages,
-    executables: () => runner?.running ?? [],
-    projects,
-    tools: sharedTools(setup, shared),
-    // Looked up for every call: a page may have come or gone meanwhile.
-    get audit() {
-      return events.wanted ? record : undefined;
-    },
-    get consent() {
-      return settings.uiConsent ? questions : undefined;
-    },
-    get observe() {
-      return era === 'modern' && sessions.watched ? observeModern(setup) : undefined;
-    },
-  });
-  registerResources(server);
   if (runner !== undefined && fail !== undefined) {
     const options = { runner, questions: toolQuestions, fail, choice, watched, onDidRun, audit: record };
     equipExecutables(server, era, setup, options);
   }
   equipWrapped(server, era, setup, { choice, watched, onDidRun, audit: record });
-  const hasGuides = settings.toolsets?.includes('project') ?? true;
-  return hasGuides ? registerGuides(server, projects, era) : () => undefined;
-}
-
-/** The same for all servers whose clients may do the same. */
-function sharedTools({ settings, history }: ServerSetup, { tools, choice }: Shared): SharedTools {
-  const { readOnly, toolsets: named } = settings;
-  const key = JSON.stringify([readOnly, named]);
-  const known = tools.get(key);
-  if (known !== undefined) return known;
-  const chosen = { readOnly, choice, history: history !== undefined, ...(named && { toolsets: named }) };
-  const made = new SharedTools(selectTools(chosen));
-  tools.set(key, made);
-  return made;
 }
 
 function equipWrapped(
@@ -369,16 +289,6 @@ function equipExecutables(
   });
 }
 
-/** Nothing lives on between modern requests, so a client is shown with what its last call saw. */
-function observeModern({ sessions }: ServerSetup): RegisterToolsOptions['observe'] {
-  return ({ name, version }, view) => {
-    const id = modernSession(name);
-    const known = sessions.list().find((session) => session.id === id);
-    const client = `${name} ${version}`.trim();
-    sessions.update({ id, era: 'modern', since: known?.since ?? Date.now(), view, client: () => client });
-  };
-}
-
 function atClose({ server }: WorkspaceServer, act: () => void): void {
   const { onclose } = server;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
@@ -386,10 +296,6 @@ function atClose({ server }: WorkspaceServer, act: () => void): void {
     act();
     onclose?.();
   };
-}
-
-function describeClient(info: { readonly name: string; readonly version: string } | undefined): string {
-  return info === undefined ? '' : `${info.name} ${info.version}`;
 }
 
 /** What a model is told about this server before it calls anything. */

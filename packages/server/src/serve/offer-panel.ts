@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
-import { wrapRequests } from '../tools/framework/wrap-requests.js';
+import { wrapRequests, type Wrappers } from '../tools/framework/wrap-requests.js';
 
 /** What clients declare that show pages of servers (MCP Apps). */
 const EXTENSION = 'io.modelcontextprotocol/ui';
@@ -13,26 +13,46 @@ const TOOL = 'workspace_info';
 
 /**
  * Gives clients that show pages of servers a small one for `workspace_info`. Others see nothing of it. Apply it before
- * tools and resources are registered. `program` is the folder the panel was built into.
+ * tools and resources are registered. `program` is the folder the panel was built into, and `calledOn` the server that got a
+ * request, where it is another one.
  */
-export function offerPanel(server: McpServer, program: string | undefined): void {
-  if (program === undefined) return;
-  wrapRequests(server, 'tools/list', async (_request, ctx, handle) => {
-    const result = await handle();
-    if (!isObject(result) || !Array.isArray(result['tools']) || !showsPanels(server, ctx)) return result;
-    const tools = result['tools'].map((tool: unknown) =>
-      isObject(tool) && tool['name'] === TOOL ? withPanel(tool) : tool,
-    );
-    return { ...result, tools };
-  });
-  wrapRequests(server, 'resources/read', async (request, ctx, handle) => {
-    const params = isObject(request) && isObject(request['params']) ? request['params'] : {};
-    if (params['uri'] !== PANEL_URI || !showsPanels(server, ctx)) return handle();
-    const text = await readFile(join(program, 'panel.html'), 'utf8');
-    const meta = { ui: { prefersBorder: true } };
-    return { contents: [{ uri: PANEL_URI, mimeType: MIME_TYPE, text, _meta: meta }] };
-  });
+export function offerPanel(
+  server: McpServer,
+  program: string | undefined,
+  calledOn: (ctx: ServerContext) => McpServer = () => server,
+): void {
+  if (program !== undefined) wrapRequests(server, WRAPPERS, { program, calledOn });
 }
+
+interface Panel {
+  readonly program: string;
+  readonly calledOn: (ctx: ServerContext) => McpServer;
+}
+
+const WRAPPERS: Wrappers<Panel> = new Map([
+  [
+    'tools/list',
+    async (_request, ctx, handle, { calledOn }) => {
+      const result = await handle();
+      if (!isObject(result) || !Array.isArray(result['tools']) || !showsPanels(calledOn(ctx), ctx))
+        return result;
+      const tools = result['tools'].map((tool: unknown) =>
+        isObject(tool) && tool['name'] === TOOL ? withPanel(tool) : tool,
+      );
+      return { ...result, tools };
+    },
+  ],
+  [
+    'resources/read',
+    async (request, ctx, handle, { program, calledOn }) => {
+      const params = isObject(request) && isObject(request['params']) ? request['params'] : {};
+      if (params['uri'] !== PANEL_URI || !showsPanels(calledOn(ctx), ctx)) return handle();
+      const text = await readFile(join(program, 'panel.html'), 'utf8');
+      const meta = { ui: { prefersBorder: true } };
+      return { contents: [{ uri: PANEL_URI, mimeType: MIME_TYPE, text, _meta: meta }] };
+    },
+  ],
+]);
 
 function withPanel(tool: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const meta = isObject(tool['_meta']) ? tool['_meta'] : {};

@@ -1,12 +1,13 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { disposable } from '@rootward/core/platform';
-import { ResourceNotFoundError, type ReadResourceResult } from '@modelcontextprotocol/server';
-import { RootwardError, type Project, type Root, type Workspace } from '@rootward/core';
+import { ResourceNotFoundError } from '@modelcontextprotocol/server';
+import type { ReadResourceResult, ServerContext } from '@modelcontextprotocol/server';
+import { RootwardError, type Project, type Root } from '@rootward/core';
 import type { WorkspaceServer } from '@rootward/mcp';
 import type { ToolCatalogue } from '../exec/project/tool-catalogue.js';
 
-const ROOTS_URI = 'workspace://roots';
-const PROJECT_URI = 'workspace://project';
+export const ROOTS_URI = 'workspace://roots';
+export const PROJECT_URI = 'workspace://project';
 const JSON_TYPE = 'application/json';
 
 /** The workspace for clients that read resources. */
@@ -28,49 +29,61 @@ export function registerResources(server: WorkspaceServer): void {
 /** Changes of a file are looked for that often: no system tells of all of them. */
 const LOOK_MS = 1000;
 
+/** What one client is subscribed to. `tell` is called when the file behind a resource changes. */
+export class Subscriptions {
+  readonly #tell: (uri: string) => void;
+  readonly #uris = new Set<string>();
+  readonly #watched = new Map<string, () => void>();
+
+  constructor(tell: (uri: string) => void) {
+    this.#tell = tell;
+  }
+
+  has(uri: string): boolean {
+    return this.#uris.has(uri);
+  }
+
+  /** `file` is null where none is behind the resource. */
+  add(uri: string, file: string | null): void {
+    this.#uris.add(uri);
+    if (file === null || this.#watched.has(uri)) return;
+    this.#watched.set(
+      uri,
+      watchOne(file, () => this.#tell(uri)),
+    );
+  }
+
+  remove(uri: string): void {
+    this.#uris.delete(uri);
+    this.#watched.get(uri)?.();
+    this.#watched.delete(uri);
+  }
+
+  end(): void {
+    for (const end of this.#watched.values()) end();
+  }
+}
+
 /**
- * Lets a legacy client subscribe to them, and to resources of the tools project: `fileOf` says which file is behind one,
- * or that it is known (null). Returns what announces the changes of the connection's workspace.
+ * Lets legacy clients subscribe to them, and to resources of the tools project: `fileOf` says which file is behind one, or
+ * that it is known (null). `subscriptionsOf` is asked for each request.
  */
 export function offerSubscriptions(
   { server }: WorkspaceServer,
   fileOf: (uri: string) => string | null | undefined,
-  atClose: (act: () => void) => void,
-): (workspace: Workspace) => void {
-  const watched = new Map<string, () => void>();
-  const subscribed = new Set<string>();
+  subscriptionsOf: (ctx: ServerContext) => Subscriptions,
+): void {
   server.registerCapabilities({ resources: { subscribe: true } });
-  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }, ctx) => {
     const file = uri === ROOTS_URI || uri === PROJECT_URI ? null : fileOf(uri);
     if (file === undefined) throw new ResourceNotFoundError(uri);
-    subscribed.add(uri);
-    if (file !== null && !watched.has(uri))
-      watched.set(
-        uri,
-        watchOne(file, () => tell(uri)),
-      );
+    subscriptionsOf(ctx).add(uri, file);
     return {};
   });
-  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
-    subscribed.delete(uri);
-    watched.get(uri)?.();
-    watched.delete(uri);
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }, ctx) => {
+    subscriptionsOf(ctx).remove(uri);
     return {};
   });
-  const tell = (uri: string): void => {
-    // The client may have gone meanwhile.
-    if (subscribed.has(uri)) server.sendResourceUpdated({ uri }).catch(() => undefined);
-  };
-  atClose(() => {
-    for (const end of watched.values()) end();
-  });
-  return (workspace) => {
-    workspace.onDidChange(() => {
-      tell(ROOTS_URI);
-      tell(PROJECT_URI);
-    });
-    workspace.onDidChooseProject(() => tell(PROJECT_URI));
-  };
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Tool } from './framework/define-tool.js';
 import { createElicit } from './framework/elicit.js';
 import { Questions } from './framework/questions.js';
 import { withChangeId } from './framework/results.js';
-import { SharedTools } from './framework/shared-tools.js';
+import { SharedTools, type CallRunner } from './framework/shared-tools.js';
 import type { Era } from '../era.js';
 import type { AuditDecision, AuditEntry, Consent, Question, ToolContext } from './framework/tool-context.js';
 import { ToolChoice } from './framework/tool-choice.js';
@@ -47,11 +47,9 @@ export interface RegisterToolsOptions {
   readonly diagnostics?: boolean;
   /** Leave out the tools that look at the history where none is kept. Default true. */
   readonly history?: boolean;
-  /** Pass the ones of another server that has the same tools. */
-  readonly tools?: SharedTools;
   readonly log?: Logger;
   /** Told of every path of every call, let through or not. */
-  readonly audit?: ((entry: AuditEntry) => void) | undefined;
+  readonly audit?: ((entry: AuditEntry, session: string) => void) | undefined;
   /** Asks the user where the client cannot. */
   readonly consent?: ConsentOutlet | undefined;
   /** Told which client called, and what the call could touch. */
@@ -84,18 +82,66 @@ interface ConsentOutlet {
 
 /** Serves the tools of the named toolsets on a server that `withWorkspace` was applied to. */
 export function registerTools(server: WorkspaceServer, options: RegisterToolsOptions): void {
-  const children = options.children ?? new ChildRegistry();
-  const shared: Shared = {
-    children,
-    questions: new Questions(),
-    changes: options.changes ?? new ChangeQueue(),
-    patternTurns: options.patternTurns ?? new PatternTurns(),
-    projects: options.projects ?? new ProjectSessions({ era: options.era }),
-    languages: options.languages ?? plainSupport(children, options.log ?? silentLogger),
-    executables: options.executables ?? (() => []),
-  };
-  const tools = options.tools ?? new SharedTools(selectTools(options));
-  tools.serveOn(server, (tool, args, ctx) => runTool(tool, args, ctx, server, options, shared));
+  new ToolKit(options).serveOn(server, '');
+}
+
+/** Tools with what their calls have in common, for any number of servers. */
+export class ToolKit {
+  readonly #options: RegisterToolsOptions;
+  readonly #shared: Shared;
+  readonly #tools: SharedTools;
+
+  constructor(options: RegisterToolsOptions) {
+    const children = options.children ?? new ChildRegistry();
+    this.#options = options;
+    this.#shared = {
+      children,
+      changes: options.changes ?? new ChangeQueue(),
+      patternTurns: options.patternTurns ?? new PatternTurns(),
+      projects: options.projects ?? new ProjectSessions({ era: options.era }),
+      languages: options.languages ?? plainSupport(children, options.log ?? silentLogger),
+      executables: options.executables ?? (() => []),
+    };
+    this.#tools = new SharedTools(selectTools(options));
+  }
+
+  /** `session`: what the audit calls the connection of the server. */
+  serveOn(server: WorkspaceServer, session: string): void {
+    this.#tools.serveOn(server, new ServerTools(server, session, this.#options, this.#shared));
+  }
+}
+
+/** The tools of one server. */
+class ServerTools implements CallRunner {
+  readonly #server: WorkspaceServer;
+  readonly #session: string;
+  readonly #options: RegisterToolsOptions;
+  readonly #shared: Shared;
+  #questions: Questions | undefined;
+
+  constructor(server: WorkspaceServer, session: string, options: RegisterToolsOptions, shared: Shared) {
+    this.#server = server;
+    this.#session = session;
+    this.#options = options;
+    this.#shared = shared;
+  }
+
+  run(
+    tool: Tool,
+    args: Record<string, unknown>,
+    ctx: WorkspaceServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    this.#questions ??= new Questions();
+    const own = { server: this.#server, session: this.#session, questions: this.#questions };
+    return runTool(tool, args, ctx, own, this.#options, this.#shared);
+  }
+}
+
+/** What the calls of one server have in common. */
+interface Own {
+  readonly server: WorkspaceServer;
+  readonly session: string;
+  readonly questions: Questions;
 }
 
 /** The tools a server with these options has, in the order they are listed. */
@@ -119,13 +165,11 @@ export function selectTools(
 
 const HISTORY_TOOLS: ReadonlySet<string> = new Set(['change_history', 'undo_changes']);
 
-/** What the calls of a server have in common. */
+/** What the calls of all servers have in common. */
 type Shared = Pick<
   ToolContext,
   'children' | 'changes' | 'patternTurns' | 'projects' | 'languages' | 'executables'
-> & {
-  readonly questions: Questions;
-};
+>;
 
 /** The known servers, for whoever configures none. */
 function plainSupport(children: ChildRegistry, log: Logger): LanguageSupport {
@@ -136,14 +180,14 @@ async function runTool(
   tool: Tool,
   args: Record<string, unknown>,
   ctx: WorkspaceServerContext,
-  server: WorkspaceServer,
+  own: Own,
   options: RegisterToolsOptions,
   shared: Shared,
 ): Promise<CallToolResult | InputRequiredResult> {
   const told = new Set<string>();
   const audit = (path: string, decision: AuditDecision, reason?: string): void => {
     told.add(path);
-    options.audit?.({ tool: tool.name, path, decision, reason });
+    options.audit?.({ tool: tool.name, path, decision, reason }, own.session);
   };
   const auditRest = (decision: AuditDecision, reason?: string): void => {
     if (options.audit === undefined) return;
@@ -161,7 +205,7 @@ async function runTool(
     audit,
     progress: progressTo(ctx),
     expandHome: (path) => expandHome(path, options.home ?? homedir()),
-    ...elicitOf(ctx, server, options, shared),
+    ...elicitOf(ctx, own, options),
   };
   try {
     const result = await tool.handle(args, context);
@@ -194,9 +238,8 @@ function progressTo({ mcpReq }: WorkspaceServerContext): (message: string) => vo
 /** A client that cannot ask its user leaves the question to the page, where there is one. */
 function elicitOf(
   ctx: WorkspaceServerContext,
-  server: WorkspaceServer,
+  { server, questions }: Own,
   options: RegisterToolsOptions,
-  { questions }: Shared,
 ): Pick<ToolContext, 'canElicit' | 'elicit'> {
   const own = createElicit(ctx, server, questions);
   const { consent } = options;

@@ -70,16 +70,29 @@ export class LiveSessions {
   }
 
   add(session: LiveSession): Disposable {
-    this.#sessions.set(session.id, session);
-    const watched = session.onDidChange?.(() => this.#changes.fire());
-    this.#changes.fire();
+    const watched = session.onDidChange?.(() => this.noteChange());
+    this.show(session);
     return disposable(() => {
       watched?.[Symbol.dispose]();
-      if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
-      this.#callers.delete(session.id);
-      this.#lastCaller = undefined;
-      this.#changes.fire();
+      this.remove(session);
     });
+  }
+
+  /** The same for a session that says itself when its roots change, and when it ends. */
+  show(session: LiveSession): void {
+    this.#sessions.set(session.id, session);
+    this.noteChange();
+  }
+
+  noteChange(): void {
+    this.#changes.fire();
+  }
+
+  remove(session: LiveSession): void {
+    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
+    this.#callers.delete(session.id);
+    this.#lastCaller = undefined;
+    this.noteChange();
   }
 
   /** Takes the place of a session that nothing announces. */

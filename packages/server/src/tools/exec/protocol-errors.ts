@@ -1,5 +1,5 @@
 import { ProtocolError, type McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import { wrapRequests } from '../framework/wrap-requests.js';
+import { wrapRequests, type Wrappers } from '../framework/wrap-requests.js';
 
 /** Makes the call that this context belongs to fail with an error of the protocol. */
 export type FailCall = (
@@ -15,13 +15,20 @@ export type FailCall = (
  */
 export function allowProtocolErrors(server: McpServer): FailCall {
   const errors = new WeakMap<object, ProtocolError>();
-  wrapRequests(server, 'tools/call', async (_request, ctx, handle) => {
-    const result = await handle();
-    const error = errors.get(ctx.mcpReq);
-    if (error !== undefined) throw error;
-    return result;
-  });
+  wrapRequests(server, WRAPPERS, errors);
   return (ctx, code, message, data) => {
     errors.set(ctx.mcpReq, new ProtocolError(code, message, data));
   };
 }
+
+const WRAPPERS: Wrappers<WeakMap<object, ProtocolError>> = new Map([
+  [
+    'tools/call',
+    async (_request, ctx, handle, errors) => {
+      const result = await handle();
+      const error = errors.get(ctx.mcpReq);
+      if (error !== undefined) throw error;
+      return result;
+    },
+  ],
+]);

@@ -9,8 +9,9 @@ const ANSWER_MS = 60_000;
  */
 export class Questions {
   readonly #now: () => number;
-  readonly #answers = new Map<string, Consent>();
-  readonly #open = new Map<string, number>();
+  /** Made with the first question: most connections never ask one. */
+  #answers: Map<string, Consent> | undefined;
+  #open: Map<string, number> | undefined;
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
@@ -18,19 +19,19 @@ export class Questions {
 
   /** The answer that is known, or undefined where the question is to be asked; it then counts as asked. */
   ask(key: string): Consent | undefined {
-    const known = this.#answers.get(key);
+    const known = this.#answers?.get(key);
     if (known !== undefined) return known;
     const now = this.#now();
-    const isIgnored = [...this.#open.values()].some((since) => now - since > ANSWER_MS);
-    if (isIgnored) return 'cancelled';
-    if (!this.#open.has(key)) this.#open.set(key, now);
+    const open = (this.#open ??= new Map<string, number>());
+    if ([...open.values()].some((since) => now - since > ANSWER_MS)) return 'cancelled';
+    if (!open.has(key)) open.set(key, now);
     return undefined;
   }
 
   /** A yes is used up by the call it was given for; what it allowed is remembered elsewhere. */
   answered(key: string, consent: Consent): void {
-    this.#open.clear();
-    if (consent === 'accepted') this.#answers.delete(key);
-    else this.#answers.set(key, consent);
+    this.#open?.clear();
+    if (consent === 'accepted') this.#answers?.delete(key);
+    else (this.#answers ??= new Map<string, Consent>()).set(key, consent);
   }
 }

@@ -2,24 +2,26 @@ import { McpServer, type CallToolResult, type InputRequiredResult } from '@model
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
-import { toolCaller, type ToolCaller } from '@rootward/mcp/host';
+import { callTool, noteTools } from '@rootward/mcp/host';
 import type { Tool } from './define-tool.js';
 import { listedSchemas } from './listed-schema.js';
-import { wrapRequests } from './wrap-requests.js';
+import { wrapRequests, type Wrappers } from './wrap-requests.js';
 
 type Handler = (request: unknown, ctx: object) => unknown;
 
-/** Runs a tool for the server that it was called on. */
-export type RunTool = (
-  tool: Tool,
-  args: Record<string, unknown>,
-  ctx: WorkspaceServerContext,
-) => Promise<CallToolResult | InputRequiredResult>;
+/** Runs tools for the server that they were called on. */
+export interface CallRunner {
+  run(
+    tool: Tool,
+    args: Record<string, unknown>,
+    ctx: WorkspaceServerContext,
+  ): Promise<CallToolResult | InputRequiredResult>;
+}
 
 /** What a call of a tool needs of its server. */
 interface Caller {
-  readonly inWorkspace: ToolCaller<ServerContext>;
-  readonly run: RunTool;
+  readonly server: WorkspaceServer;
+  readonly runner: CallRunner;
 }
 
 type CalledContext = ServerContext & { readonly caller: Caller };
@@ -37,6 +39,21 @@ export class SharedTools {
   /** What it does for a request. */
   readonly #handlers = new Map<string, Handler>();
   #listed: readonly unknown[] | undefined;
+  readonly #wrappers: Wrappers<Caller> = new Map([
+    [
+      'tools/list',
+      async (_request, _ctx, handle) => {
+        const result = await handle();
+        const rest = isObject(result) && Array.isArray(result['tools']) ? result['tools'] : [];
+        return { ...(isObject(result) && result), tools: [...this.#list(), ...rest.filter(this.#isOther)] };
+      },
+    ],
+    [
+      'tools/call',
+      async (request, ctx, handle, caller) =>
+        this.#names.has(nameIn(request)) ? this.#call(request, { ...ctx, caller }) : handle(),
+    ],
+  ]);
 
   constructor(tools: readonly Tool[]) {
     this.#waiting = new Map(tools.map((tool) => [tool.name, tool]));
@@ -47,18 +64,11 @@ export class SharedTools {
   }
 
   /** Serves them beside what is registered with the server. A tool of the same name there is not seen. */
-  serveOn(server: WorkspaceServer, run: RunTool): void {
+  serveOn(server: WorkspaceServer, runner: CallRunner): void {
     const [first] = this.#names;
     if (first === undefined) return;
-    const caller: Caller = { inWorkspace: toolCaller(server, this.#names), run };
-    wrapRequests(server, 'tools/list', async (_request, _ctx, handle) => {
-      const result = await handle();
-      const rest = isObject(result) && Array.isArray(result['tools']) ? result['tools'] : [];
-      return { ...(isObject(result) && result), tools: [...this.#list(), ...rest.filter(this.#isOther)] };
-    });
-    wrapRequests(server, 'tools/call', async (request, ctx, handle) =>
-      this.#names.has(nameIn(request)) ? this.#call(request, { ...ctx, caller }) : handle(),
-    );
+    noteTools(server, this.#names);
+    wrapRequests(server, this.#wrappers, { server, runner });
     // `McpServer` serves tools from the first one on that is registered with it.
     server.registerTool(first, {}, () => ({ content: [] })).remove();
   }
@@ -89,9 +99,9 @@ export class SharedTools {
       const { caller } = ctx as CalledContext;
       const called = { tool: name, hasOutputSchema: output !== undefined };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `run` returns comes back
-      return caller.inWorkspace(called, args, ctx, (inside) => caller.run(tool, args, inside)) as Promise<
-        CallToolResult | InputRequiredResult
-      >;
+      return callTool(caller.server, called, args, ctx, (inside) =>
+        caller.runner.run(tool, args, inside),
+      ) as Promise<CallToolResult | InputRequiredResult>;
     });
   }
 

@@ -1,5 +1,5 @@
 import { ResourceTemplate } from '@modelcontextprotocol/server';
-import type { ListResourcesResult, ReadResourceResult } from '@modelcontextprotocol/server';
+import type { ListResourcesResult, ReadResourceResult, ServerContext } from '@modelcontextprotocol/server';
 import { RootwardError, type Workspace } from '@rootward/core';
 import type { WorkspaceServer } from '@rootward/mcp';
 import * as z from 'zod';
@@ -22,23 +22,29 @@ const PROMPT_ARGUMENTS = z.object({
   category: z.string().optional().describe('Category, or category/document'),
 });
 
-/**
- * Offers the project's guidance as resources, as skills and as a prompt. Returns what to tell the workspace of a connection to, so
- * that the guides of the project known there are listed: listing asks nobody and never waits.
- */
+/** What is known of the client that a request comes from. */
+export interface GuideReader {
+  /** Of its connection: the guides of the project known there are listed, as listing asks nobody and never waits. */
+  readonly workspace: Workspace | undefined;
+  /** Whether it has a list that may get out of date. */
+  hasListedGuides: boolean;
+}
+
+/** Offers the project's guidance as resources, as skills and as a prompt. `readerOf` is asked for each list. */
 export function registerGuides(
   server: WorkspaceServer,
   projects: ProjectSessions,
   era: Era,
-): (workspace: Workspace) => void {
-  let live: Workspace | undefined;
-  let listed = false;
+  readerOf: (ctx: ServerContext) => GuideReader,
+): void {
   server.registerResource(
     'guide',
     new ResourceTemplate('guide://{category}/{+document}', {
-      list: async () => {
-        listed = true;
-        return { resources: live === undefined ? [] : await listGuides(live, projects) };
+      list: async (ctx) => {
+        const reader = readerOf(ctx);
+        reader.hasListedGuides = true;
+        const { workspace } = reader;
+        return { resources: workspace === undefined ? [] : await listGuides(workspace, projects) };
       },
     }),
     { title: 'Guide', description: 'A guidance document of the current project', mimeType: TYPE },
@@ -49,9 +55,14 @@ export function registerGuides(
   );
   registerSkills(server, projects, {
     // A modern request sees what can be known without asking; a legacy connection may still wait for its answer.
-    ...(era === 'legacy' && { known: () => live && knownGuides(live, projects) }),
-    onList: () => {
-      listed = true;
+    ...(era === 'legacy' && {
+      known: (ctx) => {
+        const { workspace } = readerOf(ctx);
+        return workspace && knownGuides(workspace, projects);
+      },
+    }),
+    onList: (ctx) => {
+      readerOf(ctx).hasListedGuides = true;
     },
   });
   server.registerPrompt(
@@ -72,15 +83,6 @@ export function registerGuides(
       };
     },
   );
-  const tell = (): void => {
-    // Who never asked for the list has none that could be out of date. The client may have gone meanwhile.
-    if (listed) server.server.sendResourceListChanged().catch(() => undefined);
-  };
-  return (workspace) => {
-    live = workspace;
-    workspace.onDidChange(tell);
-    workspace.onDidChooseProject(tell);
-  };
 }
 
 async function listGuides(

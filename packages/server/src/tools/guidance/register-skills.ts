@@ -19,9 +19,9 @@ export interface SeenGuides {
 
 export interface RegisterSkillsOptions {
   /** What `resources/list` shows, which never waits. Default: what the request sees. */
-  readonly known?: () => SeenGuides | undefined;
+  readonly known?: (ctx: ServerContext) => SeenGuides | undefined;
   /** Told when a client has listed skills. */
-  readonly onList: () => void;
+  readonly onList: (ctx: ServerContext) => void;
 }
 
 /** Offers the guidance of the current project as skills (SEP-2640), one for each category. */
@@ -37,7 +37,7 @@ export function registerSkills(
   new SkillsExtension({
     source: {
       list: async (_params, ctx) => {
-        onList();
+        onList(ctx);
         const seen = await unlessNoProject(see(ctx));
         if (seen === undefined) return { skills: [] };
         const { skills, source } = await findSkills(seen);
@@ -57,7 +57,7 @@ export function registerSkills(
         return resources.length === 0 ? undefined : { resources };
       },
       listResources: async (ctx) => {
-        const seen = known === undefined ? await unlessNoProject(see(ctx)) : known();
+        const seen = known === undefined ? await unlessNoProject(see(ctx)) : known(ctx);
         if (seen === undefined) return [];
         const { skills } = await findSkills(seen);
         return skills.map(({ name, path, description }) => ({

@@ -42,7 +42,8 @@ async function connectSkills(era: (typeof ERAS)[number], folder: string): Promis
         home: '/nonexistent',
         roots: [folder],
       });
-      registerGuides(server, new ProjectSessions({ era }), era);
+      const reader = { workspace: undefined, hasListedGuides: false };
+      registerGuides(server, new ProjectSessions({ era }), era, () => reader);
       return server;
     },
     { transport: far },

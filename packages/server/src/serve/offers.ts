@@ -1,0 +1,152 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { WorkspaceServer } from '@rootward/mcp';
+import type { Era } from '../era.js';
+import { ProjectSessions } from '../guidance/project-sessions.js';
+import { TOOLSET_NAMES } from '../settings/values/option-values.js';
+import { registerGuides, type GuideReader } from '../tools/guidance/register-guides.js';
+import { ToolKit, type RegisterToolsOptions } from '../tools/register-tools.js';
+import { modernSession } from '../watch/live-process.js';
+import type { Access } from './oauth/scopes.js';
+import { offerPanel } from './offer-panel.js';
+import type { ServerSetup } from './prepare-server.js';
+import { offerSubscriptions, registerResources } from './resources.js';
+import { sessionOf, SharedContent } from './shared-content.js';
+
+/** What servers offer: the same for all of one era whose clients may do the same. */
+export interface Offer {
+  /** With the settings of these clients. */
+  readonly setup: ServerSetup;
+  readonly kit: ToolKit;
+  readonly projects: ProjectSessions;
+  /** Undefined where each server registers resources and prompts itself. */
+  readonly content: SharedContent | undefined;
+}
+
+/** What the calls of all servers of a process share. */
+type SharedByCalls = Pick<
+  RegisterToolsOptions,
+  'children' | 'changes' | 'patternTurns' | 'languages' | 'choice'
+> & {
+  readonly runner:
+    | { readonly running: ReturnType<NonNullable<RegisterToolsOptions['executables']>> }
+    | undefined;
+};
+
+/** The offers of one process, each made when the first client may have it. */
+export class Offers {
+  readonly #setup: ServerSetup;
+  readonly #shared: SharedByCalls;
+  readonly #known = new Map<string, Offer>();
+
+  constructor(setup: ServerSetup, shared: SharedByCalls) {
+    this.#setup = setup;
+    this.#shared = shared;
+  }
+
+  for(era: Era, access: Access): Offer {
+    const setup = narrowed(this.#setup, access);
+    const { readOnly, toolsets } = setup.settings;
+    // Of names that are known here, so that no token makes the list of offers grow without end.
+    const key = JSON.stringify([
+      era,
+      readOnly,
+      toolsets,
+      setup.catalogue === undefined,
+      setup.wrapped === undefined,
+    ]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const projects = new ProjectSessions({ era, store: setup.projectSettings });
+    const kit = new ToolKit(toolOptions(era, setup, projects, this.#shared));
+    const offer = { setup, kit, projects, content: contentFor(era, setup, projects) };
+    this.#known.set(key, offer);
+    return offer;
+  }
+}
+
+/** The same for a client whose token allows less. What belongs to no toolset needs that of executables. */
+function narrowed(setup: ServerSetup, { readOnly, toolsets: allowed }: Access): ServerSetup {
+  if (!readOnly && allowed === undefined) return setup;
+  const { settings, catalogue, wrapped } = setup;
+  const names = settings.toolsets ?? TOOLSET_NAMES;
+  const runs = allowed?.includes('exec') ?? true;
+  return {
+    ...setup,
+    catalogue: runs ? catalogue : undefined,
+    wrapped: runs ? wrapped : undefined,
+    settings: {
+      ...settings,
+      readOnly: settings.readOnly || readOnly,
+      toolsets: allowed === undefined ? settings.toolsets : names.filter((name) => allowed.includes(name)),
+    },
+  };
+}
+
+function toolOptions(
+  era: Era,
+  setup: ServerSetup,
+  projects: ProjectSessions,
+  { runner, ...shared }: SharedByCalls,
+): RegisterToolsOptions {
+  const { settings, log, events, sessions, questions, home, history } = setup;
+  const { toolsets, readOnly, diagnostics } = settings;
+  const audit: RegisterToolsOptions['audit'] = ({ tool, path, decision, reason }, session) =>
+    events.record({ session, tool, path, decision, reason });
+  return {
+    ...shared,
+    era,
+    readOnly,
+    diagnostics,
+    ...(toolsets !== undefined && { toolsets }),
+    history: history !== undefined,
+    home,
+    log,
+    executables: () => runner?.running ?? [],
+    projects,
+    // Looked up for every call: a page may have come or gone meanwhile.
+    get audit() {
+      return events.wanted ? audit : undefined;
+    },
+    get consent() {
+      return settings.uiConsent ? questions : undefined;
+    },
+    get observe() {
+      return era === 'modern' && sessions.watched ? observeModern(setup) : undefined;
+    },
+  };
+}
+
+/** Nothing lives on between modern requests, so a client is shown with what its last call saw. */
+function observeModern({ sessions }: ServerSetup): RegisterToolsOptions['observe'] {
+  return ({ name, version }, view) => {
+    const id = modernSession(name);
+    const known = sessions.list().find((session) => session.id === id);
+    const client = `${name} ${version}`.trim();
+    sessions.update({ id, era: 'modern', since: known?.since ?? Date.now(), view, client: () => client });
+  };
+}
+
+/** A modern server lives for one request; one with a tools project has resources and prompts of its own. */
+function contentFor(era: Era, setup: ServerSetup, projects: ProjectSessions): SharedContent | undefined {
+  if (era === 'modern' || setup.catalogue !== undefined) return undefined;
+  return new SharedContent((registry) => {
+    offerPanel(registry, setup.program, (ctx) => sessionOf(ctx).server);
+    registerResources(registry);
+    offerGuides(registry, era, { setup, projects }, sessionOf);
+    offerSubscriptions(
+      registry,
+      () => undefined,
+      (ctx) => sessionOf(ctx).subscriptions,
+    );
+  });
+}
+
+/** The guidance of projects, where it is among the toolsets. */
+export function offerGuides(
+  server: WorkspaceServer,
+  era: Era,
+  { setup, projects }: Pick<Offer, 'setup' | 'projects'>,
+  readerOf: (ctx: ServerContext) => GuideReader,
+): void {
+  if (setup.settings.toolsets?.includes('project') ?? true) registerGuides(server, projects, era, readerOf);
+}
