@@ -21,7 +21,8 @@ export interface Snapshot {
 }
 
 /**
- * Trace and rejections are computed when they are read: most snapshots are never explained, and there may be thousands.
+ * Trace and rejections are computed each time they are read: most snapshots are never explained, and there may be thousands,
+ * in which a trace would take 800 bytes.
  */
 class TakenSnapshot implements Snapshot {
   readonly epoch: number;
@@ -29,7 +30,6 @@ class TakenSnapshot implements Snapshot {
   readonly takenAt: number;
   readonly #input: SnapshotInput;
   readonly #decision: Decision;
-  #trace: readonly TraceEntry[] | undefined;
 
   constructor(input: SnapshotInput, decision: Decision, epoch: number, takenAt: number) {
     this.epoch = epoch;
@@ -60,8 +60,7 @@ class TakenSnapshot implements Snapshot {
   }
 
   get trace(): readonly TraceEntry[] {
-    this.#trace ??= Object.freeze(traceOf(this.#input, this.#decision).map((entry) => Object.freeze(entry)));
-    return this.#trace;
+    return Object.freeze(traceOf(this.#input, this.#decision).map((entry) => Object.freeze(entry)));
   }
 
   toJSON(): Omit<Snapshot, 'fence'> {

@@ -25,7 +25,8 @@ const MAX_PATH_LENGTH = 4096;
 export class CallerBindings {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #findElsewhere: ((id: string) => CallerBinding | undefined) | undefined;
-  readonly #bindings = new Map<string, CallerBinding & { readonly until: number }>();
+  /** Made with the first binding: most connections have none. */
+  #bindings: Map<string, CallerBinding & { readonly until: number }> | undefined;
   #used = false;
 
   /** `findElsewhere`: what was said about a call in another way than through `bind()`. */
@@ -40,47 +41,48 @@ export class CallerBindings {
   }
 
   get size(): number {
-    return this.#bindings.size;
+    return this.#bindings?.size ?? 0;
   }
 
   /** False for what cannot be a binding. A later one for the same call replaces the first. */
   bind(id: unknown, cwd: unknown, agent: unknown): boolean {
     if (!isText(id, MAX_ID_LENGTH) || !isText(cwd, MAX_PATH_LENGTH)) return false;
     this.#used = true;
-    this.#bindings.delete(id);
+    const bindings = (this.#bindings ??= new Map());
+    bindings.delete(id);
     const until = this.#clock.now() + TTL_MS;
-    this.#bindings.set(id, { cwd, agent: isText(agent, MAX_ID_LENGTH) ? agent : '', until });
-    for (const oldest of this.#bindings.keys()) {
-      if (this.#bindings.size <= MAX_BINDINGS) break;
-      this.#bindings.delete(oldest);
+    bindings.set(id, { cwd, agent: isText(agent, MAX_ID_LENGTH) ? agent : '', until });
+    for (const oldest of bindings.keys()) {
+      if (bindings.size <= MAX_BINDINGS) break;
+      bindings.delete(oldest);
     }
     return true;
   }
 
   get(id: string): CallerBinding | undefined {
-    const binding = this.#bindings.get(id);
+    const binding = this.#bindings?.get(id);
     if (binding !== undefined && this.#clock.now() < binding.until) return binding;
-    this.#bindings.delete(id);
+    this.#bindings?.delete(id);
     const found = this.#findElsewhere?.(id);
     if (found === undefined || !this.bind(id, found.cwd, found.agent)) return undefined;
-    return this.#bindings.get(id);
+    return this.#bindings?.get(id);
   }
 
   /** The bindings of calls that are not answered yet, for another process to continue with. */
   keep(): KeptBindings | undefined {
-    if (this.#bindings.size === 0) return undefined;
+    if (this.#bindings === undefined || this.#bindings.size === 0) return undefined;
     return Object.fromEntries([...this.#bindings].map(([id, { cwd, agent }]) => [id, { cwd, agent }]));
   }
 
   /** Replaces what was said before. */
   restore(kept: KeptBindings = {}): void {
-    this.#bindings.clear();
+    this.#bindings?.clear();
     for (const [id, { cwd, agent }] of Object.entries(kept)) this.bind(id, cwd, agent);
   }
 
   /** The call got its final answer. */
   end(id: string): void {
-    this.#bindings.delete(id);
+    this.#bindings?.delete(id);
   }
 }
 

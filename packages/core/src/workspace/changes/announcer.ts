@@ -9,21 +9,23 @@ import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /** Announces changes: to listeners at once, to followers when they are ready. */
 export class Announcer {
-  readonly #listeners: Emitter<WorkspaceChange>;
-  readonly #projectListeners: Emitter<Project>;
-  readonly #followers: Followers;
+  readonly #setup: FollowersSetup;
+  // Each is made for the first who wants it: there may be thousands of workspaces, and most have no followers.
+  #listeners: Emitter<WorkspaceChange> | undefined;
+  #projectListeners: Emitter<Project> | undefined;
+  #followers: Followers | undefined;
 
   constructor(setup: FollowersSetup) {
-    this.#listeners = loggedEmitter(setup.log);
-    this.#projectListeners = loggedEmitter(setup.log);
-    this.#followers = new Followers(setup);
+    this.#setup = setup;
   }
 
   listen(listener: ChangeListener): Disposable {
+    this.#listeners ??= loggedEmitter(this.#setup.log);
     return this.#listeners.add(listener);
   }
 
   listenToChoices(listener: ProjectListener): Disposable {
+    this.#projectListeners ??= loggedEmitter(this.#setup.log);
     return this.#projectListeners.add(listener);
   }
 
@@ -31,26 +33,27 @@ export class Announcer {
   follow(follower: Follower, snapshot: Snapshot): Disposable {
     const { roots } = snapshot;
     const first: WorkspaceChange = { ...diffRoots([], roots), reason: 'start', snapshot };
+    this.#followers ??= new Followers(this.#setup);
     return this.#followers.add(follower, roots.length === 0 ? undefined : first);
   }
 
   announce(change: WorkspaceChange): void {
-    this.#listeners.fire(change);
-    this.#followers.announce(change);
+    this.#listeners?.fire(change);
+    this.#followers?.announce(change);
   }
 
   announceChoice(project: Project): void {
-    this.#projectListeners.fire(project);
+    this.#projectListeners?.fire(project);
   }
 
   /** Resolves when the followers have seen every change so far, except followers that are late. */
-  followed(): Promise<void> {
-    return this.#followers.idle();
+  async followed(): Promise<void> {
+    await this.#followers?.idle();
   }
 
   clear(): void {
-    this.#listeners.clear();
-    this.#projectListeners.clear();
-    this.#followers.clear();
+    this.#listeners?.clear();
+    this.#projectListeners?.clear();
+    this.#followers?.clear();
   }
 }
