@@ -4,11 +4,10 @@ import { isObject } from '@rootward/core/platform';
 import { inCompletionContext } from '../context/completion-context.js';
 import type { WorkspaceContext } from '../context/workspace-context.js';
 import { listBindCaller, serveBindCaller } from './bind-caller.js';
-import { hookRequests } from './hook-requests.js';
-import { patchRegistration } from './patch-registration.js';
-import type { Handler } from './replace-method.js';
+import { wrappedRegistration } from './patch-registration.js';
+import { isHandler, replaceShared, sharedMethod, type Handler } from './replace-method.js';
 import { isLowLevel, protocolOf, type AnyServer, type HookedServer } from './sdk-port.js';
-import type { ServerBinding } from './server-binding.js';
+import { ServerBinding } from './server-binding.js';
 
 const ADDED = Symbol('rootward workspace added');
 
@@ -52,53 +51,88 @@ function requireUnset(server: HookedServer, method: string): void {
 /** Turns an error into a result, or throws it. */
 type Failure = (error: unknown) => unknown;
 
-/** Gives every handler registered from now on the workspace, in its context. Done once, however often it is called. */
-export function addWorkspace<Context extends object>(
-  server: AnyServer,
-  binding: ServerBinding<Context>,
-): void {
+/**
+ * Gives every handler registered from now on the workspace, in its context. Done once, however often it is called. The
+ * server has its binding by then.
+ */
+export function addWorkspace(server: AnyServer): void {
   if (Object.hasOwn(server, ADDED)) return;
   requireFirst(server);
   Object.defineProperty(server, ADDED, { value: true });
-  const rpcError = failedRequest(binding);
-  patchRegistration(server, 'registerTool', ([name, config]) => {
-    binding.noteTool(name);
-    const failure = failedTool(binding, isObject(config) && config['outputSchema'] !== undefined);
-    return (handler) => wrapHandler(binding, handler, failure, calledFor(name));
-  });
-  patchRegistration(server, 'tool', ([name]) => {
-    binding.noteTool(name);
-    return (handler) => wrapHandler(binding, handler, failedTool(binding, false), calledFor(name));
-  });
-  for (const method of ['registerPrompt', 'registerResource', 'prompt', 'resource']) {
-    patchRegistration(
-      server,
-      method,
-      () => (handler) => wrapHandler(binding, handler, rpcError, calledFor()),
-    );
+  for (const registration of REGISTRATIONS) replaceShared(server, registration);
+  replaceShared(protocolOf(server), SET_REQUEST_HANDLER);
+}
+
+/** The methods of `McpServer` that register. */
+const REGISTRATIONS = [
+  wrappedRegistration('registerTool', wrapperOfTool),
+  wrappedRegistration('tool', (server, [name]) => wrapperOfTool(server, [name])),
+  ...['registerPrompt', 'registerResource', 'prompt', 'resource'].map((name) =>
+    wrappedRegistration(name, wrapperOfRest),
+  ),
+];
+
+/** Wraps handlers of requests when they are set, by their method. */
+const SET_REQUEST_HANDLER = sharedMethod('setRequestHandler', (server, setHandler, [key, ...given]) => {
+  const binding = ServerBinding.known(server);
+  const handler = given.at(-1);
+  if (!isHandler(handler)) return setHandler(key, ...given);
+  return setHandler(key, ...given.slice(0, -1), wrapRequest(binding, binding.sdk.methodOf(key), handler));
+});
+
+function wrapperOfTool(server: object, [name, config]: readonly unknown[]): (handler: Handler) => Handler {
+  const binding = ServerBinding.known(server);
+  binding.noteTool(name);
+  const failure = failedTool(binding, isObject(config) && config['outputSchema'] !== undefined);
+  return (handler) => wrapHandler(binding, handler, failure, calledFor(name));
+}
+
+function wrapperOfRest(server: object): (handler: Handler) => Handler {
+  const binding = ServerBinding.known(server);
+  return (handler) => wrapHandler(binding, handler, failedRequest(binding), calledFor());
+}
+
+/** Their callbacks are not registered as handlers: `McpServer` passes on what it was called with. */
+const LISTINGS: ReadonlySet<string> = new Set([
+  'resources/list',
+  'resources/directory/read',
+  'skills/list',
+  'skills/get',
+]);
+
+function wrapRequest<Context extends object>(
+  binding: ServerBinding<Context>,
+  method: string,
+  handler: Handler,
+): Handler {
+  const { lowLevel } = binding;
+  const listing = (widen: Widen): Handler => wrapListing(binding, handler, widen, failedRequest(binding));
+  if (LISTINGS.has(method)) return listing(asItIs);
+  switch (method) {
+    case 'completion/complete':
+      return listing(inCompletionContext);
+    case 'tools/list':
+      return listBindCaller(binding, lowLevel ? listing(asItIs) : handler);
+    case 'tools/call':
+      return serveBindCaller(
+        binding,
+        lowLevel ? wrapHandler(binding, handler, failedTool(binding, true), calledIn) : handler,
+      );
+    case 'prompts/get':
+    case 'resources/read':
+      return lowLevel
+        ? wrapHandler(binding, handler, failedRequest(binding), (given) => ({
+            ...calledIn(given),
+            tool: undefined,
+          }))
+        : handler;
+    default:
+      return lowLevel ? listing(asItIs) : handler;
   }
-  const listing = (widen: Widen) => (handler: Handler) => wrapListing(binding, handler, widen, rpcError);
-  const plain = listing((request) => request);
-  const lowLevel = isLowLevel(server);
-  const asking = (handler: Handler): Handler =>
-    wrapHandler(binding, handler, rpcError, (given) => ({ ...calledIn(given), tool: undefined }));
-  const tool = (handler: Handler): Handler =>
-    lowLevel ? wrapHandler(binding, handler, failedTool(binding, true), calledIn) : handler;
-  hookRequests(
-    protocolOf(server),
-    binding.sdk,
-    new Map([
-      // Their callbacks are not registered as handlers: `McpServer` passes on what it was called with.
-      ...['resources/list', 'resources/directory/read', 'skills/list', 'skills/get'].map(
-        (method) => [method, plain] as const,
-      ),
-      ['completion/complete', listing(inCompletionContext)],
-      ['tools/list', (handler) => listBindCaller(binding, lowLevel ? plain(handler) : handler)],
-      ['tools/call', (handler) => serveBindCaller(binding, tool(handler))],
-      ...(lowLevel ? ASKING_METHODS.slice(1).map((method) => [method, asking] as const) : []),
-    ]),
-    lowLevel ? plain : undefined,
-  );
+}
+
+function asItIs(request: unknown): unknown {
+  return request;
 }
 
 /** What a handler was called for: the arguments in which a handle may be, and the tool. */

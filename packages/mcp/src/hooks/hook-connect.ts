@@ -1,34 +1,55 @@
-import { replaceMethod } from './replace-method.js';
+import { sharedMethod, type SharedMethod } from './replace-method.js';
 
 /** What lives as long as a connection. */
 interface Connection {
   dispose(): void;
 }
 
-/** Calls `open` for each transport. What it returns ends when either side closes the transport. */
-export function hookConnect(
-  server: object,
-  open: (transport: object) => { readonly opened: Connection; readonly undo: () => void },
-): void {
-  replaceMethod(server, 'connect', (connect) => async (transport) => {
+/** A connection that is being opened, and the one before it. */
+export interface Opened<One extends Connection> {
+  readonly opened: One;
+  readonly previous: One | undefined;
+}
+
+/** What a server does for each transport. */
+interface Connecting<One extends Connection> {
+  /** What it opens ends when either side closes the transport. */
+  open(transport: object): Opened<One>;
+  reopen(previous: One | undefined): void;
+}
+
+/** Takes the place of `connect`. */
+export function connectHook<One extends Connection>(
+  connectingOf: (server: object) => Connecting<One>,
+): SharedMethod {
+  return sharedMethod('connect', async (server, connect, [transport]) => {
     if (!isTransport(transport)) return connect(transport);
-    const { opened, undo } = open(transport);
-    const { onclose } = transport;
-    transport.onclose = () => {
-      onclose?.();
-      opened.dispose();
-    };
+    const connecting = connectingOf(server);
+    const { opened, previous } = connecting.open(transport);
+    endWith(transport, opened);
     try {
       return await connect(transport);
     } catch (error) {
       // The SDK refuses a second transport. The first one stays connected, with the roots of its own client.
-      undo();
+      connecting.reopen(previous);
       opened.dispose();
       throw error;
     }
   });
 }
 
-function isTransport(value: unknown): value is { onclose?: (() => void) | undefined } {
+interface ClosableTransport {
+  onclose?: (() => void) | undefined;
+}
+
+function endWith(transport: ClosableTransport, opened: Connection): void {
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    opened.dispose();
+  };
+}
+
+function isTransport(value: unknown): value is ClosableTransport {
   return typeof value === 'object' && value !== null;
 }

@@ -1,17 +1,16 @@
 import { isObject } from '@rootward/core/platform';
-import { isHandler, replaceMethod, type Handler } from './replace-method.js';
+import { isHandler, replaceMethod, sharedMethod, type Handler, type SharedMethod } from './replace-method.js';
 
 /**
- * Wraps the handlers that are registered with a method of a server. `wrapperFor` gets the arguments of the
+ * Wraps the handlers that are registered with a method of a server. `wrapperFor` gets the server and the arguments of the
  * registration, of which the handler is the last.
  */
-export function patchRegistration(
-  server: object,
-  method: string,
-  wrapperFor: (args: readonly unknown[]) => (handler: Handler) => Handler,
-): void {
-  replaceMethod(server, method, (register) => (...args) => {
-    const wrap = wrapperFor(args);
+export function wrappedRegistration(
+  name: string,
+  wrapperFor: (server: object, args: readonly unknown[]) => (handler: Handler) => Handler,
+): SharedMethod {
+  return sharedMethod(name, (server, register, args) => {
+    const wrap = wrapperFor(server, args);
     const handler = args.at(-1);
     const registered = register(...args.slice(0, -1), isHandler(handler) ? wrap(handler) : handler);
     if (typeof registered === 'object' && registered !== null) patchUpdate(registered, wrap);

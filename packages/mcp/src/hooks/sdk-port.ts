@@ -61,7 +61,7 @@ export interface SdkPort<Context> {
 }
 
 /** What every call brings along. */
-interface CallFacts {
+export interface CallFacts {
   readonly meta: unknown;
   readonly signal: AbortSignal;
   /** Whom the call comes from; empty without authentication. */

@@ -2,7 +2,7 @@ import type { RootsPort, WorkspaceView } from '@rootward/core';
 import { Callers } from '../context/callers.js';
 import { invalidOption } from '../context/check-options.js';
 import type { HandleContent } from '../context/handle-codec.js';
-import { keepsConnection, type KeptConnection } from '../context/kept-connection.js';
+import { keepsConnection, type ConnectionKeeper, type KeptConnection } from '../context/kept-connection.js';
 import type { PlacedView } from '../context/placed-view.js';
 import { newSession, principalDigest, RecordedContext } from '../context/kept-changes.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
@@ -12,10 +12,11 @@ import type { TransportKind } from '../context/transport-kind.js';
 import { LazyWorkspaceContext, type WorkspaceContext } from '../context/workspace-context.js';
 import type { ConnectionObserver, WorkspaceOptions } from '../context/workspace-options.js';
 import { askLeniently, LegacyConnection } from '../legacy/legacy-connection.js';
-import { hookConnect } from './hook-connect.js';
-import { hookNotifications } from './hook-notifications.js';
-import { protocolOf } from './sdk-port.js';
-import type { AnyServer, AskOptions, Call, HookedServer, SdkPort } from './sdk-port.js';
+import { connectHook, type Opened } from './hook-connect.js';
+import { notificationHooks } from './hook-notifications.js';
+import { replaceShared } from './replace-method.js';
+import { isLowLevel, protocolOf } from './sdk-port.js';
+import type { AnyServer, AskOptions, Call, HookedNotification, HookedServer, SdkPort } from './sdk-port.js';
 
 /** A client that knows this capability sends its directory with each call, once the server advertises it. */
 const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
@@ -24,17 +25,21 @@ const CLEAR_UP_MS = 1000;
 /** The tool of the server that gives handles for working trees. */
 const HANDLE_TOOL = 'workspace_info';
 const BINDING = Symbol('rootward workspace');
+const NO_TOOLS: ReadonlySet<string> = new Set();
 
 /** Ties a server to workspaces: one per connection of the legacy era, one per request of the modern one. */
 export class ServerBinding<Context> {
   readonly sdk: SdkPort<Context>;
+  /** Whether the author of the server sets the handlers of requests. */
+  readonly lowLevel: boolean;
   readonly #server: HookedServer;
   readonly #prepared: PreparedWorkspace;
   /** The names of the tools that the author registered. */
-  readonly #tools = new Set<string>();
+  #tools: Set<string> | undefined;
   /** The names of tools that are served without being registered. */
-  #others: ReadonlySet<string> = new Set();
-  #session = newSession();
+  #others: ReadonlySet<string> = NO_TOOLS;
+  /** What the history calls the connection, once there is something to call so. */
+  #session: string | undefined;
   #observer: ConnectionObserver;
   #connection: LegacyConnection | undefined;
   #callers: Callers | undefined;
@@ -47,43 +52,54 @@ export class ServerBinding<Context> {
     const known: unknown = Reflect.get(server, BINDING);
     if (known instanceof ServerBinding) return known;
     const { prepared, sdk } = prepare();
-    const binding = new ServerBinding(protocolOf(server), prepared, sdk);
-    Object.defineProperty(server, BINDING, { value: binding });
+    const protocol = protocolOf(server);
+    const binding = new ServerBinding(protocol, prepared, sdk, isLowLevel(server));
+    for (const bound of new Set([server, protocol]))
+      Object.defineProperty(bound, BINDING, { value: binding });
+    replaceShared(protocol, CONNECT);
+    NOTIFICATIONS.install(protocol);
     return binding;
   }
 
   /** The binding of a server that a workspace was added to. */
-  static known<Context extends object>(server: AnyServer): ServerBinding<Context> {
+  static known<Context extends object>(server: object): ServerBinding<Context> {
     const known: unknown = Reflect.get(server, BINDING);
     if (known instanceof ServerBinding) return known;
     throw invalidOption('Cannot serve tools: call withWorkspace() first');
   }
 
-  private constructor(server: HookedServer, prepared: PreparedWorkspace, sdk: SdkPort<Context>) {
+  private constructor(
+    server: HookedServer,
+    prepared: PreparedWorkspace,
+    sdk: SdkPort<Context>,
+    lowLevel: boolean,
+  ) {
     this.sdk = sdk;
+    this.lowLevel = lowLevel;
     this.#server = server;
     this.#prepared = prepared;
     this.#observer = prepared.options;
     if (prepared.options.clientRoots !== 'ignore') {
       server.registerCapabilities({ experimental: { [SANDBOX_CAPABILITY]: {} } });
     }
-    hookConnect(server, (transport) => {
-      const previous = this.#connection;
-      const opened = (this.#connection = this.#connect(transport));
-      this.#callers = this.#meet(transport);
-      if (keepsConnection(transport)) {
-        transport.keepWith({
-          keep: () => this.#keep(opened),
-          settled: () => opened.settled(),
-          restore: (kept) => this.#restore(opened, kept),
-        });
-      }
-      return { opened, undo: () => (this.#connection = previous) };
-    });
-    hookNotifications(server, sdk, {
-      'notifications/initialized': () => this.#connection?.initialized(),
-      'notifications/roots/list_changed': () => this.#connection?.rootsChanged(),
-    });
+  }
+
+  /** The server is about to connect to a transport. */
+  open(transport: object): Opened<LegacyConnection> {
+    const previous = this.#connection;
+    const opened = (this.#connection = this.#connect(transport));
+    this.#callers = this.#meet(transport);
+    if (keepsConnection(transport)) transport.keepWith(new Keeper(this, opened));
+    return { opened, previous };
+  }
+
+  reopen(previous: LegacyConnection | undefined): void {
+    this.#connection = previous;
+  }
+
+  heard(method: HookedNotification): void {
+    if (method === 'notifications/initialized') this.#connection?.initialized();
+    else this.#connection?.rootsChanged();
   }
 
   /** Who calls over the connection. */
@@ -101,7 +117,7 @@ export class ServerBinding<Context> {
   }
 
   noteTool(name: unknown): void {
-    if (typeof name === 'string') this.#tools.add(name);
+    if (typeof name === 'string') (this.#tools ??= new Set()).add(name);
   }
 
   noteTools(names: ReadonlySet<string>): void {
@@ -109,7 +125,7 @@ export class ServerBinding<Context> {
   }
 
   has(tool: string): boolean {
-    return this.#tools.has(tool) || this.#others.has(tool);
+    return this.#tools?.has(tool) === true || this.#others.has(tool);
   }
 
   /** The name of the client that a call comes from. */
@@ -129,7 +145,7 @@ export class ServerBinding<Context> {
     const { history } = this.#prepared;
     if (history === undefined) return undefined;
     return new RecordedContext(workspace, history, tool, () => {
-      const { session = this.#session, isHttp } = this.sdk.origin(ctx);
+      const { session = (this.#session ??= newSession()), isHttp } = this.sdk.origin(ctx);
       const principal = isHttp ? principalDigest(this.sdk.request(ctx).principal) : '';
       return { session, client: this.clientOf(ctx), principal };
     });
@@ -140,7 +156,7 @@ export class ServerBinding<Context> {
     this.#connection?.countRefusal(error);
   }
 
-  #keep(connection: LegacyConnection): KeptConnection {
+  keep(connection: LegacyConnection): KeptConnection {
     return {
       workspace: connection.keep(),
       bindings: this.callers.bindings.keep(),
@@ -148,7 +164,7 @@ export class ServerBinding<Context> {
     };
   }
 
-  async #restore(
+  async restore(
     connection: LegacyConnection,
     { workspace, bindings, history }: KeptConnection,
   ): Promise<void> {
@@ -228,3 +244,29 @@ export class ServerBinding<Context> {
     return { ask: (signal) => askLeniently(() => ask({ signal, timeout })) };
   }
 }
+
+/** Saves and restores one connection of a server. */
+class Keeper implements ConnectionKeeper {
+  readonly #binding: Pick<ServerBinding<never>, 'keep' | 'restore'>;
+  readonly #connection: LegacyConnection;
+
+  constructor(binding: Pick<ServerBinding<never>, 'keep' | 'restore'>, connection: LegacyConnection) {
+    this.#binding = binding;
+    this.#connection = connection;
+  }
+
+  keep(): KeptConnection {
+    return this.#binding.keep(this.#connection);
+  }
+
+  settled(): Promise<void> {
+    return this.#connection.settled();
+  }
+
+  restore(kept: KeptConnection): Promise<void> {
+    return this.#binding.restore(this.#connection, kept);
+  }
+}
+
+const CONNECT = connectHook<LegacyConnection>((server) => ServerBinding.known(server));
+const NOTIFICATIONS = notificationHooks((server) => ServerBinding.known(server));

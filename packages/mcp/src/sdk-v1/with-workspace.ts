@@ -27,7 +27,8 @@ export function withWorkspace(
   server: McpServer | Server,
   options: WorkspaceOptions | PreparedWorkspace = {},
 ): WorkspaceServer | WorkspaceLowLevelServer {
-  addWorkspace(server, bind(server, options));
+  bind(server, options);
+  addWorkspace(server);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods were just replaced to match
   return server as WorkspaceServer | WorkspaceLowLevelServer;
 }

@@ -10,7 +10,7 @@ import type { WorkspaceOptions } from '../context/workspace-options.js';
 import { addWorkspace, wrapTool } from '../hooks/add-workspace.js';
 import type { Handler } from '../hooks/replace-method.js';
 import { ServerBinding } from '../hooks/server-binding.js';
-import { createSdkPort } from './sdk-port.js';
+import { SdkV2Port } from './sdk-port.js';
 import type { WorkspaceLowLevelServer, WorkspaceServer, WorkspaceServerContext } from './workspace-server.js';
 
 /**
@@ -30,7 +30,8 @@ export function withWorkspace(
   server: McpServer | Server,
   options: WorkspaceOptions | PreparedWorkspace = {},
 ): WorkspaceServer | WorkspaceLowLevelServer {
-  addWorkspace(server, bind(server, options));
+  bind(server, options);
+  addWorkspace(server);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods were just replaced to match
   return server as WorkspaceServer | WorkspaceLowLevelServer;
 }
@@ -59,6 +60,6 @@ function bind(
 ): ServerBinding<ServerContext> {
   return ServerBinding.of(server, () => {
     const prepared = options instanceof PreparedWorkspace ? options : new PreparedWorkspace(options);
-    return { prepared, sdk: createSdkPort('server' in server ? server.server : server, prepared) };
+    return { prepared, sdk: new SdkV2Port('server' in server ? server.server : server, prepared) };
   });
 }

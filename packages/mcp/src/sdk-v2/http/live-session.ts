@@ -21,6 +21,16 @@ import {
 import { SessionTransport, type SessionWatcher } from './session-transport.js';
 import type { SharedIds } from './shared-ids.js';
 
+/** What becomes of the messages of all sessions of a process. */
+export interface SessionOwner {
+  /** As in `SessionWatcher`. */
+  received(live: LiveSession, message: JSONRPCMessage): boolean;
+  answering(live: LiveSession): Promise<void> | undefined;
+  answered(live: LiveSession): void;
+  /** Runs something whose messages are not sent to the client. */
+  replaying(act: () => Promise<void>): Promise<void>;
+}
+
 interface Opening {
   readonly factory: McpServerFactory;
   readonly request: Request;
@@ -29,8 +39,7 @@ interface Opening {
   readonly name: string;
   readonly ids: SharedIds | undefined;
   readonly transport: (session: LiveSession) => WebStandardStreamableHTTPServerTransportOptions;
-  /** Runs something whose messages are not sent to the client. */
-  readonly replaying: (act: () => Promise<void>) => Promise<void>;
+  readonly owner: SessionOwner;
 }
 
 const SET_LEVEL = 'logging/setLevel';
@@ -39,8 +48,11 @@ const INITIALIZED = 'notifications/initialized';
 const REPLAY_ID = 'rootward replay ';
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
-/** A session as one process serves it: a server and a transport of its own, and what can be kept of them. */
-export class LiveSession {
+/**
+ * A session as one process serves it: a server and a transport of its own, and what can be kept of them. There may be
+ * thousands, so it watches its transport itself: functions for each session would take half a kilobyte.
+ */
+export class LiveSession implements SessionWatcher {
   readonly principal: string;
   /** What a store calls it. */
   readonly name: string;
@@ -58,12 +70,15 @@ export class LiveSession {
   /** The record in the store as this process saw or wrote it last. */
   saved: SessionRecord | undefined;
   #server: McpServer | Server | undefined;
-  readonly #replaying: Opening['replaying'];
-  #turn: Promise<void> = Promise.resolve();
-  /** What the client did that a new server has to be told, by the name of its field. */
-  readonly #done = new Map<string, unknown>();
+  readonly #owner: SessionOwner;
+  #turn: Promise<void> | undefined;
+  /** What the client did that a new server has to be told: how it introduced itself, and whether it is ready. */
+  #introduction: unknown;
+  #isReady = false;
+  /** The rest, by the name of its field. */
+  #done: Map<string, unknown> | undefined;
   /** What counts once a request was answered. */
-  readonly #whenAnswered = new Map<RequestId, () => void>();
+  #whenAnswered: Map<RequestId, () => void> | undefined;
 
   static async open(opening: Opening): Promise<LiveSession> {
     const session = new LiveSession(opening);
@@ -76,10 +91,10 @@ export class LiveSession {
     return session;
   }
 
-  private constructor({ principal, name, transport, ids, replaying }: Opening) {
+  private constructor({ principal, name, transport, ids, owner }: Opening) {
     this.principal = principal;
     this.name = name;
-    this.#replaying = replaying;
+    this.#owner = owner;
     this.transport = new SessionTransport(transport(this), ids);
   }
 
@@ -91,19 +106,23 @@ export class LiveSession {
     return this.listening === 0 && this.arriving === 0 && !this.transport.isBusy;
   }
 
-  async connect(watcher: SessionWatcher): Promise<void> {
+  async connect(): Promise<void> {
     await this.#server?.connect(this.transport);
-    this.transport.watch({
-      received: (message) => {
-        this.#note(message);
-        return watcher.received(message);
-      },
-      answering: (message) => {
-        this.#settle(message);
-        return isReplayed(message) ? undefined : watcher.answering(message);
-      },
-      answered: () => watcher.answered(),
-    });
+    this.transport.watch(this);
+  }
+
+  received(message: JSONRPCMessage): boolean {
+    this.#note(message);
+    return this.#owner.received(this, message);
+  }
+
+  answering(message: JSONRPCMessage): Promise<void> | undefined {
+    this.#settle(message);
+    return isReplayed(message) ? undefined : this.#owner.answering(this);
+  }
+
+  answered(): void {
+    this.#owner.answered(this);
   }
 
   /**
@@ -130,14 +149,19 @@ export class LiveSession {
   /** All that is worth keeping now. */
   fields(): JsonObject {
     const kept = this.transport.keeper?.keep();
-    return { ...Object.fromEntries(this.#done), ...(kept === undefined ? {} : connectionFields(kept)) };
+    return {
+      ...(this.#introduction !== undefined && { [INITIALIZE]: this.#introduction }),
+      ...(this.#isReady && { [INITIALIZED]: true }),
+      ...Object.fromEntries(this.#done ?? []),
+      ...(kept === undefined ? {} : connectionFields(kept)),
+    };
   }
 
   /** Tells a new server what the client did, as if it did it now. Closes it where that fails: it knows half of it. */
   async replay(id: string, record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
     try {
       await this.inTurn(() =>
-        this.#replaying(async () => {
+        this.#owner.replaying(async () => {
           await this.#tell(id, INITIALIZE, record.fields[INITIALIZE], authInfo);
           if (this.id === undefined) throw unusable();
           await this.#apply(record, {}, authInfo);
@@ -159,7 +183,7 @@ export class LiveSession {
    * still missing for something that was taken away.
    */
   async inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
-    const before = this.#turn;
+    const before = this.#turn ?? Promise.resolve();
     const result = before.then(act);
     this.#turn = result.then(ignore, ignore);
     return result;
@@ -168,7 +192,7 @@ export class LiveSession {
   /** Takes over what another process has saved since. Call it inside `inTurn()`. */
   async catchUp(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
     if (this.knows(record)) return;
-    await this.#replaying(() => this.#apply(record, this.saved?.fields ?? {}, authInfo));
+    await this.#owner.replaying(() => this.#apply(record, this.saved?.fields ?? {}, authInfo));
   }
 
   async #apply(record: SessionRecord, before: JsonObject, authInfo: AuthInfo | undefined): Promise<void> {
@@ -211,31 +235,39 @@ export class LiveSession {
   #note(message: JSONRPCMessage): void {
     if (!('method' in message)) return;
     const { method, params } = message;
-    if (method === INITIALIZED) this.#done.set(method, true);
+    if (method === INITIALIZED) this.#isReady = true;
     if (!('id' in message)) return;
     const then = this.#effectOf(method, params);
-    if (then !== undefined) this.#whenAnswered.set(message.id, then);
+    if (then !== undefined) (this.#whenAnswered ??= new Map()).set(message.id, then);
   }
 
   #effectOf(method: string, params: unknown): (() => void) | undefined {
     const uri = isObject(params) && typeof params['uri'] === 'string' ? params['uri'] : '';
     switch (method) {
       case INITIALIZE:
+        return () => {
+          this.#introduction = params;
+        };
       case SET_LEVEL:
-        return () => void this.#done.set(method, params);
+        return () => this.#keepDone(method, params);
       case 'resources/subscribe':
-        return () => void this.#done.set(SUBSCRIPTION + uri, true);
+        return () => this.#keepDone(SUBSCRIPTION + uri, true);
       case 'resources/unsubscribe':
-        return () => void this.#done.delete(SUBSCRIPTION + uri);
+        return () => void this.#done?.delete(SUBSCRIPTION + uri);
       default:
         return undefined;
     }
   }
 
+  #keepDone(field: string, value: unknown): void {
+    (this.#done ??= new Map()).set(field, value);
+  }
+
   #settle(message: JSONRPCMessage): void {
     if ('method' in message || message.id === undefined) return;
-    const then = this.#whenAnswered.get(message.id);
-    this.#whenAnswered.delete(message.id);
+    const waiting = this.#whenAnswered;
+    const then = waiting?.get(message.id);
+    if (waiting?.delete(message.id) === true && waiting.size === 0) this.#whenAnswered = undefined;
     if ('result' in message) then?.();
   }
 }

@@ -4,7 +4,7 @@ import { systemClock, type Clock, type Timer } from '@rootward/core';
 import { RootwardMcpError } from '../../error.js';
 import { describePrincipal } from '../../context/principal.js';
 import type { LimitCounters } from '../../store/principal-limits.js';
-import { LiveSession } from './live-session.js';
+import { LiveSession, type SessionOwner } from './live-session.js';
 import { METHODS, methodNotAllowed, sessionNotFound, sessionRequired, tooManySessions } from './responses.js';
 import { SessionEventStore } from './session-event-store.js';
 import { makeRecord, type SessionRecord } from './session-record.js';
@@ -40,6 +40,12 @@ export class Sessions {
   readonly #clock: Clock;
   readonly #limits: LimitCounters | undefined;
   readonly #sharing: Sharing | undefined;
+  readonly #owner: SessionOwner = {
+    received: (live, message) => this.#sharing?.received(live, message) ?? true,
+    answering: (live) => this.#sharing?.answering(live),
+    answered: (live) => this.#touch(live),
+    replaying: (act) => this.#sharing?.replaying(act) ?? act(),
+  };
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
   #sweep: Timer | undefined;
@@ -204,7 +210,7 @@ export class Sessions {
       principal,
       name,
       ids: sharing?.ids,
-      replaying: (act) => sharing?.replaying(act) ?? act(),
+      owner: this.#owner,
       transport: (session) => ({
         sessionIdGenerator: () => id,
         onsessioninitialized: () => this.#keep(id, session),
@@ -216,10 +222,8 @@ export class Sessions {
     });
     live.transport.onclose = () => this.#forget(live);
     await this.#requireOpen(live);
-    const answered = (): void => this.#touch(live);
-    await live.connect(
-      sharing?.watcher(live, answered) ?? { received: () => true, answering: () => undefined, answered },
-    );
+    sharing?.opened(live);
+    await live.connect();
     return live;
   }
 

@@ -8,7 +8,6 @@ import { eventStreamResponse } from './event-stream.js';
 import type { LiveSession } from './live-session.js';
 import { streamOver, unknownEvent } from './responses.js';
 import { changedFields, makeRecord, mergeFields, readRecord, type SessionRecord } from './session-record.js';
-import type { SessionWatcher } from './session-transport.js';
 import { SharedIds } from './shared-ids.js';
 import { SharedSessions, type Note } from './shared-sessions.js';
 
@@ -86,13 +85,14 @@ export class Sharing {
     this.#shared.events.forget(live.name);
   }
 
-  watcher(live: LiveSession, answered: () => void): SessionWatcher {
+  /** The session is served here from now on. */
+  opened(live: LiveSession): void {
     this.#open.set(live.name, live);
-    return {
-      received: (message) => this.#received(live, message),
-      answering: () => live.inTurn(() => this.#save(live)),
-      answered,
-    };
+  }
+
+  /** An answer goes out when the others know what they need. */
+  answering(live: LiveSession): Promise<void> {
+    return live.inTurn(() => this.#save(live));
   }
 
   /** A response that leaves only when other processes know what they need to go on without this one. */
@@ -152,7 +152,7 @@ export class Sharing {
   }
 
   /** Messages that belong to what another process does are passed on to it. */
-  #received(live: LiveSession, message: JSONRPCMessage): boolean {
+  received(live: LiveSession, message: JSONRPCMessage): boolean {
     const { events, instance } = this.#shared;
     const session = live.name;
     if ('method' in message && 'id' in message) {
