@@ -203,14 +203,7 @@ function legacyServer(offer: Offer, shared: Shared): McpServer {
 }
 
 function newServer(): McpServer {
-  return new McpServer(
-    { name: 'rootward', title: 'Rootward', version: VERSION },
-    {
-      instructions: INSTRUCTIONS,
-      // Else a client would list all tools once for each that came or went.
-      debouncedNotificationMethods: ['notifications/tools/list_changed'],
-    },
-  );
+  return new McpServer(INFO, OPTIONS);
 }
 
 /** A glob that matches nothing is most likely mistyped; executables and wrapped servers may still bring such a tool. */
@@ -304,3 +297,11 @@ To find or rename what code declares, use find_symbol, definition, references, o
 Paths must lie inside the roots of the workspace: absolute, or relative to the first root. Everything else is refused.
 When a path is refused or you do not know where you are, call workspace_info: it lists the roots and, given a path, says whether it is in scope and why.
 If it says there is no project, call switch_project with the project's name.`;
+
+/** One for all servers, which keep what they are given. */
+const INFO = { name: 'rootward', title: 'Rootward', version: VERSION };
+const OPTIONS = {
+  instructions: INSTRUCTIONS,
+  // Else a client would list all tools once for each that came or went.
+  debouncedNotificationMethods: ['notifications/tools/list_changed'],
+};

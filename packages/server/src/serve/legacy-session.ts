@@ -18,14 +18,16 @@ interface SessionSetup {
  * What one legacy client has here beside its workspace. There may be thousands over HTTP, so most of it is in methods: a
  * function for each session would take 100 bytes, and a map 200.
  */
-export class LegacySession implements ConnectionObserver, GuideReader {
+export class LegacySession implements ConnectionObserver, GuideReader, LiveSession {
   readonly id: string = newId();
+  readonly era = 'legacy';
+  readonly since: number = Date.now();
   readonly server: McpServer;
-  hasListedGuides = false;
   readonly #setup: SessionSetup;
   readonly #tellOthers: ((workspace: Workspace) => void) | undefined;
   #workspace: Workspace | undefined;
-  #shown: LiveSession | undefined;
+  #hasListedGuides = false;
+  #followsProjects = false;
   #subscriptions: Subscriptions | undefined;
   #ended: (() => void) | undefined;
 
@@ -40,7 +42,28 @@ export class LegacySession implements ConnectionObserver, GuideReader {
     return this.#workspace;
   }
 
+  /** What a page shows, which knows of the session from its workspace on. */
+  get view(): Workspace {
+    if (this.#workspace === undefined) throw new Error('Cannot show the session: it has no workspace yet');
+    return this.#workspace;
+  }
+
+  client(): string {
+    const info = this.server.server.getClientVersion();
+    return info === undefined ? '' : `${info.name} ${info.version}`;
+  }
+
+  get hasListedGuides(): boolean {
+    return this.#hasListedGuides;
+  }
+
+  set hasListedGuides(hasListed: boolean) {
+    this.#hasListedGuides = hasListed;
+    this.#followProjects();
+  }
+
   get subscriptions(): Subscriptions {
+    this.#followProjects();
     return (this.#subscriptions ??= new Subscriptions((uri) => this.#tell(uri)));
   }
 
@@ -52,9 +75,8 @@ export class LegacySession implements ConnectionObserver, GuideReader {
       this.#tell(ROOTS_URI);
       sessions.noteChange();
     });
-    workspace.onDidChooseProject(() => this.#noteProject());
-    this.#shown = new ShownSession(this.id, this.server, workspace);
-    sessions.show(this.#shown);
+    if (this.#followsProjects) workspace.onDidChooseProject(() => this.#noteProject());
+    sessions.show(this);
     this.#ended = telemetry?.session();
     this.#tellOthers?.(workspace);
   }
@@ -64,9 +86,16 @@ export class LegacySession implements ConnectionObserver, GuideReader {
   }
 
   end(): void {
-    if (this.#shown !== undefined) this.#setup.sessions.remove(this.#shown);
+    if (this.#workspace !== undefined) this.#setup.sessions.remove(this);
     this.#ended?.();
     this.#subscriptions?.end();
+  }
+
+  /** From the first time on that the client may have to be told: most never are. */
+  #followProjects(): void {
+    if (this.#followsProjects) return;
+    this.#followsProjects = true;
+    this.#workspace?.onDidChooseProject(() => this.#noteProject());
   }
 
   #noteProject(): void {
@@ -79,26 +108,6 @@ export class LegacySession implements ConnectionObserver, GuideReader {
     if (this.#subscriptions?.has(uri) !== true) return;
     // The client may have gone meanwhile.
     this.server.server.sendResourceUpdated({ uri }).catch(() => undefined);
-  }
-}
-
-/** As a page shows it. */
-class ShownSession implements LiveSession {
-  readonly id: string;
-  readonly era = 'legacy';
-  readonly since: number = Date.now();
-  readonly view: Workspace;
-  readonly #server: McpServer;
-
-  constructor(id: string, server: McpServer, view: Workspace) {
-    this.id = id;
-    this.#server = server;
-    this.view = view;
-  }
-
-  client(): string {
-    const info = this.#server.server.getClientVersion();
-    return info === undefined ? '' : `${info.name} ${info.version}`;
   }
 }
 

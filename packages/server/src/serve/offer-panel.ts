@@ -19,23 +19,23 @@ const TOOL = 'workspace_info';
 export function offerPanel(
   server: McpServer,
   program: string | undefined,
-  calledOn: (ctx: ServerContext) => McpServer = () => server,
+  calledOn?: (ctx: ServerContext) => McpServer,
 ): void {
-  if (program !== undefined) wrapRequests(server, WRAPPERS, { program, calledOn });
+  if (program !== undefined) wrapRequests(server, WRAPPERS, { program, server, calledOn });
 }
 
 interface Panel {
   readonly program: string;
-  readonly calledOn: (ctx: ServerContext) => McpServer;
+  readonly server: McpServer;
+  readonly calledOn: ((ctx: ServerContext) => McpServer) | undefined;
 }
 
 const WRAPPERS: Wrappers<Panel> = new Map([
   [
     'tools/list',
-    async (_request, ctx, handle, { calledOn }) => {
+    async (_request, ctx, handle, panel) => {
       const result = await handle();
-      if (!isObject(result) || !Array.isArray(result['tools']) || !showsPanels(calledOn(ctx), ctx))
-        return result;
+      if (!isObject(result) || !Array.isArray(result['tools']) || !isShown(panel, ctx)) return result;
       const tools = result['tools'].map((tool: unknown) =>
         isObject(tool) && tool['name'] === TOOL ? withPanel(tool) : tool,
       );
@@ -44,15 +44,19 @@ const WRAPPERS: Wrappers<Panel> = new Map([
   ],
   [
     'resources/read',
-    async (request, ctx, handle, { program, calledOn }) => {
+    async (request, ctx, handle, panel) => {
       const params = isObject(request) && isObject(request['params']) ? request['params'] : {};
-      if (params['uri'] !== PANEL_URI || !showsPanels(calledOn(ctx), ctx)) return handle();
-      const text = await readFile(join(program, 'panel.html'), 'utf8');
+      if (params['uri'] !== PANEL_URI || !isShown(panel, ctx)) return handle();
+      const text = await readFile(join(panel.program, 'panel.html'), 'utf8');
       const meta = { ui: { prefersBorder: true } };
       return { contents: [{ uri: PANEL_URI, mimeType: MIME_TYPE, text, _meta: meta }] };
     },
   ],
 ]);
+
+function isShown({ server, calledOn }: Panel, ctx: ServerContext): boolean {
+  return showsPanels(calledOn?.(ctx) ?? server, ctx);
+}
 
 function withPanel(tool: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const meta = isObject(tool['_meta']) ? tool['_meta'] : {};

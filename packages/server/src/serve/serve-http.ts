@@ -8,9 +8,9 @@ import type { HttpPort } from '../settings/settings.js';
 import type { HttpLimits } from '../settings/values/option-values.js';
 import { showToPages } from './show-to-pages.js';
 
-/** A session costs little once its server is given back, and a new one takes a few milliseconds. */
+/** A session costs little once its server is given back, and a new one takes about a millisecond. */
 const PARK_MS = 60_000;
-/** 25 MB of servers. Those that are shared come from other processes all the time, and stay a minute. */
+/** 10 MB of servers. Those that are shared come from other processes all the time, and stay a minute. */
 const MAX_RESTING = 500;
 
 /** Serves any number of clients over HTTP until a signal comes. */

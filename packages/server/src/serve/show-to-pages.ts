@@ -35,7 +35,8 @@ export function showProcess(
   const connect = (socket: Socket): void => {
     socket.on('error', () => socket.destroy());
     reporter ??= import('../watch/report-to-page.js').then((loaded) => new loaded.PageReporter(live));
-    void reporter.then((made) => made.connect(socket));
+    // A page that cannot be served must not end what it shows.
+    reporter.then((made) => made.connect(socket)).catch(() => socket.destroy());
   };
   const opening = setTimeout(() => {
     void openBeacon(runtimeFolder(environment), connect).then((beacon) =>

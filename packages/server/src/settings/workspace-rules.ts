@@ -114,7 +114,22 @@ export interface ScopeMakerOptions {
   readonly toolsProject?: string | undefined;
   /** Shared, so that what one scope left behind is found by the next. */
   readonly temporaries?: TemporaryFiles;
+  readonly now?: () => number;
 }
+
+/** A scope, which is the same for all sessions with the same roots. */
+interface SharedScope {
+  readonly scope: Scope;
+  readonly fence: Snapshot['fence'];
+  readonly until: number;
+}
+
+/** A scope resolves links in its rules and looks for repositories once, so that one made later may be stricter. */
+const SHARED_MS = 30_000;
+/** Most sessions have the roots of the operator. */
+const MAX_SHARED = 64;
+/** To compare more would take longer than to make another scope. */
+const MAX_SHARED_ROOTS = 16;
 
 /**
  * Makes scopes with the operator's rules and those that the user keeps about each root. What the rules files of a
@@ -124,6 +139,8 @@ export class ScopeMaker {
   readonly #options: ScopeMakerOptions;
   /** What was reported already, so that a broken file is mentioned once and not on every change. */
   readonly #reported = new Set<string>();
+  /** By their roots. A scope takes 5 KB, and there may be thousands of sessions. */
+  readonly #shared = new Map<string, SharedScope>();
 
   constructor(options: ScopeMakerOptions) {
     this.#options = options;
@@ -141,17 +158,38 @@ export class ScopeMaker {
       return readOnly ? { ...root, access: 'read-only' as const } : root;
     });
     const isProtected = toolsProject !== undefined && snapshot.roots.some(isOfTools);
-    return new Scope({
-      roots,
-      rules: {
-        ...rules,
-        ...(isProtected && { inFolder: new Map([[toolsProject, { readOnly: true }]]) }),
-        ...(userRulesOf !== undefined && { keptElsewhere: (folder) => folderRulesOf(userRulesOf(folder)) }),
-      },
-      fence: snapshot.fence,
-      ...(temporaries !== undefined && { temporaries }),
-    });
+    const { fence } = snapshot;
+    const make = (): Scope =>
+      new Scope({
+        roots,
+        rules: {
+          ...rules,
+          ...(isProtected && { inFolder: new Map([[toolsProject, { readOnly: true }]]) }),
+          ...(userRulesOf !== undefined && { keptElsewhere: (folder) => folderRulesOf(userRulesOf(folder)) }),
+        },
+        fence,
+        ...(temporaries !== undefined && { temporaries }),
+      });
+    // What users keep elsewhere, a scope reads once for each folder.
+    const isShared = userRulesOf === undefined && roots.length <= MAX_SHARED_ROOTS;
+    return isShared ? this.#share(roots, fence, make) : make();
   };
+
+  /** The rules of the roots were just read, and are part of what is compared. */
+  #share(roots: readonly Root[], fence: Snapshot['fence'], make: () => Scope): Scope {
+    const now = (this.#options.now ?? Date.now)();
+    const key = JSON.stringify(roots);
+    const known = this.#shared.get(key);
+    if (known !== undefined && known.fence === fence && now < known.until) return known.scope;
+    const scope = make();
+    this.#shared.delete(key);
+    this.#shared.set(key, { scope, fence, until: now + SHARED_MS });
+    for (const oldest of this.#shared.keys()) {
+      if (this.#shared.size <= MAX_SHARED) break;
+      this.#shared.delete(oldest);
+    }
+    return scope;
+  }
 
   #usable(root: Root, reading: RulesReading): WorkspaceRules | undefined {
     if (reading === undefined || !('problem' in reading)) return reading;

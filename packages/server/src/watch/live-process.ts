@@ -20,7 +20,7 @@ export interface LiveSession {
   readonly since: number;
   readonly view: SessionView;
   /** Its name and version, once it has introduced itself. */
-  readonly client: () => string;
+  client(): string;
   /** Told when its roots change. */
   readonly onDidChange?: ((listener: () => void) => Disposable) | undefined;
 }

@@ -32,16 +32,14 @@ export function showState(live: LiveProcess): ProcessState {
   };
 }
 
-function showSession(
-  { id, era, since, view, client }: LiveSession,
-  callers: readonly LiveCaller[],
-): ShownSession {
+function showSession(session: LiveSession, callers: readonly LiveCaller[]): ShownSession {
+  const { id, era, since, view } = session;
   const { roots, trace, rejected, client: clientState } = view.snapshot();
   return {
     id,
     era,
     since,
-    client: client(),
+    client: session.client(),
     clientState,
     roots: view
       .scope()

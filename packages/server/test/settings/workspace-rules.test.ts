@@ -109,6 +109,38 @@ describe('ScopeMaker', () => {
     await expect(reading).rejects.toMatchObject({ code: 'rules-unreadable' });
   });
 
+  test('makes one scope for the same roots within half a minute, and another one after that', async () => {
+    const [root, other] = [makeRoot(), makeRoot()];
+    let now = 0;
+    const log = { debug() {}, info() {}, warn() {} };
+    const createScope = new ScopeMaker({ rules: {}, log, now: () => now }).create;
+    using workspace = await createWorkspace({ roots: [root], environment: {}, home: '/nowhere' });
+    using wider = await createWorkspace({ roots: [root, other], environment: {}, home: '/nowhere' });
+    const snapshot = workspace.snapshot();
+    const scope = createScope(snapshot);
+    expect(createScope(snapshot)).toBe(scope);
+    expect(createScope(wider.snapshot())).not.toBe(scope);
+    expect(createScope({ ...snapshot, roots: snapshot.roots, fence: { ...snapshot.fence } })).not.toBe(scope);
+    const shared = createScope(snapshot);
+    now += 30_000;
+    expect(createScope(snapshot)).not.toBe(shared);
+  });
+
+  test('makes another scope at once where a root has become read-only, or users keep rules elsewhere', async () => {
+    const root = makeRoot();
+    const log = { debug() {}, info() {}, warn() {} };
+    let userRules: (() => undefined) | undefined;
+    const createScope = new ScopeMaker({ rules: {}, log, now: () => 0, userRules: () => userRules }).create;
+    using workspace = await createWorkspace({ roots: [root], environment: {}, home: '/nowhere' });
+    const scope = createScope(workspace.snapshot());
+    writeFileSync(join(root, '.rootward.json'), JSON.stringify({ readOnly: true }));
+    const stricter = createScope(workspace.snapshot());
+    expect(stricter).not.toBe(scope);
+    expect(stricter.roots.map(({ access }) => access)).toEqual(['read-only']);
+    userRules = () => undefined;
+    expect(createScope(workspace.snapshot())).not.toBe(createScope(workspace.snapshot()));
+  });
+
   test('does not follow a link, and shows nothing of what it leads to', async () => {
     const root = makeRoot();
     writeFileSync(join(top, 'elsewhere.json'), JSON.stringify({ password: 'hunter2' }));
