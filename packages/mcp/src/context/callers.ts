@@ -8,7 +8,14 @@ import {
   takeAnnouncement,
   viewSnapshot,
 } from '@rootward/core';
-import type { CallerBinding, CallerContext, CallerSignal, Place, WorkspaceView } from '@rootward/core';
+import type {
+  CallerBinding,
+  CallerContext,
+  CallerSignal,
+  KeptBindings,
+  Place,
+  WorkspaceView,
+} from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { PlacedView } from './placed-view.js';
 import type { PreparedWorkspace } from './prepared-workspace.js';
@@ -35,12 +42,12 @@ export interface CallOrigin {
 
 /** The callers of one connection: the main agent and its sub-agents, each perhaps in a working tree of its own. */
 export class Callers {
-  readonly bindings: CallerBindings;
   /** A tool of the server that gives handles for working trees. */
   handleTool: string | undefined;
   readonly #prepared: PreparedWorkspace;
   readonly #connectedAt: number;
   readonly #lasts: () => boolean;
+  #bindings: CallerBindings | undefined;
   readonly #observer: ConnectionObserver;
   #mentionedInstall = false;
   /** How many calls came so far. */
@@ -57,8 +64,22 @@ export class Callers {
     this.#prepared = prepared;
     this.#lasts = lasts;
     this.#observer = observer;
-    this.bindings = new CallerBindings(prepared.clock, (id) => takeAnnouncement(prepared.callsFolder, id));
     this.#connectedAt = prepared.clock.now();
+  }
+
+  /** Made for the first call that has an id, or the first hook: most connections have neither. */
+  get bindings(): CallerBindings {
+    const prepared = this.#prepared;
+    this.#bindings ??= new CallerBindings(prepared.clock, (id) => takeAnnouncement(prepared.callsFolder, id));
+    return this.#bindings;
+  }
+
+  keepBindings(): KeptBindings | undefined {
+    return this.#bindings?.keep();
+  }
+
+  restoreBindings(kept: KeptBindings = {}): void {
+    if (this.#bindings !== undefined || Object.keys(kept).length > 0) this.bindings.restore(kept);
   }
 
   /** Whether what hooks say is kept until the call comes. Over HTTP, requests of the modern era share nothing. */

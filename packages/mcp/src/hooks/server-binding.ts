@@ -159,7 +159,7 @@ export class ServerBinding<Context> {
   keep(connection: LegacyConnection): KeptConnection {
     return {
       workspace: connection.keep(),
-      bindings: this.callers.bindings.keep(),
+      bindings: this.callers.keepBindings(),
       history: this.#session,
     };
   }
@@ -169,7 +169,7 @@ export class ServerBinding<Context> {
     { workspace, bindings, history }: KeptConnection,
   ): Promise<void> {
     if (workspace !== undefined) await (await connection.live()).restore(workspace);
-    this.callers.bindings.restore(bindings);
+    this.callers.restoreBindings(bindings);
     if (history !== undefined) this.#session = history;
   }
 

@@ -284,11 +284,12 @@ function equipExecutables(
 
 function atClose({ server }: WorkspaceServer, act: () => void): void {
   const { onclose } = server;
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
-  server.onclose = () => {
+  const both = (): void => {
     act();
     onclose?.();
   };
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
+  server.onclose = onclose === undefined ? act : both;
 }
 
 /** What a model is told about this server before it calls anything. */

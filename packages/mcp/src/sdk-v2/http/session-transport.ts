@@ -32,7 +32,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly carriesRequests: boolean;
   /** What the server connected to it knows, where that can be kept. */
   keeper: ConnectionKeeper | undefined;
-  readonly #underWay = new Set<RequestId>();
+  /** Undefined while there are none, as most of the time. */
+  #underWay: Set<RequestId> | undefined;
   readonly #ids: SharedIds | undefined;
   #watcher: SessionWatcher | undefined;
 
@@ -49,11 +50,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
   /** Whether a request has come and its answer has not gone. Known once `watch` was called. */
   get isBusy(): boolean {
-    return this.#underWay.size > 0;
+    return this.#underWay !== undefined;
   }
 
   isUnderWay(id: unknown): boolean {
-    return (typeof id === 'string' || typeof id === 'number') && this.#underWay.has(id);
+    return (typeof id === 'string' || typeof id === 'number') && this.#underWay?.has(id) === true;
   }
 
   /** To be called when a server has connected, since it is the server who is given the messages. */
@@ -64,7 +65,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     this.onmessage = ((message, extra) => {
       if (!watcher.received(message)) return;
       const isRequest = 'method' in message && 'id' in message;
-      if (isRequest) this.#underWay.add(message.id);
+      if (isRequest) (this.#underWay ??= new Set()).add(message.id);
       onmessage?.(this.#ids?.received(message) ?? message, extra);
       if (!isRequest && 'method' in message && message.method === 'notifications/cancelled') {
         this.#endCancelled(message.params?.['requestId']);
@@ -79,7 +80,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   #answer(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
-    if (!('method' in message) && message.id !== undefined && this.#underWay.delete(message.id)) {
+    if (!('method' in message) && message.id !== undefined && this.#end(message.id)) {
       this.#watcher?.answered();
     }
     return super.send(message, options);
@@ -107,9 +108,16 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
    * do not end it either. Clients ignore an answer that comes after a cancellation.
    */
   #endCancelled(id: unknown): void {
-    if ((typeof id !== 'string' && typeof id !== 'number') || !this.#underWay.has(id)) return;
+    if ((typeof id !== 'string' && typeof id !== 'number') || this.#underWay?.has(id) !== true) return;
     const answer = { jsonrpc: '2.0', id, error: { code: CANCELLED, message: 'Request cancelled' } } as const;
     this.send(answer).catch((error: unknown) => this.#report(error));
+  }
+
+  /** False where no such request was under way. */
+  #end(id: RequestId): boolean {
+    if (this.#underWay?.delete(id) !== true) return false;
+    if (this.#underWay.size === 0) this.#underWay = undefined;
+    return true;
   }
 
   #report(error: unknown): void {
