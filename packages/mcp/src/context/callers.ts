@@ -44,6 +44,8 @@ export interface CallOrigin {
 export class Callers {
   /** A tool of the server that gives handles for working trees. */
   handleTool: string | undefined;
+  /** How many messages have come, with those that no handler has seen yet; undefined where nobody counts them. */
+  arrived: (() => number) | undefined;
   readonly #prepared: PreparedWorkspace;
   readonly #connectedAt: number;
   readonly #lasts: () => boolean;
@@ -52,8 +54,8 @@ export class Callers {
   #mentionedInstall = false;
   /** How many calls came so far. */
   #calls = 0;
-  /** What git says, and how many calls had come when it was asked. */
-  #look: { readonly facts: GitFacts; readonly calls: number } | undefined;
+  /** What git says, and what had come when it was asked. */
+  #look: { readonly facts: GitFacts; readonly arrivals: number } | undefined;
 
   /** `lasts` is false where each request is a connection of its own. */
   constructor(
@@ -95,7 +97,12 @@ export class Callers {
 
   /** Counts a call that came. What it sees of git is read after this, once for all calls that came until then. */
   arrive(): number {
-    return ++this.#calls;
+    this.#calls += 1;
+    return this.#arrivals;
+  }
+
+  get #arrivals(): number {
+    return this.arrived?.() ?? this.#calls;
   }
 
   /** What the call sees: the roots of the tree its caller works in. */
@@ -182,9 +189,9 @@ export class Callers {
 
   /** Read again for a later call, and forgotten after this turn: no call sees git as it was before the call came. */
   #factsFor({ came }: CallOrigin): GitFacts {
-    if (this.#look === undefined || came > this.#look.calls) {
+    if (this.#look === undefined || came > this.#look.arrivals) {
       if (this.#look === undefined) process.nextTick(() => (this.#look = undefined));
-      this.#look = { facts: new GitFacts(), calls: this.#calls };
+      this.#look = { facts: new GitFacts(), arrivals: this.#arrivals };
     }
     return this.#look.facts;
   }

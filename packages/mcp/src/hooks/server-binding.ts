@@ -43,6 +43,7 @@ export class ServerBinding<Context> {
   #observer: ConnectionObserver;
   #connection: LegacyConnection | undefined;
   #callers: Callers | undefined;
+  #arrived: (() => number) | undefined;
 
   /** The binding of this server, made on first use. A server has only one, so options of later calls do not count. */
   static of<Context>(
@@ -59,6 +60,12 @@ export class ServerBinding<Context> {
     replaceShared(protocol, CONNECT);
     NOTIFICATIONS.install(protocol);
     return binding;
+  }
+
+  /** `arrived` counts the messages that have come to this server, where it has a workspace. */
+  static countArrivals(server: object, arrived: () => number): void {
+    const known: unknown = Reflect.get(server, BINDING);
+    if (known instanceof ServerBinding) known.#arrived = arrived;
   }
 
   /** The binding of a server that a workspace was added to. */
@@ -227,7 +234,9 @@ export class ServerBinding<Context> {
   #meet(transport: object | undefined): Callers {
     const lasts = (): boolean =>
       transport === undefined || !isFedByRequest(transport) || hasSession(transport);
-    return new Callers(this.#prepared, lasts, this.#observer);
+    const callers = new Callers(this.#prepared, lasts, this.#observer);
+    callers.arrived = this.#arrived;
+    return callers;
   }
 
   #connect(transport: object | undefined): LegacyConnection {

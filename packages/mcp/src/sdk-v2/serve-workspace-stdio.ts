@@ -1,5 +1,6 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { ServerBinding } from '../hooks/server-binding.js';
 import { guardStdio, type GuardedStdio, type GuardedStdioOptions } from '../lifecycle/guarded-stdio.js';
 
 /** Options of `serveWorkspaceStdio`. Everything may be left out. */
@@ -20,7 +21,13 @@ export function serveWorkspaceStdio(
 ): GuardedStdio {
   return guardStdio(options, (transport) => {
     const { legacy, onerror } = options;
-    const handle = serveStdio(factory, {
+    // The SDK hands over one message after the other, so only the transport knows which ones have come.
+    const serve: McpServerFactory = async (context) => {
+      const server = await factory(context);
+      ServerBinding.countArrivals(server, () => transport.taken);
+      return server;
+    };
+    const handle = serveStdio(serve, {
       transport,
       ...(legacy !== undefined && { legacy }),
       ...(onerror !== undefined && { onerror }),

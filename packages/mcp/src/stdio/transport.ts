@@ -74,6 +74,7 @@ export class StdioTransport {
   readonly #asked = new Set<RequestId>();
   /** The client's requests without a written answer, counted because a client may reuse an id too early. */
   readonly #serving = new Map<RequestId, number>();
+  #taken = 0;
   #initializeId: RequestId | undefined;
   #batchesLegal = false;
   /** When the first large piece of this turn of the event loop came. */
@@ -93,6 +94,11 @@ export class StdioTransport {
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
+  }
+
+  /** How many messages have come so far, also those that wait for their turn. */
+  get taken(): number {
+    return this.#taken;
   }
 
   start(): Promise<void> {
@@ -247,6 +253,7 @@ export class StdioTransport {
   }
 
   #take(item: Incoming): void {
+    this.#taken += 1;
     switch (item.kind) {
       case 'request': {
         const { id, method } = item.message;

@@ -49,3 +49,20 @@ test('Callers.place() keeps no look beyond the turn', async () => {
   const late = await callers.place(view, early);
   expect(() => late.directory()).toThrow('working tree');
 });
+
+test('Callers.place() looks once for all messages that have come, also those no handler has seen', async () => {
+  const repository = new Repository();
+  const view = await viewOf(repository.main);
+  let arrived = 2;
+  const callers = new Callers(new PreparedWorkspace(BARE), () => true);
+  callers.arrived = () => arrived;
+  const place = async (): Promise<PlacedView> =>
+    callers.place(view, { meta: {}, client: undefined, transport: 'local', came: callers.arrive() });
+  expect((await place()).directory()).toBe(repository.main);
+  repository.addTree('one');
+  // It had come with the first, and only its handler is called now.
+  expect((await place()).directory()).toBe(repository.main);
+  arrived += 1;
+  const later = await place();
+  expect(() => later.directory()).toThrow('working tree');
+});

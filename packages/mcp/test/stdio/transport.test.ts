@@ -93,6 +93,14 @@ test('StdioTransport drops an answer that comes after the request was cancelled'
   expect(rig.received).toEqual([]);
 });
 
+test('StdioTransport counts the messages that have come, before any of them is served', async () => {
+  const rig = await open();
+  const counts: number[] = [];
+  rig.transport.onmessage = () => queueMicrotask(() => counts.push(rig.transport.taken));
+  await rig.feed([1, 2, 3].map((id) => line(request(id))).join(''));
+  expect(counts).toEqual([3, 3, 3]);
+});
+
 test('StdioTransport answers a batch by a batch on 2025-03-26, in one line', async () => {
   const rig = await open();
   await negotiate(rig, '2025-03-26');
