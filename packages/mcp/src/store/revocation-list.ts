@@ -3,7 +3,7 @@ import { RootwardMcpError } from '../error.js';
 import { storedFields, storedText } from './stored-value.js';
 
 /** What is known of one thing that was revoked. */
-export interface Entry {
+interface Entry {
   /** When it can be forgotten, in milliseconds since the epoch. */
   readonly until: number;
   /** Grows with every change of this entry. */
