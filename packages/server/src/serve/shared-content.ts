@@ -8,15 +8,15 @@ import type { LegacySession } from './legacy-session.js';
 type Handler = (request: unknown, ctx: ServerContext) => unknown;
 type SessionContext = ServerContext & { readonly session: LegacySession };
 
-/** What the SDK checks a request against before a handler of its own gets it. */
-const REQUESTS: Readonly<Record<string, StandardSchemaV1>> = {
-  'prompts/get': specTypeSchemas.GetPromptRequest,
-  'prompts/list': specTypeSchemas.ListPromptsRequest,
-  'resources/list': specTypeSchemas.ListResourcesRequest,
-  'resources/read': specTypeSchemas.ReadResourceRequest,
-  'resources/subscribe': specTypeSchemas.SubscribeRequest,
-  'resources/templates/list': specTypeSchemas.ListResourceTemplatesRequest,
-  'resources/unsubscribe': specTypeSchemas.UnsubscribeRequest,
+/** What the SDK checks a request against before a handler of its own gets it. Each is made when it is first asked for. */
+const REQUESTS: Readonly<Record<string, () => StandardSchemaV1>> = {
+  'prompts/get': () => specTypeSchemas.GetPromptRequest,
+  'prompts/list': () => specTypeSchemas.ListPromptsRequest,
+  'resources/list': () => specTypeSchemas.ListResourcesRequest,
+  'resources/read': () => specTypeSchemas.ReadResourceRequest,
+  'resources/subscribe': () => specTypeSchemas.SubscribeRequest,
+  'resources/templates/list': () => specTypeSchemas.ListResourceTemplatesRequest,
+  'resources/unsubscribe': () => specTypeSchemas.UnsubscribeRequest,
 };
 
 /**
@@ -65,7 +65,7 @@ export class SharedContent {
     this.#handlers.set(method, async (request, ctx) => {
       const asked = own === undefined ? request : isObject(request) ? { ...asObject(request['params']) } : {};
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the SDK takes no other schemas
-      const value = await check(method, (own as StandardSchemaV1 | undefined) ?? REQUESTS[method], asked);
+      const value = await check(method, (own as StandardSchemaV1 | undefined) ?? REQUESTS[method]?.(), asked);
       return Reflect.apply(handler, undefined, [value, ctx]);
     });
   }
