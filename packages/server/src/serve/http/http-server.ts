@@ -4,6 +4,7 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
 import type { SessionsOptions, WorkspaceHandler, WorkspaceHandlerOptions } from '@rootward/mcp';
 import type { Logger } from '@rootward/core';
+import { endWithToken } from './end-with-token.js';
 import { createGuardedServer, MAX_BODY_BYTES, type GuardOptions } from './guarded-server.js';
 
 export interface HttpServerOptions
@@ -46,8 +47,10 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     (request, response) => {
       // Clients then look for another instance with their next request.
       if (isDraining) response.setHeader('Connection', 'close');
+      const isStream = request.method === 'GET' || request.headers['mcp-method'] === LISTEN;
+      if (isStream) endWithToken(request.auth, response);
       if (request.method === 'GET') flushHeadersEarly(response);
-      else if (request.headers['mcp-method'] !== LISTEN) {
+      else if (!isStream) {
         const over = new Promise((resolve) => {
           response.once('close', resolve);
         });

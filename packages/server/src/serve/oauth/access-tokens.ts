@@ -31,7 +31,8 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-const CLOCK_TOLERANCE_SECONDS = 60;
+/** Clocks differ. A token counts that much longer, and that much earlier. */
+export const CLOCK_TOLERANCE_SECONDS = 60;
 const MAX_TOKEN_LENGTH = 8 * 1024;
 /**
  * What the header may call a token (RFC 9068): many issuers still write `JWT`, or nothing. Their ID tokens are for
