@@ -7,6 +7,16 @@ import { delimiter, join } from 'node:path';
 /** Servers of this protocol that are installed here; tests with one that is missing are named as skipped. */
 export type RedisProgram = 'redis-server' | 'valkey-server';
 
+/**
+ * What tests use that need one of them. `ROOTWARD_STORE_SERVER=valkey-server` runs them all with Valkey, which is also
+ * taken where it is the only one here.
+ */
+export const STORE_PROGRAM: RedisProgram =
+  process.env['ROOTWARD_STORE_SERVER'] === 'valkey-server' ||
+  (isInstalled('valkey-server') && !isInstalled('redis-server'))
+    ? 'valkey-server'
+    : 'redis-server';
+
 export function isInstalled(program: RedisProgram): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {
@@ -27,7 +37,7 @@ export class RedisServer implements AsyncDisposable {
   #child: ChildProcess | undefined;
 
   static async start(
-    program: RedisProgram = 'redis-server',
+    program: RedisProgram = STORE_PROGRAM,
     args: readonly string[] = [],
   ): Promise<RedisServer> {
     const server = new RedisServer(program, args);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../packages/server/dist/cli/help/examples.js';
-import { isInstalled, RedisServer } from '../../testing/redis-server.js';
+import { isInstalled, RedisServer, STORE_PROGRAM } from '../../testing/redis-server.js';
 import { hasFish, makePlace } from './fixtures/shells.js';
 
 const { directory: cwd, environment: env } = makePlace();
@@ -55,7 +55,7 @@ describe('The examples of the help', () => {
     expect(out).toMatch(/(serves MCP|The page is) at http:\/\/127\.0\.0\.1:/);
   });
 
-  test.skipIf(!isInstalled('redis-server'))('revoke with a store', async () => {
+  test.skipIf(!isInstalled(STORE_PROGRAM))('revoke with a store', async () => {
     await using redis = await RedisServer.start();
     for (const { run } of all.filter((example) => revokes(example.run))) {
       const done = await runInShell('bash', run, undefined, { ROOTWARD_STORE: redis.url });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isInstalled, RedisServer } from '../../../testing/redis-server.js';
+import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../testing/redis-server.js';
 import { makeProject } from '../../exec/fixtures/tools-project.js';
 import { clockTime, makeClient, type ClusterClient } from '../fixtures/cluster-client.js';
 import { startHttp, type HttpRootward } from '../fixtures/http.js';
@@ -108,7 +108,7 @@ class Insistence {
   }
 }
 
-describe.skipIf(!isInstalled('redis-server'))('three instances behind a balancer', () => {
+describe.skipIf(!isInstalled(STORE_PROGRAM))('three instances behind a balancer', () => {
   test(`serve ${CLIENTS} clients and ${CALLS} calls while one after the other is killed`, async () => {
     await using redis = await RedisServer.start();
     const places = [folders.path('roots'), '--within', folders.top, '--project', project.path];

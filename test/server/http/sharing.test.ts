@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '@redis/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isInstalled, RedisServer } from '../../../testing/redis-server.js';
+import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../testing/redis-server.js';
 import { makeProject } from '../../exec/fixtures/tools-project.js';
 import { authorized, INITIALIZE, OTHER_TOKEN, send, startHttp, TOKEN } from '../fixtures/http.js';
 import type { Answer, HttpRootward } from '../fixtures/http.js';
@@ -93,12 +93,12 @@ describe('what cannot be shared', () => {
   });
 });
 
-describe.skipIf(!isInstalled('redis-server'))('with redis-server', () => {
+describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
   let redis: RedisServer;
   let first: HttpRootward;
   let second: HttpRootward;
   beforeAll(async () => {
-    redis = await RedisServer.start('redis-server', ['--requirepass', 'sesame']);
+    redis = await RedisServer.start(STORE_PROGRAM, ['--requirepass', 'sesame']);
     const url = redis.url.replace('unix://', 'unix://:sesame@localhost');
     writeFileSync(join(redis.folder, 'url'), `${url}\n`, { mode: 0o600 });
   });

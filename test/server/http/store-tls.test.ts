@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
-import { isInstalled, RedisServer } from '../../../testing/redis-server.js';
+import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../testing/redis-server.js';
 import { authorized, INITIALIZE, send, startHttp, TOKEN, type HttpRootward } from '../fixtures/http.js';
 import { makeFolders } from '../fixtures/rootward.js';
 
@@ -54,7 +54,7 @@ function makeCertificate(folder: string, name: string): void {
   run('x509', '-req', '-in', 'redis.csr', '-out', 'redis.crt', ...signed);
 }
 
-describe.skipIf(!isInstalled('redis-server') || !hasOpenssl())('TLS to a redis-server, with openssl', () => {
+describe.skipIf(!isInstalled(STORE_PROGRAM) || !hasOpenssl())(`TLS to a ${STORE_PROGRAM}, with openssl`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'rootward-tls-'));
   let redis: RedisServer;
   let url: string;
@@ -71,7 +71,7 @@ describe.skipIf(!isInstalled('redis-server') || !hasOpenssl())('TLS to a redis-s
       requirepass: 'sesame',
     };
     const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-    redis = await RedisServer.start('redis-server', args);
+    redis = await RedisServer.start(STORE_PROGRAM, args);
     url = `rediss://:sesame@127.0.0.1:${port}`;
   });
   afterAll(async () => {

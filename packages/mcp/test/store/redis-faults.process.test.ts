@@ -4,7 +4,7 @@ import { createClient } from '@redis/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Revocations } from '../../src/index.js';
 import { RedisStore } from '../../src/redis.js';
-import { isInstalled, RedisServer } from '../../../../testing/redis-server.js';
+import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../../testing/redis-server.js';
 import { eventually } from '../../../../testing/eventually.js';
 
 const HOUR = 3_600_000;
@@ -65,7 +65,7 @@ class Between {
   }
 }
 
-describe.skipIf(!isInstalled('redis-server'))('RedisStore with a redis-server that', () => {
+describe.skipIf(!isInstalled(STORE_PROGRAM))(`RedisStore with a ${STORE_PROGRAM} that`, () => {
   test('hangs says so without being asked, and goes on when the server does', async () => {
     await using server = await RedisServer.start();
     const store = await open(server.url);
@@ -115,7 +115,7 @@ describe.skipIf(!isInstalled('redis-server'))('RedisStore with a redis-server th
   });
 
   test('is a replica is not used until it is one no longer', async () => {
-    await using server = await RedisServer.start('redis-server', ['--replicaof', '127.0.0.1 1']);
+    await using server = await RedisServer.start(STORE_PROGRAM, ['--replicaof', '127.0.0.1 1']);
     const store = await open(server.url);
     expect(store.ready).toBe(false);
     await expect(store.read('key')).rejects.toThrow(/it is a replica/);
@@ -153,7 +153,7 @@ describe.skipIf(!isInstalled('redis-server'))('RedisStore with a redis-server th
   });
 
   test('removes keys without an end when its memory is full is refused', async () => {
-    await using server = await RedisServer.start('redis-server', [
+    await using server = await RedisServer.start(STORE_PROGRAM, [
       '--maxmemory',
       '100mb',
       '--maxmemory-policy',
@@ -165,7 +165,7 @@ describe.skipIf(!isInstalled('redis-server'))('RedisStore with a redis-server th
   });
 
   test('removes keys that have an end when its memory is full keeps what was revoked', async () => {
-    await using server = await RedisServer.start('redis-server', [
+    await using server = await RedisServer.start(STORE_PROGRAM, [
       '--maxmemory',
       '100mb',
       '--maxmemory-policy',
@@ -210,7 +210,7 @@ describe.skipIf(!isInstalled('redis-server'))('RedisStore with a redis-server th
   });
 
   test('refuses the password can be left', async () => {
-    await using server = await RedisServer.start('redis-server', ['--requirepass', 'sesame']);
+    await using server = await RedisServer.start(STORE_PROGRAM, ['--requirepass', 'sesame']);
     const store = await RedisStore.connect({ url: server.url, password: 'wrong' });
     await expect(store.read('key')).rejects.toThrow(/WRONGPASS/);
     await store.close();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisStore } from '../../../src/redis.js';
 import { Bell } from '../../../src/sdk-v2/http/bell.js';
 import { EventLog } from '../../../src/sdk-v2/http/event-log.js';
-import { isInstalled, RedisServer } from '../../../../../testing/redis-server.js';
+import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../../../testing/redis-server.js';
 
 /** More than a log keeps. */
 const MANY = 10_500;
@@ -12,7 +12,7 @@ const BATCH = 500;
 const nothing = (): void => undefined;
 const isAlive = (): Promise<boolean> => Promise.resolve(true);
 
-describe.skipIf(!isInstalled('redis-server'))('EventLog with redis-server', () => {
+describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, () => {
   let redis: RedisServer;
   let store: RedisStore;
   let log: EventLog;
