@@ -23,6 +23,8 @@ const FORMAT = '1';
 const RETRY_MS = 250;
 /** Of a log; the oldest go first. */
 const MAX_LINES = 10_000;
+/** Of a log, in one answer: each of them may be as large as a message. */
+const LINES_AT_ONCE = 100;
 
 const MAX_ID_PART = 2n ** 64n - 1n;
 
@@ -118,7 +120,9 @@ export class RedisStore implements SessionStore {
 
   async lines(key: string, after?: string): Promise<readonly LogLine[]> {
     const start = after === undefined ? '-' : `(${lineId(after)}`;
-    const found = await this.#link.ask((client) => client.xRange(this.#prefix + key, start, '+'));
+    const found = await this.#link.ask((client) =>
+      client.xRange(this.#prefix + key, start, '+', { COUNT: LINES_AT_ONCE }),
+    );
     return (found ?? []).map(({ id, message }) => ({ id, text: message['t'] ?? '' }));
   }
 

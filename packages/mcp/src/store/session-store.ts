@@ -25,7 +25,7 @@ export interface SessionStore {
   replace(key: string, before: string | undefined, after: string | undefined, ttl: number): Promise<boolean>;
   /** Adds a line to a log and returns its id. */
   append(key: string, line: string, ttl: number): Promise<string>;
-  /** The lines of a log after one of them, or all. */
+  /** Lines of a log from its start, or after one of them, in order. May be the first ones only; none means there are no more. */
   lines(key: string, after?: string): Promise<readonly LogLine[]>;
   /** Adds to a counter, which starts anew so long after its first amount. Returns the sum. */
   count(key: string, amount: number, ttl: number): Promise<number>;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
-import type { SessionStore } from '../../store/session-store.js';
+import type { LogLine, SessionStore } from '../../store/session-store.js';
 import { storedFields, storedText } from '../../store/stored-value.js';
 
 /** The stream that belongs to no request, as the SDK calls it. */
@@ -126,8 +126,9 @@ export class EventLog {
     news: AsyncIterable<void>,
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent> {
-    const known = await this.#store.lines(logKey(session, STANDALONE));
-    yield* this.#standalone(session, known.at(-1)?.id ?? START, news, signal);
+    let last = START;
+    for await (const { id } of this.#linesAfter(logKey(session, STANDALONE), START)) last = id;
+    yield* this.#standalone(session, last, news, signal);
   }
 
   /** What followed an event, and then what comes next on its stream. */
@@ -141,12 +142,24 @@ export class EventLog {
     if (!STREAM_NAME.test(stream) || place === '') return 'unknown';
     if (stream === STANDALONE) return this.#standalone(session, place, news, signal);
     const key = logKey(session, stream);
-    const lines = await this.#store.lines(key);
-    if (lines.length === 0) return 'unknown';
     const owners = new Map<RequestId, string>();
-    for (const { text } of lines) note(text, owners);
+    let isKnown = false;
+    for await (const { text } of this.#linesAfter(key, START)) {
+      note(text, owners);
+      isKnown = true;
+    }
+    if (!isKnown) return 'unknown';
     if (owners.size === 0 && (await this.#store.lines(key, place)).length === 0) return 'over';
     return this.#ofRequest(session, stream, owners, place, signal);
+  }
+
+  /** Piece by piece: a log may hold thousands of messages, and each of them may be large. */
+  async *#linesAfter(key: string, from: string): AsyncGenerator<LogLine> {
+    for (let place: string | undefined = from; place !== undefined;) {
+      const lines: readonly LogLine[] = await this.#store.lines(key, place);
+      yield* lines;
+      place = lines.at(-1)?.id;
+    }
   }
 
   async *#standalone(
@@ -159,7 +172,7 @@ export class EventLog {
     yield { id: eventId(STANDALONE, place), message: undefined };
     for await (const _ of news) {
       if (signal.aborted) return;
-      for (const { id, text } of await this.#store.lines(logKey(session, STANDALONE), place)) {
+      for await (const { id, text } of this.#linesAfter(logKey(session, STANDALONE), place)) {
         place = id;
         const message = messageOf(text);
         if (message !== undefined) yield { id: eventId(STANDALONE, id), message };
@@ -180,7 +193,7 @@ export class EventLog {
     // ever.
     yield { id: eventId(stream, from), message: undefined };
     for (let place = from; !signal.aborted;) {
-      for (const { id, text } of await this.#store.lines(key, place)) {
+      for await (const { id, text } of this.#linesAfter(key, place)) {
         place = id;
         const message = note(text, owners);
         if (message !== undefined) yield { id: eventId(stream, id), message };

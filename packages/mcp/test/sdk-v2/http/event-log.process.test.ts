@@ -5,6 +5,8 @@ import { Bell } from '../../../src/sdk-v2/http/bell.js';
 import { EventLog } from '../../../src/sdk-v2/http/event-log.js';
 import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../../../testing/redis-server.js';
 
+/** At least so many lines are. */
+const KEPT = 9_900;
 /** More than a log keeps. */
 const MANY = 10_500;
 const BATCH = 500;
@@ -63,6 +65,26 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, (
     await events.storeEvent(stream, { jsonrpc: '2.0', id: 1, result: {} });
     expect((await resumed.next()).value).toMatchObject({ message: { id: 1, result: {} } });
     expect((await resumed.next()).done).toBe(true);
+
+    const whole = await log.resume('session', `${stream}/0`, new Bell(), over.signal);
+    if (typeof whole === 'string') throw new Error(`Cannot resume: ${whole}`);
+    let count = 0;
+    let answer: unknown;
+    for await (const { message } of whole) {
+      count += 1;
+      answer = message;
+    }
+    expect(count).toBeGreaterThan(KEPT);
+    expect(answer).toMatchObject({ id: 1, result: {} });
+  });
+
+  test('a log is read in pieces', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < BATCH; count++) ids.push(await store.append('log', 'line', 60_000));
+    const first = await store.lines('log');
+    expect(first.length).toBeLessThan(BATCH);
+    expect(first.map(({ id }) => id)).toEqual(ids.slice(0, first.length));
+    expect((await store.lines('log', first.at(-1)!.id))[0]!.id).toBe(ids[first.length]);
   });
 
   test.each([
