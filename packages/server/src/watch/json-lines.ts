@@ -3,6 +3,9 @@ import type { Socket } from 'node:net';
 /** A state with thousands of roots stays below it; a longer line is not one of our messages. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
+/** What waits for a side that does not read: a page that stands still must not fill the memory of what it shows. */
+const MAX_WAITING_BYTES = 2 * MAX_LINE_BYTES;
+
 /** Reads and writes JSON documents, one per line. A line that is too long or no JSON ends the connection. */
 export class JsonLines {
   readonly #socket: Socket;
@@ -34,9 +37,14 @@ export class JsonLines {
     });
   }
 
-  /** False while the other side does not keep up. */
-  send(message: unknown): boolean {
-    if (this.#socket.destroyed) return false;
-    return this.#socket.write(`${JSON.stringify(message)}\n`);
+  /** Ends the connection where the other side has not kept up for long. */
+  send(message: unknown): void {
+    if (this.#socket.destroyed) return;
+    if (this.#socket.writableLength > MAX_WAITING_BYTES) this.end();
+    else this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  end(): void {
+    this.#socket.destroy();
   }
 }

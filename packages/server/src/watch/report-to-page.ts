@@ -86,8 +86,13 @@ export class PageReporter {
     this.#pending = true;
     const tell = (): void => {
       this.#pending = false;
-      const state = showState(this.#live);
-      for (const page of this.#pages) send(page, { type: 'state', state });
+      try {
+        const state = showState(this.#live);
+        for (const page of this.#pages) send(page, { type: 'state', state });
+      } catch {
+        // Pages that cannot be served must not end what they show.
+        for (const page of this.#pages) page.end();
+      }
     };
     setTimeout(tell, STATE_MS).unref();
   }

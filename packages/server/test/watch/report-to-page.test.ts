@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
 import { EventHub } from '../../src/audit/event-hub.js';
 import { JsonLines } from '../../src/watch/json-lines.js';
-import { LiveSessions } from '../../src/watch/live-process.js';
+import { LiveSessions, type LiveProcess, type LiveSession } from '../../src/watch/live-process.js';
 import type { FromProcess } from '../../src/watch/protocol.js';
 import { PageReporter } from '../../src/watch/report-to-page.js';
 import { WaitingQuestions } from '../../src/watch/waiting-questions.js';
@@ -27,11 +27,32 @@ afterAll(() => {
   rmSync(top, { recursive: true });
 });
 
-/** Returns the paths of the decisions the page has so far. */
-async function open(reporter: PageReporter): Promise<readonly string[]> {
+function makeLive(): LiveProcess {
+  return {
+    transport: 'stdio',
+    directory: '/',
+    started: 0,
+    events: new EventHub(),
+    limits: new OperatorLimits(),
+    sessions: new LiveSessions(),
+    questions: new WaitingQuestions(),
+    children: [],
+    history: undefined,
+  };
+}
+
+/** Both ends of a connection: of the page, and of the process that it shows. */
+async function connectPage(): Promise<readonly [Socket, Socket]> {
   const connected = once(server, 'connection');
   const page = connect(path);
   pages.push(page);
+  const [socket] = (await connected) as [Socket];
+  return [page, socket];
+}
+
+/** Returns the paths of the decisions the page has so far. */
+async function open(reporter: PageReporter): Promise<readonly string[]> {
+  const [page, socket] = await connectPage();
   const paths: string[] = [];
   // oxlint-disable-next-line no-new -- it reads
   new JsonLines(page, (message) => {
@@ -39,24 +60,14 @@ async function open(reporter: PageReporter): Promise<readonly string[]> {
     const sent = message as FromProcess;
     if (sent.type === 'events') paths.push(...sent.events.map((event) => event.path));
   });
-  const [socket] = (await connected) as [Socket];
   reporter.connect(socket);
   return paths;
 }
 
 test('PageReporter sends each page every decision once, whenever it comes', async () => {
-  const events = new EventHub();
-  const reporter = new PageReporter({
-    transport: 'stdio',
-    directory: '/',
-    started: 0,
-    events,
-    limits: new OperatorLimits(),
-    sessions: new LiveSessions(),
-    questions: new WaitingQuestions(),
-    children: [],
-    history: undefined,
-  });
+  const live = makeLive();
+  const { events } = live;
+  const reporter = new PageReporter(live);
   const expected: string[] = [];
   const decide = (count: number): void => {
     for (let index = 0; index < count; index++) {
@@ -76,4 +87,37 @@ test('PageReporter sends each page every decision once, whenever it comes', asyn
   decide(1);
   await eventually(() => expect(third).toHaveLength(expected.length));
   await eventually(() => expect([first, second, third]).toEqual([expected, expected, expected]));
+});
+
+test('a state that cannot be shown ends the pages, and nothing else', async () => {
+  const live = makeLive();
+  const reporter = new PageReporter(live);
+  const [page, socket] = await connectPage();
+  reporter.connect(socket);
+  const ended = once(page.resume(), 'close');
+  const broken = { id: 's', era: 'legacy', since: 0 } as unknown as LiveSession;
+  live.sessions.show(broken);
+  await ended;
+  live.sessions.remove(broken);
+  const [, again] = await connectPage();
+  reporter.connect(again);
+  expect(again.destroyed).toBe(false);
+});
+
+test('a page that does not read is let go before it fills the memory', async () => {
+  const live = makeLive();
+  const reporter = new PageReporter(live);
+  const [page, socket] = await connectPage();
+  page.pause();
+  reporter.connect(socket);
+  const ended = once(socket, 'close');
+  const long = 'x'.repeat(1024 * 1024);
+  let sent = 0;
+  const sending = setInterval(() => {
+    live.events.record({ session: 's', tool: 'read', path: long, decision: 'allowed' });
+    sent += 1;
+  }, 5);
+  await ended;
+  clearInterval(sending);
+  expect(sent).toBeLessThan(1000);
 });
