@@ -8,7 +8,6 @@ import type {
   WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '@rootward/core/platform';
-import type { Bell } from './bell.js';
 import type { SessionRecord } from './session-record.js';
 import {
   changedFields,
@@ -19,7 +18,7 @@ import {
   unusable,
 } from './session-record.js';
 import { SessionTransport, type SessionWatcher } from './session-transport.js';
-import type { SharedIds } from './shared-ids.js';
+import type { SharedIds } from './sharing/shared-ids.js';
 
 /** What becomes of the messages of all sessions of a process. */
 export interface SessionOwner {
@@ -57,16 +56,10 @@ export class LiveSession implements SessionWatcher {
   /** What a store calls it. */
   readonly name: string;
   readonly transport: SessionTransport;
-  /** GET streams that are open. */
+  /** GET streams that are open; those that are shared with others need no server, and are not counted. */
   listening = 0;
   /** Requests that the transport does not have yet. */
   arriving = 0;
-  /** When its time in a store was last prolonged. */
-  usedAt = 0;
-  /** Wakes the stream that belongs to no request, where it is open here and shared with others. */
-  bell: Bell | undefined;
-  /** What ends the streams that are shared with others, and that the server therefore does not know. */
-  readonly streams: Set<() => void> = new Set();
   /** The record in the store as this process saw or wrote it last. */
   saved: SessionRecord | undefined;
   #server: McpServer | Server | undefined;
@@ -142,7 +135,6 @@ export class LiveSession implements SessionWatcher {
   }
 
   async close(): Promise<void> {
-    for (const end of this.streams) end();
     await this.#server?.close();
   }
 

@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { ConnectionKeeper } from '../../context/kept-connection.js';
 import { RootwardMcpError } from '../../error.js';
-import type { SharedIds } from './shared-ids.js';
+import type { SharedIds } from './sharing/shared-ids.js';
 
 /** As in the Language Server Protocol; MCP has no code of its own for it. */
 const CANCELLED = -32_800;

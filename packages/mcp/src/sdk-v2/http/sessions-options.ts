@@ -1,4 +1,7 @@
-import type { EventStore } from '@modelcontextprotocol/server';
+import type {
+  EventStore,
+  WebStandardStreamableHTTPServerTransportOptions,
+} from '@modelcontextprotocol/server';
 import type { Clock } from '@rootward/core';
 import type { SessionStore } from '../../store/session-store.js';
 
@@ -28,4 +31,36 @@ export interface SessionsOptions {
   /** With this many sessions open, a new one ends the one that was idle longest, or is refused if none is idle. */
   readonly maxSessions?: number;
   readonly clock?: Clock;
+}
+
+/** How long sessions are kept, and how many, where nothing else was said. */
+export interface Keeping {
+  readonly idle: number;
+  readonly parkAfter: number;
+  readonly maxResting: number;
+  readonly maxSessions: number;
+}
+
+const IDLE_MS = 30 * 60_000;
+const SHARED_PARK_MS = 60_000;
+const MAX_SESSIONS = 10_000;
+
+export function keepingOf(options: SessionsOptions): Keeping {
+  const { sessionIdleTimeout: idle = IDLE_MS, sessionStore, maxResting = Infinity } = options;
+  const { parkAfter = sessionStore === undefined ? idle : SHARED_PARK_MS, maxSessions = MAX_SESSIONS } =
+    options;
+  return { idle, parkAfter, maxResting, maxSessions };
+}
+
+/** Those of the SDK's transport for one session. */
+export function transportOptions(
+  { jsonResponse, maxRequestBodySize, keepAliveMs }: SessionsOptions,
+  eventStore: EventStore | undefined,
+): WebStandardStreamableHTTPServerTransportOptions {
+  return {
+    ...(jsonResponse !== undefined && { enableJsonResponse: jsonResponse }),
+    ...(eventStore !== undefined && { eventStore }),
+    ...(maxRequestBodySize !== undefined && { maxRequestBodySize }),
+    ...(keepAliveMs !== undefined && { keepAliveMs }),
+  };
 }

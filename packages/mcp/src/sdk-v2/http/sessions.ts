@@ -1,34 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { McpHandlerRequestOptions, McpServerFactory } from '@modelcontextprotocol/server';
-import { systemClock, type Clock, type Timer } from '@rootward/core';
+import { systemClock, type Clock } from '@rootward/core';
 import { RootwardMcpError } from '../../error.js';
 import { describePrincipal } from '../../context/principal.js';
 import type { LimitCounters } from '../../store/principal-limits.js';
+import { EarliestTimer } from './earliest-timer.js';
+import { isForStream } from './sharing/event-stream.js';
 import { LiveSession, type SessionOwner } from './live-session.js';
 import { METHODS, methodNotAllowed, sessionNotFound, sessionRequired, tooManySessions } from './responses.js';
+import { makeSession, type Session } from './session-entry.js';
 import { SessionEventStore } from './session-event-store.js';
 import { makeRecord, type SessionRecord } from './session-record.js';
-import type { SessionsOptions } from './sessions-options.js';
+import { keepingOf, transportOptions, type Keeping, type SessionsOptions } from './sessions-options.js';
 import { Sharing } from './sharing.js';
 
-/** A session that this process knows. */
-interface Session {
-  readonly principal: string;
-  usedAt: number;
-  /** Undefined while it is parked. */
-  live: LiveSession | undefined;
-  /** What it goes on with after that. */
-  parked: SessionRecord | undefined;
-  /** It is getting a server. */
-  opening: Promise<LiveSession> | undefined;
-}
-
-const IDLE_MS = 30 * 60_000;
-const SHARED_PARK_MS = 60_000;
-const MAX_SESSIONS = 10_000;
 /** A request that follows at once should find its server. */
 const CROWDED_PARK_MS = 1000;
-const SESSION_HEADER = 'mcp-session-id';
 
 /**
  * The sessions of legacy clients over HTTP, each with a server and a transport of its own. A session belongs to the
@@ -37,20 +24,19 @@ const SESSION_HEADER = 'mcp-session-id';
 export class Sessions {
   readonly #factory: McpServerFactory;
   readonly #options: SessionsOptions;
+  readonly #keeping: Keeping;
   readonly #clock: Clock;
   readonly #limits: LimitCounters | undefined;
   readonly #sharing: Sharing | undefined;
   readonly #owner: SessionOwner = {
     received: (live, message) => this.#sharing?.received(live, message) ?? true,
     answering: (live) => this.#sharing?.answering(live),
-    answered: (live) => this.#touch(live),
+    answered: ({ id = '' }) => this.#touch(id),
     replaying: (act) => this.#sharing?.replaying(act) ?? act(),
   };
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
-  #sweep: Timer | undefined;
-  /** When it comes. */
-  #sweepAt = 0;
+  readonly #sweep: EarliestTimer;
   /** Sessions that have a server. */
   #serving = 0;
   /** Sessions that are being opened. */
@@ -64,18 +50,22 @@ export class Sessions {
   ) {
     this.#factory = factory;
     this.#options = options;
+    this.#keeping = keepingOf(options);
     this.#clock = options.clock ?? systemClock;
     this.#limits = limits;
+    this.#sweep = new EarliestTimer(this.#clock, () => {
+      this.#sweepSessions();
+      this.#scheduleSweep();
+    });
     const { sessionStore, keepAliveMs, onerror } = options;
-    if (sessionStore !== undefined) {
-      this.#sharing = new Sharing(sessionStore, {
-        ttl: this.#idle,
-        clock: this.#clock,
-        keepAliveMs,
-        end: (live) => this.#end(live),
-        onerror: (error) => onerror?.(error instanceof Error ? error : new Error(String(error))),
-      });
-    }
+    if (sessionStore === undefined) return;
+    this.#sharing = new Sharing(sessionStore, {
+      ttl: this.#keeping.idle,
+      clock: this.#clock,
+      keepAliveMs,
+      end: (live) => this.#end(live),
+      onerror: (error) => onerror?.(error instanceof Error ? error : new Error(String(error))),
+    });
   }
 
   get size(): number {
@@ -83,21 +73,25 @@ export class Sessions {
   }
 
   async fetch(request: Request, options: McpHandlerRequestOptions = {}): Promise<Response> {
-    const id = request.headers.get(SESSION_HEADER);
+    const id = request.headers.get('mcp-session-id');
     if (id === null) {
       if (request.method === 'POST') return this.#admit(request, options);
       return METHODS.has(request.method) ? sessionRequired() : methodNotAllowed();
     }
     const principal = describePrincipal(options.authInfo);
-    const name = this.#sharing?.nameOf(principal, id) ?? '';
-    const record = await this.#sharing?.read(name);
+    const sharing = this.#sharing;
+    const name = sharing?.nameOf(principal, id) ?? '';
+    const record = await sharing?.read(name);
     const session = this.#sessions.get(id);
-    if (this.#sharing !== undefined && record === undefined) {
+    if (sharing !== undefined && record === undefined) {
+      sharing.endStreams(name);
       if (session?.live?.principal === principal) this.#end(session.live);
       return sessionNotFound();
     }
-    if (session === undefined ? record === undefined : session.principal !== principal) {
-      return sessionNotFound();
+    const isTheirs = session === undefined ? record !== undefined : session.principal === principal;
+    if (!isTheirs) return sessionNotFound();
+    if (sharing !== undefined && record !== undefined && isForStream(request)) {
+      return this.#listen(sharing, id, record, request, options);
     }
     const live = await this.#liveOf(id, session, record, request, options);
     live.arriving += 1;
@@ -106,6 +100,34 @@ export class Sessions {
     } finally {
       live.arriving -= 1;
     }
+  }
+
+  /** A client that only listens gets what is in the store at once, and a server when there is time for it. */
+  async #listen(
+    sharing: Sharing,
+    id: string,
+    record: SessionRecord,
+    request: Request,
+    options: McpHandlerRequestOptions,
+  ): Promise<Response> {
+    const principal = describePrincipal(options.authInfo);
+    if ((await this.#limits?.claimSession(principal, id, this.#keeping.idle)) === false)
+      return tooManySessions();
+    const name = sharing.nameOf(principal, id);
+    const session = this.#sessions.get(id) ?? makeSession(principal, name);
+    // There before the store is asked, so that it can be ended meanwhile.
+    this.#sessions.set(id, session);
+    const response = await sharing.listen(name, id, request, () => this.#touch(id));
+    if (session.isOver || this.#closed) {
+      sharing.endStreams(name);
+      return sessionNotFound();
+    }
+    if (!this.#sessions.has(id)) this.#sessions.set(id, session);
+    this.#touch(id);
+    this.#scheduleSweep();
+    if (!response.ok || session.live !== undefined || session.opening !== undefined) return response;
+    sharing.wakeLater(name, record, (found) => this.#liveOf(id, session, found, request, options));
+    return response;
   }
 
   async #serveIn(
@@ -119,7 +141,8 @@ export class Sessions {
     if (record !== undefined && !live.knows(record)) {
       await live.inTurn(() => live.catchUp(record, options.authInfo));
     }
-    if ((await this.#limits?.claimSession(principal, id, this.#idle)) === false) return tooManySessions();
+    if ((await this.#limits?.claimSession(principal, id, this.#keeping.idle)) === false)
+      return tooManySessions();
     if (request.method === 'DELETE') {
       this.#giveBack(id, principal);
       await this.#sharing?.remove(live);
@@ -129,10 +152,13 @@ export class Sessions {
 
   /** Ends the sessions that this is true of. */
   endWhere(isOver: (id: string, principal: string) => boolean): void {
-    for (const [id, { principal, live }] of this.#sessions) {
+    for (const [id, session] of this.#sessions) {
+      const { principal, name, live } = session;
       if (!isOver(id, principal)) continue;
+      session.isOver = true;
       this.#sessions.delete(id);
       this.#giveBack(id, principal);
+      this.#sharing?.endStreams(name);
       if (live !== undefined) this.#end(live);
     }
   }
@@ -140,31 +166,19 @@ export class Sessions {
   /** Sessions that are shared go on elsewhere; all others end. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#sweep?.clear();
-    this.#sweep = undefined;
+    this.#sweep.clear();
     const open = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.all(open.map(async ({ live }) => live?.close()));
     await this.#sharing?.close();
   }
 
-  get #idle(): number {
-    return this.#options.sessionIdleTimeout ?? IDLE_MS;
-  }
-
-  get #parkAfter(): number {
-    return this.#options.parkAfter ?? (this.#sharing === undefined ? this.#idle : SHARED_PARK_MS);
-  }
-
-  get #maxResting(): number {
-    return this.#options.maxResting ?? Infinity;
-  }
-
   async #admit(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const principal = describePrincipal(options.authInfo);
     const id = randomUUID();
     await this.#sharing?.requireReady();
-    if ((await this.#limits?.claimSession(principal, id, this.#idle)) === false) return tooManySessions();
+    if ((await this.#limits?.claimSession(principal, id, this.#keeping.idle)) === false)
+      return tooManySessions();
     try {
       return await this.#open(id, principal, request, options);
     } finally {
@@ -198,7 +212,7 @@ export class Sessions {
     request: Request,
     { authInfo }: McpHandlerRequestOptions,
   ): Promise<LiveSession> {
-    const { jsonResponse, eventStore, maxRequestBodySize, keepAliveMs } = this.#options;
+    const { eventStore } = this.#options;
     const sharing = this.#sharing;
     const own = eventStore === undefined ? undefined : new SessionEventStore(eventStore);
     const name = sharing?.nameOf(principal, id) ?? '';
@@ -214,10 +228,7 @@ export class Sessions {
       transport: (session) => ({
         sessionIdGenerator: () => id,
         onsessioninitialized: () => this.#keep(id, session),
-        ...(jsonResponse !== undefined && { enableJsonResponse: jsonResponse }),
-        ...(events !== undefined && { eventStore: events }),
-        ...(maxRequestBodySize !== undefined && { maxRequestBodySize }),
-        ...(keepAliveMs !== undefined && { keepAliveMs }),
+        ...transportOptions(this.#options, events),
       }),
     });
     live.transport.onclose = () => this.#forget(live);
@@ -236,7 +247,7 @@ export class Sessions {
     options: McpHandlerRequestOptions,
   ): Promise<LiveSession> {
     const principal = describePrincipal(options.authInfo);
-    const session = known ?? { principal, usedAt: 0, live: undefined, parked: undefined, opening: undefined };
+    const session = known ?? makeSession(principal, this.#sharing?.nameOf(principal, id) ?? '');
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     // It has a server before that server knows everything.
@@ -276,28 +287,26 @@ export class Sessions {
 
   async #serve(live: LiveSession, request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const { authInfo, parsedBody } = options;
-    this.#touch(live);
+    const { id = '' } = live;
+    this.#touch(id);
     const handle = (): Promise<Response> =>
       live.transport.handleRequest(request, {
         ...(authInfo !== undefined && { authInfo }),
         ...(parsedBody !== undefined && { parsedBody }),
       });
-    if (this.#sharing !== undefined && request.method !== 'DELETE') {
-      return this.#sharing.serve(live, request, handle, () => this.#touch(live));
-    }
+    if (this.#sharing !== undefined) return this.#sharing.serve(request, handle);
     const response = await handle();
     if (request.method !== 'GET' || !response.ok) return response;
-    return live.listen(request, response, () => this.#touch(live));
+    return live.listen(request, response, () => this.#touch(id));
   }
 
-  #touch({ id = '' }: LiveSession): void {
+  #touch(id: string): void {
     const session = this.#sessions.get(id);
     if (session !== undefined) session.usedAt = this.#clock.now();
   }
 
   #keep(id: string, live: LiveSession): void {
-    const { principal } = live;
-    const session = this.#sessions.get(id) ?? { principal, parked: undefined, opening: undefined };
+    const session = this.#sessions.get(id) ?? makeSession(live.principal, live.name);
     this.#sessions.set(id, Object.assign(session, { live, usedAt: this.#clock.now() }));
     this.#serving += 1;
     this.#scheduleSweep();
@@ -308,12 +317,11 @@ export class Sessions {
    * own. False where all of them are in use.
    */
   #makeRoom(principal: string): boolean {
-    const limit = this.#options.maxSessions ?? MAX_SESSIONS;
-    const isFull = (): boolean => this.#sessions.size + this.#opening >= limit;
+    const isFull = (): boolean => this.#sessions.size + this.#opening >= this.#keeping.maxSessions;
     for (const mayEnd of [(owner: string) => owner === principal, () => true]) {
       for (const [id, session] of this.#sessions) {
         if (!isFull()) return true;
-        if (isIdle(session) && mayEnd(session.principal)) this.#drop(id, session);
+        if (this.#isIdle(session) && mayEnd(session.principal)) this.#drop(id, session);
       }
     }
     return !isFull();
@@ -321,37 +329,30 @@ export class Sessions {
 
   #scheduleSweep(): void {
     if (this.#sessions.size === 0) return;
-    const isCrowded = this.#serving > this.#maxResting;
-    const wait = Math.min(this.#idle, this.#parkAfter, isCrowded ? CROWDED_PARK_MS : Infinity);
-    const at = this.#clock.now() + wait;
-    if (this.#sweep !== undefined && this.#sweepAt <= at) return;
-    this.#sweep?.clear();
-    this.#sweepAt = at;
-    this.#sweep = this.#clock.setTimeout(() => {
-      this.#sweep = undefined;
-      this.#sweepSessions();
-      this.#scheduleSweep();
-    }, wait);
+    const isCrowded = this.#serving > this.#keeping.maxResting;
+    this.#sweep.set(
+      Math.min(this.#keeping.idle, this.#keeping.parkAfter, isCrowded ? CROWDED_PARK_MS : Infinity),
+    );
   }
 
   #sweepSessions(): void {
     const now = this.#clock.now();
-    let surplus = -this.#maxResting;
+    let surplus = -this.#keeping.maxResting;
     this.#serving = 0;
-    for (const [id, { live, principal }] of this.#sessions) {
-      if (live === undefined) continue;
-      this.#serving += 1;
-      if (live.isIdle) surplus += 1;
-      // Nobody else gets the place of a client that only listens.
-      else this.#limits?.claimSession(principal, id, this.#idle).catch(ignore);
+    for (const [id, session] of this.#sessions) {
+      if (session.live !== undefined) this.#serving += 1;
+      if (!this.#isIdle(session)) {
+        // Nobody else gets the place of a client that only listens.
+        this.#limits?.claimSession(session.principal, id, this.#keeping.idle).catch(ignore);
+      } else if (session.live !== undefined) surplus += 1;
     }
     // Least recently used first.
     for (const [id, session] of this.#sessions) {
-      if (!isIdle(session)) continue;
+      if (!this.#isIdle(session)) continue;
       const isSurplus = session.live !== undefined && surplus > 0;
-      const parkAfter = isSurplus ? CROWDED_PARK_MS : this.#parkAfter;
+      const parkAfter = isSurplus ? CROWDED_PARK_MS : this.#keeping.parkAfter;
       if (isSurplus) surplus -= 1;
-      if (session.usedAt <= now - this.#idle) this.#drop(id, session);
+      if (session.usedAt <= now - this.#keeping.idle) this.#drop(id, session);
       else if (session.usedAt <= now - parkAfter) this.#park(id, session);
     }
   }
@@ -359,11 +360,8 @@ export class Sessions {
   /** Gives the server of a session back. One that is shared is in the store, and need not be known here. */
   #park(id: string, session: Session): void {
     const { live } = session;
-    if (live === undefined) return;
-    if (this.#sharing !== undefined) {
-      this.#drop(id, session);
-      return;
-    }
+    if (this.#sharing !== undefined) this.#drop(id, session);
+    if (this.#sharing !== undefined || live === undefined) return;
     session.parked = makeRecord(0, live.fields());
     session.live = undefined;
     this.#serving -= 1;
@@ -373,6 +371,11 @@ export class Sessions {
   #drop(id: string, { live }: Session): void {
     this.#sessions.delete(id);
     void live?.close();
+  }
+
+  #isIdle({ live, opening, name }: Session): boolean {
+    const isHeard = this.#sharing?.isHeard(name) ?? false;
+    return opening === undefined && !isHeard && (live === undefined || live.isIdle);
   }
 
   /** Its place among the sessions of its principal. Where the store is down, it expires. */
@@ -393,8 +396,4 @@ export class Sessions {
 
 function ignore(): void {
   // There is nobody to tell.
-}
-
-function isIdle({ live, opening }: Session): boolean {
-  return opening === undefined && (live === undefined || live.isIdle);
 }

@@ -2,14 +2,23 @@ import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Clock } from '@rootward/core';
 import { RootwardMcpError } from '../../error.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { Bell } from './bell.js';
-import { isStandalone } from './event-log.js';
-import { eventStreamResponse } from './event-stream.js';
+import { Bell } from './sharing/bell.js';
+import { isStandalone } from './sharing/event-log.js';
+import { eventStreamResponse } from './sharing/event-stream.js';
 import type { LiveSession } from './live-session.js';
 import { streamOver, unknownEvent } from './responses.js';
-import { changedFields, makeRecord, mergeFields, readRecord, type SessionRecord } from './session-record.js';
-import { SharedIds } from './shared-ids.js';
-import { SharedSessions, type Note } from './shared-sessions.js';
+import {
+  changedFields,
+  makeRecord,
+  mergeFields,
+  readRecord,
+  SUBSCRIPTION,
+  type SessionRecord,
+} from './session-record.js';
+import { SharedIds } from './sharing/shared-ids.js';
+import { SharedSessions, type Note } from './sharing/shared-sessions.js';
+import { StandingStreams } from './sharing/standing-streams.js';
+import { WakeQueue } from './sharing/wake-queue.js';
 
 interface SharingOptions {
   readonly ttl: number;
@@ -30,19 +39,22 @@ export class Sharing {
   readonly #options: SharingOptions;
   /** The sessions that this process serves, by what the store calls them. */
   readonly #open = new Map<string, LiveSession>();
+  readonly #streams = new StandingStreams();
+  readonly #asleep: WakeQueue;
+  /** When the time of a session in the store was last prolonged because it is in use. */
+  readonly #touched = new Map<string, number>();
 
   constructor(store: SessionStore, options: SharingOptions) {
     this.#store = store;
     this.#options = options;
     const { ttl, clock, onerror } = options;
+    this.#asleep = new WakeQueue(clock);
     this.#shared = new SharedSessions(store, {
       ttl,
       clock,
       onerror,
       onNote: (note) => this.#hear(note),
-      onMissed: () => {
-        for (const { bell } of this.#open.values()) bell?.ring();
-      },
+      onMissed: () => this.#streams.ringAll(),
       onBeat: () => this.#touchOpen(),
     });
   }
@@ -75,7 +87,18 @@ export class Sharing {
   }
 
   async remove({ name, saved }: LiveSession): Promise<void> {
+    this.endStreams(name);
     if (saved !== undefined) await this.#shared.remove(name, saved.text);
+  }
+
+  /** Whether a client listens here to a session. */
+  isHeard(name: string): boolean {
+    return this.#streams.has(name);
+  }
+
+  endStreams(name: string): void {
+    this.#asleep.remove(name);
+    this.#streams.end(name);
   }
 
   /** The session is closed here. */
@@ -87,6 +110,7 @@ export class Sharing {
 
   /** The session is served here from now on. */
   opened(live: LiveSession): void {
+    this.#asleep.remove(live.name);
     this.#open.set(live.name, live);
   }
 
@@ -96,26 +120,19 @@ export class Sharing {
   }
 
   /** A response that leaves only when other processes know what they need to go on without this one. */
-  async serve(
-    live: LiveSession,
-    request: Request,
-    handle: () => Promise<Response>,
-    onUse: () => void,
-  ): Promise<Response> {
-    const { events } = this.#shared;
-    if (request.method === 'POST') return events.serve(handle);
-    const accepts = request.headers.get('accept')?.includes('text/event-stream') ?? false;
-    if (request.method !== 'GET' || !accepts) return handle();
-    return this.#listen(live, request, onUse);
+  async serve(request: Request, handle: () => Promise<Response>): Promise<Response> {
+    return request.method === 'POST' ? this.#shared.events.serve(handle) : handle();
   }
 
-  close(): Promise<void> {
-    return this.#shared.close();
+  async close(): Promise<void> {
+    this.#asleep.clear();
+    this.#streams.endAll();
+    await this.#shared.close();
   }
 
-  async #listen(live: LiveSession, request: Request, onUse: () => void): Promise<Response> {
+  /** Answers a request for a stream. It comes from the store, and needs no server. */
+  async listen(name: string, id: string, request: Request, onUse: () => void): Promise<Response> {
     const { events } = this.#shared;
-    const { name } = live;
     const last = request.headers.get('last-event-id');
     const bell = new Bell();
     const over = new AbortController();
@@ -125,30 +142,42 @@ export class Sharing {
         : await events.resume(name, last, bell, over.signal);
     if (stream === 'unknown') return unknownEvent();
     if (stream === 'over') return streamOver();
-    if (last === null || isStandalone(last)) {
-      // The client opened this one because the one before is gone.
-      live.bell?.close();
-      live.bell = bell;
-      this.#shared.tell({ kind: 'listening', session: name });
-    }
+    const isOfNoRequest = last === null || isStandalone(last);
+    if (isOfNoRequest) this.#shared.tell({ kind: 'listening', session: name });
     const end = (): void => {
       over.abort();
       bell.close();
     };
-    live.streams.add(end);
-    live.listening += 1;
+    const forget = this.#streams.add(name, end, isOfNoRequest ? bell : undefined);
     return eventStreamResponse(request, stream, {
-      session: live.id ?? '',
+      session: id,
       keepAliveMs: this.#options.keepAliveMs,
       onerror: this.#options.onerror,
       onEnd: () => {
         end();
-        live.streams.delete(end);
-        if (live.bell === bell) live.bell = undefined;
-        live.listening -= 1;
+        forget();
         onUse();
       },
     });
+  }
+
+  /** Gives a session whose client listens here a server that tells it what happens, when there is time for it. */
+  wakeLater(
+    name: string,
+    { fields }: SessionRecord,
+    open: (record: SessionRecord) => Promise<unknown>,
+  ): void {
+    const wake = async (): Promise<void> => {
+      try {
+        const record = await this.read(name);
+        if (record !== undefined && this.isHeard(name)) await open(record);
+      } catch (error) {
+        this.#options.onerror(error);
+      }
+    };
+    // Nobody else tells the client when something changes that it subscribed to.
+    if (Object.keys(fields).some((field) => field.startsWith(SUBSCRIPTION))) void wake();
+    else this.#asleep.add(name, wake);
   }
 
   /** Messages that belong to what another process does are passed on to it. */
@@ -176,19 +205,19 @@ export class Sharing {
 
   #hear(note: Note): void {
     const live = this.#open.get(note.session);
-    if (live === undefined) return;
     switch (note.kind) {
       case 'message':
-        if (isMeantFor(live, note.message)) live.transport.onmessage?.(note.message);
+        if (live !== undefined && isMeantFor(live, note.message)) live.transport.onmessage?.(note.message);
         return;
       case 'news':
-        live.bell?.ring();
+        this.#streams.ring(note.session);
         return;
       case 'listening':
-        live.bell?.close();
+        this.#streams.leave(note.session);
         return;
       case 'ended':
-        this.#options.end(live);
+        this.endStreams(note.session);
+        if (live !== undefined) this.#options.end(live);
     }
   }
 
@@ -231,10 +260,13 @@ export class Sharing {
   /** A stream or a call that takes long keeps its session alive. */
   #touchOpen(): void {
     const now = this.#options.clock.now();
-    for (const live of this.#open.values()) {
-      if (live.isIdle || now < live.usedAt + this.#options.ttl / TOUCHES) continue;
-      live.usedAt = now;
-      this.#shared.read(live.name).catch(() => undefined);
+    const inUse = new Set(this.#streams.sessions());
+    for (const live of this.#open.values()) if (!live.isIdle) inUse.add(live.name);
+    for (const name of this.#touched.keys()) if (!inUse.has(name)) this.#touched.delete(name);
+    for (const name of inUse) {
+      if (now < (this.#touched.get(name) ?? 0) + this.#options.ttl / TOUCHES) continue;
+      this.#touched.set(name, now);
+      this.#shared.read(name).catch(() => undefined);
     }
   }
 }

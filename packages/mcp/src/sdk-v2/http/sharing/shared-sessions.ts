@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Clock, Disposable, Timer } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
-import { keyDigest, type SessionStore } from '../../store/session-store.js';
-import { storedFields, storedText } from '../../store/stored-value.js';
+import { keyDigest, type SessionStore } from '../../../store/session-store.js';
+import { storedFields, storedText } from '../../../store/stored-value.js';
 import { EventLog } from './event-log.js';
 import { SharedIds } from './shared-ids.js';
 

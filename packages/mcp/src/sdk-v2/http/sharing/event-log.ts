@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
-import type { LogLine, SessionStore } from '../../store/session-store.js';
-import { storedFields, storedText } from '../../store/stored-value.js';
+import type { LogLine, SessionStore } from '../../../store/session-store.js';
+import { storedFields, storedText } from '../../../store/stored-value.js';
 
 /** The stream that belongs to no request, as the SDK calls it. */
 const STANDALONE = '_GET_stream';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RedisStore } from '../../../src/redis.js';
-import { Bell } from '../../../src/sdk-v2/http/bell.js';
-import { EventLog } from '../../../src/sdk-v2/http/event-log.js';
-import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../../../testing/redis-server.js';
+import { RedisStore } from '../../../../src/redis.js';
+import { Bell } from '../../../../src/sdk-v2/http/sharing/bell.js';
+import { EventLog } from '../../../../src/sdk-v2/http/sharing/event-log.js';
+import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../../../../testing/redis-server.js';
 
 /** At least so many lines are. */
 const KEPT = 9_900;

@@ -18,6 +18,11 @@ interface StreamOptions {
   readonly onerror: (error: unknown) => void;
 }
 
+/** Whether a client asks to listen, in a way that the transport would not refuse. */
+export function isForStream({ method, headers }: Request): boolean {
+  return method === 'GET' && (headers.get('accept')?.includes('text/event-stream') ?? false);
+}
+
 /** A response that carries events until they end or the client goes away. */
 export function eventStreamResponse(
   request: Request,

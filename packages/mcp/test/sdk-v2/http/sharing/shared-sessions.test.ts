@@ -11,11 +11,11 @@ import {
   RootwardMcpError,
   type SessionStore,
   type WorkspaceHandler,
-} from '../../../src/index.js';
-import { FakeClock } from '../../../../../testing/fake-clock.js';
-import { createInstance, waiting } from '../../fixtures/instances.js';
-import { RawHttpClient, type RawHttpClientOptions } from '../../fixtures/raw-http-client.js';
-import { eventually } from '../../../../../testing/eventually.js';
+} from '../../../../src/index.js';
+import { FakeClock } from '../../../../../../testing/fake-clock.js';
+import { createInstance, waiting } from '../../../fixtures/instances.js';
+import { RawHttpClient, type RawHttpClientOptions } from '../../../fixtures/raw-http-client.js';
+import { eventually } from '../../../../../../testing/eventually.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-shared-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

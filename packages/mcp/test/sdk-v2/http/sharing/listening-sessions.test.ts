@@ -1,0 +1,101 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { createWorkspaceHandler, MemoryStore, type WorkspaceHandler } from '../../../../src/index.js';
+import { eventually } from '../../../../../../testing/eventually.js';
+import { FakeClock } from '../../../../../../testing/fake-clock.js';
+import { RawHttpClient } from '../../../fixtures/raw-http-client.js';
+
+interface Instance {
+  readonly handler: WorkspaceHandler;
+  /** Those that were made for a session so far. */
+  readonly servers: readonly McpServer[];
+}
+
+/** Two processes that share their sessions. */
+function start(clock: FakeClock): readonly [Instance, Instance] {
+  const sessionStore = new MemoryStore(clock);
+  const instance = (): Instance => {
+    const servers: McpServer[] = [];
+    const makeServer = (): McpServer => {
+      const capabilities = { logging: {}, resources: { subscribe: true } };
+      const made = new McpServer({ name: 'listening', version: '1' }, { capabilities });
+      made.server.setRequestHandler('resources/subscribe', () => ({}));
+      servers.push(made);
+      return made;
+    };
+    const handler = createWorkspaceHandler(makeServer, { sessionStore, clock, keepAliveMs: 0 });
+    onTestFinished(() => handler.close());
+    return { handler, servers };
+  };
+  return [instance(), instance()];
+}
+
+/** Returns what comes over the stream. */
+async function listen({ handler }: Instance, client: RawHttpClient): Promise<() => string> {
+  const headers = {
+    accept: 'text/event-stream',
+    'mcp-session-id': client.session ?? '',
+    'mcp-protocol-version': '2025-11-25',
+  };
+  const response = await handler.fetch(new Request('http://localhost/mcp', { headers }));
+  expect(response.status).toBe(200);
+  let text = '';
+  const read = async (): Promise<void> => {
+    for await (const chunk of response.body!) text += new TextDecoder().decode(chunk);
+  };
+  void read().catch(() => undefined);
+  return () => text;
+}
+
+test('a client that listens hears what other processes say, and gets a server of its own later', async () => {
+  const clock = new FakeClock();
+  const [first, second] = start(clock);
+  const client = new RawHttpClient(first.handler.fetch);
+  await client.connect();
+  const heard = await listen(second, client);
+  expect(second.handler.sessions).toBe(1);
+  await first.servers[0]!.server.sendLoggingMessage({ level: 'info', data: 'early' });
+  await eventually(() => expect(heard()).toContain('early'));
+  await clock.advanceAndSettle(4_000);
+  expect(second.servers).toHaveLength(0);
+  await clock.advanceAndSettle(2_000);
+  await eventually(() => expect(second.servers).toHaveLength(1));
+  await eventually(() => second.servers[0]!.server.sendLoggingMessage({ level: 'info', data: 'late' }));
+  await eventually(() => expect(heard()).toContain('late'));
+});
+
+test('a request of such a client gets its server at once, and no second one is made', async () => {
+  const clock = new FakeClock();
+  const [first, second] = start(clock);
+  const client = new RawHttpClient(first.handler.fetch);
+  await client.connect();
+  await listen(second, client);
+  const other = new RawHttpClient(second.handler.fetch);
+  other.session = client.session;
+  await other.request('ping');
+  expect(second.servers).toHaveLength(1);
+  await clock.advanceAndSettle(10_000);
+  expect(second.servers).toHaveLength(1);
+});
+
+test('one that subscribed to something gets it at once', async () => {
+  const clock = new FakeClock();
+  const [first, second] = start(clock);
+  const client = new RawHttpClient(first.handler.fetch);
+  await client.connect();
+  await client.request('resources/subscribe', { uri: 'file:///a' });
+  await listen(second, client);
+  await eventually(() => expect(second.servers).toHaveLength(1));
+});
+
+test('one that went away meanwhile gets none', async () => {
+  const clock = new FakeClock();
+  const [first, second] = start(clock);
+  const client = new RawHttpClient(first.handler.fetch);
+  await client.connect();
+  await listen(second, client);
+  // It listens to one process at a time.
+  await listen(first, client);
+  await clock.advanceAndSettle(10_000);
+  expect(second.servers).toHaveLength(0);
+});
