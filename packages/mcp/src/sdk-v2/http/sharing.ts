@@ -173,6 +173,8 @@ export class Sharing {
         if (record !== undefined && this.isHeard(name)) await open(record);
       } catch (error) {
         this.#options.onerror(error);
+        // The store may be down.
+        if (this.isHeard(name)) this.#asleep.add(name, wake);
       }
     };
     // Nobody else tells the client when something changes that it subscribed to.

@@ -28,9 +28,13 @@ export class WakeQueue {
     this.#clock = clock;
   }
 
-  /** `wake` is not called where the session was removed meanwhile. It must not reject. */
+  /**
+   * `wake` is not called where the session was removed meanwhile. It must not reject. A session that is added again
+   * keeps its place.
+   */
   add(id: string, wake: () => Promise<unknown>): void {
-    this.#sleepers.set(id, { at: this.#clock.now() + WAIT_MS, wake });
+    const at = this.#sleepers.get(id)?.at ?? this.#clock.now() + WAIT_MS;
+    this.#sleepers.set(id, { at, wake });
     if (this.#timer === undefined && !this.#isWaking) this.#schedule(0);
   }
 

@@ -1,6 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
-import { createWorkspaceHandler, MemoryStore, type WorkspaceHandler } from '../../../../src/index.js';
+import {
+  createWorkspaceHandler,
+  MemoryStore,
+  RootwardMcpError,
+  type WorkspaceHandler,
+} from '../../../../src/index.js';
 import { eventually } from '../../../../../../testing/eventually.js';
 import { FakeClock } from '../../../../../../testing/fake-clock.js';
 import { RawHttpClient } from '../../../fixtures/raw-http-client.js';
@@ -11,9 +16,17 @@ interface Instance {
   readonly servers: readonly McpServer[];
 }
 
+class Store extends MemoryStore {
+  isDown = false;
+
+  override read(key: string, ttl?: number): Promise<string | undefined> {
+    if (this.isDown) return Promise.reject(new RootwardMcpError('store-unavailable', 'It is down'));
+    return super.read(key, ttl);
+  }
+}
+
 /** Two processes that share their sessions. */
-function start(clock: FakeClock): readonly [Instance, Instance] {
-  const sessionStore = new MemoryStore(clock);
+function start(clock: FakeClock, sessionStore = new Store(clock)): readonly [Instance, Instance] {
   const instance = (): Instance => {
     const servers: McpServer[] = [];
     const makeServer = (): McpServer => {
@@ -98,4 +111,19 @@ test('one that went away meanwhile gets none', async () => {
   await listen(first, client);
   await clock.advanceAndSettle(10_000);
   expect(second.servers).toHaveLength(0);
+});
+
+test('a store that is down when a server should be made is asked again', async () => {
+  const clock = new FakeClock();
+  const store = new Store(clock);
+  const [first, second] = start(clock, store);
+  const client = new RawHttpClient(first.handler.fetch);
+  await client.connect();
+  await listen(second, client);
+  store.isDown = true;
+  await clock.advanceAndSettle(10_000);
+  expect(second.servers).toHaveLength(0);
+  store.isDown = false;
+  await clock.advanceAndSettle(6_000);
+  await eventually(() => expect(second.servers).toHaveLength(1));
 });

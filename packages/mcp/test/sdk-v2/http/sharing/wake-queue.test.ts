@@ -47,6 +47,16 @@ test('WakeQueue waits for each one as long, whoever was removed before it', asyn
   expect(woken).toEqual(['b']);
 });
 
+test('WakeQueue lets nobody who is added again and again keep the others waiting', async () => {
+  const { clock, woken, add } = start();
+  add('a');
+  add('b');
+  await clock.advanceAndSettle(4_000);
+  add('a');
+  await clock.advanceAndSettle(WAIT);
+  expect(woken).toEqual(['a', 'b']);
+});
+
 test('WakeQueue wakes nobody after clear()', async () => {
   const { clock, queue, woken, add } = start();
   add('a');
