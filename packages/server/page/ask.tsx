@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { VNode } from 'preact';
+import { NotShown } from './not-shown.js';
 import { lastPart, type ViewProps } from './view.js';
 
 interface Answer {
@@ -63,6 +64,7 @@ export function Ask({ state, act }: ViewProps): VNode {
           {problem}
         </p>
       )}
+      <NotShown processes={state.processes} />
       <ul class="stack plain" aria-live="polite">
         {answers.map(({ who, answer }) => (
           <li key={who} class="card">

@@ -4,6 +4,7 @@ import type { ShownChange, ShownDifference, UndoOutcome } from '../src/watch/pro
 import { ConfirmButton } from './confirm-button.js';
 import { Empty } from './empty.js';
 import { SideBySide } from './side-by-side.js';
+import { NotShown } from './not-shown.js';
 import { lastPart, timeOf, type ViewProps } from './view.js';
 
 interface Found {
@@ -48,10 +49,16 @@ export function History({ state, act }: ViewProps): VNode | null {
   if (problem !== '') return <Empty title="The changes cannot be listed">{problem}</Empty>;
   if (found === undefined) return null;
   if (found.length === 0) {
-    return <Empty title="No change is kept">What tools change appears here, with a way back.</Empty>;
+    return (
+      <div class="stack">
+        <NotShown processes={state.processes} />
+        <Empty title="No change is kept">What tools change appears here, with a way back.</Empty>
+      </div>
+    );
   }
   return (
     <div class="stack">
+      <NotShown processes={state.processes} />
       {opened !== undefined && <Opened found={opened} act={act} onClose={() => setOpened(undefined)} />}
       <ul class="stack plain">
         {found.map((item) => (

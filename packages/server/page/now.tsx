@@ -4,6 +4,7 @@ import { ConfirmButton } from './confirm-button.js';
 import { Callers } from './callers.js';
 import { Empty } from './empty.js';
 import { Ladder } from './ladder.js';
+import { NotShown } from './not-shown.js';
 import { lastPart, timeOf, type ViewProps } from './view.js';
 
 /** Who is connected, what they may touch, and why. */
@@ -60,6 +61,7 @@ function Process({
       {process.sessions.map((session) => (
         <Session key={session.id} session={session} limit={limit} />
       ))}
+      <NotShown processes={[process]} />
     </article>
   );
 }

@@ -2,7 +2,7 @@ import type { OperatorLimit } from '@rootward/core';
 import type { ActivityEvent } from '../audit/event-hub.js';
 
 /** Grows when a page and a server of different versions could misunderstand each other. */
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 /** A root as the page shows it. */
 export interface ShownRoot {
@@ -91,7 +91,9 @@ export interface ProcessState {
   readonly started: number;
   readonly transport: string;
   readonly directory: string;
+  /** The newest. */
   readonly sessions: readonly ShownSession[];
+  readonly sessionCount: number;
   readonly limits: readonly { readonly path: string; readonly limit: OperatorLimit }[];
   readonly children: readonly ShownChild[];
   readonly questions: readonly ShownQuestion[];

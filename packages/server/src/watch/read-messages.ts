@@ -13,7 +13,7 @@ export function isProcessState(value: unknown): value is ProcessState {
   return (
     isObject(value) &&
     value['protocol'] === PROTOCOL &&
-    hasNumbers(value, ['pid', 'started']) &&
+    hasNumbers(value, ['pid', 'started', 'sessionCount']) &&
     hasTexts(value, ['version', 'transport', 'directory', 'caveat']) &&
     isListOf(value['sessions'], isSession) &&
     isListOf(value['limits'], (item) => hasTexts(item, ['path', 'limit'])) &&

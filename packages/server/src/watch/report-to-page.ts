@@ -13,6 +13,8 @@ const MAX_EVENTS = 10_000;
 const REFRESH_MS = 2000;
 /** Looking at the memory of children reads the table of processes. */
 const STATE_MS = 50;
+/** Between two states at least so many times as long as one took is left for what the process is for. */
+const REST_FACTOR = 20;
 /** Events wait this long: the answer of the call is sent first, and further decisions of the call join them. */
 const SOON_MS = 5;
 /** A server that answers thousands of calls sends its events in a few messages: each wakes the process of the page. */
@@ -27,6 +29,8 @@ export class PageReporter {
   #unsent = 0;
   #lastSent = 0;
   #pending = false;
+  /** How long it took to make the last state and send it. */
+  #stateTook = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(live: LiveProcess) {
@@ -86,6 +90,7 @@ export class PageReporter {
     this.#pending = true;
     const tell = (): void => {
       this.#pending = false;
+      const begun = performance.now();
       try {
         const state = showState(this.#live);
         for (const page of this.#pages) send(page, { type: 'state', state });
@@ -93,8 +98,9 @@ export class PageReporter {
         // Pages that cannot be served must not end what they show.
         for (const page of this.#pages) page.end();
       }
+      this.#stateTook = performance.now() - begun;
     };
-    setTimeout(tell, STATE_MS).unref();
+    setTimeout(tell, Math.max(STATE_MS, REST_FACTOR * this.#stateTook)).unref();
   }
 
   async #answer(page: JsonLines, message: unknown): Promise<void> {

@@ -6,6 +6,8 @@ import type { LiveCaller, LiveProcess, LiveSession } from './live-process.js';
 import { PROTOCOL } from './protocol.js';
 import type { ProcessState, ShownCaller, ShownChild, ShownSession, ShownTree } from './protocol.js';
 
+/** A server for a team has hundreds, and a page is sent all that is shown with every change. */
+const MAX_SESSIONS = 100;
 const MAX_ROOTS = 200;
 const MAX_REJECTED = 50;
 const MAX_TREES = 50;
@@ -16,6 +18,8 @@ const MAX_LINE_LENGTH = 300;
 /** What a page is shown of a process, right now. */
 export function showState(live: LiveProcess): ProcessState {
   const { transport, directory, started, sessions, limits, children, questions, caveat = '' } = live;
+  const all = sessions.list();
+  const trees = new TreesShown();
   return {
     protocol: PROTOCOL,
     pid: process.pid,
@@ -23,7 +27,10 @@ export function showState(live: LiveProcess): ProcessState {
     started,
     transport,
     directory,
-    sessions: sessions.list().map((session) => showSession(session, sessions.callersOf(session.id))),
+    sessions: all
+      .slice(-MAX_SESSIONS)
+      .map((session) => showSession(session, sessions.callersOf(session.id), trees)),
+    sessionCount: all.length,
     limits: limits.list(),
     children: children.flatMap((each) => each.list()).map(showChild),
     questions: questions.list(),
@@ -32,7 +39,7 @@ export function showState(live: LiveProcess): ProcessState {
   };
 }
 
-function showSession(session: LiveSession, callers: readonly LiveCaller[]): ShownSession {
+function showSession(session: LiveSession, callers: readonly LiveCaller[], trees: TreesShown): ShownSession {
   const { id, era, since, view } = session;
   const { roots, trace, rejected, client: clientState } = view.snapshot();
   return {
@@ -52,7 +59,7 @@ function showSession(session: LiveSession, callers: readonly LiveCaller[]): Show
       .map(({ declared, source, reason }) => ({ declared, source, reason })),
     project: projectOf(view),
     callers: callers.map(showCaller),
-    trees: treesOf(roots.find(({ kind }) => kind === 'directory')?.path),
+    trees: trees.of(roots.find(({ kind }) => kind === 'directory')?.path),
   };
 }
 
@@ -65,6 +72,17 @@ function showCaller({ agent, directory, known, others, last }: LiveCaller): Show
     others,
     last,
   };
+}
+
+/** Most clients of a server work in the same repository, which is looked up once. */
+class TreesShown {
+  readonly #known = new Map<string | undefined, readonly ShownTree[]>();
+
+  of(directory: string | undefined): readonly ShownTree[] {
+    const found = this.#known.get(directory) ?? treesOf(directory);
+    this.#known.set(directory, found);
+    return found;
+  }
 }
 
 /** The main tree first. */

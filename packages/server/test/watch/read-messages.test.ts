@@ -25,6 +25,7 @@ const state = {
   directory: '/a',
   caveat: '',
   sessions: [session],
+  sessionCount: 1,
   limits: [{ path: '/a', limit: 'revoked' }],
   children: [child],
   questions: [{ id: 'q', message: 'm', since: 1, canStand: true }],
