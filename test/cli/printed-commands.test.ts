@@ -113,7 +113,7 @@ describe.runIf(process.platform !== 'win32')('Every command that is printed work
     };
     expect(await configure(command)).toMatchObject({ url });
     // As the line says, which does not repeat the token.
-    expect(out).toContain('(add --token and that token)');
+    expect(out).toContain('with --token and the token above added');
     expect(await configure(`${command} --token ${token}`)).toMatchObject({
       url,
       headers: { Authorization: `Bearer ${token}` },

@@ -61,14 +61,16 @@ export function explainHttp(setup: ServerSetup, place: HttpEndpoint, how: Explai
   // Without the token: what is pasted into a shell stays in its history.
   const others = [own, 'config --client vscode --url', publicUrl];
   const added =
-    token === undefined ? '' : ` (add --token and ${madeToken === undefined ? 'your' : 'that'} token)`;
+    token === undefined
+      ? ''
+      : `, with --token and ${madeToken === undefined ? 'your token' : 'the token above'} added`;
   const header = token === undefined ? '' : ', with the header "Authorization" as above';
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
 Paste this into .mcp.json of a project, for Claude Code:
 
 ${text}
 
-What another client takes, here VS Code${added}:
+This command prints what another client takes, here VS Code${added}:
   ${paint('name', others.join(' '))}
 It knows ${CLIENT_IDS.join(', ')}.
 Anything else that speaks MCP: Streamable HTTP at that address${header}.
