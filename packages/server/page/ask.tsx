@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { VNode } from 'preact';
-import { NotShown } from './not-shown.js';
+import { NotShown } from './empty.js';
 import { lastPart, type ViewProps } from './view.js';
 
 interface Answer {

@@ -2,9 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import type { ShownChange, ShownDifference, UndoOutcome } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
-import { Empty } from './empty.js';
+import { Empty, NotShown } from './empty.js';
 import { SideBySide } from './side-by-side.js';
-import { NotShown } from './not-shown.js';
 import { lastPart, timeOf, type ViewProps } from './view.js';
 
 interface Found {

@@ -2,9 +2,8 @@ import type { VNode } from 'preact';
 import type { ProcessState, ShownRoot, ShownSession } from '../src/watch/protocol.js';
 import { ConfirmButton } from './confirm-button.js';
 import { Callers } from './callers.js';
-import { Empty } from './empty.js';
+import { Empty, NotShown } from './empty.js';
 import { Ladder } from './ladder.js';
-import { NotShown } from './not-shown.js';
 import { lastPart, timeOf, type ViewProps } from './view.js';
 
 /** Who is connected, what they may touch, and why. */
