@@ -100,7 +100,7 @@ export class PageReporter {
       }
       this.#stateTook = performance.now() - begun;
     };
-    setTimeout(tell, Math.max(STATE_MS, REST_FACTOR * this.#stateTook)).unref();
+    setTimeout(tell, Math.max(STATE_MS, Math.min(REST_FACTOR * this.#stateTook, REFRESH_MS))).unref();
   }
 
   async #answer(page: JsonLines, message: unknown): Promise<void> {

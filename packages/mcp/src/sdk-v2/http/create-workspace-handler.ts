@@ -59,10 +59,17 @@ export function createWorkspaceHandler(
     options.revocations ?? (sessionStore === undefined ? undefined : new Revocations(sessionStore, report));
   const sessions = new Sessions(factory, options, counters);
   const open = new OpenRequests();
-  const watching = revocations?.onDidChange(() => {
+  const endRevoked = (): void => {
+    if (revocations === undefined) return;
     sessions.endWhere((id, owner) => revocations.isRevoked('session', id) || isOut(revocations, owner));
     open.endWhere((owner) => isOut(revocations, owner));
-  });
+  };
+  const watching = revocations?.onDidChange(endRevoked);
+  const refusal = (principal: string, session: string | null): Response | undefined => {
+    if (revocations !== undefined && isOut(revocations, principal)) return principalRevoked();
+    const isRevoked = session !== null && revocations?.isRevoked('session', session) === true;
+    return isRevoked ? sessionNotFound() : undefined;
+  };
   const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
   const answer: McpHttpHandler['fetch'] = async (came, how = {}) => {
     const { request, given } = await readOnce(came, how, maxRequestBodySize ?? MAX_READ_ONCE_BYTES);
@@ -75,9 +82,8 @@ export function createWorkspaceHandler(
   const serve: McpHttpHandler['fetch'] = async (request, given = {}) => {
     const principal = describePrincipal(given.authInfo);
     if (principal !== '') await revocations?.requireRead();
-    if (revocations !== undefined && isOut(revocations, principal)) return principalRevoked();
-    const id = request.headers.get('mcp-session-id');
-    if (id !== null && revocations?.isRevoked('session', id) === true) return sessionNotFound();
+    const refused = refusal(principal, request.headers.get('mcp-session-id'));
+    if (refused !== undefined) return refused;
     if (counters === undefined) return answer(request, given);
     const said = sizeOf(request, given.parsedBody);
     const wait = await counters.admit(principal, said ?? 0);
@@ -100,7 +106,14 @@ export function createWorkspaceHandler(
     },
     fetch: async (request, given = {}) => {
       try {
-        return await serve(request, given);
+        const response = await serve(request, given);
+        const session = request.headers.get('mcp-session-id');
+        const late = refusal(describePrincipal(given.authInfo), session);
+        if (late === undefined) return response;
+        // Revoked while it was served: what it opened was not there yet to be ended.
+        endRevoked();
+        void response.body?.cancel().catch(() => undefined);
+        return late;
       } catch (error) {
         report(error);
         return storeFailure(error) ?? Response.json(INTERNAL_ERROR, { status: 500 });

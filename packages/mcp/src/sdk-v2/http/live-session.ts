@@ -8,6 +8,7 @@ import type {
   WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '@rootward/core/platform';
+import { ignore } from './ignore.js';
 import type { SessionRecord } from './session-record.js';
 import {
   changedFields,
@@ -263,10 +264,6 @@ export class LiveSession implements SessionWatcher {
     if (waiting?.delete(message.id) === true && waiting.size === 0) this.#whenAnswered = undefined;
     if ('result' in message) then?.();
   }
-}
-
-function ignore(): void {
-  // The caller that waited for it has got the error.
 }
 
 function isReplayed(message: JSONRPCMessage): boolean {

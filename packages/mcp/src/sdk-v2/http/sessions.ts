@@ -6,6 +6,7 @@ import { describePrincipal } from '../../context/principal.js';
 import type { LimitCounters } from '../../store/principal-limits.js';
 import { EarliestTimer } from './earliest-timer.js';
 import { isForStream } from './sharing/event-stream.js';
+import { ignore } from './ignore.js';
 import { LiveSession, type SessionOwner } from './live-session.js';
 import { METHODS, methodNotAllowed, sessionNotFound, sessionRequired, tooManySessions } from './responses.js';
 import { makeSession, type Session } from './session-entry.js';
@@ -113,20 +114,18 @@ export class Sessions {
     const principal = describePrincipal(options.authInfo);
     if ((await this.#limits?.claimSession(principal, id, this.#keeping.idle)) === false)
       return tooManySessions();
+    if (this.#closed) throw handlerClosed();
     const name = sharing.nameOf(principal, id);
     const session = this.#sessions.get(id) ?? makeSession(principal, name);
-    // There before the store is asked, so that it can be ended meanwhile.
     this.#sessions.set(id, session);
-    const response = await sharing.listen(name, id, request, () => this.#touch(id));
-    if (session.isOver || this.#closed) {
-      sharing.endStreams(name);
-      return sessionNotFound();
-    }
-    if (!this.#sessions.has(id)) this.#sessions.set(id, session);
     this.#touch(id);
     this.#scheduleSweep();
-    if (!response.ok || session.live !== undefined || session.opening !== undefined) return response;
-    sharing.wakeLater(name, record, (found) => this.#liveOf(id, session, found, request, options));
+    const response = await sharing.listen(name, { id, principal }, request, () => this.#touch(id));
+    if (session.isOver) return sessionNotFound();
+    if (!response.ok || session.live !== undefined) return response;
+    sharing.wakeLater(name, record, async (found) => {
+      if (!session.isOver) await this.#liveOf(id, this.#sessions.get(id), found, request, options);
+    });
     return response;
   }
 
@@ -153,14 +152,14 @@ export class Sessions {
   /** Ends the sessions that this is true of. */
   endWhere(isOver: (id: string, principal: string) => boolean): void {
     for (const [id, session] of this.#sessions) {
-      const { principal, name, live } = session;
+      const { principal, live } = session;
       if (!isOver(id, principal)) continue;
       session.isOver = true;
       this.#sessions.delete(id);
       this.#giveBack(id, principal);
-      this.#sharing?.endStreams(name);
       if (live !== undefined) this.#end(live);
     }
+    this.#sharing?.endStreamsWhere(({ id, principal }) => isOver(id, principal));
   }
 
   /** Sessions that are shared go on elsewhere; all others end. */
@@ -169,8 +168,7 @@ export class Sessions {
     this.#sweep.clear();
     const open = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.all(open.map(async ({ live }) => live?.close()));
-    await this.#sharing?.close();
+    await Promise.all([this.#sharing?.close(), ...open.map(async ({ live }) => live?.close())]);
   }
 
   async #admit(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
@@ -257,10 +255,11 @@ export class Sessions {
     try {
       const live = await session.opening;
       session.parked = undefined;
+      if (session.isOver) await live.close();
       return live;
     } catch (error) {
       session.live = undefined;
-      if (known === undefined) this.#sessions.delete(id);
+      if (known === undefined && this.#sharing?.isHeard(session.name) !== true) this.#sessions.delete(id);
       throw error;
     } finally {
       session.opening = undefined;
@@ -282,7 +281,7 @@ export class Sessions {
   async #requireOpen(live: LiveSession): Promise<void> {
     if (!this.#closed) return;
     await live.close();
-    throw new RootwardMcpError('closed', 'Cannot open a session: the handler is closed');
+    throw handlerClosed();
   }
 
   async #serve(live: LiveSession, request: Request, options: McpHandlerRequestOptions): Promise<Response> {
@@ -346,7 +345,6 @@ export class Sessions {
         this.#limits?.claimSession(session.principal, id, this.#keeping.idle).catch(ignore);
       } else if (session.live !== undefined) surplus += 1;
     }
-    // Least recently used first.
     for (const [id, session] of this.#sessions) {
       if (!this.#isIdle(session)) continue;
       const isSurplus = session.live !== undefined && surplus > 0;
@@ -368,8 +366,10 @@ export class Sessions {
     void live.close();
   }
 
-  #drop(id: string, { live }: Session): void {
+  #drop(id: string, session: Session): void {
+    const { live } = session;
     this.#sessions.delete(id);
+    session.live = undefined;
     void live?.close();
   }
 
@@ -394,6 +394,6 @@ export class Sessions {
   }
 }
 
-function ignore(): void {
-  // There is nobody to tell.
+function handlerClosed(): RootwardMcpError {
+  return new RootwardMcpError('closed', 'Cannot open a session: the handler is closed');
 }

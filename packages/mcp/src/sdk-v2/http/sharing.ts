@@ -5,6 +5,7 @@ import type { SessionStore } from '../../store/session-store.js';
 import { Bell } from './sharing/bell.js';
 import { isStandalone } from './sharing/event-log.js';
 import { eventStreamResponse } from './sharing/event-stream.js';
+import { ignore } from './ignore.js';
 import type { LiveSession } from './live-session.js';
 import { streamOver, unknownEvent } from './responses.js';
 import {
@@ -17,7 +18,7 @@ import {
 } from './session-record.js';
 import { SharedIds } from './sharing/shared-ids.js';
 import { SharedSessions, type Note } from './sharing/shared-sessions.js';
-import { StandingStreams } from './sharing/standing-streams.js';
+import { StandingStreams, type Listener } from './sharing/standing-streams.js';
 import { WakeQueue } from './sharing/wake-queue.js';
 
 interface SharingOptions {
@@ -54,7 +55,11 @@ export class Sharing {
       clock,
       onerror,
       onNote: (note) => this.#hear(note),
-      onMissed: () => this.#streams.ringAll(),
+      onMissed: () => {
+        // Also that a session has ended: the next beat looks for each.
+        this.#touched.clear();
+        this.#streams.ringAll();
+      },
       onBeat: () => this.#touchOpen(),
     });
   }
@@ -89,6 +94,8 @@ export class Sharing {
   async remove({ name, saved }: LiveSession): Promise<void> {
     this.endStreams(name);
     if (saved !== undefined) await this.#shared.remove(name, saved.text);
+    // One may have been opened meanwhile.
+    this.endStreams(name);
   }
 
   /** Whether a client listens here to a session. */
@@ -99,6 +106,11 @@ export class Sharing {
   endStreams(name: string): void {
     this.#asleep.remove(name);
     this.#streams.end(name);
+  }
+
+  /** The same for all that this is true of. */
+  endStreamsWhere(isOver: (listener: Listener) => boolean): void {
+    this.#streams.endWhere(isOver);
   }
 
   /** The session is closed here. */
@@ -124,33 +136,41 @@ export class Sharing {
     return request.method === 'POST' ? this.#shared.events.serve(handle) : handle();
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#asleep.clear();
-    this.#streams.endAll();
-    await this.#shared.close();
+    this.endStreamsWhere(() => true);
+    return this.#shared.close();
   }
 
   /** Answers a request for a stream. It comes from the store, and needs no server. */
-  async listen(name: string, id: string, request: Request, onUse: () => void): Promise<Response> {
+  async listen(name: string, listener: Listener, request: Request, onUse: () => void): Promise<Response> {
     const { events } = this.#shared;
     const last = request.headers.get('last-event-id');
+    const isOfNoRequest = last === null || isStandalone(last);
     const bell = new Bell();
     const over = new AbortController();
-    const stream =
-      last === null
-        ? events.listen(name, bell, over.signal)
-        : await events.resume(name, last, bell, over.signal);
-    if (stream === 'unknown') return unknownEvent();
-    if (stream === 'over') return streamOver();
-    const isOfNoRequest = last === null || isStandalone(last);
-    if (isOfNoRequest) this.#shared.tell({ kind: 'listening', session: name });
     const end = (): void => {
       over.abort();
       bell.close();
     };
-    const forget = this.#streams.add(name, end, isOfNoRequest ? bell : undefined);
+    // It counts as open before the store is asked, so that it can be ended meanwhile.
+    const forget = this.#streams.add(name, listener, end, isOfNoRequest ? bell : undefined);
+    let stream: Awaited<ReturnType<typeof events.resume>>;
+    try {
+      stream = await (last === null
+        ? events.listen(name, bell, over.signal)
+        : events.resume(name, last, bell, over.signal));
+    } catch (error) {
+      forget();
+      throw error;
+    }
+    if (typeof stream === 'string') {
+      forget();
+      return stream === 'unknown' ? unknownEvent() : streamOver();
+    }
+    if (isOfNoRequest && !over.signal.aborted) this.#shared.tell({ kind: 'listening', session: name });
     return eventStreamResponse(request, stream, {
-      session: id,
+      session: listener.id,
       keepAliveMs: this.#options.keepAliveMs,
       onerror: this.#options.onerror,
       onEnd: () => {
@@ -168,17 +188,19 @@ export class Sharing {
     open: (record: SessionRecord) => Promise<unknown>,
   ): void {
     const wake = async (): Promise<void> => {
+      if (!this.isHeard(name)) return;
       try {
         const record = await this.read(name);
-        if (record !== undefined && this.isHeard(name)) await open(record);
+        if (record === undefined) this.endStreams(name);
+        else if (this.isHeard(name)) await open(record);
       } catch (error) {
-        this.#options.onerror(error);
         // The store may be down.
         if (this.isHeard(name)) this.#asleep.add(name, wake);
+        this.#options.onerror(error);
       }
     };
     // Nobody else tells the client when something changes that it subscribed to.
-    if (Object.keys(fields).some((field) => field.startsWith(SUBSCRIPTION))) void wake();
+    if (Object.keys(fields).some((field) => field.startsWith(SUBSCRIPTION))) wake().catch(ignore);
     else this.#asleep.add(name, wake);
   }
 
@@ -250,6 +272,7 @@ export class Sharing {
   async #merge(live: LiveSession, changes: readonly (readonly [string, unknown])[]): Promise<void> {
     const text = await this.#shared.read(live.name);
     if (text === undefined) {
+      this.endStreams(live.name);
       this.#options.end(live);
       throw new RootwardMcpError('closed', 'Cannot go on: the session has ended');
     }
@@ -257,6 +280,11 @@ export class Sharing {
     const merged = { ...theirs, fields: mergeFields(theirs.fields, changes) };
     await live.catchUp(merged, undefined);
     live.saved = theirs;
+  }
+
+  /** One that is gone has ended elsewhere, and nobody said so. */
+  async #touch(name: string): Promise<void> {
+    if ((await this.#shared.read(name)) === undefined) this.endStreams(name);
   }
 
   /** A stream or a call that takes long keeps its session alive. */
@@ -268,7 +296,7 @@ export class Sharing {
     for (const name of inUse) {
       if (now < (this.#touched.get(name) ?? 0) + this.#options.ttl / TOUCHES) continue;
       this.#touched.set(name, now);
-      this.#shared.read(name).catch(() => undefined);
+      this.#touch(name).catch(ignore);
     }
   }
 }

@@ -11,7 +11,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  */
 export function endWithToken(auth: AuthInfo | undefined, response: ServerResponse): void {
   const expiresAt = auth?.expiresAt;
-  if (expiresAt === undefined) return;
+  if (expiresAt === undefined || response.destroyed) return;
   const over = (expiresAt + CLOCK_TOLERANCE_SECONDS) * 1000;
   let timer: NodeJS.Timeout;
   const wait = (): void => {

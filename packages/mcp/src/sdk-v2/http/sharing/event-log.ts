@@ -120,15 +120,15 @@ export class EventLog {
     await this.#store.append(key, line, this.#options.ttl);
   }
 
-  /** The standalone stream from now on. */
-  async *listen(
+  /** The standalone stream from now on: what is said after this has resolved. */
+  async listen(
     session: string,
     news: AsyncIterable<void>,
     signal: AbortSignal,
-  ): AsyncGenerator<StreamEvent> {
+  ): Promise<AsyncGenerator<StreamEvent>> {
     let last = START;
     for await (const { id } of this.#linesAfter(logKey(session, STANDALONE), START)) last = id;
-    yield* this.#standalone(session, last, news, signal);
+    return this.#standalone(session, last, news, signal);
   }
 
   /** What followed an event, and then what comes next on its stream. */
@@ -173,6 +173,7 @@ export class EventLog {
     for await (const _ of news) {
       if (signal.aborted) return;
       for await (const { id, text } of this.#linesAfter(logKey(session, STANDALONE), place)) {
+        if (signal.aborted) return;
         place = id;
         const message = messageOf(text);
         if (message !== undefined) yield { id: eventId(STANDALONE, id), message };
@@ -194,6 +195,7 @@ export class EventLog {
     yield { id: eventId(stream, from), message: undefined };
     for (let place = from; !signal.aborted;) {
       for await (const { id, text } of this.#linesAfter(key, place)) {
+        if (signal.aborted) return;
         place = id;
         const message = note(text, owners);
         if (message !== undefined) yield { id: eventId(stream, id), message };

@@ -62,6 +62,7 @@ export function eventStreamResponse(
     },
     cancel: end,
   });
-  request.signal.addEventListener('abort', end, { once: true });
+  if (request.signal.aborted) end();
+  else request.signal.addEventListener('abort', end, { once: true });
   return new Response(body, { headers: { ...HEADERS, 'mcp-session-id': session } });
 }

@@ -1,6 +1,13 @@
 import type { Bell } from './bell.js';
 
+/** Whose stream it is. */
+export interface Listener {
+  readonly id: string;
+  readonly principal: string;
+}
+
 interface Streams {
+  readonly listener: Listener;
   readonly ends: Set<() => void>;
   /** Wakes the one that belongs to no request. */
   bell: Bell | undefined;
@@ -20,8 +27,8 @@ export class StandingStreams {
   }
 
   /** `bell` for the stream that belongs to no request. Returns what forgets it. */
-  add(session: string, end: () => void, bell: Bell | undefined): () => void {
-    const streams = this.#streams.get(session) ?? { ends: new Set(), bell: undefined };
+  add(session: string, listener: Listener, end: () => void, bell: Bell | undefined): () => void {
+    const streams = this.#streams.get(session) ?? { listener, ends: new Set(), bell: undefined };
     this.#streams.set(session, streams);
     streams.ends.add(end);
     if (bell !== undefined) {
@@ -54,7 +61,7 @@ export class StandingStreams {
     for (const end of this.#streams.get(session)?.ends ?? []) end();
   }
 
-  endAll(): void {
-    for (const session of this.#streams.keys()) this.end(session);
+  endWhere(isOver: (listener: Listener) => boolean): void {
+    for (const [session, { listener }] of this.#streams) if (isOver(listener)) this.end(session);
   }
 }

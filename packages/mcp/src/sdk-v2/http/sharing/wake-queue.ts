@@ -5,8 +5,11 @@ import type { Clock, Timer } from '@rootward/core';
  * listens elsewhere.
  */
 const WAIT_MS = 5_000;
-/** After each, so many times as long as it took is left for requests. */
+/** After each, so many times as long as it took is left for requests, but not longer than that. */
 const REST_FACTOR = 3;
+const MAX_REST_MS = 1_000;
+/** One that takes longer goes on, and no longer keeps the others waiting. */
+const MAX_WAKING_MS = 10_000;
 
 interface Sleeper {
   readonly at: number;
@@ -29,7 +32,7 @@ export class WakeQueue {
   }
 
   /**
-   * `wake` is not called where the session was removed meanwhile. It must not reject. A session that is added again
+   * `wake` is not called where the session was removed meanwhile. A session that is added again
    * keeps its place.
    */
   add(id: string, wake: () => Promise<unknown>): void {
@@ -67,9 +70,21 @@ export class WakeQueue {
     if (at <= begun) {
       this.#sleepers.delete(id);
       this.#isWaking = true;
-      await wake();
+      await this.#within(MAX_WAKING_MS, wake());
       this.#isWaking = false;
     }
-    this.#schedule((this.#clock.now() - begun) * REST_FACTOR);
+    this.#schedule(Math.min((this.#clock.now() - begun) * REST_FACTOR, MAX_REST_MS));
+  }
+
+  /** Resolves when it is done or has failed, and after that time in any case. */
+  #within(milliseconds: number, waking: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.setTimeout(resolve, milliseconds);
+      const end = (): void => {
+        timer.clear();
+        resolve();
+      };
+      waking.then(end, end);
+    });
   }
 }

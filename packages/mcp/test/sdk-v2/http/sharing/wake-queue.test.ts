@@ -57,6 +57,17 @@ test('WakeQueue lets nobody who is added again and again keep the others waiting
   expect(woken).toEqual(['a', 'b']);
 });
 
+test('WakeQueue goes on after one that failed, and after one that never comes to an end', async () => {
+  const { clock, queue, woken, add } = start();
+  queue.add('failing', () => Promise.reject(new Error('It cannot be made')));
+  queue.add('hanging', () => new Promise(() => undefined));
+  add('a');
+  await clock.advanceAndSettle(WAIT + 9_000);
+  expect(woken).toEqual([]);
+  await clock.advanceAndSettle(3_000);
+  expect(woken).toEqual(['a']);
+});
+
 test('WakeQueue wakes nobody after clear()', async () => {
   const { clock, queue, woken, add } = start();
   add('a');
