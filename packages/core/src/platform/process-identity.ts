@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { errnoOf } from './errno.js';
 import { readProcessStat } from './process-stat.js';
 
@@ -28,4 +30,19 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return errnoOf(error) !== 'ESRCH';
   }
+}
+
+function readOr(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}
+
+/** Process ids only mean something within one boot of one machine and one pid namespace; folders are shared more widely. */
+export function neighbourhood(): string {
+  const boot = readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'));
+  const namespace = readOr(() => readlinkSync('/proc/self/ns/pid'));
+  return createHash('sha256').update(`${boot}\n${namespace}`).digest('hex').slice(0, 12);
 }

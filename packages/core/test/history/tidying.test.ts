@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { History } from '@rootward/core/history';
+import { neighbourhood, thisProcess } from '../../src/platform/process-identity.js';
 import { change, setUp } from './fixtures/disk.js';
 
 function start() {
@@ -57,5 +59,30 @@ test.each(['prune()', 'tidying up'])('%s gives its lock back after a dispose() h
   while (!existsSync(lock)) await setImmediate();
   history.dispose();
   await ended;
+  expect(existsSync(lock)).toBe(false);
+});
+
+test.skipIf(process.platform !== 'linux')('prune() takes over from a process that was killed', async () => {
+  const place = start();
+  await change(place, (scope) => scope.write('a', 'b'));
+  await place.history.settled();
+  const lock = join(place.directory, 'tidying');
+  const hold = (owner: string): void => writeFileSync(lock, owner);
+  const { pid, start: began } = thisProcess();
+  const here = { pid, start: began, neighbourhood: neighbourhood() };
+  const { pid: gone } = spawnSync(process.execPath, ['--version']);
+
+  // One that runs, one that has not said who it is, and one of another container.
+  for (const owner of [here, {}, { ...here, pid: gone, neighbourhood: 'elsewhere' }]) {
+    hold(JSON.stringify(owner));
+    expect(await place.history.prune()).toBeUndefined();
+  }
+  hold('');
+  expect(await place.history.prune()).toBeUndefined();
+  hold(JSON.stringify({ ...here, pid: gone }));
+  expect(await place.history.prune()).toBeDefined();
+  // A later process with the same number.
+  hold(JSON.stringify({ ...here, start: '1' }));
+  expect(await place.history.prune()).toBeDefined();
   expect(existsSync(lock)).toBe(false);
 });

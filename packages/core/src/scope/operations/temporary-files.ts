@@ -1,6 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
-import { isRunning, thisProcess, type ProcessIdentity } from '../../platform/process-identity.js';
+import { randomBytes } from 'node:crypto';
+import { lstatSync, unlinkSync } from 'node:fs';
+import {
+  isRunning,
+  neighbourhood,
+  thisProcess,
+  type ProcessIdentity,
+} from '../../platform/process-identity.js';
 import { Pacer } from '../../platform/pacing.js';
 import { readPinned } from '../pin/read-directory.js';
 import type { Pin } from '../pin/pin.js';
@@ -13,21 +18,6 @@ const MAX_SWEPT = 1024;
 
 export function isTemporaryName(name: string): boolean {
   return name.startsWith('.rootward-') && PATTERN.test(name);
-}
-
-function readOr(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return '';
-  }
-}
-
-/** Process ids only mean something within one boot of one machine and one pid namespace; folders are shared more widely. */
-function neighbourhood(): string {
-  const boot = readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'));
-  const namespace = readOr(() => readlinkSync('/proc/self/ns/pid'));
-  return createHash('sha256').update(`${boot}\n${namespace}`).digest('hex').slice(0, 12);
 }
 
 /** The process a name was made for; a start of 0 stands for one that is not known. */
