@@ -4,7 +4,7 @@ import { RootwardError } from '../../error.js';
 import type { Fence, FenceFolder } from '../../roots/fence.js';
 import type { OperatorLimit, OperatorLimits } from '../../roots/operator-limits.js';
 import type { Root } from '../../roots/root.js';
-import { isWithin } from './child-path.js';
+import { childPath, isWithin } from './child-path.js';
 import { BROAD_ROOT_DENIES, HOME_CREDENTIALS } from './credentials.js';
 import { compileDenies, type DenyMatcher } from './deny.js';
 import { foldCase } from './letter-case.js';
@@ -121,6 +121,18 @@ export class RuleBook {
     );
   }
 
+  /**
+   * `refuseRead()` for the entries of one folder, by their paths. `files` are the rules files that hold there. What holds for
+   * all of them is looked up once; what the operator takes away meanwhile still takes effect at once.
+   */
+  refuserOfEntries(folder: Placement, files: readonly FolderRules[]): (path: string) => Refusal | undefined {
+    const seen: FoldersSeen = new Map([[folder.path, files]]);
+    const refuse = (path: string): Refusal | undefined =>
+      this.refuseRead({ path, roots: folder.roots }, seen);
+    if (files.length > 0 || !this.#isWithoutRules(folder)) return refuse;
+    return (path) => (this.#hasOwnRule(path) ? refuse(path) : undefined);
+  }
+
   refuseChange(placement: Placement, seen: FoldersSeen = new Map()): Refusal | undefined {
     const denied = this.refuseRead(placement, seen);
     if (denied !== undefined) return denied;
@@ -232,6 +244,28 @@ export class RuleBook {
     const credentials = withAbove(this.#credentials, name);
     if (own.length === 0) return credentials;
     return [...own, ...credentials].sort((one, other) => other.path.length - one.path.length);
+  }
+
+  /** Whether no rule holds for all entries of a folder, apart from rules files and what the operator takes away. */
+  #isWithoutRules({ path, roots }: Placement): boolean {
+    const entry = foldCase(childPath(path, 'entry'));
+    return (
+      this.#shared === undefined &&
+      roots.every(({ broad }) => !broad) &&
+      this.#anchors.size === 0 &&
+      this.#standIns.isEmpty &&
+      this.#fixed.above(entry).length === 0 &&
+      this.#credentials.above(entry).length === 0
+    );
+  }
+
+  #hasOwnRule(path: string): boolean {
+    const name = foldCase(path);
+    return (
+      this.#limitOn(path) !== undefined ||
+      this.#fixed.get(name) !== undefined ||
+      this.#credentials.get(name) !== undefined
+    );
   }
 
   /** The rules files that hold in a pinned folder, given those that hold in the folder above it. */

@@ -21,9 +21,13 @@ export class StandIns {
     );
   }
 
+  /** True for most calls. */
+  get isEmpty(): boolean {
+    return this.#roots.length === 0;
+  }
+
   of(path: string): StoodFor | undefined {
-    // Most calls have no such roots.
-    if (this.#roots.length === 0) return undefined;
+    if (this.isEmpty) return undefined;
     const found = this.#roots.find(({ root }) => isWithin(path, root.path));
     if (found === undefined) return undefined;
     const { root, original } = found;

@@ -6,7 +6,8 @@ import { Pacer } from '../../platform/pacing.js';
 import { readPinned } from '../pin/read-directory.js';
 import { fromSystem } from '../gate/refusal.js';
 import { isKernelEntry } from '../gate/root-index.js';
-import type { FoldersSeen, Placement } from '../gate/rules.js';
+import type { Placement } from '../gate/rules.js';
+import type { FolderRules } from '../gate/rules-file.js';
 import { toEntryStats, type EntryStats } from './stat.js';
 import { isTemporaryName } from './temporary-files.js';
 
@@ -44,11 +45,18 @@ export function kindOf(entry: Dirent): EntryKind {
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** Whether an entry of a folder in scope is left out of listings: denied, of the kernel, or a write under way. */
-export function isHidden(gate: Gate, directory: Placement, name: string, seen: FoldersSeen): boolean {
-  const path = childPath(directory.path, name);
-  if (isKernelEntry(directory.path, path) || isTemporaryName(name)) return true;
-  return gate.rules.refuseRead({ path, roots: directory.roots }, seen) !== undefined;
+/**
+ * Says which entries of a folder in scope are left out of listings: denied, of the kernel, or a write under way. `files` are
+ * the rules files that hold in the folder.
+ */
+export function hiddenIn(
+  gate: Gate,
+  directory: Placement,
+  files: readonly FolderRules[],
+): (name: string, path: string) => boolean {
+  const refuse = gate.rules.refuserOfEntries(directory, files);
+  return (name, path) =>
+    isKernelEntry(directory.path, path) || isTemporaryName(name) || refuse(path) !== undefined;
 }
 
 function describe(pin: Pin, entry: Dirent, withStats: boolean): ListEntry {
@@ -70,11 +78,11 @@ export async function listInScope(
   const { pin, placement } = gate.admit('list', asked, 'read', { directory: true });
   try {
     const pacer = new Pacer(options.signal);
-    const seen: FoldersSeen = new Map();
+    const isHidden = hiddenIn(gate, placement, gate.rules.filesIn(placement));
     const entries: ListEntry[] = [];
     for (const entry of readPinned(pin)) {
       if (pacer.due) await pacer.rest();
-      if (!isHidden(gate, placement, entry.name, seen))
+      if (!isHidden(entry.name, childPath(placement.path, entry.name)))
         entries.push(describe(pin, entry, options.stats === true));
     }
     return options.order === 'disk' ? entries : entries.sort(byName);

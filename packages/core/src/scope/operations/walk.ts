@@ -4,8 +4,7 @@ import { childPath } from '../gate/child-path.js';
 import type { Gate } from '../gate/gate.js';
 import { enterDirectory, isRepositoryData, type IgnoreRules } from './ignore-rules.js';
 import type { FolderRules } from '../gate/rules-file.js';
-import type { FoldersSeen } from '../gate/rules.js';
-import { byName, isHidden, kindOf, type EntryKind, type EntryOrder } from './list.js';
+import { byName, hiddenIn, kindOf, type EntryKind, type EntryOrder } from './list.js';
 import { toEntryStats, type EntryStats } from './stat.js';
 import type { Pin } from '../pin/pin.js';
 import { fromSystem } from '../gate/refusal.js';
@@ -71,10 +70,13 @@ function rulesAbove(gate: Gate, root: string, start: string): IgnoreRules | unde
   return rules;
 }
 
+/** How many entries are looked at between two looks at the clock, which takes a twentieth of the time of an entry. */
+const PER_LOOK = 16;
+
 async function sorted(dirents: Iterable<Dirent>, pacer: Pacer): Promise<readonly Dirent[]> {
   const all: Dirent[] = [];
   for (const dirent of dirents) {
-    if (pacer.due) await pacer.rest();
+    if (all.length % PER_LOOK === 0 && pacer.due) await pacer.rest();
     all.push(dirent);
   }
   return all.sort(byName);
@@ -101,8 +103,6 @@ function withStats(entry: WalkEntry, directory: Pin): WalkEntry {
 
 /** How many entries are passed on together. Waiting for each one takes longer than finding it. */
 const MAX_BATCH = 256;
-/** How many entries are looked at between two looks at the clock, which takes a twentieth of the time of an entry. */
-const PER_LOOK = 16;
 
 /**
  * Streams what is below a folder, folder by folder. Links are reported but not followed, denied entries are left out, and
@@ -160,7 +160,7 @@ export async function* walkInBatches(
         folder.above === undefined
           ? gate.rules.filesIn(here)
           : gate.rules.filesBelow(folder.above, directory);
-      const seen: FoldersSeen = new Map([[folder.path, files]]);
+      const isHidden = hiddenIn(gate, here, files);
       const below: Pending[] = [];
       let batch: WalkEntry[] = [];
       let looked = 0;
@@ -169,7 +169,8 @@ export async function* walkInBatches(
         options.signal?.throwIfAborted();
         if (looked++ % PER_LOOK === 0 && pacer.due) await pacer.rest();
         const { name } = dirent;
-        if (isHidden(gate, here, name, seen)) continue;
+        const path = childPath(folder.path, name);
+        if (isHidden(name, path)) continue;
         const kind = kindOf(dirent);
         if (options.gitignore === true) {
           if (isRepositoryData(name)) continue;
@@ -177,7 +178,7 @@ export async function* walkInBatches(
             continue;
         }
         const entry: WalkEntry = {
-          path: childPath(folder.path, name),
+          path,
           relative: folder.relative === '' ? name : `${folder.relative}/${name}`,
           name,
           kind,
@@ -185,7 +186,7 @@ export async function* walkInBatches(
         };
         if (options.filter?.(entry) === false) continue;
         if (kind === 'directory' && entry.depth < maxDepth) {
-          const { path, relative, depth } = entry;
+          const { relative, depth } = entry;
           below.push({ path, relative, depth, rules, above: files });
         }
         batch.push(options.stats === true && kind === 'file' ? withStats(entry, directory) : entry);

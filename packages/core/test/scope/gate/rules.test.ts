@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { OperatorLimits } from '../../../src/roots/operator-limits.js';
 import type { Root } from '../../../src/roots/root.js';
 import { WORKSPACE_RULES_FILE } from '../../../src/scope/gate/rules-file.js';
 import { RuleBook, type Placement, type ScopeRules } from '../../../src/scope/gate/rules.js';
@@ -278,5 +280,73 @@ describe.each(platforms)('rules on the %s platform', (_name, platform) => {
     });
     expect(await codeOf(one.readText(tree().in('.env')))).toBe('denied');
     expect(one.contains(tree().in('.env'))).toBe(false);
+  });
+});
+
+/** Mostly none, so that each kind of rule is met alone. */
+const few = <Value>(each: fc.Arbitrary<Value>): fc.Arbitrary<readonly Value[]> =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, fc.array(each, { minLength: 1, maxLength: 2 }));
+const asFolders = (given: readonly { path: string; broad: boolean }[]) =>
+  given.map(({ path, broad }) => ({ path, broad, kind: 'directory' as const }));
+
+describe('RuleBook.refuserOfEntries()', () => {
+  const folders = ['/', '/home', '/home/me', '/home/me/.ssh', '/home/me/app', '/home/me/app/src', '/other'];
+  const names = ['a', 'app', 'src', 'me', '.ssh', '.env', '.npmrc', 'key.pem', 'credentials'];
+  const entries = folders.flatMap((folder) =>
+    names.map((name) => (folder === '/' ? `/${name}` : `${folder}/${name}`)),
+  );
+  const place = fc.constantFrom(...folders, ...entries);
+  const rootIn = fc.record({
+    path: place,
+    broad: fc.constantFrom(false, false, true),
+    standsFor: fc.constantFrom(undefined, undefined, undefined, '/other', '/home/me/app'),
+  });
+  const folderIn = fc.record({ path: fc.constantFrom(...folders), broad: fc.boolean() });
+
+  test('refuses each entry as refuseRead() does, also after the operator took something away', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          deny: few(fc.constantFrom('*.pem', '/src', 'app/src')),
+          denyAbsolute: few(place),
+          inFolder: few(place),
+          limited: few(place),
+          later: few(place),
+          named: few(folderIn),
+          ceiling: few(folderIn),
+          homes: fc.constantFrom([], ['/home/me']),
+          roots: fc.array(rootIn, { minLength: 1, maxLength: 2 }),
+          folder: fc.constantFrom(...folders),
+        }),
+        ({ deny, denyAbsolute, inFolder, limited, later, named, ceiling, homes, roots, folder }) => {
+          const limits = new OperatorLimits();
+          for (const path of limited) limits.set(path, 'revoked');
+          const own = roots.map(({ path, broad, standsFor }) =>
+            rootAt(path, { broad, ...(standsFor !== undefined && { standsFor }) }),
+          );
+          const rules = new RuleBook(
+            {
+              deny,
+              denyAbsolute,
+              limits,
+              inFolder: new Map(inFolder.map((path) => [path, { deny: ['a'] }])),
+            },
+            { homes, named: asFolders(named), ceiling: asFolders(ceiling), hinted: [] },
+            own,
+          );
+          const refuse = rules.refuserOfEntries(placed(folder, ...own), []);
+          const seen = new Map([[folder, []]]);
+          const paths = names.map((name) => (folder === '/' ? `/${name}` : `${folder}/${name}`));
+          const compare = (): void =>
+            expect(paths.map(refuse)).toEqual(
+              paths.map((path) => rules.refuseRead(placed(path, ...own), seen)),
+            );
+          compare();
+          for (const path of later) limits.set(path, 'revoked');
+          compare();
+        },
+      ),
+      { numRuns: 3000 },
+    );
   });
 });
