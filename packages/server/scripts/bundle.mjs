@@ -9,6 +9,7 @@ import { compileLate } from './late-compilation.mjs';
 import { lazyBuiltins } from './lazy-builtins.mjs';
 import { LAZILY } from './lazy-constants.mjs';
 import { lazySchemas, registerLazily } from './lazy-schemas.mjs';
+import { checkQuickly } from './quick-checks.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -43,43 +44,12 @@ const lazyValidator = {
   },
 };
 
-/**
- * The SDK asks of every message in turn whether it fits one schema after another, and a schema that does not fit costs the
- * most: a tenth of a small call. The member without which each of them fails is asked for first. What fits is asked for
- * again on each of the message's stations, and remembered.
- */
-const REQUIRED_MEMBERS = {
-  Request: 'id',
-  Notification: 'method',
-  ResultResponse: 'result',
-  ErrorResponse: 'error',
-};
-const FITS = `
-const __fitting = new WeakMap();
-function __fits(value, schema) {
-  if (__fitting.get(value) === schema) return true;
-  if (!schema.safeParse(value).success) return false;
-  __fitting.set(value, schema);
-  return true;
-}
-`;
 const quickChecks = {
   name: 'quick-checks',
   setup({ onLoad }) {
-    onLoad({ filter: /@modelcontextprotocol\/server\/dist\/src-[^/]+\.mjs$/ }, ({ path }) => {
-      let contents = readFileSync(path, 'utf8');
-      for (const [kind, member] of Object.entries(REQUIRED_MEMBERS)) {
-        const name = `const isJSONRPC${kind} = (value) => `;
-        const schema = `JSONRPC${kind}Schema`;
-        const check = `${name}${schema}.safeParse(value).success;`;
-        if (contents.split(check).length !== 2) throw new Error(`Cannot find ${check} in ${path}`);
-        contents = contents.replace(
-          check,
-          `${name}value?.${member} !== undefined && __fits(value, ${schema});`,
-        );
-      }
-      return { contents: FITS + registerLazily(contents) };
-    });
+    onLoad({ filter: /@modelcontextprotocol\/server\/dist\/src-[^/]+\.mjs$/ }, ({ path }) => ({
+      contents: checkQuickly(registerLazily(readFileSync(path, 'utf8'))),
+    }));
   },
 };
 

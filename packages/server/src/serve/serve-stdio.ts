@@ -1,7 +1,7 @@
 import { followWorkingDirectory, type Workspace } from '@rootward/core';
 import { ProcessGuard, serveWorkspaceStdio, type GuardedStdio } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
-import { beforehand, prepareCalls } from './prepare-calls.js';
+import { beforehand } from './beforehand.js';
 import { readinessLine } from './readiness.js';
 import type { ServerSetup } from './prepare-server.js';
 import { showToPages } from './show-to-pages.js';
@@ -22,12 +22,7 @@ export function serveStdio(setup: ServerSetup): GuardedStdio {
       if (settings.chdir) workspace.follow(followWorkingDirectory((directory) => process.chdir(directory)));
     },
   });
-  const serve: typeof factory = (context) => {
-    const server = factory(context);
-    beforehand(() => prepareCalls(server));
-    return server;
-  };
-  const stdio = serveWorkspaceStdio(serve, {
+  const stdio = serveWorkspaceStdio(factory, {
     guard,
     onerror: (error) => log.debug('message not served', { error: error.message }),
   });

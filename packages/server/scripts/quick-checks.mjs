@@ -1,0 +1,114 @@
+// The SDK asks of every message in turn whether it fits one schema after another, on each of the message's stations, and
+// then whether a call and its result fit theirs. That takes a fifth of a small call, and the first one waits until the
+// schemas are made. Most messages are plain: nothing in them needs a schema, and a look at their members says what they are.
+// All others are asked as before.
+
+/** By kind: the member without which a message is none, and those that a plain one may have. */
+const KINDS = {
+  Request: { required: 'id', members: ['jsonrpc', 'id', 'method', 'params'] },
+  Notification: { required: 'method', members: ['jsonrpc', 'method', 'params'] },
+  ResultResponse: { required: 'result', members: ['jsonrpc', 'id', 'result'] },
+  ErrorResponse: { required: 'error', members: [] },
+};
+/** Members of `_meta` that some schema looks into, apart from the token. */
+const LOOKED_INTO = ['io.modelcontextprotocol/related-task', 'io.modelcontextprotocol/serverInfo'];
+
+const CHECKS = `
+const __fitting = new WeakMap();
+function __fits(value, schema) {
+  if (__fitting.get(value) === schema) return true;
+  if (!schema.safeParse(value).success) return false;
+  __fitting.set(value, schema);
+  return true;
+}
+function __isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+/** What comes out of a schema for records as it went in. */
+function __isRecord(value) {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    !Object.hasOwn(value, '__proto__')
+  );
+}
+function __hasOnly(value, first, second, third, fourth) {
+  for (const name in value)
+    if (name !== first && name !== second && name !== third && name !== fourth) return false;
+  return true;
+}
+function __isName(value) {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+function __isPlainMeta(meta) {
+  if (meta === undefined) return true;
+  if (!__isRecord(meta) || (meta.progressToken !== undefined && !__isName(meta.progressToken))) return false;
+  return ${LOOKED_INTO.map((name) => `meta[${JSON.stringify(name)}] === undefined`).join(' && ')};
+}
+function __isPlainBody(body) {
+  return body === undefined || (__isObject(body) && __isPlainMeta(body._meta));
+}
+function __isPlainText(content) {
+  return (
+    __isRecord(content) &&
+    content.type === 'text' &&
+    typeof content.text === 'string' &&
+    __hasOnly(content, 'type', 'text')
+  );
+}
+/** The outcome of a schema for this call of a tool, or undefined. */
+function __plainCall({ method, params }) {
+  if (!__isRecord(params) || typeof params.name !== 'string' || !__isPlainMeta(params._meta)) return undefined;
+  if (params.arguments !== undefined && !__isRecord(params.arguments)) return undefined;
+  return __hasOnly(params, 'name', 'arguments', '_meta') ? { ok: true, value: { method, params } } : undefined;
+}
+/** The same for its result. */
+function __plainResult(result) {
+  if (!__isRecord(result) || !Array.isArray(result.content) || !result.content.every(__isPlainText)) return undefined;
+  if (result.structuredContent !== undefined && !__isRecord(result.structuredContent)) return undefined;
+  if (result.isError !== undefined && typeof result.isError !== 'boolean') return undefined;
+  if (!__hasOnly(result, 'content', 'structuredContent', 'isError')) return undefined;
+  return { ok: true, value: result };
+}
+`;
+
+/** What asks the schemas of a revision. Calls of 2026-07-28 always say more than a plain one. */
+const CODECS = {
+  'validateRequest: (method, raw) => triState$1(': '__plainCall(raw)',
+  'validateResult: (method, raw) => triState$1(': '__plainResult(raw)',
+  'validateResult: (method, raw) => triState(': '__plainResult(raw)',
+};
+
+/** Takes the module of the SDK that has the schemas. */
+export function checkQuickly(contents) {
+  let text = contents;
+  const replace = (before, after) => {
+    if (text.split(before).length !== 2) throw new Error(`Cannot find ${before} in the SDK`);
+    text = text.replace(before, () => after);
+  };
+  for (const [kind, { required, members }] of Object.entries(KINDS)) {
+    const name = `const isJSONRPC${kind} = (value) => `;
+    const isPlain = members.length > 0 ? `(${plainCheck(members)}) || ` : '';
+    replace(
+      `${name}JSONRPC${kind}Schema.safeParse(value).success;`,
+      `${name}value?.${required} !== undefined && (${isPlain}__fits(value, JSONRPC${kind}Schema));`,
+    );
+  }
+  for (const [asks, plain] of Object.entries(CODECS)) {
+    const [head, tail] = asks.split('=> ');
+    replace(asks, `${head}=> (method === 'tools/call' ? ${plain} : undefined) ?? ${tail}`);
+  }
+  return CHECKS + text;
+}
+
+/** True only for what the schema accepts that has these members. */
+function plainCheck(members) {
+  const tests = members.map((name) => {
+    if (name === 'jsonrpc') return "value.jsonrpc === '2.0'";
+    if (name === 'id') return '__isName(value.id)';
+    if (name === 'method') return "typeof value.method === 'string'";
+    return `__isPlainBody(value.${name})`;
+  });
+  return `${tests.join(' && ')} && __hasOnly(value, ${members.map((name) => `'${name}'`).join(', ')})`;
+}
