@@ -1,6 +1,6 @@
-// Makes dist/rootward.cjs, dist/program.cjs and dist/wrap.cjs: the command line in one file, with what is rarely needed
-// evaluated on demand, and once more with nothing but `rootward wrap`. CJS, because a cached compilation can only be handed
-// to a script.
+// Makes dist/rootward.cjs, which runs dist/program.cjs with dist/rest.cjs, or dist/wrap.cjs: the command line, with what is
+// rarely needed in a file of its own, and once more with nothing but `rootward wrap`. CJS, because a cached compilation can
+// only be handed to a script.
 import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { lazyBuiltins } from './lazy-builtins.mjs';
 import { LAZILY } from './lazy-constants.mjs';
 import { lazySchemas, registerLazily } from './lazy-schemas.mjs';
 import { checkQuickly } from './quick-checks.mjs';
+import { splitBundle } from './split-bundle.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -126,32 +127,54 @@ const commandLine = {
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__rootwardUrl' },
 };
-/** What Node puts around a module, so that the loader can hand the file to V8 as it is. */
-const AROUND = [
-  "_=function(exports,require,module,__filename,__dirname){'use strict';const __rootwardUrl=require('node:url').pathToFileURL(__filename).href;",
-  '}',
-];
-/** Minified last, since until then each name is there once. */
-async function buildProgram(name, plugins, rewritten) {
+/** What Node puts around a module, so that the loader can hand the file to V8 as it is, and what it gives for other files. */
+const PROGRAM = (code) =>
+  `_=function(exports,require,module,__filename,__dirname,__part){'use strict';
+  const __rootwardUrl=require('node:url').pathToFileURL(__filename).href;
+  ${code}}`;
+const REST = (code) => `_=function(require,__dirname,__rootwardUrl,__first){'use strict';${code}}`;
+const LOAD = "const __load=(first)=>__part('rest.cjs')(require,__dirname,__rootwardUrl,first);";
+
+async function bundled(name, plugins) {
   const result = await build({ ...commandLine, outfile: dist + name, plugins });
-  const [{ text }] = result.outputFiles;
-  const { code } = await transform(AROUND.join(`${LAZILY}${lazyBuiltins(rewritten(text))}\n`), {
-    minify: true,
-    target: commandLine.target,
-    legalComments: 'none',
-  });
+  return { ...result, text: result.outputFiles[0].text };
+}
+/** Minified last, since until then each name is there once. Returns what was written. */
+async function writeScript(name, text) {
+  const { code } = await transform(text, { minify: true, target: commandLine.target, legalComments: 'none' });
   const script = `(${code.replace(/^_=|;\n$/g, '')})\n`;
   writeFileSync(dist + name, script);
-  return { ...result, script };
+  return script;
 }
+
+/** What is imported on demand and yet belongs to an ordinary session: serving over stdio, and tools that change files. */
+const FIRST = new Set([
+  'src/cli/commands/serve/serve.ts',
+  'src/serve/configure-zod.ts',
+  'src/serve/prepare-server.ts',
+  'src/telemetry/open-telemetry.ts',
+  '../core/dist/history/index.js',
+  '../core/dist/history/prune/prune-store.js',
+  '../../node_modules/diff/libesm/index.js',
+]);
+/** The schema compiler of the SDK, see `lazyValidator`. */
+const SCHEMA_COMPILER = /@modelcontextprotocol\/server\/dist\/shimsNode\.cjs$/;
 const [program, wrap] = await Promise.all([
-  buildProgram('program.cjs', [lazyValidator, quickChecks, lateCompilation, libraries], lazySchemas),
+  bundled('program.cjs', [lazyValidator, quickChecks, lateCompilation, libraries]),
+  bundled('wrap.cjs', [onlyWrap, onlySettings, lazyValidator, quickChecks, lateCompilation, libraries]),
+]);
+const parts = splitBundle(LAZILY + lazyBuiltins(lazySchemas(program.text)), {
+  isFirst: (path) => FIRST.has(path),
+  isRest: (path) => SCHEMA_COMPILER.test(path),
+});
+for (const path of FIRST) {
+  if (!parts.first.includes(`"${path}"() {`)) throw new Error(`Cannot find ${path} in the bundle`);
+}
+const written = await Promise.all([
+  writeScript('program.cjs', PROGRAM(LOAD + parts.first)),
+  writeScript('rest.cjs', REST(parts.rest)),
   // Which has no schemas of the SDK.
-  buildProgram(
-    'wrap.cjs',
-    [onlyWrap, onlySettings, lazyValidator, quickChecks, lateCompilation, libraries],
-    (text) => text,
-  ),
+  writeScript('wrap.cjs', PROGRAM(LAZILY + lazyBuiltins(wrap.text))),
 ]);
 const apart = await build({
   absWorkingDir: here('..'),
@@ -221,5 +244,5 @@ const page = await buildPage('app.tsx', 'page.html', false);
 const panel = await buildPage('panel.tsx', 'panel.html', true);
 const inputs = [program, wrap, apart, page, panel].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(`${dist}THIRD-PARTY-NOTICES.txt`, thirdPartyNotices(here('..'), inputs));
-writeFileSync(`${dist}rootward.cjs`, loaderFor([program.script, wrap.script]));
+writeFileSync(`${dist}rootward.cjs`, loaderFor(written));
 chmodSync(`${dist}rootward.cjs`, 0o755);

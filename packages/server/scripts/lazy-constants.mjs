@@ -61,12 +61,13 @@ function isNode(value) {
   return typeof value === 'object' && value !== null && typeof value.type === 'string';
 }
 
+/** Each edit puts a text into the code, or in place of what is there `until` another place. */
 export function apply(code, edits) {
   const parts = [];
   let done = 0;
-  for (const { at, text } of edits.toSorted((left, right) => left.at - right.at)) {
+  for (const { at, text, until = at } of edits.toSorted((left, right) => left.at - right.at)) {
     parts.push(code.slice(done, at), text);
-    done = at;
+    done = until;
   }
   return parts.join('') + code.slice(done);
 }

@@ -8,7 +8,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { answering, ScriptedClient } from '@rootward/mcp/testing';
@@ -219,6 +219,29 @@ describe('npm start', () => {
   ])('serves what is named by %s instead', async (_, args) => {
     expect(await npmStart(folders.path('b'), args())).toContain(`1 root from flag: ${folders.path('a')}\n`);
   });
+});
+
+test('an ordinary session reads half of the program', async () => {
+  const folder = copyLoader('half');
+  copyFileSync(join(dirname(PROGRAM), 'program.cjs'), join(folder, 'program.cjs'));
+  const loader = join(folder, 'rootward.cjs');
+  const { client } = await connectRootward([folders.path('a')], {}, { program: loader });
+  const path = join(folders.path('a'), 'half.txt');
+  await client.request('tools/list');
+  for (const [tool, args] of [
+    ['write_file', { path, content: 'one' }],
+    ['edit_file', { path, edits: [{ oldText: 'one', newText: 'two' }] }],
+    ['list_directory', { path: folders.path('a') }],
+    ['directory_tree', { path: folders.path('a') }],
+    ['search_files', { path: folders.path('a'), pattern: 'half*' }],
+    ['search_content', { path: folders.path('a'), pattern: 'two' }],
+    ['workspace_info', {}],
+    ['delete_file', { path }],
+  ] as const) {
+    expect([tool, (await client.callTool(tool, args))['isError']]).toEqual([tool, undefined]);
+  }
+  // The other half is not there.
+  await expect(run(process.execPath, [loader, 'doctor'])).rejects.toThrow('rest.cjs');
 });
 
 // Each waits for seconds until its program is kept, in a folder of its own.
