@@ -4,6 +4,7 @@ import { apply, callReferences, parse, postpone, visit } from './lazy-constants.
 
 const BUILTINS = new Set([
   'node:child_process',
+  'node:crypto',
   'node:fs/promises',
   'node:http',
   'node:readline',

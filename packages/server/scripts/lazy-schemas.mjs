@@ -10,8 +10,8 @@ const DERIVED = new Set(['ROOT_KEYS', 'PROPERTY_KEYS_BY_TYPE', 'SUPPORTED_STRING
 const BUILDERS = /^build(?:\$\d+)?$/;
 /** The function that sorts those of a revision by method. */
 const MAPS = 'registryMaps';
-/** An object of schemas. */
-const MEMBERS = 'authSchemas';
+/** Objects of schemas. */
+const MEMBERS = new Set(['authSchemas', 'cacheFields']);
 const SCHEMA = /Schema\$?\d*$/;
 const HELPERS = `
 function __lazyMembers(makers) {
@@ -63,7 +63,7 @@ export function lazySchemas(code) {
       derived += 1;
       postpone(node.left.name, node.right, constants, edits);
     }
-    if (node.type === 'AssignmentExpression' && node.left.name === MEMBERS) memberwise(node.right, edits);
+    if (node.type === 'AssignmentExpression' && MEMBERS.has(node.left.name)) memberwise(node.right, edits);
     if (node.type !== 'FunctionDeclaration') return;
     if (BUILDERS.test(node.id.name) && returnsMembers(node)) builders.push(node);
     if (node.id.name === MAPS) maps += sortLazily(node, edits);

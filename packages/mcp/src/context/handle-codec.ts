@@ -19,8 +19,8 @@ const MIN_KEY_BYTES = 32;
 const PRINCIPAL_DIGITS = 16;
 /** How many valid handles are remembered. A caller passes the same one with every call; each is at most 4 KB. */
 const MAX_VERIFIED = 64;
-/** Without a configured key, handles are valid in this process only. */
-const PROCESS_KEY = randomBytes(MIN_KEY_BYTES);
+/** Without a configured key, handles are valid in this process only. Made for the first of them: few servers mint any. */
+let processKey: Uint8Array | undefined;
 
 /** Whose roots a handle carries. Those of the operator are there anyway, and may change. */
 const CARRIED: ReadonlySet<SourceKind> = new Set<SourceKind>(['client', 'call']);
@@ -48,13 +48,13 @@ interface Verified {
 
 /** Signs and checks handles. Signed, not encrypted: anyone who holds one can read the paths in it. */
 export class HandleCodec {
-  readonly #key: string | Uint8Array;
+  readonly #key: string | Uint8Array | undefined;
   /** By the whole handle with its signature, which does not become invalid: the key stays the same. */
   readonly #verified = new Map<string, Verified>();
   #lastDigest: { readonly principal: string; readonly digest: string } | undefined;
 
-  constructor(key: string | Uint8Array = PROCESS_KEY, keyName = 'the key') {
-    const bytes = Buffer.byteLength(key);
+  constructor(key?: string | Uint8Array, keyName = 'the key') {
+    const bytes = key === undefined ? MIN_KEY_BYTES : Buffer.byteLength(key);
     if (bytes < MIN_KEY_BYTES) {
       throw new RootwardMcpError(
         'invalid-option',
@@ -131,7 +131,8 @@ export class HandleCodec {
   }
 
   #sign(text: string): string {
-    return createHmac('sha256', this.#key).update(`${PURPOSE}.${text}`).digest('base64url');
+    const key = this.#key ?? (processKey ??= randomBytes(MIN_KEY_BYTES));
+    return createHmac('sha256', key).update(`${PURPOSE}.${text}`).digest('base64url');
   }
 }
 

@@ -45,11 +45,10 @@ export class PreparedWorkspace {
   readonly consents: Consents = new Consents();
   /** Opens the history; undefined where none is kept. */
   readonly history: OpenHistory | undefined;
-  /** What the history calls requests that stand alone. */
-  readonly session: string = newSession();
   readonly #sources = new Map<TransportKind, Promise<Sources>>();
   readonly #sourcesNow = new Map<TransportKind, Sources>();
   #deprecationNoted = false;
+  #session: string | undefined;
 
   /** Throws `invalid-option`: what an author got wrong is for the author, never for the model that calls a tool. */
   constructor(options: WorkspaceOptions = {}) {
@@ -64,6 +63,11 @@ export class PreparedWorkspace {
     this.views = new ViewCache(this.clock);
     this.history = historyOf(options, this.environment);
     this.handles = createHandleCodec(options.handleKey, this.environment[KEY_VARIABLE]);
+  }
+
+  /** What the history calls requests that stand alone. */
+  get session(): string {
+    return (this.#session ??= newSession());
   }
 
   /** How file access over a snapshot is made; undefined for roots without rules. */

@@ -169,7 +169,7 @@ function downloadHosts(
 function modernServer(offer: Offer, shared: Shared): McpServer {
   const { setup } = offer;
   const server = withWorkspace(newServer(), setup.prepared);
-  equip(server, 'modern', offer, shared, setup.events.wanted ? randomUUID() : '');
+  equip(server, 'modern', offer, shared, { id: setup.events.wanted ? randomUUID() : '' });
   const reader = { workspace: undefined, hasListedGuides: false };
   offerGuides(server, 'modern', offer, () => reader);
   if (setup.catalogue !== undefined) {
@@ -186,7 +186,7 @@ function legacyServer(offer: Offer, shared: Shared): McpServer {
   const server = withWorkspace(newServer(), setup.prepared);
   const session = new LegacySession(server, setup, shared.onWorkspace);
   observeConnections(server, session);
-  equip(server, 'legacy', offer, shared, session.id);
+  equip(server, 'legacy', offer, shared, session);
   if (content === undefined) {
     offerGuides(server, 'legacy', offer, () => session);
     offerSubscriptions(
@@ -226,7 +226,7 @@ function equip(
   era: Era,
   { setup, kit, content }: Offer,
   shared: Shared,
-  session: string,
+  session: { readonly id: string },
 ): void {
   const { events, telemetry } = setup;
   const { choice, languages, runner, toolQuestions, watched } = shared;
@@ -238,7 +238,7 @@ function equip(
   if (setup.catalogue === undefined && setup.wrapped === undefined) return;
   const onDidRun = (): void => languages.noteChange();
   const record = ({ tool, path, decision, reason }: Omit<AuditRecord, 'session'>): void =>
-    events.record({ session, tool, path, decision, reason });
+    events.record({ session: session.id, tool, path, decision, reason });
   if (runner !== undefined && fail !== undefined) {
     const options = { runner, questions: toolQuestions, fail, choice, watched, onDidRun, audit: record };
     equipExecutables(server, era, setup, options);

@@ -19,7 +19,6 @@ interface SessionSetup {
  * function for each session would take 100 bytes, and a map 200.
  */
 export class LegacySession implements ConnectionObserver, GuideReader, LiveSession {
-  readonly id: string = newId();
   readonly era = 'legacy';
   readonly since: number = Date.now();
   readonly server: McpServer;
@@ -30,12 +29,18 @@ export class LegacySession implements ConnectionObserver, GuideReader, LiveSessi
   #followsProjects = false;
   #subscriptions: Subscriptions | undefined;
   #ended: (() => void) | undefined;
+  #id: string | undefined;
 
   /** `tellOthers`: who else wants to know of the workspace. */
   constructor(server: McpServer, setup: SessionSetup, tellOthers?: (workspace: Workspace) => void) {
     this.server = server;
     this.#setup = setup;
     this.#tellOthers = tellOthers;
+  }
+
+  /** Made when it is first told to anyone. */
+  get id(): string {
+    return (this.#id ??= newId());
   }
 
   get workspace(): Workspace | undefined {
@@ -82,7 +87,7 @@ export class LegacySession implements ConnectionObserver, GuideReader, LiveSessi
   }
 
   onCaller(caller: SeenCaller): void {
-    this.#setup.sessions.noteCall(this.id, caller);
+    this.#setup.sessions.noteCall(this, caller);
   }
 
   end(): void {

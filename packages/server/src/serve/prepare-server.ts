@@ -132,7 +132,7 @@ export async function prepareServer(
     prepared: prepareWorkspace({
       ...options,
       sources,
-      onCaller: (caller) => sessions.noteCall(modernSession(caller.client ?? ''), caller),
+      onCaller: (caller) => sessions.noteCall({ id: modernSession(caller.client ?? '') }, caller),
       ...(store !== undefined && { revocations: store.revocations }),
     }),
     store,

@@ -4,14 +4,14 @@ import { wrapRequests, type Wrappers } from '../tools/framework/wrap-requests.js
 import { TOOL_ERROR, type Telemetry } from './telemetry.js';
 
 /** Makes a span of every call of a tool. Apply it before the first tool is registered. */
-export function traceCalls(server: McpServer, telemetry: Telemetry, session: string): void {
+export function traceCalls(server: McpServer, telemetry: Telemetry, session: { readonly id: string }): void {
   wrapRequests(server, WRAPPERS, { server, telemetry, session });
 }
 
 interface Traced {
   readonly server: McpServer;
   readonly telemetry: Telemetry;
-  readonly session: string;
+  readonly session: { readonly id: string };
 }
 
 const WRAPPERS: Wrappers<Traced> = new Map([
@@ -21,7 +21,7 @@ const WRAPPERS: Wrappers<Traced> = new Map([
       const params = isObject(request) && isObject(request['params']) ? request['params'] : {};
       const trace = telemetry.begin({
         tool: String(params['name']),
-        session,
+        session: session.id,
         id: String(ctx.mcpReq.id),
         revision: revisionOf(server, ctx),
         meta: params['_meta'],

@@ -80,9 +80,13 @@ interface ConsentOutlet {
   ): Promise<Consent>;
 }
 
+interface Session {
+  readonly id: string;
+}
+
 /** Serves the tools of the named toolsets on a server that `withWorkspace` was applied to. */
 export function registerTools(server: WorkspaceServer, options: RegisterToolsOptions): void {
-  new ToolKit(options).serveOn(server, '');
+  new ToolKit(options).serveOn(server, { id: '' });
 }
 
 /** Tools with what their calls have in common, for any number of servers. */
@@ -105,8 +109,8 @@ export class ToolKit {
     this.#tools = new SharedTools(selectTools(options));
   }
 
-  /** `session`: what the audit calls the connection of the server. */
-  serveOn(server: WorkspaceServer, session: string): void {
+  /** `session`: what the audit calls the connection of the server, asked for where there is an audit. */
+  serveOn(server: WorkspaceServer, session: Session): void {
     this.#tools.serveOn(server, new ServerTools(server, session, this.#options, this.#shared));
   }
 }
@@ -114,12 +118,12 @@ export class ToolKit {
 /** The tools of one server. */
 class ServerTools implements CallRunner {
   readonly #server: WorkspaceServer;
-  readonly #session: string;
+  readonly #session: Session;
   readonly #options: RegisterToolsOptions;
   readonly #shared: Shared;
   #questions: Questions | undefined;
 
-  constructor(server: WorkspaceServer, session: string, options: RegisterToolsOptions, shared: Shared) {
+  constructor(server: WorkspaceServer, session: Session, options: RegisterToolsOptions, shared: Shared) {
     this.#server = server;
     this.#session = session;
     this.#options = options;
@@ -140,7 +144,7 @@ class ServerTools implements CallRunner {
 /** What the calls of one server have in common. */
 interface Own {
   readonly server: WorkspaceServer;
-  readonly session: string;
+  readonly session: Session;
   readonly questions: Questions;
 }
 
@@ -187,7 +191,7 @@ async function runTool(
   const told = new Set<string>();
   const audit = (path: string, decision: AuditDecision, reason?: string): void => {
     told.add(path);
-    options.audit?.({ tool: tool.name, path, decision, reason }, own.session);
+    options.audit?.({ tool: tool.name, path, decision, reason }, own.session.id);
   };
   const auditRest = (decision: AuditDecision, reason?: string): void => {
     if (options.audit === undefined) return;

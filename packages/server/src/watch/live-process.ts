@@ -59,7 +59,8 @@ const MAX_CALLERS = 50;
 
 /** The connections of a process, and who calls over each. */
 export class LiveSessions {
-  readonly #sessions = new Map<string, LiveSession>();
+  /** A connection by itself, a client without one by its name. */
+  readonly #sessions = new Map<LiveSession | string, LiveSession>();
   readonly #callers = new Map<string, Map<string, LiveCaller>>();
   readonly #changes = new Emitter();
   #lastCaller: { readonly id: string; readonly caller: LiveCaller } | undefined;
@@ -80,7 +81,7 @@ export class LiveSessions {
 
   /** The same for a session that says itself when its roots change, and when it ends. */
   show(session: LiveSession): void {
-    this.#sessions.set(session.id, session);
+    this.#sessions.set(session, session);
     this.noteChange();
   }
 
@@ -89,8 +90,8 @@ export class LiveSessions {
   }
 
   remove(session: LiveSession): void {
-    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
-    this.#callers.delete(session.id);
+    this.#sessions.delete(session);
+    if (this.#callers.size > 0) this.#callers.delete(session.id);
     this.#lastCaller = undefined;
     this.noteChange();
   }
@@ -103,8 +104,9 @@ export class LiveSessions {
   }
 
   /** Costs nothing while nobody looks, and little where the same caller calls again. */
-  noteCall(id: string, caller: SeenCaller): void {
+  noteCall(session: Pick<LiveSession, 'id'>, caller: SeenCaller): void {
     if (!this.watched) return;
+    const { id } = session;
     const last = this.#lastCaller;
     if (last !== undefined && last.id === id && isSameCaller(last.caller, caller)) {
       last.caller.last = Date.now();

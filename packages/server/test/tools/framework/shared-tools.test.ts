@@ -21,7 +21,7 @@ async function connect(
     home: '/nonexistent',
     roots: [tree.path(root)],
   });
-  tools.serveOn(server, '');
+  tools.serveOn(server, { id: '' });
   add(server);
   await server.connect(far);
   const client = new Client({ name: 'test', version: '1.0.0' });
