@@ -136,9 +136,12 @@ describe('the time a tool may take', () => {
 
 describe.runIf(process.platform === 'linux')('200 calls at once, some of them cancelled', () => {
   test('are each answered once, and leave no process, file or descriptor behind', async () => {
-    const { server, client } = await connectRootward(args);
+    const env = { XDG_RUNTIME_DIR: folders.top };
+    const { server, client } = await connectRootward(args, {}, { env });
     const pid = server.process.pid!;
     await client.callTool('nap', { s: 0, n: -1 });
+    // A moment after the start, the server opens a socket for pages.
+    await eventually(() => expect(readdirSync(join(folders.top, 'rootward'))).toContain(`${pid}.sock`));
     const before = readdirSync(`/proc/${pid}/fd`).length;
     const ends = Array.from({ length: 200 }, async (_, n) => {
       const controller = new AbortController();
