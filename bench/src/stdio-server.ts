@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
@@ -87,6 +87,19 @@ export class StdioServer {
     try {
       const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
       return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+    } catch {
+      return Number.NaN;
+    }
+  }
+
+  /** Processor time of all threads so far, in microseconds; not a number where the system does not tell. */
+  processorMicroseconds(): number {
+    try {
+      const threads = readdirSync(`/proc/${this.pid}/task`);
+      const nanoseconds = threads.map((thread) =>
+        Number(readFileSync(`/proc/${this.pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+      );
+      return nanoseconds.reduce((sum, each) => sum + each, 0) / 1000;
     } catch {
       return Number.NaN;
     }
