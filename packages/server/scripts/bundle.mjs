@@ -149,6 +149,7 @@ async function writeScript(name, text) {
 
 /** What is imported on demand and yet belongs to an ordinary session: serving over stdio, and tools that change files. */
 const FIRST = new Set([
+  'src/cli/report-error.ts',
   'src/cli/commands/serve/serve.ts',
   'src/serve/configure-zod.ts',
   'src/serve/prepare-server.ts',

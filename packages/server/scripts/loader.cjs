@@ -13,8 +13,8 @@ const BUILT = 'from source';
 const WRITE_AFTER_MS = 2000;
 /** By then most clients have listed the tools and called one. What that compiled makes the first call of later starts twice as quick. */
 const WRITE_USED_AFTER_MS = 30_000;
-/** Else nothing was called yet, and a later process writes it. */
-const USED_GROWTH = 1.03;
+/** A cache takes the place of another only if it holds so much more. */
+const GROWTH = 1.03;
 
 /** The file holds one function, written in ASCII, so that each byte is a character and nothing has to be put together. */
 function load(file) {
@@ -34,24 +34,30 @@ function load(file) {
     filename: file,
     ...(cachedData !== undefined && { cachedData }),
   });
-  if (cachedData === undefined || script.cachedDataRejected) {
-    setTimeout(() => writeEarly(script, early, used), WRITE_AFTER_MS).unref();
-    setTimeout(() => writeUsed(script, early, used), WRITE_USED_AFTER_MS).unref();
-  } else if (usedData === undefined) {
-    setTimeout(() => writeUsed(script, early, used), WRITE_USED_AFTER_MS).unref();
-  }
+  const fits = cachedData !== undefined && !script.cachedDataRejected;
+  if (!fits || usedData === undefined) keep(script, early, used, fits);
   return script.runInThisContext();
 }
 
-function writeEarly(script, early, used) {
-  if (writeCache(script, early)) rmSync(used, { force: true });
-}
-
-/** In place of the one that the start alone has left. */
-function writeUsed(script, early, used) {
-  const before = statSync(early, { throwIfNoEntry: false });
-  if (before !== undefined && writeCache(script, used, before.size * USED_GROWTH))
-    rmSync(early, { force: true });
+/** `hasEarly`: an earlier process has left what its start compiled, which for a short command is little. */
+function keep(script, early, used, hasEarly) {
+  const sizeOf = () => statSync(early, { throwIfNoEntry: false })?.size;
+  let isKept = hasEarly;
+  const writeEarly = () => {
+    const least = isKept ? (sizeOf() ?? 0) * GROWTH : 0;
+    isKept = true;
+    if (writeCache(script, early, least)) rmSync(used, { force: true });
+  };
+  setTimeout(writeEarly, WRITE_AFTER_MS).unref();
+  setTimeout(() => {
+    const before = sizeOf();
+    // In place of the one that the start alone has left.
+    if (before !== undefined && writeCache(script, used, before * GROWTH)) rmSync(early, { force: true });
+  }, WRITE_USED_AFTER_MS).unref();
+  // Most commands are over by then, and are slower each time without it.
+  process.once('exit', () => {
+    if (!isKept) writeEarly();
+  });
 }
 
 function readCache(file) {
@@ -63,18 +69,27 @@ function readCache(file) {
 }
 
 /** Whole or not at all, since another process may start meanwhile. Where the folder is not ours, there is no cache. */
-function writeCache(script, file, minBytes = 0) {
+function writeCache(script, file, minBytes) {
+  const temporary = `${file}.${process.pid}`;
   try {
-    const data = script.createCachedData();
-    if (data.length < minBytes) return false;
-    const temporary = `${file}.${process.pid}`;
-    writeFileSync(temporary, data, { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, file);
-    return true;
+    // First, since where nothing can be written, nothing has to be made.
+    writeFileSync(temporary, '', { mode: 0o600, flag: 'wx' });
   } catch {
     // The next start is a little slower; nothing else depends on it.
     return false;
   }
+  try {
+    const data = script.createCachedData();
+    if (data.length >= minBytes) {
+      writeFileSync(temporary, data);
+      renameSync(temporary, file);
+      return true;
+    }
+  } catch {
+    // As above.
+  }
+  rmSync(temporary, { force: true });
+  return false;
 }
 
 /** `rootward wrap` needs a third of the program, and runs once for each server that a client uses. */

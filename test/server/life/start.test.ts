@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -37,6 +38,9 @@ function copyLoader(name: string): string {
   copyFileSync(PROGRAM, join(folder, 'rootward.cjs'));
   return folder;
 }
+
+/** A large function, which is compiled when it is called. */
+const SELDOM = `const seldom=()=>{let sum=1;${Array.from({ length: 500 }, (_, index) => `sum+=sum*${index};`).join('')}return sum};`;
 
 /** A program that prints what it is, and lives until its cache has been written. */
 function printing(text: string): string {
@@ -280,9 +284,8 @@ describe.concurrent('the compiled program', () => {
       loader,
       readFileSync(loader, 'utf8').replace('USED_AFTER_MS = 30_000', 'USED_AFTER_MS = 2_400'),
     );
-    // Compiled when it is called: after the first time that the program is kept, before the second.
-    const seldom = `let sum=1;${Array.from({ length: 500 }, (_, index) => `sum+=sum*${index};`).join('')}return sum`;
-    const main = `const seldom=()=>{${seldom}};setTimeout(seldom,2200);setTimeout(()=>{},3000)`;
+    // After the first time that the program is kept, before the second.
+    const main = `${SELDOM}setTimeout(seldom,2200);setTimeout(()=>{},3000)`;
     writeFileSync(join(folder, 'program.cjs'), `(function(exports){exports.main=()=>{${main}}})`);
     const kept = (): readonly string[] => readdirSync(folder).filter((name) => name.endsWith('.cache'));
     await run(process.execPath, [loader]);
@@ -292,6 +295,26 @@ describe.concurrent('the compiled program', () => {
     writeFileSync(join(folder, kept()[0] ?? ''), 'nonsense');
     await run(process.execPath, [loader]);
     expect(kept()).toEqual([expect.stringMatching(/-used\.cache$/)]);
+  });
+
+  test('is kept by a command that is over at once, until one that runs more of it takes its place', async () => {
+    const folder = copyLoader('short');
+    const loader = join(folder, 'rootward.cjs');
+    const main = `${SELDOM}if(process.argv[2]==='long'){seldom();setTimeout(()=>{},2300)}`;
+    writeFileSync(join(folder, 'program.cjs'), `(function(exports){exports.main=()=>{${main}}})`);
+    const sizes = (): readonly number[] =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.cache'))
+        .map((name) => statSync(join(folder, name)).size);
+    await run(process.execPath, [loader]);
+    const [short = 0, ...others] = sizes();
+    expect([short > 0, others]).toEqual([true, []]);
+    await run(process.execPath, [loader, 'long']);
+    const long = sizes();
+    expect(long).toEqual([expect.any(Number)]);
+    expect(long[0]).toBeGreaterThan(short);
+    await run(process.execPath, [loader]);
+    expect(sizes()).toEqual(long);
   });
 
   test('is kept apart from that made with other flags of the engine', async () => {
