@@ -188,7 +188,7 @@ async function searching(base: string): Promise<Row[]> {
         () => servers[0].call('directory_tree', { path: directory, maxEntries: 2 * MANY_FILES }),
         () => servers[1].call('directory_tree', { path: directory }),
       ],
-      { batches: 7, perBatch: 1 },
+      { batches: 15, perBatch: 1, warmUpMs: WARM_UP_MS },
     );
     return [
       {
