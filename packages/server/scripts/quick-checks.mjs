@@ -24,11 +24,12 @@ function __fits(value, schema) {
 function __isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-/** What comes out of a schema for records as it went in. */
+/** What comes out of a schema for records as it went in, as long as it is all that JSON shows of it. */
 function __isRecord(value) {
   return (
     typeof value === 'object' &&
     value !== null &&
+    value.constructor === Object &&
     Object.getPrototypeOf(value) === Object.prototype &&
     !Object.hasOwn(value, '__proto__')
   );
@@ -57,15 +58,22 @@ function __isPlainText(content) {
     __hasOnly(content, 'type', 'text')
   );
 }
+function __isPlainContent(content) {
+  if (!Array.isArray(content)) return false;
+  // Not every(), which leaves out what is missing in between.
+  for (let index = 0; index < content.length; index++) if (!__isPlainText(content[index])) return false;
+  return true;
+}
 /** The outcome of a schema for this call of a tool, or undefined. */
-function __plainCall({ method, params }) {
-  if (!__isRecord(params) || typeof params.name !== 'string' || !__isPlainMeta(params._meta)) return undefined;
+function __plainCall(raw) {
+  const { method, params } = raw ?? {};
+  if (method !== 'tools/call' || !__isRecord(params) || typeof params.name !== 'string' || !__isPlainMeta(params._meta)) return undefined;
   if (params.arguments !== undefined && !__isRecord(params.arguments)) return undefined;
   return __hasOnly(params, 'name', 'arguments', '_meta') ? { ok: true, value: { method, params } } : undefined;
 }
 /** The same for its result. */
 function __plainResult(result) {
-  if (!__isRecord(result) || !Array.isArray(result.content) || !result.content.every(__isPlainText)) return undefined;
+  if (!__isRecord(result) || !__isPlainContent(result.content)) return undefined;
   if (result.structuredContent !== undefined && !__isRecord(result.structuredContent)) return undefined;
   if (result.isError !== undefined && typeof result.isError !== 'boolean') return undefined;
   if (!__hasOnly(result, 'content', 'structuredContent', 'isError')) return undefined;
@@ -73,9 +81,10 @@ function __plainResult(result) {
 }
 `;
 
-/** What asks the schemas of a revision. Calls of 2026-07-28 always say more than a plain one. */
+/** What asks the schemas of a revision. */
 const CODECS = {
   'validateRequest: (method, raw) => triState$1(': '__plainCall(raw)',
+  'validateRequest: (method, raw) => triState(': '__plainCall(raw)',
   'validateResult: (method, raw) => triState$1(': '__plainResult(raw)',
   'validateResult: (method, raw) => triState(': '__plainResult(raw)',
 };

@@ -72,6 +72,10 @@ const odd = fc.constantFrom<unknown>(
   JSON.parse('{ "__proto__": { "a": 1 }, "b": 2 }'),
   new Date(0),
   Object.create(null),
+  // oxlint-disable-next-line no-sparse-arrays -- a handler may return one
+  [, { type: 'text', text: 'a' }],
+  { constructor: 'text' },
+  { constructor: Date },
 );
 /** Mostly as it should be. */
 const or = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
@@ -174,6 +178,10 @@ describe('checkQuickly()', () => {
         true,
       );
       expect(codec.validateRequest('prompts/get', { method: 'prompts/get', params: {} }).ok).toBe(false);
+      expect(codec.validateRequest('tools/call', { method: 'tools/list', params: { name: 'a' } }).ok).toBe(
+        false,
+      );
+      expect(codec.validateRequest('tools/call', null).ok).toBe(false);
       expect(codec.validateResult('tools/list', { content: [] }).ok).toBe(false);
     }
   });
