@@ -19,7 +19,15 @@ const MEMBERS = new Set([
   'BreakStatement.label',
   'ContinueStatement.label',
 ]);
-const ASSIGNMENTS = new Set(['AssignmentExpression.left', 'UpdateExpression.argument']);
+const ASSIGNMENTS = new Set([
+  'AssignmentExpression.left',
+  'AssignmentPattern.left',
+  'ArrayPattern.elements',
+  'RestElement.argument',
+  'UpdateExpression.argument',
+  'ForInStatement.left',
+  'ForOfStatement.left',
+]);
 
 /**
  * Takes a bundle before it is minified: there a name of the outermost scope is the name of nothing else. `isFirst` says by
@@ -60,7 +68,10 @@ function readPieces(code) {
   const pieces = [];
   for (const statement of parse(code).body) {
     if (statement.type === 'VariableDeclaration') {
-      for (const node of statement.declarations) pieces.push({ owner: node.id.name, node, before: 'var ' });
+      for (const node of statement.declarations) {
+        if (node.id.type !== 'Identifier') throw unsplittable(`it declares a ${node.id.type}`);
+        pieces.push({ owner: node.id.name, node, before: 'var ' });
+      }
     } else pieces.push({ owner: ownerOf(statement), node: statement, before: '' });
   }
   const owners = new Set(pieces.map(({ owner }) => owner));
@@ -79,14 +90,17 @@ function readPieces(code) {
 
 function ownerOf({ type, id, expression }) {
   if (type === 'FunctionDeclaration') return id.name;
+  if (type !== 'ExpressionStatement') throw unsplittable(`it has a ${type} of its own`);
   return expression?.callee?.name === '__export' ? expression.arguments[0].name : undefined;
 }
 
 /** Where it uses what others own, and which import on demand that is part of. */
 function referencesIn(piece, owners, imports) {
   const references = [];
+  const targets = new Set();
   const within = imports.filter(({ start, end }) => piece.start <= start && end <= piece.end);
   visit(piece, (node, parent, role) => {
+    if (node.type === 'ObjectPattern') for (const { value } of node.properties) targets.add(value);
     if (node.type !== 'Identifier' || !owners.has(node.name)) return;
     const place = `${parent.type}.${role}`;
     if (MEMBERS.has(place) && !parent.computed) return;
@@ -96,7 +110,7 @@ function referencesIn(piece, owners, imports) {
       end: node.end,
       isCalled: place === 'CallExpression.callee' || place === 'TaggedTemplateExpression.tag',
       isShort: place === 'Property.value' && parent.shorthand,
-      isAssigned: ASSIGNMENTS.has(place),
+      isAssigned: ASSIGNMENTS.has(place) || targets.has(node),
       imports: within.find(({ start, end }) => start <= node.start && node.end <= end)?.module,
     });
   });
@@ -131,10 +145,14 @@ function modulePath({ init }) {
 
 /** An import never changes in another module, so that nothing is assigned across the border. */
 function asMember(object, { name, start, end, isCalled, isShort, isAssigned }, offset) {
-  if (isAssigned) throw new Error(`Cannot split the bundle: ${name} is assigned in the other part`);
+  if (isAssigned) throw unsplittable(`${name} is assigned in the other part`);
   // Called as a member, a function would get the object as `this`.
   const member = isCalled ? `(0, ${object}.${name})` : `(${object}.${name})`;
   return { at: start - offset, until: end - offset, text: isShort ? `${name}: ${member}` : member };
+}
+
+function unsplittable(why) {
+  return new Error(`Cannot split the bundle: ${why}`);
 }
 
 function getters(names) {

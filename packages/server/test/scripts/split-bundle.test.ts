@@ -134,11 +134,20 @@ describe('splitBundle()', () => {
     expect(reads()).toBe(1);
   });
 
-  test('refuses a bundle in which one part assigns to what belongs to the other', () => {
+  test.each([
+    'count = 1',
+    'count++',
+    '[count] = [1]',
+    '({ count } = { count: 1 })',
+    '({ a: count = 2 } = {})',
+    '[...count] = []',
+    'for (count of []);',
+    'for (count in {});',
+  ])('refuses a bundle in which one part assigns to what belongs to the other: %s', (assignment) => {
     const code = `
       var __esm = (fn) => fn;
       var count = 0;
-      var init_rare = __esm({ "rare"() { count = 1; } });
+      var init_rare = __esm({ "rare"() { ${assignment}; } });
       var rare_exports = {};
       exports.count = () => count;
       exports.rare = () => Promise.resolve().then(() => (init_rare(), rare_exports));
@@ -147,4 +156,13 @@ describe('splitBundle()', () => {
       'Cannot split the bundle: count is assigned in the other part',
     );
   });
+
+  test.each(['class Animal {}', 'var { a } = {};', 'if (true) f();'])(
+    'refuses a bundle with what it does not know: %s',
+    (statement) => {
+      expect(() => splitBundle(statement, { isFirst: () => false, isRest: () => false })).toThrow(
+        'Cannot split the bundle: it ',
+      );
+    },
+  );
 });
