@@ -127,36 +127,37 @@ const commandLine = {
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__rootwardUrl' },
 };
-/** What Node puts around a module, so that the loader can hand the file to V8 as it is, and what it gives for other files. */
+/** What Node puts around a module, so that the loader can hand the file to V8 as it is, and what reads the other half. */
 const PROGRAM = (code) =>
-  `_=function(exports,require,module,__filename,__dirname,__part){'use strict';
+  `_=function(exports,require,module,__filename,__dirname,__loadRest){'use strict';
   const __rootwardUrl=require('node:url').pathToFileURL(__filename).href;
   ${code}}`;
 const REST = (code) => `_=function(require,__dirname,__rootwardUrl,__first){'use strict';${code}}`;
-const LOAD = "const __load=(first)=>__part('rest.cjs')(require,__dirname,__rootwardUrl,first);";
+const LOAD = 'const __load=(first)=>__loadRest()(require,__dirname,__rootwardUrl,first);';
 
 async function bundled(name, plugins) {
   const result = await build({ ...commandLine, outfile: dist + name, plugins });
   return { ...result, text: result.outputFiles[0].text };
 }
-/** Minified last, since until then each name is there once. Returns what was written. */
-async function writeScript(name, text) {
+/** Minified last, since until then each name is there once. */
+async function minified(text) {
   const { code } = await transform(text, { minify: true, target: commandLine.target, legalComments: 'none' });
-  const script = `(${code.replace(/^_=|;\n$/g, '')})\n`;
-  writeFileSync(dist + name, script);
-  return script;
+  return `(${code.replace(/^_=|;\n$/g, '')})\n`;
 }
 
-/** What is imported on demand and yet belongs to an ordinary session: serving over stdio, and tools that change files. */
+/** What is imported on demand and yet belongs to an ordinary session: serving over stdio, and tools for files. */
 const FIRST = new Set([
-  'src/cli/report-error.ts',
   'src/cli/commands/serve/serve.ts',
   'src/serve/configure-zod.ts',
   'src/serve/prepare-server.ts',
   'src/telemetry/open-telemetry.ts',
+  'src/cli/report-error.ts',
   '../core/dist/history/index.js',
   '../core/dist/history/prune/prune-store.js',
+  '../core/dist/scope/restoring/describe-entry.js',
+  '../core/dist/scope/restoring/restore.js',
   '../../node_modules/diff/libesm/index.js',
+  '../../node_modules/mrmime/index.mjs',
 ]);
 /** The schema compiler of the SDK, see `lazyValidator`. */
 const SCHEMA_COMPILER = /@modelcontextprotocol\/server\/dist\/shimsNode\.cjs$/;
@@ -171,12 +172,20 @@ const parts = splitBundle(LAZILY + lazyBuiltins(lazySchemas(program.text)), {
 for (const path of FIRST) {
   if (!parts.first.includes(`"${path}"() {`)) throw new Error(`Cannot find ${path} in the bundle`);
 }
-const written = await Promise.all([
-  writeScript('program.cjs', PROGRAM(LOAD + parts.first)),
-  writeScript('rest.cjs', REST(parts.rest)),
+const [first, rest, small] = await Promise.all([
+  minified(PROGRAM(LOAD + parts.first)),
+  minified(REST(parts.rest)),
   // Which has no schemas of the SDK.
-  writeScript('wrap.cjs', PROGRAM(LAZILY + lazyBuiltins(wrap.text))),
+  minified(PROGRAM(LAZILY + lazyBuiltins(wrap.text))),
 ]);
+/** Tells builds apart, so that the loader has nothing to hash, and knows whether two files belong together. */
+const built = createHash('sha256')
+  .update(first + rest + small)
+  .digest('hex')
+  .slice(0, 32);
+writeFileSync(`${dist}program.cjs`, first);
+writeFileSync(`${dist}rest.cjs`, `${rest}//${built}\n`);
+writeFileSync(`${dist}wrap.cjs`, small);
 const apart = await build({
   absWorkingDir: here('..'),
   metafile: true,
@@ -232,18 +241,16 @@ function digestOf(text) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** The loader tells builds apart by their digest, so that it has nothing to hash. */
-function loaderFor(scripts) {
-  const loader = readFileSync(here('loader.cjs'), 'utf8');
+function loader() {
+  const text = readFileSync(here('loader.cjs'), 'utf8');
   const place = "const BUILT = 'from source';";
-  if (!loader.includes(place)) throw new Error(`Cannot find ${place} in the loader`);
-  const built = createHash('sha256').update(scripts.join('')).digest('hex').slice(0, 32);
-  return loader.replace(place, `const BUILT = '${built}';`);
+  if (!text.includes(place)) throw new Error(`Cannot find ${place} in the loader`);
+  return text.replace(place, `const BUILT = '${built}';`);
 }
 
 const page = await buildPage('app.tsx', 'page.html', false);
 const panel = await buildPage('panel.tsx', 'panel.html', true);
 const inputs = [program, wrap, apart, page, panel].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(`${dist}THIRD-PARTY-NOTICES.txt`, thirdPartyNotices(here('..'), inputs));
-writeFileSync(`${dist}rootward.cjs`, loaderFor(written));
+writeFileSync(`${dist}rootward.cjs`, loader());
 chmodSync(`${dist}rootward.cjs`, 0o755);

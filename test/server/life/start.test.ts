@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -20,6 +21,7 @@ import {
   makeFolders,
   PROGRAM,
   startRootward,
+  textOf,
 } from '../fixtures/rootward.js';
 import { eventually } from '../../../testing/eventually.js';
 
@@ -225,27 +227,70 @@ describe('npm start', () => {
   });
 });
 
-test('an ordinary session reads half of the program', async () => {
-  const folder = copyLoader('half');
-  copyFileSync(join(dirname(PROGRAM), 'program.cjs'), join(folder, 'program.cjs'));
-  const loader = join(folder, 'rootward.cjs');
-  const { client } = await connectRootward([folders.path('a')], {}, { program: loader });
-  const path = join(folders.path('a'), 'half.txt');
-  await client.request('tools/list');
-  for (const [tool, args] of [
-    ['write_file', { path, content: 'one' }],
-    ['edit_file', { path, edits: [{ oldText: 'one', newText: 'two' }] }],
-    ['list_directory', { path: folders.path('a') }],
-    ['directory_tree', { path: folders.path('a') }],
-    ['search_files', { path: folders.path('a'), pattern: 'half*' }],
-    ['search_content', { path: folders.path('a'), pattern: 'two' }],
-    ['workspace_info', {}],
-    ['delete_file', { path }],
-  ] as const) {
-    expect([tool, (await client.callTool(tool, args))['isError']]).toEqual([tool, undefined]);
-  }
-  // The other half is not there.
-  await expect(run(process.execPath, [loader, 'doctor'])).rejects.toThrow('rest.cjs');
+function copyHalves(name: string, ...files: readonly string[]): string {
+  const folder = copyLoader(name);
+  for (const file of files) copyFileSync(join(dirname(PROGRAM), file), join(folder, file));
+  return folder;
+}
+
+describe('the program in two halves', () => {
+  test('serves an ordinary session with the first', async () => {
+    const folder = copyHalves('half', 'program.cjs');
+    const loader = join(folder, 'rootward.cjs');
+    const { client } = await connectRootward([folders.path('a')], {}, { program: loader });
+    const path = join(folders.path('a'), 'half.txt');
+    await client.request('tools/list');
+    for (const [tool, args] of [
+      ['write_file', { path, content: 'one' }],
+      ['edit_file', { path, edits: [{ oldText: 'one', newText: 'two' }] }],
+      ['read_media_file', { path }],
+      ['list_directory', { path: folders.path('a') }],
+      ['directory_tree', { path: folders.path('a') }],
+      ['search_files', { path: folders.path('a'), pattern: 'half*' }],
+      ['search_content', { path: folders.path('a'), pattern: 'two' }],
+      ['workspace_info', {}],
+      ['delete_file', { path }],
+      ['undo_changes', { since: '1h' }],
+    ] as const) {
+      expect([tool, (await client.callTool(tool, args))['isError']]).toEqual([tool, undefined]);
+    }
+    await expect(run(process.execPath, [loader, 'doctor'])).rejects.toThrow(
+      'rest.cjs: it is missing or belongs to another version',
+    );
+  });
+
+  test('goes on with its own second one after another version was installed, or it was removed', async () => {
+    const folder = copyHalves('removed', 'program.cjs', 'rest.cjs');
+    const { client } = await connectRootward(
+      [folders.path('a')],
+      {},
+      { program: join(folder, 'rootward.cjs') },
+    );
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    writeFileSync(join(folder, 'rest.cjs'), 'throw new Error("of another version")');
+    const { isError } = await client.callTool('diagnostics', { root: folders.path('a') });
+    expect(isError).toBeUndefined();
+  });
+
+  test('says what to do where the second one is of another build, and serves on', async () => {
+    const folder = copyHalves('other', 'program.cjs', 'rest.cjs');
+    const rest = join(folder, 'rest.cjs');
+    writeFileSync(rest, readFileSync(rest, 'utf8').replace(/[0-9a-f]{32}\n$/, `${'f'.repeat(32)}\n`));
+    // Each change would be kept here, and cannot be, which is logged.
+    const state = join(folder, 'state');
+    writeFileSync(state, 'not a folder');
+    const { server, client } = await connectRootward(
+      [folders.path('a')],
+      {},
+      { program: join(folder, 'rootward.cjs'), env: { XDG_STATE_HOME: state } },
+    );
+    const refused = await client.callTool('diagnostics', { root: folders.path('a') });
+    expect(textOf(refused)).toContain('belongs to another version; restart rootward, or install it again');
+    const path = join(folders.path('a'), 'other.txt');
+    expect(await client.callTool('write_file', { path, content: 'one' })).not.toHaveProperty('isError');
+    await eventually(() => expect(server.stderr()).toMatch(/^\{"level":"warn",.*"msg":/m));
+    expect(await client.callTool('workspace_info', {})).not.toHaveProperty('isError');
+  });
 });
 
 // Each waits for seconds until its program is kept, in a folder of its own.

@@ -61,8 +61,7 @@ export class LanguageSupport {
   }
 
   async use<Result>(asker: Asker, act: (session: Session) => Promise<Result>): Promise<Result> {
-    this.#loading ??= this.#load();
-    const { library, shared, journal } = await this.#loading;
+    const { library, shared, journal } = await this.#loaded();
     const scope = await asker.workspace.scope();
     return this.#lend(shared, scope, asker, (servers) =>
       act({ library, journal, code: { servers, scope, signal: asker.signal, progress: asker.progress } }),
@@ -99,6 +98,15 @@ export class LanguageSupport {
         ? shared.lease(scope.roots, principal)
         : await shared.borrow(live, scope.roots, principal, signal);
     return await act(lease.servers);
+  }
+
+  /** What failed is tried again: status and shutdown must not fail for good with it. */
+  #loaded(): Promise<Loaded> {
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
   }
 
   async #load(): Promise<Loaded> {

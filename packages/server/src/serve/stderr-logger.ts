@@ -1,8 +1,8 @@
 import type { LogFields, Logger } from '@rootward/core';
-import type { Logger as Pino } from 'pino';
 import { LOG_LEVELS, type LogLevel } from '../settings/values/option-values.js';
 
 type Method = 'debug' | 'info' | 'warn';
+type Sink = (method: Method, fields: LogFields, message: string) => void;
 
 /** Nobody may be reading stderr; beyond this, lines are dropped rather than kept in memory. */
 const MAX_PENDING_BYTES = 1024 * 1024;
@@ -12,7 +12,7 @@ const ignore = (): void => undefined;
 /** Writes JSON lines to stderr. The library behind it is loaded with the first line that is to be written. */
 export class StderrLogger implements Logger {
   readonly #rank: number;
-  #pino: Pino | undefined;
+  #sink: Sink | undefined;
   #loading: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
 
@@ -40,9 +40,9 @@ export class StderrLogger implements Logger {
   #write(method: Method, message: string, fields: LogFields | undefined): void {
     if (LOG_LEVELS.indexOf(method) > this.#rank) return;
     const write = (): void => {
-      if (process.stderr.writableLength < MAX_PENDING_BYTES) this.#pino?.[method](fields ?? {}, message);
+      if (process.stderr.writableLength < MAX_PENDING_BYTES) this.#sink?.(method, fields ?? {}, message);
     };
-    if (this.#pino !== undefined) {
+    if (this.#sink !== undefined) {
       write();
       return;
     }
@@ -51,11 +51,22 @@ export class StderrLogger implements Logger {
   }
 
   async #load(): Promise<void> {
-    const { pino } = await import('pino');
     // Lines may come before anybody else listens, and one that is lost is no reason to stop.
     if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
-    this.#pino = pino({ level: 'debug', base: null }, process.stderr);
+    this.#sink = await openSink();
     for (const write of this.#waiting) write();
     this.#waiting = [];
+  }
+}
+
+/** Without the library the lines are shorter; a line must not end the server. */
+async function openSink(): Promise<Sink> {
+  try {
+    const { pino } = await import('pino');
+    const log = pino({ level: 'debug', base: null }, process.stderr);
+    return (method, fields, message) => log[method](fields, message);
+  } catch {
+    return (level, fields, msg) =>
+      void process.stderr.write(`${JSON.stringify({ level, ...fields, msg })}\n`);
   }
 }
