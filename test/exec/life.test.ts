@@ -136,12 +136,11 @@ describe('the time a tool may take', () => {
 
 describe.runIf(process.platform === 'linux')('200 calls at once, some of them cancelled', () => {
   test('are each answered once, and leave no process, file or descriptor behind', async () => {
-    const env = { XDG_RUNTIME_DIR: folders.top };
+    // Without a place for the socket for pages, which is opened a moment after the start.
+    const env = { XDG_RUNTIME_DIR: '/nonexistent' };
     const { server, client } = await connectRootward(args, {}, { env });
     const pid = server.process.pid!;
     await client.callTool('nap', { s: 0, n: -1 });
-    // A moment after the start, the server opens a socket for pages.
-    await eventually(() => expect(readdirSync(join(folders.top, 'rootward'))).toContain(`${pid}.sock`));
     const before = readdirSync(`/proc/${pid}/fd`).length;
     const ends = Array.from({ length: 200 }, async (_, n) => {
       const controller = new AbortController();

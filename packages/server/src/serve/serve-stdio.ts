@@ -1,7 +1,7 @@
 import { followWorkingDirectory, type Workspace } from '@rootward/core';
 import { ProcessGuard, serveWorkspaceStdio, type GuardedStdio } from '@rootward/mcp';
 import { createServerFactory } from './create-server.js';
-import { beforehand } from './beforehand.js';
+import { beforehand, later } from './beforehand.js';
 import { readinessLine } from './readiness.js';
 import type { ServerSetup } from './prepare-server.js';
 import { showToPages } from './show-to-pages.js';
@@ -26,6 +26,8 @@ export function serveStdio(setup: ServerSetup): GuardedStdio {
     guard,
     onerror: (error) => log.debug('message not served', { error: error.message }),
   });
+  // It needs node:crypto, as do names of projects: 1.5 ms that a start does without.
+  later(() => setup.prepared.session);
   showToPages(setup, 'stdio', guard.children, (hook) => void guard.onShutdown(hook));
   if (settings.logLevel !== 'silent') process.stderr.write(readinessLine('stdio', sources));
   return stdio;

@@ -26,20 +26,30 @@ const MARK_LENGTH = 8;
 export class Cursors {
   /** What the page before gave to `at`; undefined on the first page. */
   readonly position: string | undefined;
-  readonly #mark: string;
-  readonly #asked: string | undefined;
+  readonly #tool: string;
+  readonly #arguments: PagedArguments;
+  #made: string | undefined;
 
-  constructor(tool: string, { cursor, workspace: _handle, ...others }: PagedArguments) {
+  constructor(tool: string, given: PagedArguments) {
+    this.#tool = tool;
+    this.#arguments = given;
+    const { cursor } = given;
+    if (cursor === undefined) return;
+    const mark = this.#mark;
+    if (!cursor.endsWith(mark)) throw this.#error('it is not from a page of this call');
+    this.position = cursor.slice(0, -mark.length);
+  }
+
+  /** Made when it is wanted: most results fit on one page. */
+  get #mark(): string {
+    const { cursor: _cursor, workspace: _handle, ...others } = this.#arguments;
     // What is switched off may just as well be left out.
     const asked = Object.entries(others).filter(([, value]) => value !== false);
-    const digest = createHash('sha256')
-      .update(JSON.stringify([tool, Object.fromEntries(asked)]))
-      .digest('hex');
-    this.#mark = `.${digest.slice(0, MARK_LENGTH)}`;
-    this.#asked = cursor;
-    if (cursor === undefined) return;
-    if (!cursor.endsWith(this.#mark)) throw this.#error('it is not from a page of this call');
-    this.position = cursor.slice(0, -this.#mark.length);
+    this.#made ??= `.${createHash('sha256')
+      .update(JSON.stringify([this.#tool, Object.fromEntries(asked)]))
+      .digest('hex')
+      .slice(0, MARK_LENGTH)}`;
+    return this.#made;
   }
 
   /** How many items came before this page. Between pages the disk may change; nothing is kept. */
@@ -72,7 +82,7 @@ export class Cursors {
   #error(state: string): RootwardError {
     return new RootwardError(
       'invalid-option',
-      `Cannot continue at cursor ${JSON.stringify(this.#asked)}: ${state}`,
+      `Cannot continue at cursor ${JSON.stringify(this.#arguments.cursor)}: ${state}`,
       { instruction: INSTRUCTION },
     );
   }
