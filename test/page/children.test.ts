@@ -59,12 +59,14 @@ describe.skipIf(browserPath === undefined)('The children on the page', () => {
     ] as const) {
       const child = page.getByRole('listitem', { name });
       const pid = async (): Promise<string> => /pid (\d+)/.exec(await child.innerText())?.[1] ?? '';
-      await child.waitFor();
+      // One that was restarted for its folders may still be there for a moment.
+      await expect.poll(() => child.count()).toBe(1);
       const first = await pid();
       await child.getByRole('button', { name: 'Restart' }).click();
       await child.getByRole('button', { name: 'Yes' }).click();
       await expect.poll(pid).not.toBe(first);
       expect(await again()).toMatchObject({ refused: false });
+      await expect.poll(() => child.count()).toBe(1);
       await child.getByRole('button', { name: 'End' }).click();
       await child.getByRole('button', { name: 'Yes' }).click();
       await child.waitFor({ state: 'detached' });
