@@ -1,19 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { Logger } from '@rootward/core';
 import type { AccessTokens, Refusal } from '../oauth/access-tokens.js';
 import { challenge, isMetadataPath, resourceMetadata } from '../oauth/resource-metadata.js';
 import { ConnectionGuard } from './connection-guard.js';
 import { allowedHostnames, bearerToken, faultOfOrigin, isHostHeader, TokenGate } from './http-access.js';
+import { maxConnections } from './max-connections.js';
 
 export interface GuardOptions {
   readonly host: string;
   /** None lets everyone in. */
   readonly tokens: readonly string[];
+  readonly log: Logger;
   /** Access tokens that let in, too. */
   readonly accessTokens?: AccessTokens | undefined;
   /** The address that clients use, where something is in front. */
   readonly publicUrl?: string | undefined;
   readonly maxBodyBytes?: number;
+  readonly maxConnections?: number;
   /** Why nothing should be sent here now, for balancers; undefined where all is well. */
   readonly unready?: () => string | undefined;
 }
@@ -29,7 +33,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const HEADERS_TIMEOUT_MS = 5_000;
 /** How often Node looks for those that are too slow. */
 const CHECK_INTERVAL_MS = 1_000;
-const MAX_CONNECTIONS = 1000;
+/** A server that is full is full for many at once. */
+const TELL_FULL_MS = 60_000;
 /** How long a client that was refused may go on sending before it has to have read the answer. */
 const LINGER_MS = 5_000;
 
@@ -135,9 +140,26 @@ export function createGuardedServer(
     }
     serve(request, response);
   };
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = options.maxConnections ?? maxConnections();
+  tellWhenFull(server, options.log);
   const connections = new ConnectionGuard(server);
   return server;
+}
+
+/** Node closes connections that are too many without a word to anybody. */
+function tellWhenFull(server: Server, log: Logger): void {
+  let toldAt = -Infinity;
+  server.on('drop', () => {
+    const now = performance.now();
+    if (now - toldAt < TELL_FULL_MS) return;
+    toldAt = now;
+    log.warn(
+      'connections refused: there are as many as may be open; start another instance, or raise `ulimit -n`',
+      {
+        open: server.maxConnections,
+      },
+    );
+  });
 }
 
 /**

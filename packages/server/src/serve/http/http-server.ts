@@ -3,13 +3,11 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
 import type { SessionsOptions, WorkspaceHandler, WorkspaceHandlerOptions } from '@rootward/mcp';
-import type { Logger } from '@rootward/core';
 import { endWithToken } from './end-with-token.js';
 import { createGuardedServer, MAX_BODY_BYTES, type GuardOptions } from './guarded-server.js';
 
 export interface HttpServerOptions
   extends GuardOptions, Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {
-  readonly log: Logger;
   readonly handler?: Pick<
     WorkspaceHandlerOptions,
     'sessionStore' | 'revocations' | 'limits' | 'parkAfter' | 'maxResting'

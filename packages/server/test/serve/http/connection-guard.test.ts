@@ -2,10 +2,15 @@ import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { McpServer } from '@modelcontextprotocol/server';
+import type { Logger } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../../../../testing/eventually.js';
-import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+} from '../../../src/serve/http/http-server.js';
 
 const TOKEN = 'a-token-for-tests-1';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
@@ -18,11 +23,12 @@ afterEach(async () => {
   await running?.close();
 });
 
-async function start(tokens: readonly string[]): Promise<number> {
+async function start(tokens: readonly string[], further: Partial<HttpServerOptions> = {}): Promise<number> {
   running = createHttpServer(() => new McpServer({ name: 'test', version: '1' }), {
     host: '127.0.0.1',
     tokens,
     log: silentLogger,
+    ...further,
   });
   running.server.listen(0, '127.0.0.1');
   await once(running.server, 'listening');
@@ -119,6 +125,22 @@ test('clients with a token that come all at once, and are heard a moment later, 
   const [answers] = (await message) as [string[]];
   await crowd.terminate();
   expect(answers.filter((line) => !line.startsWith('HTTP/1.1 4'))).toEqual([]);
+});
+
+test('a server that has as many connections as it may says so, once, and serves those it has', async () => {
+  const warnings: unknown[] = [];
+  const warn: Logger['warn'] = (message, fields) => void warnings.push([message, fields]);
+  const port = await start([TOKEN], { maxConnections: 3, log: { ...silentLogger, warn } });
+  const request = whole(`Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`);
+  const clients = [await open(port, ''), await open(port, ''), await open(port, '')];
+  for (const refused of [await open(port, request), await open(port, request)]) {
+    expect(await answerOn(refused)).toBe('');
+  }
+  for (const client of clients) client.write(request);
+  expect(await Promise.all(clients.map(answerOn))).toEqual(
+    clients.map(() => expect.stringMatching(/^HTTP\/1\.1 4/)),
+  );
+  expect(warnings).toEqual([[expect.stringMatching(/^connections refused/), { open: 3 }]]);
 });
 
 test('strangers that have sent half a request are dropped but for the last of them', async () => {

@@ -37,7 +37,7 @@ export async function wrapHttp(
         response.destroy();
       });
     },
-    { host: settings.host, tokens },
+    { host: settings.host, tokens, log: options.log },
   );
   guard.onShutdown(() => {
     endpoint.close();
