@@ -11,7 +11,7 @@ import { startHttp, type HttpRootward } from '../fixtures/http.js';
 import { makeFolders, textOf } from '../fixtures/rootward.js';
 
 /** `npm run soak -- cluster` goes through more. */
-const CLIENTS = Number(process.env['CLUSTER_CLIENTS'] ?? 8);
+const CLIENTS = Number(process.env['CLUSTER_CLIENTS'] ?? 10);
 const CALLS = Number(process.env['CLUSTER_CALLS'] ?? 80);
 const KILLS = Number(process.env['CLUSTER_KILLS'] ?? 2);
 const KILL_EVERY_MS = Number(process.env['CLUSTER_KILL_EVERY'] ?? 600);
@@ -26,6 +26,8 @@ const MAX_PAUSE_MS = 1000;
 /** Every so many calls is one of the tool whose stream is cut. */
 const CUT_EVERY = 22;
 const INFORM_EVERY = 5;
+/** A long run says how far it is. */
+const REPORT_EVERY = 1000;
 const STEPS = [1, 2, 3, 4, 5, 6];
 
 const folders = makeFolders('roots', 'agreed');
@@ -205,8 +207,14 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))('three instances behind a balancer'
       }
     });
     const sessions = clients.map((client) => client.session());
+    console.log(`${clients.length} clients are there`);
 
     const progress = { calls: 0, kills: 0, spared: 0, isOver: false };
+    const begun = Date.now();
+    const report = (): string => {
+      const seconds = ((Date.now() - begun) / 1000).toFixed();
+      return `${progress.calls} calls, ${progress.kills} kills (${progress.spared} left out) in ${seconds} s, ${insistence.retried} retried`;
+    };
     const replace = async (victim: HttpRootward): Promise<void> => {
       const exit = once(victim.server.process, 'exit');
       victim.server.process.kill('SIGKILL');
@@ -230,12 +238,12 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))('three instances behind a balancer'
     const work = async (): Promise<void> => {
       while (progress.calls < CALLS || progress.kills < KILLS) {
         const number = progress.calls++;
+        if (progress.calls % REPORT_EVERY === 0) console.log(report());
         const client = clients[number % clients.length]!;
         if (client.kind !== 'modern' && number % CUT_EVERY === 0) await resume(client);
         else await (number % INFORM_EVERY === 0 ? inform : read)(client);
       }
     };
-    const begun = Date.now();
     const killing = kill();
     try {
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, CLIENTS) }, work));
@@ -243,16 +251,14 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))('three instances behind a balancer'
       progress.isOver = true;
       await killing;
     }
-    const seconds = ((Date.now() - begun) / 1000).toFixed();
+    const { length: held } = sessions.filter((id) => id !== undefined);
     console.log(
-      `${clients.length} clients, ${progress.calls} calls, ${progress.kills} kills (${progress.spared} left out) in ${seconds} s, ${insistence.retried} retried:`,
+      `${clients.length} clients, ${held} with a session, ${report()}:`,
       Object.fromEntries(insistence.failures),
     );
     // No client had to open another session.
     expect(clients.map((client) => client.session())).toEqual(sessions);
-    expect(sessions.filter((id) => id !== undefined)).toHaveLength(
-      clients.filter(({ kind }) => kind !== 'modern').length,
-    );
+    expect(held).toBe(clients.filter(({ kind }) => kind !== 'modern').length);
     await Promise.all(clients.map((client) => client.close().catch(() => undefined)));
   });
 
