@@ -1,5 +1,5 @@
-// Starts Redis, three instances of rootward and a balancer on this machine, kills an instance in the middle of the work,
-// and shows that the client noticed nothing: `node examples/cluster/cluster.mjs`. Needs redis-server on PATH.
+// Starts Redis, three instances of rootward and a balancer on this machine, kills two instances in the middle of the work,
+// and shows that nothing was lost: `node examples/cluster/cluster.mjs`. Needs redis-server on PATH.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
