@@ -18,24 +18,59 @@ const WOKEN = 200;
 /** Of those that were opened last, and still have their servers. */
 const WARM = 200;
 const MAX_WAKING_MS = 1;
+/** Enough that what the collector has left over for a moment does not count. */
+const RESIDENT = 8000;
+const WARM_ROUNDS = 25;
 
-/** What sessions of legacy clients that have read a file take of the heap, and what it costs to go on with one. */
+/** What sessions of legacy clients that have read a file take of memory, and what it costs to go on with one. */
 export async function sessionRows(root: string, path: string): Promise<readonly Row[]> {
+  return [...(await heapRows(root, path)), await residentRow(root, path)];
+}
+
+async function open(server: HttpBridge, count: number, path: string): Promise<HttpBridge[]> {
+  const opened: HttpBridge[] = [];
+  while (opened.length < count) {
+    const session = await server.another();
+    await session.call('read_text_file', { path });
+    opened.push(session);
+  }
+  return opened;
+}
+
+/** As the system sees it, with what waits to be collected. */
+async function residentRow(root: string, path: string): Promise<Row> {
+  const server = await HttpBridge.start((port) => [
+    OURS,
+    root,
+    '--http',
+    String(port),
+    '--insecure-no-token',
+  ]);
+  try {
+    // A server that has been at work for a while, whose heap has grown to what calls need.
+    const first = await open(server, IN_USE, path);
+    for (let round = 0; round < WARM_ROUNDS; round++)
+      for (const session of first) await session.call('read_text_file', { path });
+    const before = server.treeMegabytes();
+    await open(server, RESIDENT, path);
+    return {
+      what: `resident memory per session of a legacy client, ${RESIDENT} sessions`,
+      unit: 'KB',
+      ours: ((server.treeMegabytes() - before) / RESIDENT) * 1024,
+      goal: MAX_SESSION_KB,
+    };
+  } finally {
+    await server.close();
+  }
+}
+
+async function heapRows(root: string, path: string): Promise<readonly Row[]> {
   const file = join(root, 'heap');
   const probe = ['--expose-gc', '--import', pathToFileURL(PROBE).href];
   const server = await HttpBridge.start(
     (port) => [...probe, OURS, root, '--http', String(port), '--insecure-no-token'],
     { ROOTWARD_BENCH_HEAP: file },
   );
-  const open = async (count: number): Promise<HttpBridge[]> => {
-    const opened: HttpBridge[] = [];
-    while (opened.length < count) {
-      const session = await server.another();
-      await session.call('read_text_file', { path });
-      opened.push(session);
-    }
-    return opened;
-  };
   const cost = async (sessions: readonly HttpBridge[]): Promise<number> => {
     const before = server.cpuMilliseconds();
     for (const session of sessions) await session.call('read_text_file', { path });
@@ -43,11 +78,11 @@ export async function sessionRows(root: string, path: string): Promise<readonly 
   };
   try {
     // By then all that is made once is there.
-    await open(IN_USE / 5);
+    await open(server, IN_USE / 5, path);
     const before = await server.heapBytes(file);
-    const first = await open(IN_USE);
+    const first = await open(server, IN_USE, path);
     const inUse = (await server.heapBytes(file)) - before;
-    const last = (await open(MANY - IN_USE)).slice(-WARM);
+    const last = (await open(server, MANY - IN_USE, path)).slice(-WARM);
     await delay(UNTIL_PARKED_MS);
     const all = (await server.heapBytes(file)) - before;
     // Looking at the heap so thoroughly throws compiled code away, too, and a first call would compile it again.

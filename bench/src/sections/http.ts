@@ -7,7 +7,7 @@ import { alternate } from '../measure.js';
 import type { Row, Section } from '../row.js';
 import { OURS } from '../peer.js';
 import { sessionRows } from './http-sessions.js';
-import { revocationRows } from './revocation.js';
+import { storeRows } from './store.js';
 
 const SDK = fileURLToPath(new URL('../http-server.js', import.meta.url));
 /** Calls under way at the same time, and calls in all: the system counts processor time in hundredths of a second. */
@@ -56,7 +56,10 @@ export async function benchHttp(): Promise<Section> {
       },
       { what: 'the same, beside the SDK alone', unit: 'µs', ours, peer, peerName: 'the SDK alone' },
     ];
-    rows.push(...(await sessionRows(root, path)), ...(await revocationRows(root)));
+    rows.push(
+      ...(await sessionRows(root, path)),
+      ...(await storeRows(root, (server) => timeCalls(server, path), ours)),
+    );
     return { title, rows };
   } finally {
     await Promise.all(servers.map((server) => server.close()));
