@@ -8,36 +8,98 @@ import type { Socket } from 'node:net';
 const MAX_STRANGERS = 128;
 /** When an instance dies, all of its clients come at once: as many as wait in the queue of the system are heard first. */
 const MAX_NEW = 512;
+/** How many may wait until their token is checked, with keys that have to be fetched first. */
+const MAX_CHECKED = 512;
 /** A token comes right after its connection. */
 const HEARING_MS = 250;
 
 /**
- * Keeps connections of strangers from taking the place of others: they have a share of their own, and the oldest of
- * them is dropped for the next. Half a request costs its sender the connection, and nobody else theirs.
+ * Shares the places for connections. Those of strangers have a share of their own, and the oldest of them is dropped for
+ * the next: half a request costs its sender the connection, and nobody else theirs. Where those of principals are full,
+ * whoever has most of them makes way for whoever has fewer.
  */
 export class ConnectionGuard {
+  readonly #places: number;
+  readonly #onFull: () => void;
   /** In the order they came, with their numbers. */
   readonly #strangers = new Map<Socket, number>();
+  /** Their token is being checked. */
+  readonly #checked = new Set<Socket>();
+  /** By principal, in the order they came. */
+  readonly #known = new Map<string, Set<Socket>>();
+  readonly #principals = new Map<Socket, string>();
   #count = 0;
   #isHearing = false;
 
-  constructor(server: Server) {
+  /** `onFull` is called for each connection that has to go because all places are taken. */
+  constructor(server: Server, places: number, onFull: () => void) {
+    this.#places = places;
+    this.#onFull = onFull;
+    server.maxConnections = places;
+    server.on('drop', onFull);
     server.on('connection', (socket: Socket) => {
       this.#strangers.set(socket, (this.#count += 1));
-      socket.once('close', () => this.#strangers.delete(socket));
-      this.#drop(MAX_NEW, this.#count);
+      socket.once('close', () => this.#forget(socket));
+      // One place stays free: Node closes a connection that finds none, and it may be one of a client.
+      const free = places - this.#principals.size - this.#checked.size;
+      this.#drop(Math.min(MAX_NEW, free - 1), this.#count);
       this.#hear();
     });
   }
 
-  /** Whoever sent this request has shown a token. The connection counts as known from now on. */
-  admit({ socket }: IncomingMessage): void {
-    this.#strangers.delete(socket);
+  /**
+   * Whoever sent this request has shown a token: the connection counts as one of this principal from now on. False where
+   * there is no place for it.
+   */
+  admit({ socket }: IncomingMessage, principal: string): boolean {
+    const before = this.#principals.get(socket);
+    if (before === principal) return true;
+    if (before === undefined && !this.#makeRoom(principal)) return false;
+    this.#forget(socket);
+    // It may be closed already, and nothing would take it out again.
+    if (socket.destroyed) return true;
+    this.#principals.set(socket, principal);
+    this.#known.set(principal, (this.#known.get(principal) ?? new Set()).add(socket));
+    return true;
   }
 
-  /** Where no token is asked for, whoever sends whole requests is known. */
-  admitWhenComplete(request: IncomingMessage): void {
-    request.once('end', () => this.admit(request));
+  /** Where no token is asked for, whoever sends whole requests is known. False where there is no place for it. */
+  admitWhenComplete(request: IncomingMessage): boolean {
+    if (!this.#principals.has(request.socket) && !this.#makeRoom('')) return false;
+    request.once('end', () => this.admit(request, ''));
+    return true;
+  }
+
+  /** Its token is being checked, which may take longer than others are given. */
+  check({ socket }: IncomingMessage): void {
+    if (this.#checked.size < MAX_CHECKED && this.#strangers.delete(socket)) this.#checked.add(socket);
+  }
+
+  /** Whether there is a place for one more, which may have been that of another. */
+  #makeRoom(principal: string): boolean {
+    const reserved = Math.min(MAX_STRANGERS, Math.floor(this.#places / 2));
+    if (this.#principals.size < this.#places - reserved) return true;
+    this.#onFull();
+    let [most] = this.#known.values();
+    for (const sockets of this.#known.values()) if (sockets.size > (most?.size ?? 0)) most = sockets;
+    const [oldest] = most ?? [];
+    if (most === undefined || oldest === undefined) return false;
+    // Equal shares are fair, and those who have them would only take turns.
+    if (most.size <= (this.#known.get(principal)?.size ?? 0) + 1) return false;
+    this.#forget(oldest);
+    oldest.destroy();
+    return true;
+  }
+
+  #forget(socket: Socket): void {
+    this.#strangers.delete(socket);
+    this.#checked.delete(socket);
+    const principal = this.#principals.get(socket);
+    if (principal === undefined) return;
+    this.#principals.delete(socket);
+    const sockets = this.#known.get(principal);
+    sockets?.delete(socket);
+    if (sockets?.size === 0) this.#known.delete(principal);
   }
 
   /**

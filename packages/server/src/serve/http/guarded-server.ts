@@ -35,6 +35,7 @@ const HEADERS_TIMEOUT_MS = 5_000;
 const CHECK_INTERVAL_MS = 1_000;
 /** A server that is full is full for many at once. */
 const TELL_FULL_MS = 60_000;
+const RETRY_FULL_SECONDS = 5;
 /** How long a client that was refused may go on sending before it has to have read the answer. */
 const LINGER_MS = 5_000;
 
@@ -91,8 +92,8 @@ export function createGuardedServer(
       return;
     }
     if (gate.open && accessTokens === undefined) {
-      connections.admitWhenComplete(request);
-      letIn(request, response);
+      if (connections.admitWhenComplete(request)) letIn(request, response);
+      else refuseFull(request, response);
       return;
     }
     const { authorization } = request.headers;
@@ -117,6 +118,7 @@ export function createGuardedServer(
     request: AdmittedRequest,
     response: ServerResponse,
   ): Promise<void> => {
+    connections.check(request);
     const verdict = await tokens.admit(token);
     if (!isRefusal(verdict)) {
       letInAs(verdict, request, response);
@@ -128,8 +130,8 @@ export function createGuardedServer(
   };
   const letInAs = (auth: AuthInfo, request: AdmittedRequest, response: ServerResponse): void => {
     request.auth = auth;
-    connections.admit(request);
-    letIn(request, response);
+    if (connections.admit(request, ownerOf(auth))) letIn(request, response);
+    else refuseFull(request, response);
   };
   const letIn = (request: AdmittedRequest, response: ServerResponse): void => {
     // From here on nobody needs the secret, and what is passed on may end up in a log.
@@ -140,26 +142,27 @@ export function createGuardedServer(
     }
     serve(request, response);
   };
-  server.maxConnections = options.maxConnections ?? maxConnections();
-  tellWhenFull(server, options.log);
-  const connections = new ConnectionGuard(server);
+  const places = options.maxConnections ?? maxConnections();
+  const connections = new ConnectionGuard(server, places, tellFull(options.log, places));
   return server;
 }
 
-/** Node closes connections that are too many without a word to anybody. */
-function tellWhenFull(server: Server, log: Logger): void {
+/** Says in the log that all places are taken, once in a while. */
+function tellFull(log: Logger, places: number): () => void {
   let toldAt = -Infinity;
-  server.on('drop', () => {
+  return () => {
     const now = performance.now();
     if (now - toldAt < TELL_FULL_MS) return;
     toldAt = now;
-    log.warn(
-      'connections refused: there are as many as may be open; start another instance, or raise `ulimit -n`',
-      {
-        open: server.maxConnections,
-      },
-    );
-  });
+    log.warn('all places for connections are taken; start another instance, or raise `ulimit -n`', {
+      places,
+    });
+  };
+}
+
+/** Whose connection it is: tokens that allow more or less count together. */
+function ownerOf({ clientId, extra }: AuthInfo): string {
+  return JSON.stringify([clientId, extra?.['sub']]);
 }
 
 /**
@@ -202,6 +205,11 @@ function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
 
 function pathOf({ url }: IncomingMessage): string {
   return (url ?? '').split('?', 1)[0] ?? '';
+}
+
+function refuseFull(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Retry-After', RETRY_FULL_SECONDS);
+  refuse(request, response, 503, 'Too many connections; try again later');
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {

@@ -1,18 +1,20 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, type AuthInfo } from '@modelcontextprotocol/server';
 import type { Logger } from '@rootward/core';
-import { silentLogger } from '@rootward/core/platform';
-import { afterEach, expect, test } from 'vitest';
+import { Deferred, silentLogger } from '@rootward/core/platform';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../../testing/eventually.js';
 import {
   createHttpServer,
   type HttpServer,
   type HttpServerOptions,
 } from '../../../src/serve/http/http-server.js';
+import { AccessTokens } from '../../../src/serve/oauth/access-tokens.js';
 
 const TOKEN = 'a-token-for-tests-1';
+const OTHER_TOKEN = 'a-token-for-tests-2';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const HALF = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: applic';
 
@@ -127,20 +129,79 @@ test('clients with a token that come all at once, and are heard a moment later, 
   expect(answers.filter((line) => !line.startsWith('HTTP/1.1 4'))).toEqual([]);
 });
 
-test('a server that has as many connections as it may says so, once, and serves those it has', async () => {
+/** A connection that has been answered and stays open. */
+async function openKnown(port: number, token: string): Promise<Socket> {
+  const socket = await open(port, whole(`Host: localhost\r\nAuthorization: Bearer ${token}\r\n`));
+  await once(socket, 'data');
+  return socket;
+}
+
+describe('where all places are taken', () => {
   const warnings: unknown[] = [];
   const warn: Logger['warn'] = (message, fields) => void warnings.push([message, fields]);
-  const port = await start([TOKEN], { maxConnections: 3, log: { ...silentLogger, warn } });
-  const request = whole(`Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`);
-  const clients = [await open(port, ''), await open(port, ''), await open(port, '')];
-  for (const refused of [await open(port, request), await open(port, request)]) {
-    expect(await answerOn(refused)).toBe('');
-  }
-  for (const client of clients) client.write(request);
-  expect(await Promise.all(clients.map(answerOn))).toEqual(
-    clients.map(() => expect.stringMatching(/^HTTP\/1\.1 4/)),
-  );
-  expect(warnings).toEqual([[expect.stringMatching(/^connections refused/), { open: 3 }]]);
+  /** Six, and as many for strangers. */
+  const full = { maxConnections: 12, log: { ...silentLogger, warn } };
+  beforeEach(() => void warnings.splice(0));
+
+  test('whoever has them all is refused with the reason, and what it has goes on', async () => {
+    const port = await start([TOKEN], full);
+    const known: Socket[] = [];
+    for (let count = 0; count < 6; count++) known.push(await openKnown(port, TOKEN));
+    const request = whole(`Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`);
+    for (let count = 0; count < 2; count++) {
+      const refused = await open(port, request);
+      const [answer] = (await once(refused, 'data')) as [Buffer];
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 503 [^]*Retry-After: 5\r\n[^]*Too many connections/);
+    }
+    for (const client of known) client.write(request);
+    expect(await Promise.all(known.map(answerOn))).toEqual(
+      known.map(() => expect.stringMatching(/^HTTP\/1\.1 4(?!29)/)),
+    );
+    expect(warnings).toEqual([
+      [expect.stringMatching(/^all places for connections are taken/), { places: 12 }],
+    ]);
+  });
+
+  test('whoever has most makes way for another, until both have as many', async () => {
+    const port = await start([TOKEN, OTHER_TOKEN], full);
+    const greedy: Socket[] = [];
+    for (let count = 0; count < 6; count++) greedy.push(await openKnown(port, TOKEN));
+    const ended = greedy.map(() => false);
+    for (const [index, socket] of greedy.entries())
+      socket.once('close', () => (ended[index] = true)).resume();
+    for (let count = 0; count < 3; count++) await openKnown(port, OTHER_TOKEN);
+    await eventually(() => expect(ended).toEqual([true, true, true, false, false, false]));
+    const refused = await open(port, whole(`Host: localhost\r\nAuthorization: Bearer ${OTHER_TOKEN}\r\n`));
+    expect(await answerOn(refused)).toMatch(/^HTTP\/1\.1 503/);
+  });
+
+  test('balancers are answered, also beside strangers', async () => {
+    const port = await start([TOKEN], full);
+    for (let count = 0; count < 6; count++) await openKnown(port, TOKEN);
+    for (let count = 0; count < 20; count++) await open(port, HALF);
+    const probe = await open(port, 'GET /healthz HTTP/1.1\r\nHost: probe\r\n\r\n');
+    expect(await answerOn(probe)).toBe('HTTP/1.1 200 OK');
+  });
+
+  test('a place that is given back is free', async () => {
+    const port = await start([TOKEN], full);
+    const known: Socket[] = [];
+    for (let count = 0; count < 6; count++) known.push(await openKnown(port, TOKEN));
+    for (const socket of known) socket.destroy();
+    await eventually(async () =>
+      expect(
+        await answerOn(await open(port, whole(`Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`))),
+      ).toMatch(/^HTTP\/1\.1 4/),
+    );
+  });
+
+  test('without tokens, too', async () => {
+    const port = await start([], full);
+    const known: Socket[] = [];
+    for (let count = 0; count < 6; count++) known.push(await open(port, whole('Host: localhost\r\n')));
+    await Promise.all(known.map((socket) => once(socket, 'data')));
+    expect(await answerOn(await open(port, whole('Host: localhost\r\n')))).toMatch(/^HTTP\/1\.1 503/);
+  });
 });
 
 test('strangers that have sent half a request are dropped but for the last of them', async () => {
@@ -152,6 +213,26 @@ test('strangers that have sent half a request are dropped but for the last of th
     socket.once('close', () => (isOpen[index] = false));
   }
   await eventually(() => expect(isOpen.filter(Boolean).length).toBeLessThanOrEqual(128));
+});
+
+test('clients whose tokens take long to check are not dropped for strangers', async () => {
+  const keys = new Deferred();
+  class SlowIssuer extends AccessTokens {
+    override async admit(): Promise<AuthInfo> {
+      await keys.promise;
+      return { token: 'client', clientId: 'client', scopes: [] };
+    }
+  }
+  const accessTokens = new SlowIssuer({ issuer: 'https://login.example.com', audience: 'here' });
+  const port = await start([], { accessTokens });
+  const request = whole('Host: localhost\r\nAuthorization: Bearer x\r\n');
+  const clients = await Promise.all(Array.from({ length: 300 }, () => open(port, request)));
+  const strangers = await Promise.all(Array.from({ length: 300 }, () => open(port, HALF)));
+  let dropped = 0;
+  for (const socket of strangers) socket.once('close', () => (dropped += 1)).resume();
+  await eventually(() => expect(dropped).toBeGreaterThan(100));
+  keys.resolve();
+  expect(new Set(await Promise.all(clients.map(answerOn)))).toEqual(new Set(['HTTP/1.1 406 Not Acceptable']));
 });
 
 test('without tokens, whoever sends whole requests is served among those who do not', async () => {
