@@ -3,6 +3,7 @@ import { keyDigest, type SessionStore } from './session-store.js';
 
 /** How much one principal may use, over all processes that share a store. */
 export interface PrincipalLimits {
+  /** Each message of a batch counts. */
   readonly requestsPerSecond?: number;
   /** Of requests and answers together. */
   readonly bytesPerMinute?: number;
@@ -40,6 +41,14 @@ export class LimitCounters {
     ]);
     if (bytesPerMinute !== undefined && sum > bytesPerMinute) return BYTES_WAIT;
     return requestsPerSecond !== undefined && requests > requestsPerSecond ? 1 : undefined;
+  }
+
+  /** Counts the messages of a batch, of which the first is counted as the request. Returns what `admit` does. */
+  async admitBatch(principal: string, body: unknown): Promise<number | undefined> {
+    const { requestsPerSecond } = this.#limits;
+    if (requestsPerSecond === undefined || !Array.isArray(body) || body.length < 2) return undefined;
+    const count = await this.#store.count(`requests:${nameOf(principal)}`, body.length - 1, SECOND_MS);
+    return count > requestsPerSecond ? 1 : undefined;
   }
 
   /**

@@ -11,6 +11,7 @@ import { partiesOf } from '../../store/parties.js';
 import { BYTES_WAIT, LimitCounters, type PrincipalLimits } from '../../store/principal-limits.js';
 import { Revocations } from '../../store/revocations.js';
 import { OpenRequests } from './open-requests.js';
+import { readOnce } from './read-once.js';
 import { overLimit, principalRevoked, sessionNotFound, storeFailure } from './responses.js';
 import { Sessions } from './sessions.js';
 import type { SessionsOptions } from './sessions-options.js';
@@ -23,9 +24,6 @@ export interface WorkspaceHandlerOptions
   /** What was revoked; by default what the `sessionStore` says. Pass it to `prepareWorkspace`, too, for handles. */
   readonly revocations?: Revocations;
 }
-
-/** Where the author names no limit: below that of the SDK. */
-const MAX_READ_ONCE_BYTES = 1024 * 1024;
 
 /** What the client is told about an internal error: only that there was one. */
 const INTERNAL_ERROR = {
@@ -71,8 +69,10 @@ export function createWorkspaceHandler(
     return isRevoked ? sessionNotFound() : undefined;
   };
   const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
-  const answer: McpHttpHandler['fetch'] = async (came, how = {}) => {
-    const { request, given } = await readOnce(came, how, maxRequestBodySize ?? MAX_READ_ONCE_BYTES);
+  const answer = async (came: Request, how: McpHandlerRequestOptions): Promise<Response> => {
+    const { request, given } = await readOnce(came, how, maxRequestBodySize);
+    const wait = await counters?.admitBatch(describePrincipal(given.authInfo), given.parsedBody);
+    if (wait !== undefined) return overLimit(wait);
     const legacy = await isLegacyRequest(request, given.parsedBody, limit);
     if (legacy) return sessions.fetch(request, given);
     if (revocations === undefined) return modern.fetch(request, given);
@@ -125,29 +125,6 @@ export function createWorkspaceHandler(
       await Promise.all([modern.close(), sessions.close()]);
     },
   };
-}
-
-/**
- * Reads the body of a request that says how long it is. Else it would be read twice, from two copies of the request: to
- * tell the era, and to serve it. What is no JSON, or longer than allowed, is left to the SDK to refuse.
- */
-async function readOnce(
-  request: Request,
-  given: McpHandlerRequestOptions,
-  maxBytes: number,
-): Promise<{ readonly request: Request; readonly given: McpHandlerRequestOptions }> {
-  const bytes = Number(request.headers.get('content-length') ?? Number.NaN);
-  const isOurs = request.method === 'POST' && given.parsedBody === undefined && request.body !== null;
-  if (!isOurs || !(bytes <= maxBytes)) return { request, given };
-  const text = await request.text();
-  try {
-    if (Buffer.byteLength(text) <= maxBytes)
-      return { request, given: { ...given, parsedBody: JSON.parse(text) } };
-  } catch {
-    // Refused below, with the answer that the SDK has for it.
-  }
-  const { url, method, headers, signal } = request;
-  return { request: new Request(url, { method, headers, signal, body: text }), given };
 }
 
 /** The bytes of a request, where they are known before it is read: one that comes in chunks does not say. */

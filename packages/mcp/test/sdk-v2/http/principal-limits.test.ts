@@ -112,6 +112,27 @@ function inChunks(request: Request, chunks: readonly string[]): Request {
   return new Request(url, { method, headers, body, duplex: 'half' });
 }
 
+test('each message of a batch counts as a request, also where it does not say how long it is', async () => {
+  const all = instances({ requestsPerSecond: 5 });
+  const authInfo: AuthInfo = { token: 'a', clientId: 'a', scopes: [] };
+  const batch = Array.from({ length: 5 }, (_, id) => ({ ...PING, id }));
+  const chunked = new RawHttpClient(async (request) =>
+    all[0]!.fetch(inChunks(request, [await request.text()]), { authInfo }),
+  );
+  for (const client of [clientOf('a', all), chunked]) {
+    await client.connect();
+    clock.advance(1000);
+    const whole = await client.post(batch);
+    expect([whole.status, (await whole.text()).split('"result"').length]).toEqual([200, 6]);
+    expect((await client.post(PING)).status).toBe(429);
+    clock.advance(1000);
+    const refused = await client.post([...batch, PING]);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    clock.advance(1000);
+  }
+  await close(all);
+});
+
 test('bytes of requests that do not say how long they are count as they are read', async () => {
   const all = instances({ bytesPerMinute: 10_000 });
   const authInfo: AuthInfo = { token: 'a', clientId: 'a', scopes: [] };
