@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { SignJWT, type CryptoKey } from 'jose';
@@ -7,7 +7,7 @@ import { Issuer } from '../../../testing/oauth-issuer.js';
 import { makeProject } from '../../exec/fixtures/tools-project.js';
 import { INNER } from '../../wrap/fixtures/wrapped.js';
 import { startHttp, type HttpRootward } from '../fixtures/http.js';
-import { makeFolders, textOf } from '../fixtures/rootward.js';
+import { makeFolders } from '../fixtures/rootward.js';
 
 const AUDIENCE = 'https://mcp.example.com/mcp';
 const folders = makeFolders('a');
@@ -57,84 +57,149 @@ async function writes(client: Client, name: string): Promise<boolean> {
   return !isError;
 }
 
+const MODES = ['legacy', { pin: '2026-07-28' }] as const;
+const oauth = (): readonly string[] => ['--oauth-issuer', issuer.url, '--oauth-audience', AUDIENCE];
+
+async function toolsOf(client: Client): Promise<ReadonlySet<string>> {
+  return new Set((await client.listTools()).tools.map(({ name }) => name));
+}
+
+/** How the fence of this client describes its roots. */
+async function accessOf(client: Client): Promise<unknown> {
+  const { contents } = await client.readResource({ uri: 'workspace://roots' });
+  const { roots } = JSON.parse((contents[0] as { text: string }).text) as { roots: { access: string }[] };
+  return roots.map(({ access }) => access);
+}
+
 describe('the scopes of an access token narrow what its client can do', () => {
-  test('by reading only, and by toolset, in both eras', async () => {
-    const oauth = ['--oauth-issuer', issuer.url, '--oauth-audience', AUDIENCE];
-    const http = await startHttp([folders.path('a'), ...oauth]);
-    for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
-      const era = typeof mode === 'string' ? mode : 'modern';
-      const namesFor = async (scope: string): Promise<readonly [Client, ReadonlySet<string>]> => {
+  test('to all that they allow together, in both eras', async () => {
+    const http = await startHttp([folders.path('a'), ...oauth()]);
+    // Which of three tools there are, and whether the fence lets anything be changed.
+    const [READ, WRITE, EDIT] = ['read_text_file', 'write_file', 'edit_symbol'] as const;
+    const cases: Readonly<Record<string, readonly [readonly string[], string]>> = {
+      'rootward other:scope': [[READ, WRITE, EDIT], 'read-write'],
+      'rootward:read': [[READ], 'read-only'],
+      'rootward:files': [[READ, WRITE], 'read-write'],
+      'rootward:read rootward:files': [[READ, WRITE], 'read-write'],
+      'rootward:files:read rootward:code': [[READ, EDIT], 'read-write'],
+      'rootward:files:read': [[READ], 'read-only'],
+      'rootward:workspace': [[], 'read-only'],
+      'rootward:project rootward:code:read': [[], 'read-only'],
+    };
+    for (const [index, mode] of MODES.entries()) {
+      for (const [position, [scope, [expected, access]]] of Object.entries(cases).entries()) {
         const client = await connect(http, mode, scope);
-        const { tools } = await client.listTools();
-        return [client, new Set(tools.map(({ name }) => name))];
-      };
-      const [all, everything] = await namesFor('rootward other:scope');
-      expect([era, everything.has('write_file'), everything.has('read_text_file')]).toEqual([
-        era,
-        true,
-        true,
-      ]);
-      expect(await writes(all, `${era}-all.txt`)).toBe(true);
-
-      const [reader, readable] = await namesFor('rootward:read');
-      expect([era, readable.has('write_file'), readable.has('read_text_file')]).toEqual([era, false, true]);
-      expect(textOf(await read(reader))).toBe('a');
-      expect(await writes(reader, `${era}-read.txt`)).toBe(false);
-
-      const [narrow, few] = await namesFor('rootward:workspace');
-      expect([era, few.has('read_text_file'), few.has('workspace_info')]).toEqual([era, false, true]);
-      expect((await read(narrow)).isError).toBe(true);
-      expect(await writes(narrow, `${era}-narrow.txt`)).toBe(false);
+        const names = await toolsOf(client);
+        expect([scope, [READ, WRITE, EDIT].filter((name) => names.has(name))]).toEqual([scope, expected]);
+        expect([scope, names.has('workspace_info')]).toEqual([scope, true]);
+        expect([scope, await accessOf(client)]).toEqual([scope, [access]]);
+        const written = await writes(client, `${index}-${position}.txt`);
+        expect([scope, written]).toEqual([scope, expected.includes(WRITE)]);
+        expect([scope, (await read(client)).isError ?? false]).toEqual([scope, !expected.includes(READ)]);
+      }
     }
-    await expect(connect(http, 'legacy', 'other:scope')).rejects.toMatchObject({ requiredScope: 'rootward' });
+    for (const scope of ['other:scope', 'rootward:exec:read']) {
+      await expect(connect(http, 'legacy', scope)).rejects.toMatchObject({ requiredScope: 'rootward' });
+    }
+  });
+
+  test('and never widen what the operator allows', async () => {
+    const http = await startHttp([folders.path('a'), '--read-only', '--toolsets', 'files', ...oauth()]);
+    for (const mode of MODES) {
+      const client = await connect(http, mode, 'rootward rootward:code rootward:exec');
+      const names = await toolsOf(client);
+      const offered = ['read_text_file', 'write_file', 'outline'].filter((name) => names.has(name));
+      expect(offered).toEqual(['read_text_file']);
+      expect(await accessOf(client)).toEqual(['read-only']);
+    }
   });
 });
 
-test('executables and wrapped servers need a scope that lets them change things, or that names them', async () => {
+/** A script that leaves a file in the first root. */
+function change(by: string): string {
+  return `printf changed > "$(printf %s "$MCP_ROOTS_PATHS" | head -1)/by-${by}.txt"`;
+}
+
+test('what runs programs of the tools project, and wrapped servers, need the scope of executables', async () => {
   const project = makeProject({
-    change: 'printf changed > "$MCP_ROOTS_PATHS/changed.txt"; mcp_result_success "$(mcp_json_obj ok yes)"',
+    change: `${change('tool')}; mcp_result_success "$(mcp_json_obj ok yes)"`,
     look: {
-      script: 'mcp_result_success "$(mcp_json_obj ok yes)"',
+      script: `${change('tool')}; mcp_result_success "$(mcp_json_obj ok yes)"`,
       meta: { annotations: { readOnlyHint: true } },
     },
   });
+  for (const [path, by] of [
+    ['providers/demo.sh', 'provider'],
+    ['completions/c.sh', 'completion'],
+  ] as const) {
+    chmodSync(project.write(path, `#!/usr/bin/env bash\n${change(by)}\necho '["done"]'\n`), 0o755);
+  }
+  const resource = { name: 'd', uri: 'demo://x', mimeType: 'text/plain', provider: 'demo' };
+  project.write('resources/d.meta.json', JSON.stringify(resource));
+  project.write('prompts/p.txt', 'Hello');
+  project.write('prompts/p.meta.json', JSON.stringify({ name: 'p', path: 'p.txt' }));
+  const completions = [{ name: 'd', path: 'completions/c.sh' }];
+  project.write('server.d/register.json', JSON.stringify({ version: 1, completions }));
   const file = join(project.path, 'rootward.json');
   writeFileSync(file, JSON.stringify({ wrap: { inner: { command: process.execPath, args: [INNER] } } }));
-  const oauth = ['--oauth-issuer', issuer.url, '--oauth-audience', AUDIENCE];
-  const args = [folders.path('a'), '--project', project.path, '--config', file, ...oauth];
-  const http = await startHttp(args);
+  const http = await startHttp([
+    folders.path('a'),
+    '--project',
+    project.path,
+    '--config',
+    file,
+    '--history',
+    'off',
+    ...oauth(),
+  ]);
   const names = ['change', 'look', 'inner_echo'];
-  const cases: Readonly<Record<string, readonly string[]>> = {
-    rootward: names,
-    'rootward:exec': names,
-    'rootward:exec rootward:read': ['look'],
-    'rootward:read': ['look'],
-    'rootward:files': [],
+  const runs: Readonly<Record<string, boolean>> = {
+    rootward: true,
+    'rootward:exec': true,
+    'rootward:read rootward:exec': true,
+    'rootward:read': false,
+    'rootward:files': false,
+    'rootward:files:read rootward:code rootward:project rootward:workspace': false,
   };
-  for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
-    for (const [scope, expected] of Object.entries(cases)) {
+  const done = (by: string): boolean => existsSync(join(folders.path('a'), `by-${by}.txt`));
+  for (const mode of MODES) {
+    for (const [scope, expected] of Object.entries(runs)) {
+      for (const by of ['tool', 'provider', 'completion'])
+        rmSync(join(folders.path('a'), `by-${by}.txt`), { force: true });
       const client = await connect(http, mode, scope);
-      const { tools } = await client.listTools();
-      const listed = names.filter((name) => tools.some((tool) => tool.name === name));
-      expect([scope, listed]).toEqual([scope, expected]);
-      for (const name of names.filter((each) => !expected.includes(each))) {
-        expect([scope, name, (await call(client, name, {})).isError]).toEqual([scope, name, true]);
+      const listed = await toolsOf(client);
+      const resources = (await client.listResources()).resources.map(({ uri }) => uri);
+      const prompts = (await client.listPrompts().catch(() => ({ prompts: [] }))).prompts;
+      for (const name of names) {
+        expect([scope, name, listed.has(name)]).toEqual([scope, name, expected]);
+        const { isError = false } = await call(client, name, { text: 'x' });
+        expect([scope, name, isError]).toEqual([scope, name, !expected]);
       }
-      expect(existsSync(join(folders.path('a'), 'changed.txt'))).toBe(false);
+      expect([scope, resources.includes('demo://x')]).toEqual([scope, expected]);
+      expect([scope, prompts.some(({ name }) => name === 'p')]).toEqual([scope, expected]);
+      await client.getPrompt({ name: 'p' }).then(
+        () => expect([scope, true]).toEqual([scope, expected]),
+        () => expect([scope, false]).toEqual([scope, expected]),
+      );
+      await client.readResource({ uri: 'demo://x' }).catch(() => undefined);
+      const ref = { type: 'ref/resource', uri: 'demo://x' } as const;
+      await client.complete({ ref, argument: { name: 'a', value: 'b' } }).catch(() => undefined);
+      for (const by of ['tool', 'provider', 'completion'])
+        expect([scope, by, done(by)]).toEqual([scope, by, expected]);
     }
   }
 });
 
 test('a server with an issuer says where clients sign in, and asks for a token only where one was given', async () => {
-  const oauth = ['--oauth-issuer', issuer.url, '--public-url', AUDIENCE];
+  const signIn = ['--oauth-issuer', issuer.url, '--public-url', AUDIENCE];
   const without = { env: { ROOTWARD_TOKEN: undefined } };
-  const { banner } = await startHttp([folders.path('a'), ...oauth], without);
+  const { banner } = await startHttp([folders.path('a'), ...signIn], without);
   expect(banner).toContain(`Clients sign in at ${issuer.url}`);
   expect(banner).not.toMatch(/Bearer|--token|Authorization/);
   // What is pasted names the address that clients use.
   expect(banner).toContain(`"url": "${AUDIENCE}"`);
   expect(banner).toContain(`config --client vscode --url ${AUDIENCE}\n`);
-  const { banner: both } = await startHttp([folders.path('a'), ...oauth]);
+  const { banner: both } = await startHttp([folders.path('a'), ...signIn]);
   expect(both).toContain('"Authorization": "Bearer <your token>"');
   expect(both).toContain(`Clients sign in at ${issuer.url}`);
 });

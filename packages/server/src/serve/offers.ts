@@ -2,9 +2,10 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { WorkspaceServer } from '@rootward/mcp';
 import type { Era } from '../era.js';
 import { ProjectSessions } from '../guidance/project-sessions.js';
-import { TOOLSET_NAMES } from '../settings/values/option-values.js';
+import { TOOLSET_NAMES, type ToolsetName } from '../settings/values/option-values.js';
 import { registerGuides, type GuideReader } from '../tools/guidance/register-guides.js';
-import { ToolKit, type RegisterToolsOptions } from '../tools/register-tools.js';
+import { changesNoFiles, ToolKit, type RegisterToolsOptions } from '../tools/register-tools.js';
+import { toolsets as knownToolsets } from '../tools/toolsets.js';
 import { modernSession } from '../watch/live-process.js';
 import type { Access } from './oauth/scopes.js';
 import { offerPanel } from './offer-panel.js';
@@ -44,51 +45,56 @@ export class Offers {
   }
 
   for(era: Era, access: Access): Offer {
-    const setup = narrowed(this.#setup, access);
-    const { readOnly, toolsets } = setup.settings;
+    const allowed = limited(access, this.#setup);
     // Of names that are known here, so that no token makes the list of offers grow without end.
-    const key = JSON.stringify([
-      era,
-      readOnly,
-      toolsets,
-      setup.catalogue === undefined,
-      setup.wrapped === undefined,
-    ]);
+    const key = JSON.stringify([era, allowed]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
+    const setup = narrowed(this.#setup, allowed);
     const projects = new ProjectSessions({ era, store: setup.projectSettings });
-    const kit = new ToolKit(toolOptions(era, setup, projects, this.#shared));
+    const kit = new ToolKit(toolOptions(era, setup, allowed, projects, this.#shared));
     const offer = { setup, kit, projects, content: contentFor(era, setup, projects) };
     this.#known.set(key, offer);
     return offer;
   }
 }
 
-/** The same for a client whose token allows less. What belongs to no toolset needs that of executables. */
-function narrowed(setup: ServerSetup, { readOnly, toolsets: allowed }: Access): ServerSetup {
-  if (!readOnly && allowed === undefined) return setup;
-  const { settings, catalogue, wrapped } = setup;
+/** What of it the operator allows. Wrapped servers are in no toolset that an operator can name. */
+function limited({ toolsets, reads }: Access, { settings }: ServerSetup): Access {
   const names = settings.toolsets ?? TOOLSET_NAMES;
-  const runs = allowed?.includes('exec') ?? true;
+  return {
+    toolsets: toolsets.filter((name) => name === 'exec' || names.includes(name)),
+    reads: reads.filter((name) => names.includes(name)),
+  };
+}
+
+/** The same for a client whose token allows this. If that is no change at all, its fence allows none either. */
+function narrowed(setup: ServerSetup, { toolsets, reads }: Access): ServerSetup {
+  const { settings, prepared, catalogue, wrapped } = setup;
+  const readOnly = settings.readOnly || !toolsets.some(mayChange);
+  const runs = toolsets.includes('exec');
   return {
     ...setup,
+    prepared: readOnly === settings.readOnly ? prepared : setup.preparedReadOnly(),
     catalogue: runs ? catalogue : undefined,
     wrapped: runs ? wrapped : undefined,
-    settings: {
-      ...settings,
-      readOnly: settings.readOnly || readOnly,
-      toolsets: allowed === undefined ? settings.toolsets : names.filter((name) => allowed.includes(name)),
-    },
+    settings: { ...settings, readOnly, toolsets: [...toolsets, ...reads] },
   };
+}
+
+/** Executables are found at run time, and may do anything. */
+function mayChange(toolset: ToolsetName): boolean {
+  return toolset === 'exec' || !knownToolsets[toolset].every(changesNoFiles);
 }
 
 function toolOptions(
   era: Era,
   setup: ServerSetup,
+  { toolsets: changing }: Access,
   projects: ProjectSessions,
   { runner, ...shared }: SharedByCalls,
 ): RegisterToolsOptions {
-  const { settings, log, events, sessions, questions, home, history } = setup;
+  const { settings, log, events, sessions, questions, home, history, catalogue } = setup;
   const { toolsets, readOnly, diagnostics } = settings;
   const audit: RegisterToolsOptions['audit'] = ({ tool, path, decision, reason }, session) =>
     events.record({ session, tool, path, decision, reason });
@@ -96,12 +102,13 @@ function toolOptions(
     ...shared,
     era,
     readOnly,
+    changing,
     diagnostics,
     ...(toolsets !== undefined && { toolsets }),
     history: history !== undefined,
     home,
     log,
-    executables: () => runner?.running ?? [],
+    executables: () => (catalogue === undefined ? [] : (runner?.running ?? [])),
     projects,
     // Looked up for every call: a page may have come or gone meanwhile.
     get audit() {

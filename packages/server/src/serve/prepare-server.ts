@@ -12,6 +12,7 @@ import { unknownVariables, type Environment } from '../settings/from-environment
 import type { LoadedSettings } from '../settings/load-settings.js';
 import { protectedPaths } from '../settings/protected-paths.js';
 import { isSharedFile } from '../settings/values/token-file.js';
+import { lazily } from '../settings/lazily.js';
 import { ScopeMaker } from '../settings/workspace-rules.js';
 import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -30,6 +31,8 @@ import { StderrLogger } from './stderr-logger.js';
 export interface ServerSetup {
   readonly settings: LoadedSettings;
   readonly prepared: PreparedWorkspace;
+  /** The same for clients that may change nothing, whatever the settings say. */
+  readonly preparedReadOnly: () => PreparedWorkspace;
   /** What was found at the start. */
   readonly sources: Sources;
   readonly log: Logger;
@@ -109,13 +112,8 @@ export async function prepareServer(
   const history = historyOpener(settings, start, log);
   const limits = new OperatorLimits();
   const sessions = new LiveSessions();
-  const options = workspaceOptions(settings, start, log, {
-    projectSettings,
-    temporaries,
-    protect,
-    history,
-    limits,
-  });
+  const shared = { projectSettings, temporaries, protect, history, limits };
+  const options = workspaceOptions(settings, start, log, shared);
   const sources: Sources = { ...(await prepareSources(settings, options)).sources, limits };
   const events = new EventHub();
   const audit = openAudit(settings.audit, events, log);
@@ -127,14 +125,19 @@ export async function prepareServer(
     protect,
   });
   await sandboxes.check();
-  return {
-    settings,
-    prepared: prepareWorkspace({
-      ...options,
+  const prepare = (fenced: WorkspaceOptions): PreparedWorkspace =>
+    prepareWorkspace({
+      ...fenced,
       sources,
       onCaller: (caller) => sessions.noteCall({ id: modernSession(caller.client ?? '') }, caller),
       ...(store !== undefined && { revocations: store.revocations }),
-    }),
+    });
+  return {
+    settings,
+    prepared: prepare(options),
+    preparedReadOnly: lazily(() =>
+      prepare(workspaceOptions({ ...settings, readOnly: true }, start, log, shared)),
+    ),
     store,
     sources,
     log,

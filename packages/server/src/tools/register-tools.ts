@@ -43,6 +43,8 @@ export interface RegisterToolsOptions {
   readonly choice?: ToolChoice;
   /** Leave out every tool that changes files. The scope's own rules are what enforces it. */
   readonly readOnly?: boolean;
+  /** Toolsets whose tools may change files; of others, those tools are left out. Default: all there are. */
+  readonly changing?: readonly ToolsetName[];
   /** Let edits tell new problems where the call does not say. Default false. */
   readonly diagnostics?: boolean;
   /** Leave out the tools that look at the history where none is kept. Default true. */
@@ -153,18 +155,25 @@ export function selectTools(
   {
     toolsets,
     readOnly = false,
+    changing,
     history = true,
     choice = new ToolChoice(),
-  }: Pick<RegisterToolsOptions, 'toolsets' | 'readOnly' | 'history' | 'choice'>,
+  }: Pick<RegisterToolsOptions, 'toolsets' | 'readOnly' | 'changing' | 'history' | 'choice'>,
   known: Readonly<Partial<Record<ToolsetName, readonly Tool[]>>> = knownToolsets,
 ): readonly Tool[] {
   const wanted: ReadonlySet<string> = new Set(['workspace', ...(toolsets ?? Object.keys(known))]);
-  const fits = ({ name, toolset, annotations }: Tool): boolean =>
-    wanted.has(toolset) &&
-    choice.allows(name) &&
-    (!readOnly || toolset === 'workspace' || annotations.readOnlyHint) &&
-    (history || !HISTORY_TOOLS.has(name));
+  const mayChange = (toolset: ToolsetName): boolean => !readOnly && changing?.includes(toolset) !== false;
+  const fits = (tool: Tool): boolean =>
+    wanted.has(tool.toolset) &&
+    choice.allows(tool.name) &&
+    (changesNoFiles(tool) || mayChange(tool.toolset)) &&
+    (history || !HISTORY_TOOLS.has(tool.name));
   return Object.values(known).flat().filter(fits);
+}
+
+/** Those of `workspace` change what a session works in, never what is there. */
+export function changesNoFiles({ toolset, annotations }: Tool): boolean {
+  return toolset === 'workspace' || annotations.readOnlyHint;
 }
 
 const HISTORY_TOOLS: ReadonlySet<string> = new Set(['change_history', 'undo_changes']);

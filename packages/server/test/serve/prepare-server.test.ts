@@ -31,6 +31,23 @@ test('what users keep about their projects is in force, and out of reach through
   await expect(denied).rejects.toMatchObject({ code: 'denied' });
 });
 
+test('what is prepared for clients that may change nothing is as with --read-only', async () => {
+  const tree = makeTree({ 'home/app/file.txt': 'kept' });
+  const home = tree.path('home');
+  const settings = await loadSettings({ roots: [tree.path('home/app')] }, {}, home);
+  const start = { environment: {}, home, directory: home, program: undefined };
+  const { prepared, preparedReadOnly } = await prepareServer(settings, start);
+  expect(preparedReadOnly()).toBe(preparedReadOnly());
+  using workspace = await preparedReadOnly().open('local');
+  const scope = workspace.scope();
+  expect(scope.roots.map(({ access }) => access)).toEqual(['read-only']);
+  const file = tree.path('home/app/file.txt');
+  await expect(scope.write(file, 'new')).rejects.toMatchObject({ code: 'read-only' });
+  expect(await scope.readText(file)).toMatchObject({ text: 'kept' });
+  using other = await prepared.open('local');
+  expect(other.scope().roots.map(({ access }) => access)).toEqual(['read-write']);
+});
+
 test('a warning is given once, also where the ceiling has to be found first', async () => {
   const tree = makeTree({ 'home/app/file.txt': '', 'rootward.json': '{}' });
   const home = tree.path('home');

@@ -103,6 +103,17 @@ test('readOnly leaves out what changes files, and nothing else', () => {
   ]);
 });
 
+test('tools that change files are left out of toolsets that may not', () => {
+  const names = selectTools({ toolsets: ['files', 'code'], changing: ['code'] }).map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(['read_text_file', 'outline', 'edit_symbol', 'switch_project']),
+  );
+  expect(names).not.toContain('write_file');
+  expect(selectTools({ readOnly: true, changing: ['code'] }).map(({ name }) => name)).not.toContain(
+    'edit_symbol',
+  );
+});
+
 test('the tools of the history are left out where none is kept', () => {
   const names = selectTools({ history: false }).map(({ name }) => name);
   expect(names).toContain('write_file');

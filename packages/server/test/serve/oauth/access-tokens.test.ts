@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 import { AccessTokens } from '../../../src/serve/oauth/access-tokens.js';
 import { challenge, isMetadataPath } from '../../../src/serve/oauth/resource-metadata.js';
-import { accessOf } from '../../../src/serve/oauth/scopes.js';
 import { eventually } from '../../../../../testing/eventually.js';
 import { Issuer } from '../../../../../testing/oauth-issuer.js';
 
@@ -276,15 +275,4 @@ test('the metadata is where clients of an address with another path look for it'
   expect(challenge(resource, undefined)).toContain(`resource_metadata="https://example.com${place}"`);
   expect(isMetadataPath('/.well-known/oauth-protected-resource/other', resource)).toBe(false);
   expect(challenge('https://example.com', undefined)).toContain('/oauth-protected-resource"');
-});
-
-test('scopes choose toolsets and read-only', () => {
-  expect(accessOf(['rootward', 'rootward:read'])).toEqual({ readOnly: false });
-  expect(accessOf(['openid', 'rootward:read'])).toEqual({ readOnly: true });
-  expect(accessOf(['rootward:files', 'rootward:code'])).toEqual({
-    readOnly: false,
-    toolsets: ['files', 'code'],
-  });
-  expect(accessOf(['rootward:files', 'rootward:read'])).toEqual({ readOnly: true, toolsets: ['files'] });
-  expect(accessOf(['rootward:unknown', ''])).toBeUndefined();
 });
