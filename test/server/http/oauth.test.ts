@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { Issuer } from '../../../testing/oauth-issuer.js';
 import { makeProject } from '../../exec/fixtures/tools-project.js';
 import { INNER } from '../../wrap/fixtures/wrapped.js';
-import { startHttp, type HttpRootward } from '../fixtures/http.js';
+import { authorized, INITIALIZE, send, startHttp, type HttpRootward } from '../fixtures/http.js';
 import { makeFolders } from '../fixtures/rootward.js';
 
 const AUDIENCE = 'https://mcp.example.com/mcp';
@@ -188,6 +188,79 @@ test('what runs programs of the tools project, and wrapped servers, need the sco
         expect([scope, by, done(by)]).toEqual([scope, by, expected]);
     }
   }
+});
+
+/** The scope that a call is refused for; undefined where the server does not know the tool. */
+async function neededFor(client: Client, name: string): Promise<string | undefined> {
+  const error: unknown = await client.callTool({ name, arguments: {} }).then(
+    () => new Error(`${name} was called`),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Error && error.message.includes(`Tool ${name} not found`)) return undefined;
+  expect(error).toMatchObject({ name: 'InsufficientScopeError' });
+  return (error as { requiredScope?: string }).requiredScope;
+}
+
+describe('a call that a token does not allow', () => {
+  test('names the scope that it needs in addition, and the session goes on', async () => {
+    const project = makeProject({ look: 'echo looked', secret: 'echo secret' });
+    const file = join(project.path, 'rootward.json');
+    writeFileSync(file, JSON.stringify({ wrap: { inner: { command: process.execPath, args: [INNER] } } }));
+    const hidden = ['--hide-tools', 'delete_file,secret,inner_write'];
+    const tools = ['--project', project.path, '--config', file, ...hidden];
+    const http = await startHttp([folders.path('a'), ...tools, ...oauth()]);
+    const cases: readonly (readonly [string, string, string | undefined])[] = [
+      ['rootward:read', 'write_file', 'rootward:files'],
+      ['rootward:files:read rootward:exec', 'write_file', 'rootward:files'],
+      ['rootward:code', 'read_text_file', 'rootward:files:read'],
+      ['rootward:files', 'edit_symbol', 'rootward:code'],
+      ['rootward:files', 'category_list', 'rootward:project:read'],
+      ['rootward:files', 'look', 'rootward:exec'],
+      ['rootward:read', 'inner_echo', 'rootward:exec'],
+      // What is hidden from everyone is not there.
+      ['rootward:read', 'delete_file', undefined],
+      ['rootward:read', 'secret', undefined],
+      ['rootward:read', 'inner_write', undefined],
+      ['rootward:read', 'unknown', undefined],
+      ['rootward', 'delete_file', undefined],
+    ];
+    for (const mode of MODES) {
+      for (const [scope, tool, needed] of cases) {
+        const client = await connect(http, mode, scope);
+        expect([scope, tool, await neededFor(client, tool)]).toEqual([scope, tool, needed]);
+        expect((await call(client, 'workspace_info', {})).isError ?? false).toBe(false);
+        if (needed === undefined) continue;
+        const more = await toolsOf(await connect(http, mode, `${scope} ${needed}`));
+        expect([...(await toolsOf(client)), tool].filter((name) => !more.has(name))).toEqual([]);
+      }
+    }
+  });
+
+  test('is answered as the specification asks; what the operator does not offer is not there', async () => {
+    const limits = ['--read-only', '--toolsets', 'files,code'];
+    const http = await startHttp([folders.path('a'), ...limits, ...oauth(), '--public-url', AUDIENCE]);
+    for (const mode of MODES) {
+      const client = await connect(http, mode, 'rootward:files:read');
+      for (const tool of ['write_file', 'category_list', 'edit_symbol']) {
+        expect([tool, await neededFor(client, tool)]).toEqual([tool, undefined]);
+      }
+      expect(await neededFor(client, 'outline')).toBe('rootward:code:read');
+    }
+    const headers = authorized(await sign('rootward:code'));
+    const { headers: opened } = await send(http.url, headers, INITIALIZE);
+    const { status, headers: answered } = await send(
+      http.url,
+      { ...headers, 'mcp-session-id': String(opened['mcp-session-id']) },
+      JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'read_text_file' } }),
+    );
+    const metadata = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
+    expect([status, answered['www-authenticate']]).toEqual([
+      403,
+      expect.stringMatching(
+        `^Bearer error="insufficient_scope", .*scope="rootward:files:read", resource_metadata="${metadata}"$`,
+      ),
+    ]);
+  });
 });
 
 test('a server with an issuer says where clients sign in, and asks for a token only where one was given', async () => {

@@ -168,7 +168,7 @@ function downloadHosts(
 /** All share what is prepared, and with it what was computed for the same list of roots. */
 function modernServer(offer: Offer, shared: Shared): McpServer {
   const { setup } = offer;
-  const server = withWorkspace(newServer(), setup.prepared);
+  const server = newServer(offer);
   equip(server, 'modern', offer, shared, { id: setup.events.wanted ? randomUUID() : '' });
   const reader = { workspace: undefined, hasListedGuides: false };
   offerGuides(server, 'modern', offer, () => reader);
@@ -183,7 +183,7 @@ function modernServer(offer: Offer, shared: Shared): McpServer {
 /** Has a workspace of its own to listen to. */
 function legacyServer(offer: Offer, shared: Shared): McpServer {
   const { setup, content } = offer;
-  const server = withWorkspace(newServer(), setup.prepared);
+  const server = newServer(offer);
   const session = new LegacySession(server, setup, shared.onWorkspace);
   observeConnections(server, session);
   equip(server, 'legacy', offer, shared, session);
@@ -202,8 +202,11 @@ function legacyServer(offer: Offer, shared: Shared): McpServer {
   return server;
 }
 
-function newServer(): McpServer {
-  return new McpServer(INFO, OPTIONS);
+function newServer({ setup, challenge }: Offer): WorkspaceServer {
+  const server = new McpServer(INFO, OPTIONS);
+  // The SDK asks it over HTTP, in both eras, before it passes a request on.
+  server.resolveScopeChallenge = challenge;
+  return withWorkspace(server, setup.prepared);
 }
 
 /** A glob that matches nothing is most likely mistyped; executables and wrapped servers may still bring such a tool. */

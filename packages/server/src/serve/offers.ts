@@ -1,13 +1,16 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { ScopeChallengeHandler, ServerContext } from '@modelcontextprotocol/server';
 import type { WorkspaceServer } from '@rootward/mcp';
 import type { Era } from '../era.js';
 import { ProjectSessions } from '../guidance/project-sessions.js';
 import { TOOLSET_NAMES, type ToolsetName } from '../settings/values/option-values.js';
 import { registerGuides, type GuideReader } from '../tools/guidance/register-guides.js';
-import { changesNoFiles, ToolKit, type RegisterToolsOptions } from '../tools/register-tools.js';
+import { changesNoFiles, selectTools, ToolKit } from '../tools/register-tools.js';
+import type { RegisterToolsOptions } from '../tools/register-tools.js';
+import type { ToolChoice } from '../tools/framework/tool-choice.js';
 import { toolsets as knownToolsets } from '../tools/toolsets.js';
 import { modernSession } from '../watch/live-process.js';
-import type { Access } from './oauth/scopes.js';
+import { scopeChallenge, type Withheld } from './oauth/scope-challenge.js';
+import { EVERYTHING, type Access } from './oauth/scopes.js';
 import { offerPanel } from './offer-panel.js';
 import type { ServerSetup } from './prepare-server.js';
 import { offerSubscriptions, registerResources } from './resources.js';
@@ -21,13 +24,13 @@ export interface Offer {
   readonly projects: ProjectSessions;
   /** Undefined where each server registers resources and prompts itself. */
   readonly content: SharedContent | undefined;
+  /** Tells these clients which scope they need for what they may not use. */
+  readonly challenge: ScopeChallengeHandler;
 }
 
 /** What the calls of all servers of a process share. */
-type SharedByCalls = Pick<
-  RegisterToolsOptions,
-  'children' | 'changes' | 'patternTurns' | 'languages' | 'choice'
-> & {
+type SharedByCalls = Pick<RegisterToolsOptions, 'children' | 'changes' | 'patternTurns' | 'languages'> & {
+  readonly choice: ToolChoice;
   readonly runner:
     | { readonly running: ReturnType<NonNullable<RegisterToolsOptions['executables']>> }
     | undefined;
@@ -52,10 +55,30 @@ export class Offers {
     if (known !== undefined) return known;
     const setup = narrowed(this.#setup, allowed);
     const projects = new ProjectSessions({ era, store: setup.projectSettings });
-    const kit = new ToolKit(toolOptions(era, setup, allowed, projects, this.#shared));
-    const offer = { setup, kit, projects, content: contentFor(era, setup, projects) };
+    const offer = {
+      setup,
+      kit: new ToolKit(toolOptions(era, setup, allowed, projects, this.#shared)),
+      projects,
+      content: contentFor(era, setup, projects),
+      challenge: scopeChallenge(() => this.#withheld(setup, allowed)),
+    };
     this.#known.set(key, offer);
     return offer;
+  }
+
+  /** What the operator offers, without what these clients have. */
+  #withheld(setup: ServerSetup, allowed: Access): Withheld {
+    const { choice } = this.#shared;
+    const { settings, catalogue, wrapped } = this.#setup;
+    const has = new Set(selectTools({ ...selection(setup, allowed), choice }));
+    const all = selectTools({ ...selection(this.#setup, EVERYTHING), choice });
+    return {
+      tools: all.filter((tool) => !has.has(tool)),
+      catalogue: setup.catalogue === undefined ? catalogue : undefined,
+      wrapped: setup.wrapped === undefined ? wrapped : undefined,
+      choice,
+      readOnly: settings.readOnly,
+    };
   }
 }
 
@@ -87,25 +110,29 @@ function mayChange(toolset: ToolsetName): boolean {
   return toolset === 'exec' || !knownToolsets[toolset].every(changesNoFiles);
 }
 
+/** What of our own tools a server with this setup has. */
+function selection(
+  { settings: { toolsets, readOnly }, history }: ServerSetup,
+  { toolsets: changing }: Access,
+): Parameters<typeof selectTools>[0] {
+  return { ...(toolsets !== undefined && { toolsets }), readOnly, changing, history: history !== undefined };
+}
+
 function toolOptions(
   era: Era,
   setup: ServerSetup,
-  { toolsets: changing }: Access,
+  allowed: Access,
   projects: ProjectSessions,
   { runner, ...shared }: SharedByCalls,
 ): RegisterToolsOptions {
-  const { settings, log, events, sessions, questions, home, history, catalogue } = setup;
-  const { toolsets, readOnly, diagnostics } = settings;
+  const { settings, log, events, sessions, questions, home, catalogue } = setup;
   const audit: RegisterToolsOptions['audit'] = ({ tool, path, decision, reason }, session) =>
     events.record({ session, tool, path, decision, reason });
   return {
     ...shared,
+    ...selection(setup, allowed),
     era,
-    readOnly,
-    changing,
-    diagnostics,
-    ...(toolsets !== undefined && { toolsets }),
-    history: history !== undefined,
+    diagnostics: settings.diagnostics,
     home,
     log,
     executables: () => (catalogue === undefined ? [] : (runner?.running ?? [])),

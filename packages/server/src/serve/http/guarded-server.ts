@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Logger } from '@rootward/core';
 import type { AccessTokens, Refusal } from '../oauth/access-tokens.js';
-import { challenge, isMetadataPath, resourceMetadata } from '../oauth/resource-metadata.js';
+import { challenge, isMetadataPath, metadataUrl, resourceMetadata } from '../oauth/resource-metadata.js';
 import { ConnectionGuard } from './connection-guard.js';
 import { allowedHostnames, bearerToken, faultOfOrigin, isHostHeader, TokenGate } from './http-access.js';
 import { maxConnections } from './max-connections.js';
@@ -121,7 +121,8 @@ export function createGuardedServer(
     connections.check(request);
     const verdict = await tokens.admit(token);
     if (!isRefusal(verdict)) {
-      letInAs(verdict, request, response);
+      // For what is refused later, when it is known what the request asks for.
+      letInAs({ ...verdict, resourceMetadataUrl: metadataUrl(resource) }, request, response);
       return;
     }
     if (verdict.status === 503) response.setHeader('Retry-After', '5');

@@ -30,7 +30,8 @@ export function challenge(resource: string, refusal: Refusal | undefined): strin
   ].join(', ');
 }
 
-function metadataUrl(resource: string): string {
+/** Where the metadata of a resource is. */
+export function metadataUrl(resource: string): string {
   const { origin, pathname } = new URL(resource);
   return `${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}`;
 }

@@ -21,7 +21,7 @@ export interface Access {
   readonly reads: readonly ToolsetName[];
 }
 
-const EVERYTHING: Access = { toolsets: TOOLSET_NAMES, reads: [] };
+export const EVERYTHING: Access = { toolsets: TOOLSET_NAMES, reads: [] };
 
 /** The narrowest scope that allows the tools of a toolset, or those of them that change nothing. */
 export function scopeFor(toolset: ToolsetName, changesNothing = false): string {

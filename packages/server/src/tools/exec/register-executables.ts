@@ -46,9 +46,7 @@ export function registerExecutables(
   server.server.registerCapabilities({ logging: {} });
   const registered = new Map<string, { readonly tool: ExecutableTool; readonly handle: RegisteredTool }>();
   const apply = (tools: readonly ExecutableTool[]): void => {
-    const wanted = new Map(
-      tools.filter((tool) => isWanted(tool, options)).map((tool) => [tool.metadata.name, tool]),
-    );
+    const wanted = new Map(wantedExecutables(tools, options).map((tool) => [tool.metadata.name, tool]));
     for (const [name, { tool, handle }] of registered) {
       const now = wanted.get(name);
       if (now !== undefined && isSame(now, tool)) continue;
@@ -64,11 +62,15 @@ export function registerExecutables(
   return catalogue.onDidChange(({ tools }) => apply(tools));
 }
 
-function isWanted(
-  { metadata }: ExecutableTool,
-  { choice = new ToolChoice(), readOnly }: RegisterExecutablesOptions,
-): boolean {
-  return choice.allows(metadata.name) && (readOnly !== true || metadata.annotations.readOnlyHint === true);
+/** Those of them that a server with these options offers. */
+export function wantedExecutables(
+  tools: readonly ExecutableTool[],
+  { choice = new ToolChoice(), readOnly }: Pick<RegisterExecutablesOptions, 'choice' | 'readOnly'>,
+): readonly ExecutableTool[] {
+  return tools.filter(
+    ({ metadata }) =>
+      choice.allows(metadata.name) && (readOnly !== true || metadata.annotations.readOnlyHint === true),
+  );
 }
 
 function isSame(a: ExecutableTool, b: ExecutableTool): boolean {

@@ -32,17 +32,10 @@ export function registerWrapped(
     let registered: readonly RegisteredTool[] = [];
     const apply = (tools: readonly WrappedTool[]): void => {
       for (const tool of registered) tool.remove();
-      registered = tools
-        .filter(
-          (tool) =>
-            NAME.test(`${prefix}_${tool.name}`) &&
-            choice.allows(`${prefix}_${tool.name}`) &&
-            (!readOnly || changesNothing(tool)),
-        )
-        .map((tool) => {
-          const watchedBy = changesNothing(tool) ? undefined : watched;
-          return register(server, prefix, wrapped, tool, { watched: watchedBy, onDidRun, audit });
-        });
+      registered = wantedWrapped(prefix, tools, { choice, readOnly }).map((tool) => {
+        const watchedBy = changesNothing(tool) ? undefined : watched;
+        return register(server, prefix, wrapped, tool, { watched: watchedBy, onDidRun, audit });
+      });
     };
     apply(wrapped.tools);
     return follow ? wrapped.onDidChangeTools(apply) : undefined;
@@ -50,6 +43,23 @@ export function registerWrapped(
   return disposable(() => {
     for (const each of followed) each?.[Symbol.dispose]();
   });
+}
+
+/** Those of them that a server with these options offers. */
+export function wantedWrapped(
+  prefix: string,
+  tools: readonly WrappedTool[],
+  { choice, readOnly }: Pick<RegisterWrappedOptions, 'choice' | 'readOnly'>,
+): readonly WrappedTool[] {
+  return tools.filter((tool) => {
+    const name = listedName(prefix, tool);
+    return NAME.test(name) && choice.allows(name) && (!readOnly || changesNothing(tool));
+  });
+}
+
+/** What clients call it. */
+export function listedName(prefix: string, { name }: WrappedTool): string {
+  return `${prefix}_${name}`;
 }
 
 function register(
@@ -60,6 +70,7 @@ function register(
   { watched, onDidRun, audit }: Pick<RegisterWrappedOptions, 'watched' | 'onDidRun' | 'audit'>,
 ): RegisteredTool {
   const { name, title, description, annotations, inputSchema } = tool;
+  const listed = listedName(prefix, tool);
   const config = {
     title: typeof title === 'string' ? title : name,
     ...(typeof description === 'string' && { description }),
@@ -67,20 +78,20 @@ function register(
     inputSchema: argumentSchema(isObject(inputSchema) ? inputSchema : ANY_ARGUMENTS),
   };
   return server.registerTool(
-    `${prefix}_${name}`,
+    listed,
     config,
     async (args: CheckedArguments, ctx: WorkspaceServerContext): Promise<CallToolResult> => {
       // It works in the first root, so it must be known which working tree that is; without a project it is refused.
       await ctx.workspace.project();
       const roots = await ctx.workspace.roots();
-      audit({ tool: `${prefix}_${name}`, path: roots[0]?.path ?? '', decision: 'allowed' });
+      audit({ tool: listed, path: roots[0]?.path ?? '', decision: 'allowed' });
       const run = (): Promise<CallToolResult> =>
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- passed on as it came
         wrapped
           .call(name, args.tool, { roots, signal: ctx.mcpReq.signal })
           .finally(onDidRun) as Promise<CallToolResult>;
       if (watched === undefined) return run();
-      const { answer, changeId } = await watched.run(`${prefix}_${name}`, ctx, run);
+      const { answer, changeId } = await watched.run(listed, ctx, run);
       return withChange(answer, changeId);
     },
   );
