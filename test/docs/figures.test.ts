@@ -161,6 +161,8 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
     5 * SECOND,
   ],
   ['scaling', 'handles 15 minutes', 'mcp/src/store/revocations', 'handle', 15 * MINUTE],
+  ['scaling', 'A handle ends after ten minutes', 'mcp/src/context/handle-codec', 'TTL_MS', 10 * MINUTE],
+  ['scaling', 'was revoked every 500 ms', 'mcp/src/store/revocations', 'LOOK_MS', 500],
   ['scaling', 'asked every second', 'mcp/src/store/redis-link', 'BEAT_MS', SECOND],
   ['scaling', 'given up after 2 s', 'mcp/src/store/redis-link', 'ANSWER_MS', 2 * SECOND],
   ['scaling', 'the last 10,000 of a stream', 'mcp/src/store/redis-store', 'MAX_LINES', 10_000],

@@ -29,6 +29,10 @@ export class MemoryStore implements SessionStore {
     this.#sweptAt = clock.now();
   }
 
+  now(): Promise<number> {
+    return Promise.resolve(Math.floor(this.#clock.now()));
+  }
+
   read(key: string, ttl?: number): Promise<string | undefined> {
     const entry = this.#alive(this.#texts, key);
     if (entry !== undefined && ttl !== undefined) entry.until = this.#clock.now() + ttl;

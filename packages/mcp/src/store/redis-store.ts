@@ -82,6 +82,11 @@ export class RedisStore implements SessionStore {
     return this.#link.ready;
   }
 
+  async now(): Promise<number> {
+    const [seconds, microseconds] = await this.#link.ask((client) => client.time());
+    return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+  }
+
   async read(key: string, ttl?: number): Promise<string | undefined> {
     const name = this.#prefix + key;
     const value = await this.#link.ask((client) =>

@@ -4,9 +4,12 @@ import { storedFields, storedText } from './stored-value.js';
 
 /** What is known of one thing that was revoked. */
 interface Entry {
-  /** When it can be forgotten, in milliseconds since the epoch. */
+  /** When it can be forgotten, by the clock of the store. */
   readonly until: number;
-  /** Grows with every change of this entry. */
+  /**
+   * Grows with every change of this entry, and is no less than the time of the store: also a change by someone who
+   * knows none of the earlier ones is later than they are.
+   */
   readonly turn: number;
   /** It was revoked once, and is no longer. Kept, so that nobody who missed it revokes it again. */
   readonly isLifted: boolean;
@@ -19,18 +22,25 @@ const LIFTED = 'lifted';
 
 /**
  * The later change of each entry: a store that forgot something, or went back to an earlier state, takes nothing away.
+ * What can be forgotten at `now` takes part in nothing.
  */
-export function merge(known: RevocationList, stored: RevocationList): RevocationList {
-  const merged = new Map(stored);
-  for (const [name, entry] of known) {
+export function merge(known: RevocationList, stored: RevocationList, now: number): RevocationList {
+  const merged = new Map(withoutOld(stored, now));
+  for (const [name, entry] of withoutOld(known, now)) {
     const other = merged.get(name);
     if (other === undefined || isLater(entry, other)) merged.set(name, entry);
   }
   return merged;
 }
 
-export function withoutOld(list: RevocationList, now: number): RevocationList {
-  return new Map([...list].filter(([, { until }]) => now < until));
+/** The list with one more change. */
+export function withChange(
+  list: RevocationList,
+  name: string,
+  { now, lasts, isLifted }: { readonly now: number; readonly lasts: number; readonly isLifted: boolean },
+): RevocationList {
+  const turn = Math.max((list.get(name)?.turn ?? 0) + 1, now);
+  return new Map(list).set(name, { until: Math.min(now + lasts, Number.MAX_SAFE_INTEGER), turn, isLifted });
 }
 
 /** Whether the second list lacks something of the first. */
@@ -62,6 +72,10 @@ function readEntry(value: unknown): Entry {
   const isEntry = typeof until === 'number' && typeof turn === 'number';
   if (!isEntry || (mark !== undefined && mark !== LIFTED)) throw invalid();
   return { until, turn, isLifted: mark === LIFTED };
+}
+
+function withoutOld(list: RevocationList, now: number): readonly (readonly [string, Entry])[] {
+  return [...list].filter(([, { until }]) => now < until);
 }
 
 /** Where both changed at once, what is revoked stays revoked. */

@@ -3,7 +3,7 @@ import type { Disposable } from '@rootward/core';
 import { Emitter } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import { keyDigest, type SessionStore } from './session-store.js';
-import { hasMore, listText, merge, readList, withoutOld, type RevocationList } from './revocation-list.js';
+import { hasMore, listText, merge, readList, withChange, type RevocationList } from './revocation-list.js';
 
 /** What can be revoked. */
 export type Revocable = 'handle' | 'session' | 'principal';
@@ -15,17 +15,23 @@ const HOUR_MS = 60 * MINUTE_MS;
 const LASTS_MS: Readonly<Record<Revocable, number>> = {
   handle: 15 * MINUTE_MS,
   session: 24 * HOUR_MS,
-  principal: Number.MAX_SAFE_INTEGER,
+  principal: Infinity,
 };
 /** How long it is known that something was lifted: longer than a process is away from a store. */
 const LIFTED_MS = 24 * HOUR_MS;
 const MAX_ATTEMPTS = 20;
+/**
+ * How often the list is read where nobody says that it changed: whoever changed it may have died before saying so, and
+ * a store may have been emptied without a word. Half of the second within which a revocation holds everywhere.
+ */
+const LOOK_MS = 500;
 /** When a list that could not be read is tried again. */
 const RETRY_MS = 250;
 
 /**
- * What was revoked, in all processes that share a store: the list is read at the start and again whenever someone says
- * that it changed, so that asking it costs nothing. A store that forgot something gets it back from those who know.
+ * What was revoked, in all processes that share a store: the list is read at the start, again whenever someone says
+ * that it changed, and regularly, so that asking it costs nothing. A store that forgot something gets it back from those
+ * who know. Only the clock of the store counts: revocations made on a machine whose clock is wrong hold as long as others.
  */
 export class Revocations implements Disposable {
   readonly #store: SessionStore;
@@ -33,11 +39,15 @@ export class Revocations implements Disposable {
   readonly #changed = new Emitter();
   readonly #subscription: Disposable;
   #list: RevocationList = new Map();
+  /** What the store had when nothing of the list was missing there. */
+  #text: string | undefined;
+  /** Of the store, when it was last asked. */
+  #time = 0;
   readonly #serving = new AsyncLocalStorage<{ problem?: RootwardMcpError }>();
   #isKnown = false;
   #wasKnown = false;
   #reading: Promise<void>;
-  #retry: NodeJS.Timeout | undefined;
+  #next: NodeJS.Timeout | undefined;
   /** Why it cannot be read, since it last could. */
   #failure: { readonly code?: string; readonly message: string } | undefined;
   #isDisposed = false;
@@ -56,7 +66,7 @@ export class Revocations implements Disposable {
 
   isRevoked(kind: Revocable, name: string): boolean {
     const entry = this.#list.get(entryName(kind, name));
-    return entry !== undefined && !entry.isLifted && Date.now() < entry.until;
+    return entry !== undefined && !entry.isLifted && this.#time < entry.until;
   }
 
   /** Throws `store-unavailable` where the list could not be read since this process started: nobody is let in on luck. */
@@ -105,18 +115,17 @@ export class Revocations implements Disposable {
   }
 
   revoke(kind: Revocable, name: string): Promise<void> {
-    const until = kind === 'principal' ? LASTS_MS[kind] : Date.now() + LASTS_MS[kind];
-    return this.#change(entryName(kind, name), until, false);
+    return this.#change(entryName(kind, name), LASTS_MS[kind], false);
   }
 
   /** Takes a revocation back. */
   lift(kind: Revocable, name: string): Promise<void> {
-    return this.#change(entryName(kind, name), Date.now() + LIFTED_MS, true);
+    return this.#change(entryName(kind, name), LIFTED_MS, true);
   }
 
   dispose(): void {
     this.#isDisposed = true;
-    clearTimeout(this.#retry);
+    clearTimeout(this.#next);
     this.#subscription.dispose();
     this.#changed.clear();
   }
@@ -125,50 +134,69 @@ export class Revocations implements Disposable {
     this.dispose();
   }
 
-  async #change(name: string, until: number, isLifted: boolean): Promise<void> {
-    await this.#write((list) => {
-      const turn = (list.get(name)?.turn ?? 0) + 1;
-      return new Map(list).set(name, { until, turn, isLifted });
-    });
+  #change(name: string, lasts: number, isLifted: boolean): Promise<void> {
+    return this.#write((list, now) => withChange(list, name, { now, lasts, isLifted }));
   }
 
-  async #write(change: (list: RevocationList) => RevocationList): Promise<void> {
+  async #write(change: (list: RevocationList, now: number) => RevocationList): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const before = await this.#store.read(KEY);
-      const list = change(withoutOld(merge(this.#list, readList(before)), Date.now()));
-      if (!(await this.#store.replace(KEY, before, listText(list), Infinity))) continue;
-      this.#take(list);
-      await this.#store.publish(KEY, '');
+      const { text, time } = await this.#ask();
+      const list = change(merge(this.#list, readList(text), time), time);
+      const after = listText(list);
+      const isThere = after === text;
+      if (!isThere && !(await this.#store.replace(KEY, text, after, Infinity))) continue;
+      this.#take(list, time);
+      this.#text = after;
+      if (!isThere) await this.#store.publish(KEY, '');
       return;
     }
     throw new RootwardMcpError('store-unavailable', 'Cannot revoke: others change the list all the time');
   }
 
-  #take(stored: RevocationList): void {
-    this.#list = withoutOld(merge(this.#list, stored), Date.now());
-    this.#isKnown = true;
-    this.#wasKnown = true;
-    this.#changed.fire();
+  async #ask(): Promise<{ readonly text: string | undefined; readonly time: number }> {
+    const [text, time] = await Promise.all([this.#store.read(KEY), this.#store.now()]);
+    return { text, time };
+  }
+
+  #take(stored: RevocationList, time: number): void {
+    const before = this.#list;
+    this.#list = merge(before, stored, time);
+    this.#time = time;
+    if (hasMore(this.#list, before)) this.#changed.fire();
   }
 
   async #read(): Promise<void> {
     try {
-      const stored = readList(await this.#store.read(KEY));
-      this.#take(stored);
-      // It forgot something, or is in an earlier state.
-      if (hasMore(this.#list, stored)) await this.#write((list) => list);
+      const { text, time } = await this.#ask();
+      this.#time = time;
+      if (text !== this.#text) await this.#compare(text, time);
+      this.#isKnown = true;
+      this.#wasKnown = true;
       this.#failure = undefined;
     } catch (error) {
       if (this.#failure === undefined) this.#onerror?.(error);
       this.#failure = error instanceof Error ? error : new Error(String(error));
       this.#isKnown = false;
-      if (!this.#isDisposed) this.#retry = setTimeout(() => this.#readAgain(), RETRY_MS).unref();
     }
+    this.#schedule(this.#isKnown ? LOOK_MS : RETRY_MS);
+  }
+
+  async #compare(text: string | undefined, time: number): Promise<void> {
+    const stored = readList(text);
+    this.#take(stored, time);
+    // It forgot something, or is in an earlier state.
+    if (hasMore(this.#list, stored)) await this.#write((list) => list);
+    else this.#text = text;
   }
 
   #readAgain(): void {
-    clearTimeout(this.#retry);
+    clearTimeout(this.#next);
     if (!this.#isDisposed) this.#reading = this.#read();
+  }
+
+  #schedule(delay: number): void {
+    clearTimeout(this.#next);
+    if (!this.#isDisposed) this.#next = setTimeout(() => this.#readAgain(), delay).unref();
   }
 }
 

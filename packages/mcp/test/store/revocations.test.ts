@@ -3,14 +3,28 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore, Revocations, RootwardMcpError } from '../../src/index.js';
 import { createInstance } from '../fixtures/instances.js';
 import { eventually } from '../../../../testing/eventually.js';
+import { FakeClock } from '../../../../testing/fake-clock.js';
 
 const KEY = 'revoked';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const down = new RootwardMcpError('store-unavailable', 'Cannot use the session store: no answer');
 
 function open(store: MemoryStore): Revocations {
   const revocations = new Revocations(store);
   onTestFinished(() => revocations.dispose());
   return revocations;
+}
+
+/** What `rootward revoke` does: it knows nothing but what it finds. */
+async function command(store: MemoryStore, act: (revocations: Revocations) => Promise<void>): Promise<void> {
+  using revocations = new Revocations(store);
+  await revocations.settled();
+  await act(revocations);
+}
+
+async function hasLifted(store: MemoryStore): Promise<boolean> {
+  return (await store.read(KEY))?.includes('lifted') === true;
 }
 
 test('Revocations reads its list again where that failed once', async () => {
@@ -59,6 +73,99 @@ test('Revocations keeps what it knows where the store is emptied or goes back, a
     });
     expect(revocations.isRevoked('principal', 'second')).toBe(true);
   }
+});
+
+test('Revocations holds what is revoked again after it was lifted and nobody keeps that in mind', async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const instance = open(store);
+  await command(store, (revocations) => revocations.revoke('principal', 'someone'));
+  await command(store, (revocations) => revocations.lift('principal', 'someone'));
+  await instance.settled();
+  clock.advance(25 * HOUR);
+  const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * HOUR);
+  onTestFinished(() => later.mockRestore());
+  await command(store, (revocations) => revocations.revoke('principal', 'someone'));
+  await eventually(() => expect(instance.isRevoked('principal', 'someone')).toBe(true));
+});
+
+test('Revocations holds what is revoked again after it was lifted and the store was emptied', async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const instance = open(store);
+  await command(store, (revocations) => revocations.revoke('principal', 'someone'));
+  await command(store, (revocations) => revocations.lift('principal', 'someone'));
+  await eventually(() => expect(hasLifted(store)).resolves.toBe(true));
+  await instance.settled();
+  clock.advance(1);
+  // By somebody who knows of nothing earlier.
+  const only = new MemoryStore(clock);
+  await command(only, (revocations) => revocations.revoke('principal', 'someone'));
+  await store.replace(KEY, await store.read(KEY), await only.read(KEY), Infinity);
+  await store.publish(KEY, '');
+  await eventually(() => expect(instance.isRevoked('principal', 'someone')).toBe(true));
+  expect(await hasLifted(store)).toBe(false);
+});
+
+test('Revocations puts back what a store forgot without a word, for those who start then', async () => {
+  const store = new MemoryStore();
+  const instance = open(store);
+  await instance.revoke('principal', 'someone');
+  await instance.settled();
+  await store.replace(KEY, await store.read(KEY), undefined, Infinity);
+  const fresh = open(store);
+  await eventually(() => expect(fresh.isRevoked('principal', 'someone')).toBe(true));
+});
+
+test('Revocations finds what was revoked by somebody who died before telling', async () => {
+  const store = new MemoryStore();
+  const instance = open(store);
+  await instance.settled();
+  vi.spyOn(store, 'publish').mockResolvedValue();
+  await command(store, (revocations) => revocations.revoke('session', 'stolen'));
+  await eventually(() => expect(instance.isRevoked('session', 'stolen')).toBe(true));
+});
+
+test('Revocations go by the clock of the store, whatever that of a machine says', async () => {
+  const clock = new FakeClock(Date.now());
+  const store = new MemoryStore(clock);
+  const instance = open(store);
+  const behind = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 16 * MINUTE);
+  await command(store, (revocations) => revocations.revoke('handle', 'stolen'));
+  behind.mockRestore();
+  await eventually(() => expect(instance.isRevoked('handle', 'stolen')).toBe(true));
+  const ahead = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 16 * MINUTE);
+  expect(instance.isRevoked('handle', 'stolen')).toBe(true);
+  ahead.mockRestore();
+  clock.advance(15 * MINUTE);
+  await eventually(() => expect(instance.isRevoked('handle', 'stolen')).toBe(false));
+});
+
+test('Revocations refuses handles after an outage until it has read its list again', async () => {
+  const store = new MemoryStore();
+  const instance = open(store);
+  await instance.settled();
+  instance.requireValid('handle', 'stolen');
+  const read = vi.spyOn(store, 'read').mockRejectedValue(down);
+  // The store says of itself all the time that it is ready.
+  await eventually(() => expect(() => instance.requireValid('handle', 'stolen')).toThrow(/Cannot tell/));
+  read.mockRestore();
+  await command(store, (revocations) => revocations.revoke('handle', 'stolen'));
+  await eventually(() => expect(() => instance.requireValid('handle', 'stolen')).toThrow(/it was revoked/));
+});
+
+test('Revocations tells of a list that is another one, not of the same one read again', async () => {
+  const store = new MemoryStore();
+  const instance = open(store);
+  await instance.revoke('session', 'first');
+  await instance.settled();
+  const listener = vi.fn<() => void>();
+  instance.onDidChange(listener);
+  const read = vi.spyOn(store, 'read');
+  await eventually(() => expect(read.mock.calls.length).toBeGreaterThan(2));
+  expect(listener).not.toHaveBeenCalled();
+  await instance.lift('session', 'first');
+  expect(listener).toHaveBeenCalledOnce();
 });
 
 test('Revocations that are made at once are all kept', async () => {

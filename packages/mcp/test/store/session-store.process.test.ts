@@ -32,6 +32,12 @@ function behavesAsStore(open: () => Promise<SessionStore>): void {
     expect(await other.read('text')).toBeUndefined();
   });
 
+  test('now() is the time of one clock for all processes', async () => {
+    const times = [await store.now(), await other.now(), await store.now()];
+    expect(times.every(Number.isSafeInteger)).toBe(true);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
   test('of a hundred replace() at once from the same text, one succeeds', async () => {
     await store.replace('race', undefined, 'start', HOUR);
     const attempts = Array.from({ length: 100 }, (_, index) =>
