@@ -1,5 +1,8 @@
 import type { createClient } from '@redis/client';
 import { RootwardMcpError } from '../error.js';
+import { refusalOf } from './redis-refusals.js';
+
+type Client = ReturnType<typeof createClient>;
 
 const MIN_VERSION = 7;
 
@@ -7,11 +10,7 @@ const MIN_VERSION = 7;
  * Whether a server is one to use. Throws `store-invalid` for one that is too old, that has what another version
  * stored, or that may remove what was revoked; and an error of another kind for one that cannot be used now.
  */
-export async function checkServer(
-  client: ReturnType<typeof createClient>,
-  formatKey: string,
-  format: string,
-): Promise<void> {
+export async function checkServer(client: Client, formatKey: string, format: string): Promise<void> {
   const info = await client.info();
   const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1];
   const version = field('redis_version');
@@ -24,14 +23,21 @@ export async function checkServer(
   }
   // What is written to a replica is lost, or refused.
   if (field('role') === 'slave') throw new Error('it is a replica');
-  // Written only where it is missing: a server whose memory is full can still be read.
-  let found = await client.get(formatKey);
-  if (found === null) {
-    await client.set(formatKey, format, { condition: 'NX' });
-    found = await client.get(formatKey);
-  }
+  const found = await keepFormat(client, formatKey, format);
   if (found !== format) {
     throw invalid(`its format is ${JSON.stringify(found)} instead of ${format}; use another database`);
+  }
+}
+
+/** Writes the format where it is missing. Where it is there, nothing changes, but a server that takes no writes says so. */
+async function keepFormat(client: Client, key: string, format: string): Promise<string> {
+  try {
+    return (await client.set(key, format, { condition: 'NX', GET: true })) ?? format;
+  } catch (error) {
+    // A server whose memory is full can still be read.
+    const found = refusalOf(error) === 'OOM' ? await client.get(key) : null;
+    if (found === null) throw error;
+    return found;
   }
 }
 

@@ -2,6 +2,7 @@ import { createClient } from '@redis/client';
 import { Deferred, errnoOf, within } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import { checkServer } from './redis-check.js';
+import { describeRefusal, isUseless, refusalOf } from './redis-refusals.js';
 
 export type RedisClient = ReturnType<typeof createClient>;
 export type RedisSettings = NonNullable<Parameters<typeof createClient>[0]>;
@@ -19,7 +20,10 @@ interface LinkOptions {
 const ANSWER_MS = 2_000;
 /** How long the first connection is waited for. */
 export const CONNECT_MS = 2_000;
-/** How often it is asked whether both connections still work: one that hangs says nothing by itself. */
+/**
+ * How often it is asked whether both connections still work, and checked: neither one that hangs nor a server that has
+ * become a replica says so by itself.
+ */
 const BEAT_MS = 1_000;
 /** After so many beats without a connection it is made anew: it may hang before it is one. */
 const MAX_MISSING = 5;
@@ -68,6 +72,7 @@ export class RedisLink {
     try {
       return await inTime(command(this.#client));
     } catch (error) {
+      if (isUseless(refusalOf(error))) this.#lost(error);
       throw unavailable(describe(error), error);
     }
   }
@@ -120,7 +125,7 @@ export class RedisLink {
     return this.#client.isReady && this.#subscriber.isReady && !this.#closed;
   }
 
-  /** Both connections are there: what was published until now may have been missed. */
+  /** Both connections are there. Where it was lost, what was published until now may have been missed. */
   async #settle(): Promise<void> {
     if (!this.#isConnected || this.#isSettling) return;
     this.#isSettling = true;
@@ -162,7 +167,7 @@ export class RedisLink {
     this.#problem = describe(error);
     this.#fault = error instanceof RootwardMcpError ? error : undefined;
     this.#opened.resolve();
-    if (wasReady) this.#options.onDidChangeState(this.#problem);
+    if (wasReady) this.#options.onDidChangeState(inFull(error));
   }
 
   #scheduleBeat(): void {
@@ -187,8 +192,7 @@ export class RedisLink {
       if (error instanceof NoAnswer && !this.#closed) this.#renew();
       return;
     }
-    // It may have been unable to serve when it was checked: loading, a replica, without the right to do so.
-    if (!this.ready) await this.#settle();
+    await this.#settle();
   }
 }
 
@@ -211,12 +215,19 @@ function afterReading(): Promise<void> {
   });
 }
 
-/** Clients get to read it, and have no business with addresses. */
+/** Clients get to read it, and have no business with addresses, users and scripts. */
 function describe(error: unknown): string {
   if (error instanceof RootwardMcpError) return error.message.replace(/^Cannot use the session store: /, '');
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return describeRefusal(refusal);
   const code = errnoOf(error);
   if (code !== undefined) return `it cannot be reached (${code})`;
   return error instanceof Error && error.message !== '' ? error.message : String(error);
+}
+
+/** The operator gets to read it, with the words of the server. */
+function inFull(error: unknown): string {
+  return error instanceof Error && refusalOf(error) !== undefined ? error.message : describe(error);
 }
 
 function unavailable(problem: string, cause?: unknown): RootwardMcpError {

@@ -125,6 +125,43 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`RedisStore with a ${STORE_PROGRAM}
     expect(await store.replace('key', undefined, 'text', HOUR)).toBe(true);
   });
 
+  test('becomes a replica is not used until it is one no longer', async () => {
+    await using server = await RedisServer.start();
+    const store = await open(server.url);
+    using revocations = new Revocations(store);
+    await revocations.settled();
+    const client = await admin(server);
+    await client.sendCommand(['REPLICAOF', '127.0.0.1', '1']);
+    await eventually(() => expect(store.ready).toBe(false));
+    expect(() => revocations.requireValid('handle', 'any')).toThrow(/the session store cannot be used/);
+    await expect(store.read('key')).rejects.toThrow(/it is a replica/);
+    await client.sendCommand(['REPLICAOF', 'NO', 'ONE']);
+    await eventually(() => expect(store.ready).toBe(true));
+    await eventually(() => revocations.requireValid('handle', 'any'));
+  });
+
+  test('refuses to write is not used until it writes again', async () => {
+    await using server = await RedisServer.start();
+    const states: (string | undefined)[] = [];
+    const store = await RedisStore.connect({
+      url: server.url,
+      onDidChangeState: (each) => states.push(each),
+    });
+    onTestFinished(() => store.close());
+    await store.replace('key', undefined, 'text', HOUR);
+    const client = await admin(server);
+    await client.configSet({ 'min-replicas-to-write': '1' });
+    const refused = store.replace('key', 'text', 'other', HOUR);
+    await expect(refused).rejects.toThrow(
+      /^Cannot use the session store: it lacks replicas to write to \(NOREPLICAS\)$/,
+    );
+    expect(store.ready).toBe(false);
+    // The operator reads what the server said.
+    expect(states.at(-1)).toMatch(/^NOREPLICAS Not enough/);
+    await client.configSet({ 'min-replicas-to-write': '0' });
+    await eventually(() => expect(store.ready).toBe(true));
+  });
+
   test('has no memory left is used for reading, and its reason is told', async () => {
     await using server = await RedisServer.start();
     const before = await open(server.url);
@@ -133,8 +170,18 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`RedisStore with a ${STORE_PROGRAM}
     await client.configSet({ maxmemory: '1', 'maxmemory-policy': 'noeviction' });
     const store = await open(server.url);
     expect(await store.read('key')).toBe('text');
-    await expect(store.replace('other', undefined, 'text', HOUR)).rejects.toThrow(/OOM/);
-    await expect(store.count('counter', 1, HOUR)).rejects.toMatchObject({ code: 'store-unavailable' });
+    const full = /^Cannot use the session store: its memory is full \(OOM\)$/;
+    await expect(store.replace('other', undefined, 'text', HOUR)).rejects.toThrow(full);
+    await expect(store.replace('key', 'text', 'other', HOUR)).rejects.toThrow(full);
+    await expect(store.count('counter', 1, HOUR)).rejects.toThrow(full);
+    await expect(store.append('log', 'line', HOUR)).rejects.toThrow(full);
+    // It is checked again and again meanwhile.
+    const refusals = async () =>
+      Number(/cmdstat_set:.*rejected_calls=(\d+)/.exec(await client.info('commandstats'))?.[1]);
+    const atFirst = await refusals();
+    await eventually(async () => expect(await refusals()).toBeGreaterThan(atFirst + 1));
+    expect([before.ready, store.ready]).toEqual([true, true]);
+    expect(await store.read('key')).toBe('text');
     await client.configSet('maxmemory', '0');
     expect(await store.replace('other', undefined, 'text', HOUR)).toBe(true);
   });

@@ -1,0 +1,40 @@
+import { ErrorReply, MultiErrorReply } from '@redis/client';
+
+/** What an answer of the server means, by its first word. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  LOADING: 'it still loads its data',
+  MASTERDOWN: 'it is a replica without its primary',
+  MISCONF: 'it cannot save its data',
+  NOAUTH: 'it asks for a password',
+  NOPERM: 'its user lacks a right',
+  NOREPLICAS: 'it lacks replicas to write to',
+  OOM: 'its memory is full',
+  READONLY: 'it is a replica',
+  WRONGPASS: 'it refuses the password',
+};
+
+/** While it answers so, nothing that is written arrives, and what is read may be old. A full one can still be read. */
+const USELESS: ReadonlySet<string> = new Set([
+  'LOADING',
+  'MASTERDOWN',
+  'MISCONF',
+  'NOAUTH',
+  'NOREPLICAS',
+  'READONLY',
+]);
+
+/** The word with which a server refused a command; undefined for any other error. */
+export function refusalOf(error: unknown): string | undefined {
+  const reply: unknown = error instanceof MultiErrorReply ? [...error.errors()][0] : error;
+  return reply instanceof ErrorReply ? (/^[A-Z]+/.exec(reply.message)?.[0] ?? 'ERR') : undefined;
+}
+
+/** Whether a server that refuses so is of no use at all now. */
+export function isUseless(refusal: string | undefined): boolean {
+  return refusal !== undefined && USELESS.has(refusal);
+}
+
+/** Without the words of the server, which name users, commands and scripts. */
+export function describeRefusal(refusal: string): string {
+  return `${MEANINGS[refusal] ?? 'it refused a command'} (${refusal})`;
+}
