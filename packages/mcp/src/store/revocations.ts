@@ -44,6 +44,8 @@ export class Revocations implements Disposable {
   /** Of the store, when it was last asked. */
   #time = 0;
   readonly #serving = new AsyncLocalStorage<{ problem?: RootwardMcpError }>();
+  /** How often a message may have been missed. */
+  #misses = 0;
   #isKnown = false;
   #wasKnown = false;
   #reading: Promise<void>;
@@ -55,7 +57,10 @@ export class Revocations implements Disposable {
   constructor(store: SessionStore, onerror?: (error: unknown) => void) {
     this.#store = store;
     this.#onerror = onerror;
-    this.#subscription = store.subscribe(KEY, () => this.#readAgain());
+    this.#subscription = store.subscribe(KEY, (text) => {
+      if (text === undefined) this.#miss();
+      this.#readAgain();
+    });
     this.#reading = this.#read();
   }
 
@@ -165,13 +170,24 @@ export class Revocations implements Disposable {
     if (hasMore(this.#list, before)) this.#changed.fire();
   }
 
+  /** A message may have been missed: what was read before counts no longer, and neither does what is being read. */
+  #miss(): void {
+    this.#misses += 1;
+    this.#isKnown = false;
+  }
+
   async #read(): Promise<void> {
+    const misses = this.#misses;
     try {
       const { text, time } = await this.#ask();
-      this.#time = time;
-      if (text !== this.#text) await this.#compare(text, time);
-      this.#isKnown = true;
+      const stored = text === this.#text ? undefined : readList(text);
+      if (stored === undefined) this.#time = time;
+      else this.#take(stored, time);
       this.#wasKnown = true;
+      if (misses === this.#misses) this.#isKnown = true;
+      // It forgot something, or is in an earlier state.
+      if (stored !== undefined && hasMore(this.#list, stored)) await this.#write((list) => list);
+      else this.#text = text;
       this.#failure = undefined;
     } catch (error) {
       if (this.#failure === undefined) this.#onerror?.(error);
@@ -179,14 +195,6 @@ export class Revocations implements Disposable {
       this.#isKnown = false;
     }
     this.#schedule(this.#isKnown ? LOOK_MS : RETRY_MS);
-  }
-
-  async #compare(text: string | undefined, time: number): Promise<void> {
-    const stored = readList(text);
-    this.#take(stored, time);
-    // It forgot something, or is in an earlier state.
-    if (hasMore(this.#list, stored)) await this.#write((list) => list);
-    else this.#text = text;
   }
 
   #readAgain(): void {

@@ -1,4 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import { Deferred } from '@rootward/core/platform';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore, Revocations, RootwardMcpError } from '../../src/index.js';
 import { createInstance } from '../fixtures/instances.js';
@@ -141,17 +142,38 @@ test('Revocations go by the clock of the store, whatever that of a machine says'
   await eventually(() => expect(instance.isRevoked('handle', 'stolen')).toBe(false));
 });
 
-test('Revocations refuses handles after an outage until it has read its list again', async () => {
+test('Revocations refuses handles while its list cannot be read', async () => {
   const store = new MemoryStore();
   const instance = open(store);
   await instance.settled();
   instance.requireValid('handle', 'stolen');
+  // Nobody says that the store cannot be used.
   const read = vi.spyOn(store, 'read').mockRejectedValue(down);
-  // The store says of itself all the time that it is ready.
   await eventually(() => expect(() => instance.requireValid('handle', 'stolen')).toThrow(/Cannot tell/));
   read.mockRestore();
   await command(store, (revocations) => revocations.revoke('handle', 'stolen'));
   await eventually(() => expect(() => instance.requireValid('handle', 'stolen')).toThrow(/it was revoked/));
+});
+
+test('Revocations refuses handles after an outage until it has read its list again', async () => {
+  const store = new MemoryStore();
+  const subscribe = vi.spyOn(store, 'subscribe');
+  const instance = open(store);
+  await instance.settled();
+  const [[, tell]] = subscribe.mock.calls as [Parameters<MemoryStore['subscribe']>];
+  const [late, again] = [new Deferred<string | undefined>(), new Deferred<string | undefined>()];
+  const read = vi.spyOn(store, 'read').mockReturnValueOnce(late.promise).mockReturnValueOnce(again.promise);
+  // Still on its way when the connection was lost.
+  tell('');
+  const before = instance.settled();
+  tell(undefined);
+  expect(read).toHaveBeenCalledTimes(2);
+  late.resolve(undefined);
+  await before;
+  expect(() => instance.requireValid('handle', 'any')).toThrow(/Cannot tell/);
+  again.resolve(undefined);
+  await instance.settled();
+  instance.requireValid('handle', 'any');
 });
 
 test('Revocations tells of a list that is another one, not of the same one read again', async () => {
@@ -214,4 +236,45 @@ test('nobody with a token is served before it was read what was revoked', async 
   await store.publish(KEY, '');
   expect(await ask(owner!)).toBe(200);
   expect(await ask(thief!)).toBe(401);
+});
+
+test('a session without a token is not served before it was read what was revoked', async () => {
+  const store = new MemoryStore();
+  const [first, second] = [createInstance(store, '/'), createInstance(store, '/')];
+  onTestFinished(async () => void (await Promise.all([first.close(), second.close()])));
+  const ask = (
+    handler: typeof first,
+    method: string,
+    params: object,
+    session?: string,
+  ): Promise<Response> => {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(session !== undefined && { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }),
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    return handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body }));
+  };
+  const opened = await ask(first, 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 't', version: '1' },
+  });
+  await opened.text();
+  const session = opened.headers.get('mcp-session-id')!;
+  const status = async (handler: typeof first): Promise<number> => {
+    const response = await ask(handler, 'ping', {}, session);
+    await response.text();
+    return response.status;
+  };
+  expect(await status(second)).toBe(200);
+  await command(store, (revocations) => revocations.revoke('session', session));
+  const list = await store.read(KEY);
+  await store.replace(KEY, list, 'garbage', Infinity);
+  const fresh = createInstance(store, '/');
+  onTestFinished(() => fresh.close());
+  expect(await status(fresh)).toBe(503);
+  await store.replace(KEY, 'garbage', list, Infinity);
+  await eventually(async () => expect(await status(fresh)).toBe(404));
 });

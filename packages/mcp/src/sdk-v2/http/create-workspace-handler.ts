@@ -81,8 +81,10 @@ export function createWorkspaceHandler(
   };
   const serve: McpHttpHandler['fetch'] = async (request, given = {}) => {
     const principal = describePrincipal(given.authInfo);
-    if (principal !== '') await revocations?.requireRead();
-    const refused = refusal(principal, request.headers.get('mcp-session-id'));
+    const session = request.headers.get('mcp-session-id');
+    // Whoever has neither has nothing that could have been revoked: handles are looked up where they are read.
+    if (principal !== '' || session !== null) await revocations?.requireRead();
+    const refused = refusal(principal, session);
     if (refused !== undefined) return refused;
     if (counters === undefined) return answer(request, given);
     const said = sizeOf(request, given.parsedBody);

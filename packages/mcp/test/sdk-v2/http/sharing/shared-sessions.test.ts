@@ -307,7 +307,7 @@ test('a session whose record is garbage or of another version is not found, and 
   const spied: SessionStore = Object.assign(Object.create(store) as SessionStore, {
     ready: true,
     ...Object.fromEntries(
-      (['read', 'append', 'lines', 'count', 'claim', 'publish', 'subscribe', 'close'] as const).map(
+      (['now', 'read', 'append', 'lines', 'count', 'claim', 'publish', 'subscribe', 'close'] as const).map(
         (name) => [name, (...args: unknown[]) => Reflect.apply(store[name], store, args) as unknown],
       ),
     ),
