@@ -9,6 +9,8 @@ export class HttpBridge {
   readonly #url: string;
   #session: string | undefined;
   #nextId = 1;
+  /** Held, because an unreachable response is closed. */
+  #stream: Response | undefined;
 
   private constructor(child: ChildProcess, url: string) {
     this.#child = child;
@@ -94,6 +96,14 @@ export class HttpBridge {
     });
     if (!text.includes('"result"')) throw new Error(`Cannot measure ${name}: ${text.slice(0, 200)}`);
     return text.length;
+  }
+
+  /** Keeps a stream open on which nothing comes. */
+  async listen(): Promise<void> {
+    this.#stream = await fetch(this.#url, {
+      headers: { Accept: 'text/event-stream', 'Mcp-Session-Id': this.sessionId },
+    });
+    if (!this.#stream.ok) throw new Error(`Cannot listen: HTTP ${this.#stream.status}`);
   }
 
   async close(): Promise<void> {
