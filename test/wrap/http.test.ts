@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.js';
-import { connectV1, connectV2, placeOf, serveWrapped, TOKENS } from './fixtures/http.js';
+import { connectV1, connectV2, openSession, placeOf, serveWrapped, TOKENS } from './fixtures/http.js';
 import { INNER, makeFolder } from './fixtures/wrapped.js';
 
 const top = makeFolder('top');
@@ -157,26 +157,14 @@ describe('wrap --http --share', async () => {
   });
 
   test('answers a call under way when its session is ended', async () => {
-    const open = { Authorization: `Bearer ${TOKENS[0]}`, Accept: 'application/json, text/event-stream' };
-    const headers: Record<string, string> = { ...open, 'Content-Type': 'application/json' };
-    const post = (method: string, params: object): Promise<Response> => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
-      return fetch(shared, { method: 'POST', headers, body });
-    };
-    const clientInfo = { name: 'raw', version: '1' };
-    const introduced = await post('initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo,
-    });
-    headers['mcp-session-id'] = introduced.headers.get('mcp-session-id') ?? '';
+    const { post, headers } = await openSession(shared);
     const marker = join(folder('e'), 'under-way');
     const path = join(folder('e'), 'gate');
     const call = post('tools/call', { name: 'wait', arguments: { path, write: marker } });
     await eventually(() => expect(existsSync(marker)).toBe(true));
     await fetch(shared, { method: 'DELETE', headers });
     const text = await (await call).text();
-    expect(text).toContain('"id":7');
+    expect(text).toContain('"id":2');
     expect(text).toContain('the session has ended');
   });
 

@@ -3,6 +3,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
 import type { SessionsOptions, WorkspaceHandler, WorkspaceHandlerOptions } from '@rootward/mcp';
+import { Draining, isStream } from './draining.js';
 import { endWithToken } from './end-with-token.js';
 import { createGuardedServer, MAX_BODY_BYTES, type GuardOptions } from './guarded-server.js';
 
@@ -23,9 +24,6 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** A stream of a modern client that ends when the client or the server says so, and is not waited for. */
-const LISTEN = 'subscriptions/listen';
-
 /** The MCP endpoint behind its guards. Not listening yet. */
 export function createHttpServer(factory: McpServerFactory, options: HttpServerOptions): HttpServer {
   const { log, clock, sessionIdleTimeout } = options;
@@ -39,35 +37,21 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     ...(sessionIdleTimeout !== undefined && { sessionIdleTimeout }),
   });
   const serve = toNodeHandler(handler, { onerror, maxRequestBodySize });
-  const underWay = new Set<Promise<unknown>>();
-  let isDraining = false;
+  const draining = new Draining();
   const server = createGuardedServer(
     (request, response) => {
-      // Clients then look for another instance with their next request.
-      if (isDraining) response.setHeader('Connection', 'close');
-      const isStream = request.method === 'GET' || request.headers['mcp-method'] === LISTEN;
-      if (isStream) endWithToken(request.auth, response);
+      draining.follow(request, response);
+      if (isStream(request)) endWithToken(request.auth, response);
       if (request.method === 'GET') flushHeadersEarly(response);
-      else if (!isStream) {
-        const over = new Promise((resolve) => {
-          response.once('close', resolve);
-        });
-        underWay.add(over);
-        void over.then(() => underWay.delete(over));
-      }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
       void serve(request as Parameters<typeof serve>[0], response);
     },
-    { ...options, unready: () => (isDraining ? 'it is about to stop' : options.unready?.()) },
+    { ...options, unready: () => draining.unready() ?? options.unready?.() },
   );
   return {
     server,
     handler,
-    drain: async () => {
-      isDraining = true;
-      // Some come while others are waited for.
-      while (underWay.size > 0) await Promise.all(underWay);
-    },
+    drain: () => draining.drain(),
     close: async () => {
       server.close();
       await handler.close();

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { createServer, request as send, type ClientRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import { Deferred, silentLogger } from '@rootward/core/platform';
 import { expect, onTestFinished, test } from 'vitest';
+import { Draining } from '../../../src/serve/http/draining.js';
 import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 
 const REVISION = '2026-07-28';
@@ -71,6 +73,26 @@ test('drain() waits for requests that came after it was called, too', async () =
   await drained;
 });
 
+test('drain() lets every response close its connection, also of requests that came before, and event streams', async () => {
+  const answers = [new Deferred(), new Deferred()];
+  const { http, post, started } = await start(answers);
+  const before = post('tools/call', { name: 'wait', arguments: {} }, 'wait');
+  await started[0]!.promise;
+  const kept = await post('tools/list', {});
+  expect(kept.headers.get('connection')).toBe('keep-alive');
+  await kept.text();
+  const drained = http.drain();
+  const listening = await post('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  expect(listening.headers.get('content-type')).toContain('text/event-stream');
+  expect(listening.headers.get('connection')).toBe('close');
+  await listening.body!.cancel();
+  answers[0]!.resolve();
+  const answer = await before;
+  expect(await answer.text()).toContain('done');
+  expect(answer.headers.get('connection')).toBe('close');
+  await drained;
+});
+
 test('drain() does not wait for streams without an end', async () => {
   const { http, post } = await start([]);
   const stream = await post('subscriptions/listen', { notifications: { toolsListChanged: true } });
@@ -78,4 +100,47 @@ test('drain() does not wait for streams without an end', async () => {
   expect(new TextDecoder().decode((await reader.read()).value)).toContain('acknowledged');
   await http.drain();
   await reader.cancel();
+});
+
+/** A server that only notes its requests, and a request to it. */
+async function noting(
+  method: string,
+  note: (follow: () => void, response: ServerResponse, client: ClientRequest) => void,
+): Promise<Draining> {
+  const draining = new Draining();
+  const server = createServer((request, response) => {
+    note(() => draining.follow(request, response), response, client);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = send({ port, host: '127.0.0.1', method }).end();
+  client.on('error', () => undefined);
+  return draining;
+}
+
+test('Draining does not wait for the stream of a session', async () => {
+  const followed = new Deferred();
+  const draining = await noting('GET', (follow) => {
+    follow();
+    followed.resolve();
+  });
+  await followed.promise;
+  await draining.drain();
+});
+
+test('Draining does not wait for a client that had left before its request was served', async () => {
+  const left = new Deferred();
+  const draining = await noting('POST', (follow, response, client) => {
+    response.once('close', () => {
+      follow();
+      left.resolve();
+    });
+    client.destroy();
+  });
+  await left.promise;
+  await draining.drain();
 });

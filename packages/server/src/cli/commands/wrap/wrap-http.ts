@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProcessGuard } from '@rootward/mcp/host';
 import { WrapEndpoint, type WrapStdioOptions } from '@rootward/wrap';
+import { Draining } from '../../../serve/http/draining.js';
 import { createGuardedServer } from '../../../serve/http/guarded-server.js';
 import { chooseTokens, open, type HttpEndpoint } from '../../../serve/http/http-endpoint.js';
 import type { HttpPort, Settings } from '../../../settings/settings.js';
@@ -30,15 +31,18 @@ export async function wrapHttp(
     noise: (bytes) => void process.stderr.write(bytes),
     emptyFolder: () => empty,
   });
+  const draining = new Draining();
   const server = createGuardedServer(
     (request, response) => {
+      draining.follow(request, response);
       endpoint.handle(request, response, request.auth?.clientId ?? '').catch((error: unknown) => {
         options.log.debug('request not served', { error: String(error) });
         response.destroy();
       });
     },
-    { host: settings.host, tokens, log: options.log },
+    { host: settings.host, tokens, log: options.log, unready: () => draining.unready() },
   );
+  guard.drainWith(() => draining.drain());
   guard.onShutdown(() => {
     endpoint.close();
     server.close();
