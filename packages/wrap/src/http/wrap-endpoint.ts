@@ -37,6 +37,7 @@ const PARSE_ERROR = -32_700;
  */
 export class WrapEndpoint {
   readonly #options: WrapEndpointOptions;
+  /** By their session, the one that was used last at the end. */
   readonly #clients = new Map<string, LegacyClient>();
   readonly #modern: ModernClients;
   readonly #shared: SharedServers | undefined;
@@ -58,7 +59,13 @@ export class WrapEndpoint {
     const client = known?.principal === principal ? known : undefined;
     if (typeof id === 'string' && client === undefined) {
       refuseHttp(response, 404, NOT_FOUND, 'Session not found');
-    } else if (request.method === 'POST') {
+      return;
+    }
+    if (typeof id === 'string' && client !== undefined) {
+      this.#clients.delete(id);
+      this.#clients.set(id, client);
+    }
+    if (request.method === 'POST') {
       await this.#post(request, response, principal, client);
     } else if (client === undefined) {
       refuseHttp(response, 400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
@@ -119,8 +126,7 @@ export class WrapEndpoint {
   }
 
   #open(response: ServerResponse, principal: string, message: RawMessage): void {
-    if (this.#clients.size >= MAX_SESSIONS) this.#endOldest();
-    if (this.#clients.size >= MAX_SESSIONS) {
+    if (!this.#makeRoom(principal)) {
       response.setHeader('Retry-After', '5');
       refuseHttp(response, 503, BAD_REQUEST, 'Too many sessions');
       return;
@@ -149,12 +155,14 @@ export class WrapEndpoint {
       if (!client.isBusy && client.usedAt <= limit) this.#end(id, client);
   }
 
-  #endOldest(): void {
-    for (const [id, client] of this.#clients) {
-      if (client.isBusy) continue;
-      this.#end(id, client);
-      return;
-    }
+  /** Ends the session that was idle longest: one of the same principal, or where it has none, of another. */
+  #makeRoom(principal: string): boolean {
+    if (this.#clients.size < MAX_SESSIONS) return true;
+    const idle = [...this.#clients].filter(([, client]) => !client.isBusy);
+    const [id, client] = idle.find(([, each]) => each.principal === principal) ?? idle[0] ?? [];
+    if (id === undefined || client === undefined) return false;
+    this.#end(id, client);
+    return true;
   }
 
   #end(id: string, client: LegacyClient): void {
