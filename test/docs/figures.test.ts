@@ -65,7 +65,7 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['history', '| 30 days |', 'core/src/history/journal/limits', 'maxAgeMs', 30 * DAY],
   ['history', '50 MiB; a larger one', 'core/src/history/journal/limits', 'maxFileBytes', 50 * MIB],
   ['http', 'up to 10 MiB, announced', 'server/src/serve/http/guarded-server', 'MAX_BODY_BYTES', 10 * MIB],
-  ['http', 'for at most 5 s, so that', 'server/src/serve/http/guarded-server', 'LINGER_MS', 5 * SECOND],
+  ['http', 'for at most 5 s, so that', 'mcp/src/lifecycle/end-after-request', 'LINGER_MS', 5 * SECOND],
   [
     'http',
     'Headers must arrive within 5 s',

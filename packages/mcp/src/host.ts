@@ -11,4 +11,5 @@ export { observeConnections } from './hooks/observe-connections.js';
 export { callTool, noteTools, serveInWorkspace } from './hooks/tool-caller.js';
 export { ChildRegistry } from './lifecycle/child-registry.js';
 export type { ChildAbout, RunningChild } from './lifecycle/child-registry.js';
+export { endAfterRequest } from './lifecycle/end-after-request.js';
 export { ProcessGuard } from './lifecycle/process-guard.js';

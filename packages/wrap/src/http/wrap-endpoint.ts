@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
+import { endAfterRequest } from '@rootward/mcp/host';
 import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
@@ -94,7 +94,8 @@ export class WrapEndpoint {
   ): Promise<void> {
     const body = await readBody(request, this.#options.maxBodyBytes ?? MAX_BODY_BYTES);
     if (body === undefined) {
-      refuseHttp(response, 413, BAD_REQUEST, 'The request body is too large');
+      response.setHeader('Connection', 'close');
+      refuseHttp(response, 413, BAD_REQUEST, 'The request body is too large', { unread: request });
       return;
     }
     const messages = readMessages(body);
@@ -171,11 +172,12 @@ export class WrapEndpoint {
   }
 }
 
-/** Undefined where it is larger than allowed. */
+/** Undefined where it is larger than allowed; the rest is then still to come. */
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Leaving the loop must not destroy the request: nobody would read the rest, and the connection would be reset.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > limit) return undefined;
     chunks.push(chunk);
@@ -203,9 +205,21 @@ function refuseHttp(
   status: number,
   code: number,
   message: string,
-  { id, data }: { readonly id?: string | undefined; readonly data?: object | undefined } = {},
+  {
+    id,
+    data,
+    unread,
+  }: {
+    readonly id?: string | undefined;
+    readonly data?: object | undefined;
+    /** The request, where not all of it was read. */
+    readonly unread?: IncomingMessage;
+  } = {},
 ): void {
   const error = JSON.stringify({ code, message, ...(data !== undefined && { data }) });
   const body = `{"jsonrpc":"2.0","error":${error},"id":${id ?? 'null'}}`;
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
+  response.writeHead(status, headers).write(body);
+  if (unread === undefined) response.end();
+  else endAfterRequest(unread, response);
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Logger } from '@rootward/core';
+import { endAfterRequest } from '@rootward/mcp/host';
 import type { AccessTokens, Refusal } from '../oauth/access-tokens.js';
 import { challenge, isMetadataPath, metadataUrl, resourceMetadata } from '../oauth/resource-metadata.js';
 import { ConnectionGuard } from './connection-guard.js';
@@ -36,8 +37,6 @@ const CHECK_INTERVAL_MS = 1_000;
 /** A server that is full is full for many at once. */
 const TELL_FULL_MS = 60_000;
 const RETRY_FULL_SECONDS = 5;
-/** How long a client that was refused may go on sending before it has to have read the answer. */
-const LINGER_MS = 5_000;
 
 /** A request that was let in. */
 export type AdmittedRequest = IncomingMessage & { auth?: AuthInfo };
@@ -221,14 +220,5 @@ function refuse(request: IncomingMessage, response: ServerResponse, status: numb
     Connection: 'close',
   });
   response.write(body);
-  // Ending while a sender still sends resets the connection, and most clients then report that instead of the answer.
-  // So what still comes is thrown away for a while.
-  const patience = setTimeout(() => request.destroy(), LINGER_MS).unref();
-  request.resume();
-  for (const event of ['end', 'close']) {
-    request.once(event, () => {
-      clearTimeout(patience);
-      response.end();
-    });
-  }
+  endAfterRequest(request, response);
 }

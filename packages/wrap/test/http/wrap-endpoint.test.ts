@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { silentLogger } from '@rootward/core/platform';
+import { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
+import { expect, onTestFinished, test } from 'vitest';
+import { WrapEndpoint } from '../../src/http/wrap-endpoint.js';
+import { ToolFilter } from '../../src/session/tool-filter.js';
+
+const MAX_BODY_BYTES = 1000;
+/** More than a connection takes that nobody reads from. */
+const MORE_BYTES = 16 * 1024 * 1024;
+
+function chunkOf(bytes: number): string {
+  return `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
+}
+
+async function start(): Promise<number> {
+  const endpoint = new WrapEndpoint({
+    prepared: new PreparedWorkspace({ environment: {}, home: tmpdir(), hints: false, within: [tmpdir()] }),
+    template: { command: process.execPath, args: [], set: {}, environment: process.env },
+    policy: 'auto',
+    filter: new ToolFilter(),
+    children: new ChildRegistry(),
+    log: silentLogger,
+    noise: () => undefined,
+    emptyFolder: tmpdir,
+    directory: tmpdir(),
+    maxBodyBytes: MAX_BODY_BYTES,
+  });
+  const server = createServer((asked, response) => void endpoint.handle(asked, response, 'someone'));
+  onTestFinished(() => {
+    endpoint.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+test('WrapEndpoint lets a client read that its body is too large, and finish sending it', async () => {
+  const port = await start();
+  const client = connect(port, '127.0.0.1');
+  let text = '';
+  const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+  client.write(`${head}${chunkOf(MAX_BODY_BYTES + 1)}`);
+  client.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  while (!text.includes('too large')) await once(client, 'data');
+  expect(text).toContain('HTTP/1.1 413');
+  expect(text).toContain('Connection: close');
+  // What was not read when a connection is closed resets it.
+  client.write(`${chunkOf(MORE_BYTES)}0\r\n\r\n`);
+  await once(client, 'end');
+});
+
+test('WrapEndpoint answers a body of just the size that is allowed', async () => {
+  const port = await start();
+  const sent = request({ port, host: '127.0.0.1', method: 'POST' });
+  sent.end('{}'.padEnd(MAX_BODY_BYTES));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(400);
+});
