@@ -18,7 +18,6 @@ const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
   '--download-hosts',
   '--tool-env',
   '--ui-consent',
-  '--public-url',
   '--oauth-issuer',
   '--oauth-audience',
   '--store',

@@ -9,6 +9,7 @@ import { openAudit } from '../audit/open-audit.js';
 import { EventHub } from '../audit/event-hub.js';
 import { usualPlaces, userDirectory } from '../settings/find-configuration.js';
 import { unknownVariables, type Environment } from '../settings/from-environment.js';
+import { requireHttp } from '../settings/http-only.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
 import { protectedPaths } from '../settings/protected-paths.js';
 import { isSharedFile } from '../settings/values/token-file.js';
@@ -163,6 +164,7 @@ export async function prepareServer(
 
 /** The same for a process that serves: with what it shares with others. */
 export async function prepareToServe(settings: LoadedSettings, start: StartContext): Promise<ServerSetup> {
+  requireHttp(settings);
   requireShareable(settings, start.environment);
   const log = new StderrLogger(settings.logLevel);
   const store = settings.store === undefined ? undefined : await openStore(settings, log);

@@ -9,8 +9,17 @@ import { readTokenFile } from './values/token-file.js';
 import type { SandboxSettings } from './values/sandbox-settings.js';
 import type { WrappedEntries } from './values/wrap-settings.js';
 
-/** What only one of flag, environment and file can name at a time. */
-type NamedOnce = 'within' | 'project';
+/** What only one of flag, environment and file can name at a time, and messages are about. */
+const NAMED_ONCE = [
+  'within',
+  'project',
+  'store',
+  'limits',
+  'publicUrl',
+  'oauthIssuer',
+  'oauthAudience',
+] as const;
+type NamedOnce = (typeof NAMED_ONCE)[number];
 
 /** Where to listen for HTTP. */
 export interface HttpPort {
@@ -113,8 +122,7 @@ export function settle(
     downloadHosts: given.downloadHosts,
     origins: {
       ...(flags.rootsOrigin !== undefined && { roots: flags.rootsOrigin }),
-      ...originOf('within', flags, environment, files),
-      ...originOf('project', flags, environment, files),
+      ...Object.assign({}, ...NAMED_ONCE.map((key) => originOf(key, flags, environment, files))),
     },
     toolEnvironment: given.toolEnvironment ?? MINIMAL,
     clientRoots: given.clientRoots ?? 'replace',
@@ -196,8 +204,9 @@ function originOf(
   environment: OptionValues,
   files: readonly ConfigurationFile[],
 ): Settings['origins'] {
-  if (flags[key] !== undefined) return { [key]: `--${key}` };
-  if (environment[key] !== undefined) return { [key]: `ROOTWARD_${key.toUpperCase()}` };
+  const flag = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (flags[key] !== undefined) return { [key]: `--${flag}` };
+  if (environment[key] !== undefined) return { [key]: `ROOTWARD_${flag.replaceAll('-', '_').toUpperCase()}` };
   const named = files.find(({ values }) => values[key] !== undefined);
   return named === undefined ? {} : { [key]: `"${key}" in ${named.file}` };
 }

@@ -39,20 +39,9 @@ export async function openStore({ store: url }: Pick<Settings, 'store'>, log: Lo
 
 /** Throws `usage` for settings that would make instances differ in whom they let in, or in what they accept. */
 export function requireShareable(
-  { http, store, limits, publicUrl, tokens, insecureNoToken, oauth }: Settings,
+  { store, tokens, insecureNoToken, oauth }: Settings,
   environment: Environment,
 ): void {
-  if (http === undefined) {
-    const given = {
-      '--store': store,
-      '--limits': limits,
-      '--public-url': publicUrl,
-      '--oauth-issuer': oauth,
-    };
-    const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
-    if (flag === undefined) return;
-    throw new RootwardServerError('usage', `Cannot use ${flag} over stdio: it is for --http`);
-  }
   if (store === undefined) return;
   if (tokens.length === 0 && !insecureNoToken && oauth === undefined) {
     throw new RootwardServerError(

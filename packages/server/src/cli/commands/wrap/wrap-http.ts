@@ -18,7 +18,7 @@ export async function wrapHttp(
     readonly guard: ProcessGuard;
     readonly share: boolean;
   },
-  settings: Pick<Settings, 'host' | 'tokens' | 'insecureNoToken'>,
+  settings: Pick<Settings, 'host' | 'tokens' | 'insecureNoToken' | 'publicUrl'>,
   wanted: HttpPort,
 ): Promise<HttpEndpoint> {
   const { tokens, madeToken } = chooseTokens(settings);
@@ -40,7 +40,13 @@ export async function wrapHttp(
         response.destroy();
       });
     },
-    { host: settings.host, tokens, log: options.log, unready: () => draining.unready() },
+    {
+      host: settings.host,
+      tokens,
+      log: options.log,
+      publicUrl: settings.publicUrl,
+      unready: () => draining.unready(),
+    },
   );
   guard.drainWith(() => draining.drain());
   guard.onShutdown(() => {

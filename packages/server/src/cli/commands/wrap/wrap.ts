@@ -7,6 +7,7 @@ import { RootwardServerError } from '../../../error.js';
 import { readinessLine } from '../../../serve/readiness.js';
 import { StderrLogger } from '../../../serve/stderr-logger.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { requireWrappable } from '../../../settings/http-only.js';
 import { VERSION } from '../../../version.js';
 import { FINE, type Terminal } from '../../output/terminal.js';
 import type { Containment } from '../../../wrapped/contain.js';
@@ -31,6 +32,7 @@ export async function runWrap(
   terminal: Terminal,
 ): Promise<number | undefined> {
   const { start } = terminal;
+  requireWrappable(settings);
   const policy = readPolicy(flags.onChange ?? 'auto');
   const set = Object.fromEntries((flags.setEnv ?? []).map(readVariable));
   const template: CommandTemplate = { ...(await findCommand(words, start)), set, environment: process.env };

@@ -1,0 +1,29 @@
+import { RootwardServerError } from '../error.js';
+import type { Settings } from './settings.js';
+
+type Given = Pick<Settings, 'http' | 'origins'>;
+type Name = keyof Settings['origins'];
+
+/** What `rootward --http` has, and `rootward wrap` has not. */
+const OF_OWN_SERVER: readonly Name[] = ['store', 'limits', 'oauthIssuer', 'oauthAudience'];
+
+/** Throws `usage` for settings that have no effect over stdio: somebody relies on them. */
+export function requireHttp(settings: Given): void {
+  if (settings.http !== undefined) return;
+  refuse([...OF_OWN_SERVER, 'publicUrl'], settings, 'over stdio: it is for --http');
+}
+
+/** The same for settings that have no effect on a wrapped server, over stdio or HTTP. */
+export function requireWrappable(settings: Given): void {
+  refuse(
+    OF_OWN_SERVER,
+    settings,
+    'for a wrapped server: it is for --http without the command wrap, which also runs the servers that "wrap" in rootward.json lists',
+  );
+  requireHttp(settings);
+}
+
+function refuse(names: readonly Name[], { origins }: Given, reason: string): void {
+  const origin = names.map((name) => origins[name]).find((each) => each !== undefined);
+  if (origin !== undefined) throw new RootwardServerError('usage', `Cannot use ${origin} ${reason}`);
+}
