@@ -88,6 +88,7 @@ export type { Snapshot } from './snapshot/snapshot.js';
 export type { Stats } from './workspace/asking/stats.js';
 export { followWorkingDirectory } from './workspace/changes/working-directory.js';
 export type { WorkspaceSetup } from './workspace/workspace-setup.js';
+export type { RestoreOptions } from './workspace/restore-workspace.js';
 export { viewSnapshot } from './workspace/workspace-view.js';
 export type { CreateScope, WorkspaceView } from './workspace/workspace-view.js';
 export { Workspace } from './workspace/workspace.js';

@@ -18,7 +18,9 @@ export interface KeptWorkspace {
   /** Places the user agreed to. */
   readonly consents?: readonly string[];
   readonly project?: KeptProject;
-  /** The client said that its roots changed, and has not been asked since. */
+  /** Another value each time the client says that its roots changed, so that nobody takes an older answer for news. */
+  readonly change?: string;
+  /** It has not answered since. */
   readonly outdated?: boolean;
 }
 
@@ -29,12 +31,13 @@ export function keepWorkspace(
   client: ClientState,
   known: Pick<KeptWorkspace, 'roots' | 'hasGiven' | 'consents'>,
   choice: ProjectChoice | undefined,
-  outdated: boolean,
+  { change, outdated }: { readonly change: string | undefined; readonly outdated: boolean },
 ): KeptWorkspace {
   return {
     ...(SETTLED.has(client) && { client }),
     ...known,
     ...(choice && { project: choice.kind === 'root' ? { path: choice.path } : { name: choice.name } }),
+    ...(change !== undefined && { change }),
     ...(outdated && { outdated }),
   };
 }

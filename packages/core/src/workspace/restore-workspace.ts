@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { RootwardError } from '../error.js';
 import { unlessAborted } from '../platform/async.js';
 import type { Root } from '../roots/root.js';
@@ -6,6 +7,20 @@ import type { ClientState } from '../sources/client-state.js';
 import type { Asker } from './asking/asker.js';
 import type { KeptWorkspace } from './kept-workspace.js';
 import type { SourceState } from './source-state.js';
+
+const CHANGE_BYTES = 6;
+
+/** How a restored workspace treats what it knows already. */
+export interface RestoreOptions {
+  readonly signal?: AbortSignal;
+  /** What this workspace and the kept one had in common. What changed here since then is merged, not replaced. */
+  readonly since?: KeptWorkspace;
+}
+
+/** For `KeptWorkspace.change`. */
+export function nameChange(): string {
+  return randomBytes(CHANGE_BYTES).toString('base64url');
+}
 
 /** Restores the state of the asker from when the workspace was kept, without asking the client. */
 export async function restoreClient(
@@ -21,14 +36,28 @@ export async function restoreClient(
   if (failure !== undefined) asker.dispatch({ type: 'handed', outcome: failure });
 }
 
-/** The places the user agreed to that are still valid and inside the ceiling. */
+/** The places the user agreed to that are still the same, valid and inside the ceiling. */
 export async function readKeptConsents(
   { consents = [] }: KeptWorkspace,
   sources: SourceState,
   signal: AbortSignal | undefined,
 ): Promise<readonly Root[]> {
   const found = await Promise.allSettled(consents.map((path) => sources.consider(path, signal)));
-  return found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  return found.flatMap((each, index) =>
+    each.status === 'fulfilled' && each.value.path === consents[index] ? [each.value] : [],
+  );
+}
+
+/** Those of `merged`, and those that were added since `before` was kept. `read` holds what was looked up. */
+export function mergedConsents(
+  { consents: merged = [] }: KeptWorkspace,
+  { consents: before = [] }: KeptWorkspace,
+  read: readonly Root[],
+  current: readonly Root[],
+): readonly Root[] {
+  const known = new Map([...read, ...current].map((root) => [root.path, root] as const));
+  const added = current.filter(({ path }) => !before.includes(path) && !merged.includes(path));
+  return [...merged.flatMap((path) => known.get(path) ?? []), ...added];
 }
 
 /**

@@ -145,6 +145,11 @@ export class SourceState {
     this.#given = { ...this.#given, hasGiven: this.#given.hasGiven || hasGiven };
   }
 
+  /** Places the user agreed to. */
+  get consents(): readonly Root[] {
+    return this.#consents;
+  }
+
   replaceConsents(consents: readonly Root[]): void {
     this.#consents = consents;
   }

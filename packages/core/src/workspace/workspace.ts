@@ -23,7 +23,14 @@ import { keepWorkspace, type KeptWorkspace } from './kept-workspace.js';
 import { readLimits, type WorkspaceLimits } from './limits.js';
 import type { ChangeListener, ProjectListener } from './changes/listeners.js';
 import { inputOf, primaryDirectory, takeSnapshot, type Snapshot } from '../snapshot/snapshot.js';
-import { readKeptConsents, restoreClient } from './restore-workspace.js';
+import { isSameAnswer, mergeKept } from './merge-kept.js';
+import {
+  mergedConsents,
+  nameChange,
+  readKeptConsents,
+  restoreClient,
+  type RestoreOptions,
+} from './restore-workspace.js';
 import { SourceState } from './source-state.js';
 import { Counters, type Stats } from './asking/stats.js';
 import type { WorkspaceSetup } from './workspace-setup.js';
@@ -61,6 +68,9 @@ export class Workspace implements WorkspaceView, Disposable {
   /** The view of calls that name no directory of their own, made once per snapshot. */
   #view: WorkspaceView | undefined;
   #announcer: Announcer | undefined;
+  /** As in `KeptWorkspace`. */
+  #change: string | undefined;
+  #outdated = false;
   readonly #limited: Disposable | undefined;
   #disposed = false;
 
@@ -86,6 +96,7 @@ export class Workspace implements WorkspaceView, Disposable {
           readClientRoots(entries, { ...this.#sources.reading, source: 'client', signal }),
         applied: (list) => {
           this.#sources.takeAnswer(list);
+          this.#outdated &&= this.#asker.isOutdated;
           this.#replace('answer');
         },
         clientChanged: () => void this.#retake(),
@@ -185,6 +196,8 @@ export class Workspace implements WorkspaceView, Disposable {
   /** The client says that its roots changed. */
   rootsChanged(): void {
     this.#counters.received += 1;
+    this.#change = nameChange();
+    this.#outdated = true;
     this.#log.debug('roots change notification received');
     this.#asker.dispatch({ type: 'notified' });
   }
@@ -243,21 +256,25 @@ export class Workspace implements WorkspaceView, Disposable {
 
   /** What another process needs to continue with this workspace. */
   keep(): KeptWorkspace {
-    const { client, isOutdated } = this.#asker;
-    return keepWorkspace(client, this.#sources.keep(), this.#project.choice, isOutdated);
+    const said = { change: this.#change, outdated: this.#outdated };
+    return keepWorkspace(this.#asker.client, this.#sources.keep(), this.#project.choice, said);
   }
 
   /** Continues with what was kept, as far as it is still valid and inside the ceiling. Nobody is asked. */
-  async restore(kept: KeptWorkspace, signal?: AbortSignal): Promise<void> {
+  async restore(kept: KeptWorkspace, { signal, since }: RestoreOptions = {}): Promise<void> {
     this.#requireAlive('restore');
-    await restoreClient(kept, this.#asker, this.#sources, signal);
-    const consents = await readKeptConsents(kept, this.#sources, signal);
+    // Looked up first: what the client says meanwhile is part of what was known before.
+    const read = kept.consents === undefined ? [] : await readKeptConsents(kept, this.#sources, signal);
+    const before = this.keep();
+    const { choice } = this.#project;
+    const merged = since === undefined ? kept : mergeKept(since, before, kept, nameChange());
+    if (!isSameAnswer(merged, before)) await this.#restoreAnswer(merged, signal);
     this.#requireAlive('restore');
-    this.#sources.replaceConsents(consents);
+    const { consents } = this.#sources;
+    this.#sources.replaceConsents(mergedConsents(merged, before, read, consents));
     this.#replace('consent');
-    this.#project.restore(kept.project, this.#snapshot);
+    if (this.#project.choice === choice) this.#project.restore(merged.project, this.#snapshot);
     this.#view = undefined;
-    if (kept.outdated === true) this.#asker.dispatch({ type: 'notified' });
   }
 
   /** Counts an operation that was refused, for `stats()`. */
@@ -308,6 +325,18 @@ export class Workspace implements WorkspaceView, Disposable {
 
   #requireAlive(action: string): void {
     if (this.#disposed) throw new RootwardError('disposed', `Cannot ${action}: the workspace was disposed`);
+  }
+
+  async #restoreAnswer(answer: KeptWorkspace, signal: AbortSignal | undefined): Promise<void> {
+    // An answer that is being looked up is dropped, and may be newer.
+    const isDropped = this.#asker.isReading;
+    const before = this.#change;
+    await restoreClient(answer, this.#asker, this.#sources, signal);
+    // The client may have said meanwhile that its roots changed.
+    if (this.#change !== before) return;
+    this.#change = isDropped ? nameChange() : answer.change;
+    this.#outdated = isDropped || answer.outdated === true;
+    if (this.#outdated) this.#asker.dispatch({ type: 'notified' });
   }
 
   #announcing(): Announcer {

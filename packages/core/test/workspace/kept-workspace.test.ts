@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { readSources, Workspace, type KeptWorkspace } from '../../src/index.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
-import { clientNames, clientSays } from './scripted-client.js';
+import { clientNames, clientSays, connectSlowly } from './scripted-client.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-kept-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -120,4 +120,37 @@ test('restore() knows that the client was to be asked again', async () => {
   const port = { ask: () => Promise.resolve({ roots: [{ uri: uri(two) }] }) };
   await second.ready({ port });
   expect(paths(second)).toEqual([two]);
+});
+
+test('restore() keeps what changed here since, and takes over the rest', async () => {
+  const [one, two, agreed, other] = [folder('one'), folder('two'), folder('agreed'), folder('other')];
+  using first = await open();
+  using second = await open();
+  await clientNames(first, one, two);
+  const since = first.keep();
+  await second.restore(since);
+  await second.grant(agreed);
+  second.chooseProject({ root: second.snapshot().roots[0]! });
+  await first.grant(other);
+  await clientNames(first, one);
+  await second.restore(first.keep(), { since });
+  expect(paths(second)).toEqual([one, other, agreed]);
+  expect(second.keep().project).toEqual({ path: one });
+});
+
+test('restore() loses no place that the user agrees to meanwhile', async () => {
+  const [one, agreed, other] = [folder('one'), folder('agreed'), folder('other')];
+  using first = await open();
+  await clientNames(first, one);
+  await first.grant(agreed);
+  using second = await open();
+  await Promise.all([second.restore(first.keep(), { since: {} }), second.grant(other)]);
+  expect(paths(second).toSorted()).toEqual([agreed, one, other].toSorted());
+});
+
+test('restore() has the client asked again whose answer it dropped', async () => {
+  const { workspace, client, path } = await connectSlowly();
+  await client.answer([path]);
+  await workspace.restore({ client: 'empty', hasGiven: true }, { since: {} });
+  expect(workspace.keep()).toMatchObject({ client: 'empty', outdated: true });
 });

@@ -13,7 +13,8 @@ export interface ConnectionKeeper {
   keep(): KeptConnection;
   /** When what the client said so far has been taken in. */
   settled(): Promise<void>;
-  restore(kept: KeptConnection): Promise<void>;
+  /** `since`: what this connection and the kept one had in common; what changed here since then is merged. */
+  restore(kept: KeptConnection, since: KeptConnection): Promise<void>;
 }
 
 /** A transport whose session outlives the server that is connected to it. */

@@ -174,10 +174,12 @@ export class ServerBinding<Context> {
   async restore(
     connection: LegacyConnection,
     { workspace, bindings, history }: KeptConnection,
+    since: KeptConnection,
   ): Promise<void> {
-    if (workspace !== undefined) await (await connection.live()).restore(workspace);
     this.callers.restoreBindings(bindings);
     if (history !== undefined) this.#session = history;
+    if (workspace !== undefined)
+      await (await connection.live()).restore(workspace, { since: since.workspace ?? {} });
   }
 
   #legacyContext(ctx: Context, args: unknown): WorkspaceContext {
@@ -272,8 +274,8 @@ class Keeper implements ConnectionKeeper {
     return this.#connection.settled();
   }
 
-  restore(kept: KeptConnection): Promise<void> {
-    return this.#binding.restore(this.#connection, kept);
+  restore(kept: KeptConnection, since: KeptConnection): Promise<void> {
+    return this.#binding.restore(this.#connection, kept, since);
   }
 }
 

@@ -80,6 +80,12 @@ export class Asker {
     return this.#state.owed?.cause === 'change';
   }
 
+  /** Whether an answer to a question has come and is being looked up. */
+  get isReading(): boolean {
+    const { open } = this.#state;
+    return open?.reading === true && open.asked;
+  }
+
   /** Asks if that is due; the promise, if any, settles when the call need not wait any longer. */
   want({ port, signal }: WaitOptions): Promise<void> | undefined {
     const ticket = port === undefined ? undefined : { port };

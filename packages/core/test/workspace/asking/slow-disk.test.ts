@@ -35,7 +35,7 @@ describe('a disk that is slow', () => {
 test('restore() of a workspace can be aborted while its roots are looked up', async () => {
   const { workspace, path } = await connectSlowly();
   const controller = new AbortController();
-  const restoring = workspace.restore(keptAnswer(path), controller.signal);
+  const restoring = workspace.restore(keptAnswer(path), { signal: controller.signal });
   controller.abort();
   await expect(restoring).rejects.toMatchObject({ name: 'AbortError' });
 });

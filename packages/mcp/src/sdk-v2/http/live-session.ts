@@ -14,6 +14,7 @@ import {
   changedFields,
   connectionFields,
   INITIALIZE,
+  mergeFields,
   readConnection,
   SUBSCRIPTION,
   unusable,
@@ -157,7 +158,7 @@ export class LiveSession implements SessionWatcher {
         this.#owner.replaying(async () => {
           await this.#tell(id, INITIALIZE, record.fields[INITIALIZE], authInfo);
           if (this.id === undefined) throw unusable();
-          await this.#apply(record, {}, authInfo);
+          await this.#apply(record, authInfo);
         }),
       );
     } catch (error) {
@@ -185,13 +186,15 @@ export class LiveSession implements SessionWatcher {
   /** Takes over what another process has saved since. Call it inside `inTurn()`. */
   async catchUp(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
     if (this.knows(record)) return;
-    await this.#owner.replaying(() => this.#apply(record, this.saved?.fields ?? {}, authInfo));
+    await this.#owner.replaying(() => this.#apply(record, authInfo));
   }
 
-  async #apply(record: SessionRecord, before: JsonObject, authInfo: AuthInfo | undefined): Promise<void> {
+  /** What changed here since this process saw the record last is not lost. */
+  async #apply(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
     const { id = '' } = this;
-    const changes = changedFields(before, record.fields);
-    for (const [name, value] of changes) {
+    const since = this.saved?.fields ?? {};
+    const merged = (): JsonObject => mergeFields(record.fields, changedFields(since, this.fields()));
+    for (const [name, value] of changedFields(since, merged())) {
       if (name === INITIALIZED) await this.#notify(name, authInfo);
       else if (name === SET_LEVEL) await this.#tell(id, name, value, authInfo);
       else if (name.startsWith(SUBSCRIPTION)) {
@@ -199,7 +202,9 @@ export class LiveSession implements SessionWatcher {
         await this.#tell(id, method, { uri: name.slice(SUBSCRIPTION.length) }, authInfo);
       }
     }
-    await this.transport.keeper?.restore(readConnection(record.fields));
+    // The connection merges the workspace itself: what it holds may change until the last moment.
+    const { workspace } = readConnection(record.fields);
+    await this.transport.keeper?.restore({ ...readConnection(merged()), workspace }, readConnection(since));
     this.saved = record;
   }
 

@@ -15,6 +15,8 @@ export interface SessionRecord {
   readonly text: string;
 }
 
+/** Another name when fields change their meaning: then versions that do not know it find no session. */
+const FIELDS = 'session';
 /** What the names of these fields start with. */
 export const SUBSCRIPTION = 'subscription ';
 /** What the client said when it opened the session. */
@@ -24,12 +26,12 @@ const WORKSPACE = 'workspace';
 const HISTORY = 'history';
 
 export function makeRecord(turn: number, fields: JsonObject): SessionRecord {
-  return { turn, fields, text: storedText({ turn, fields }) };
+  return { turn, fields, text: storedText({ turn, [FIELDS]: fields }) };
 }
 
 /** Throws `store-invalid`. */
 export function readRecord(text: string): SessionRecord {
-  const { turn, fields } = storedFields(text);
+  const { turn, [FIELDS]: fields } = storedFields(text);
   const isRecord = Number.isSafeInteger(turn) && isObject(fields) && isObject(fields[INITIALIZE]);
   if (!isRecord) throw unusable();
   return { turn: Number(turn), fields, text };

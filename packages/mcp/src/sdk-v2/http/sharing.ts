@@ -8,14 +8,7 @@ import { eventStreamResponse } from './sharing/event-stream.js';
 import { ignore } from './ignore.js';
 import type { LiveSession } from './live-session.js';
 import { streamOver, unknownEvent } from './responses.js';
-import {
-  changedFields,
-  makeRecord,
-  mergeFields,
-  readRecord,
-  SUBSCRIPTION,
-  type SessionRecord,
-} from './session-record.js';
+import { changedFields, makeRecord, readRecord, SUBSCRIPTION, type SessionRecord } from './session-record.js';
 import { SharedIds } from './sharing/shared-ids.js';
 import { SharedSessions, type Note } from './sharing/shared-sessions.js';
 import { StandingStreams, type Listener } from './sharing/standing-streams.js';
@@ -253,23 +246,22 @@ export class Sharing {
 
   /** Nothing is written where nothing has changed. */
   async #save(live: LiveSession): Promise<void> {
-    const { name } = live;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { saved } = live;
-      const changes = changedFields(saved?.fields ?? {}, live.fields());
-      if (changes.length === 0) return;
-      const next = makeRecord((saved?.turn ?? 0) + 1, mergeFields(saved?.fields ?? {}, changes));
-      if (await this.#shared.replace(name, saved?.text, next.text)) {
+      const fields = live.fields();
+      if (changedFields(saved?.fields ?? {}, fields).length === 0) return;
+      const next = makeRecord((saved?.turn ?? 0) + 1, fields);
+      if (await this.#shared.replace(live.name, saved?.text, next.text)) {
         live.saved = next;
         return;
       }
-      await this.#merge(live, changes);
+      await this.#catchUp(live);
     }
     throw new RootwardMcpError('store-unavailable', 'Cannot save the session: others change it all the time');
   }
 
-  /** Another process has changed something else meanwhile. */
-  async #merge(live: LiveSession, changes: readonly (readonly [string, unknown])[]): Promise<void> {
+  /** Another process has changed something meanwhile. */
+  async #catchUp(live: LiveSession): Promise<void> {
     const text = await this.#shared.read(live.name);
     if (text === undefined) {
       this.endStreams(live.name);
@@ -277,9 +269,9 @@ export class Sharing {
       throw new RootwardMcpError('closed', 'Cannot go on: the session has ended');
     }
     const theirs = readRecord(text);
-    const merged = { ...theirs, fields: mergeFields(theirs.fields, changes) };
-    await live.catchUp(merged, undefined);
-    live.saved = theirs;
+    // A store that went back to an earlier state takes nothing away from what is known here.
+    if (live.knows(theirs)) live.saved = theirs;
+    else await live.catchUp(theirs, undefined);
   }
 
   /** One that is gone has ended elsewhere, and nobody said so. */

@@ -323,14 +323,16 @@ test('a session whose record is garbage or of another version is not found, and 
   expect(key).not.toContain(client.session!);
   const garbage = [
     'garbage',
-    '{"v":2,"turn":1,"fields":{"secret":1}}',
+    '{"v":2,"turn":1,"session":{"secret":1}}',
     '[]',
     '',
     '{"v":1}',
-    '{"v":1,"turn":"secret","fields":{"initialize":{}}}',
-    '{"v":1,"turn":9,"fields":["secret"]}',
-    '{"v":1,"turn":9,"fields":{"secret":1}}',
-    '{"v":1,"turn":9,"fields":{"initialize":"secret"}}',
+    // As earlier versions stored it.
+    '{"v":1,"turn":9,"fields":{"initialize":{},"secret":1}}',
+    '{"v":1,"turn":"secret","session":{"initialize":{}}}',
+    '{"v":1,"turn":9,"session":["secret"]}',
+    '{"v":1,"turn":9,"session":{"secret":1}}',
+    '{"v":1,"turn":9,"session":{"initialize":"secret"}}',
   ];
   // One that serves the session already, and one that would have to take it up.
   const other = createInstance(spied, top);
@@ -340,7 +342,7 @@ test('a session whose record is garbage or of another version is not found, and 
     await store.replace(key, await store.read(key), text, 1_000_000);
     for (const each of [client, elsewhere]) await expectNotFound(each);
   }
-  const half = '{"v":1,"turn":9,"fields":{"initialize":{"protocolVersion":5}}}';
+  const half = '{"v":1,"turn":9,"session":{"initialize":{"protocolVersion":5}}}';
   await store.replace(key, await store.read(key), half, 1_000_000);
   await expectNotFound(elsewhere);
   expect(other.sessions).toBe(0);
