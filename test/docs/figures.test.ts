@@ -64,6 +64,9 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['history', '1 GiB; the oldest', 'core/src/history/journal/limits', 'maxBytes', 1024 * MIB],
   ['history', '| 30 days |', 'core/src/history/journal/limits', 'maxAgeMs', 30 * DAY],
   ['history', '50 MiB; a larger one', 'core/src/history/journal/limits', 'maxFileBytes', 50 * MIB],
+  ['http', 'may have 64 KB', 'mcp/src/sdk-v2/http/opening-request', 'MAX_OPENING_BYTES', 64 * KIB],
+  ['scaling', 'up to 256 KB', 'mcp/src/sdk-v2/http/session-record', 'MAX_BYTES', 256 * KIB],
+  ['scaling', 'more than 256 KB', 'mcp/src/sdk-v2/http/session-record', 'MAX_BYTES', 256 * KIB],
   ['http', 'up to 10 MiB, announced', 'server/src/serve/http/guarded-server', 'MAX_BODY_BYTES', 10 * MIB],
   ['http', 'for at most 5 s, so that', 'mcp/src/lifecycle/end-after-request', 'LINGER_MS', 5 * SECOND],
   [
@@ -195,7 +198,7 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['security', '2,000 lines count', 'core/src/scope/operations/ignore-rules', 'MAX_IGNORE_LINES', 2000],
   ['server-authors', '100 times what it took', 'core/src/workspace/asking/asking-state', 'FRESH_FACTOR', 100],
   ['http', 'more than 500 sessions are idle', 'server/src/serve/serve-http', 'MAX_RESTING', 500],
-  ['http', 'do so after a second', 'mcp/src/sdk-v2/http/sessions', 'CROWDED_PARK_MS', SECOND],
+  ['http', 'do so after a second', 'mcp/src/sdk-v2/http/sort-sessions', 'CROWDED_PARK_MS', SECOND],
   ['server-authors', 'for at most two seconds', 'core/src/workspace/limits', 'readyTimeout', 2 * SECOND],
   ['server-authors', 'beyond 10,000', 'mcp/src/sdk-v2/http/sessions-options', 'MAX_SESSIONS', 10_000],
   [

@@ -6,6 +6,7 @@ export type McpErrorCode =
   | 'invalid-option'
   | 'line-too-long'
   | 'revoked'
+  | 'session-too-large'
   | 'store-invalid'
   | 'store-unavailable'
   | 'unexpected-answer';

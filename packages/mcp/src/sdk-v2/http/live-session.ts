@@ -245,7 +245,7 @@ export class LiveSession implements SessionWatcher {
     switch (method) {
       case INITIALIZE:
         return () => {
-          this.#introduction = params;
+          this.#introduction = introductionOf(params);
         };
       case SET_LEVEL:
         return () => this.#keepDone(method, params);
@@ -269,6 +269,12 @@ export class LiveSession implements SessionWatcher {
     if (waiting?.delete(message.id) === true && waiting.size === 0) this.#whenAnswered = undefined;
     if ('result' in message) then?.();
   }
+}
+
+/** What servers know a client by. */
+function introductionOf(params: unknown): JsonObject {
+  const { protocolVersion, capabilities, clientInfo } = isObject(params) ? params : {};
+  return { protocolVersion, capabilities, clientInfo };
 }
 
 function isReplayed(message: JSONRPCMessage): boolean {

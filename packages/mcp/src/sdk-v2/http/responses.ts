@@ -13,6 +13,10 @@ export function sessionRequired(): Response {
   return failure(400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
 }
 
+export function openingTooLarge(): Response {
+  return failure(413, BAD_REQUEST, 'Cannot open a session: the request is larger than 64 KB');
+}
+
 export function unknownEvent(): Response {
   return failure(400, BAD_REQUEST, 'Bad Request: the event of Last-Event-ID is not known');
 }

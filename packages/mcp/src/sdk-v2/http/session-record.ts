@@ -17,6 +17,8 @@ export interface SessionRecord {
 
 /** Another name when fields change their meaning: then versions that do not know it find no session. */
 const FIELDS = 'session';
+/** It is read with each request: enough for some thousand roots. */
+const MAX_BYTES = 256 * 1024;
 /** What the names of these fields start with. */
 export const SUBSCRIPTION = 'subscription ';
 /** What the client said when it opened the session. */
@@ -27,6 +29,14 @@ const HISTORY = 'history';
 
 export function makeRecord(turn: number, fields: JsonObject): SessionRecord {
   return { turn, fields, text: storedText({ turn, [FIELDS]: fields }) };
+}
+
+/** Throws `session-too-large` for what cannot be stored. */
+export function requireStorable({ text }: SessionRecord): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_BYTES) return;
+  const size = `it takes ${Math.ceil(bytes / 1024)} KB with the roots of its client, and at most 256 KB are stored`;
+  throw new RootwardMcpError('session-too-large', `Cannot go on with the session: ${size}`);
 }
 
 /** Throws `store-invalid`. */

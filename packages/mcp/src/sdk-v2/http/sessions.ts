@@ -8,15 +8,15 @@ import { EarliestTimer } from './earliest-timer.js';
 import { isForStream } from './sharing/event-stream.js';
 import { ignore } from './ignore.js';
 import { LiveSession, type SessionOwner } from './live-session.js';
-import { METHODS, methodNotAllowed, sessionNotFound, sessionRequired, tooManySessions } from './responses.js';
+import { readOpening } from './opening-request.js';
+import { METHODS, methodNotAllowed, sessionNotFound, sessionRequired } from './responses.js';
+import { openingTooLarge, tooManySessions } from './responses.js';
 import { makeSession, type Session } from './session-entry.js';
+import { CROWDED_PARK_MS, sortSessions } from './sort-sessions.js';
 import { SessionEventStore } from './session-event-store.js';
 import { makeRecord, type SessionRecord } from './session-record.js';
 import { keepingOf, transportOptions, type Keeping, type SessionsOptions } from './sessions-options.js';
 import { Sharing } from './sharing.js';
-
-/** A request that follows at once should find its server. */
-const CROWDED_PARK_MS = 1000;
 
 /**
  * The sessions of legacy clients over HTTP, each with a server and a transport of its own. A session belongs to the
@@ -65,6 +65,7 @@ export class Sessions {
       clock: this.#clock,
       keepAliveMs,
       end: (live) => this.#end(live),
+      onLost: ({ id = '', principal }) => this.#giveBack(id, principal),
       onerror: (error) => onerror?.(error instanceof Error ? error : new Error(String(error))),
     });
   }
@@ -171,7 +172,9 @@ export class Sessions {
     await Promise.all([this.#sharing?.close(), ...open.map(async ({ live }) => live?.close())]);
   }
 
-  async #admit(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+  async #admit(came: Request, options: McpHandlerRequestOptions): Promise<Response> {
+    const request = await readOpening(came, options.parsedBody);
+    if (request === undefined) return openingTooLarge();
     const principal = describePrincipal(options.authInfo);
     const id = randomUUID();
     await this.#sharing?.requireReady();
@@ -335,23 +338,16 @@ export class Sessions {
   }
 
   #sweepSessions(): void {
-    const now = this.#clock.now();
-    let surplus = -this.#keeping.maxResting;
-    this.#serving = 0;
-    for (const [id, session] of this.#sessions) {
-      if (session.live !== undefined) this.#serving += 1;
-      if (!this.#isIdle(session)) {
-        // Nobody else gets the place of a client that only listens.
-        this.#limits?.claimSession(session.principal, id, this.#keeping.idle).catch(ignore);
-      } else if (session.live !== undefined) surplus += 1;
+    const isIdle = (session: Session): boolean => this.#isIdle(session);
+    const { busy, serving, overdue } = sortSessions(this.#sessions, isIdle, this.#clock.now(), this.#keeping);
+    this.#serving = serving;
+    // Nobody else gets the place of a client that only listens.
+    for (const [id, { principal }] of busy) {
+      this.#limits?.claimSession(principal, id, this.#keeping.idle).catch(ignore);
     }
-    for (const [id, session] of this.#sessions) {
-      if (!this.#isIdle(session)) continue;
-      const isSurplus = session.live !== undefined && surplus > 0;
-      const parkAfter = isSurplus ? CROWDED_PARK_MS : this.#keeping.parkAfter;
-      if (isSurplus) surplus -= 1;
-      if (session.usedAt <= now - this.#keeping.idle) this.#drop(id, session);
-      else if (session.usedAt <= now - parkAfter) this.#park(id, session);
+    for (const [id, session, end] of overdue) {
+      if (end === 'drop') this.#drop(id, session);
+      else this.#park(id, session);
     }
   }
 

@@ -8,7 +8,14 @@ import { eventStreamResponse } from './sharing/event-stream.js';
 import { ignore } from './ignore.js';
 import type { LiveSession } from './live-session.js';
 import { streamOver, unknownEvent } from './responses.js';
-import { changedFields, makeRecord, readRecord, SUBSCRIPTION, type SessionRecord } from './session-record.js';
+import {
+  changedFields,
+  makeRecord,
+  readRecord,
+  requireStorable,
+  SUBSCRIPTION,
+  type SessionRecord,
+} from './session-record.js';
 import { SharedIds } from './sharing/shared-ids.js';
 import { SharedSessions, type Note } from './sharing/shared-sessions.js';
 import { StandingStreams, type Listener } from './sharing/standing-streams.js';
@@ -19,6 +26,8 @@ interface SharingOptions {
   readonly clock: Clock;
   readonly keepAliveMs: number | undefined;
   readonly end: (session: LiveSession) => void;
+  /** A session was removed from the store, and is found by no request any more. */
+  readonly onLost: (session: LiveSession) => void;
   readonly onerror: (error: unknown) => void;
 }
 
@@ -251,6 +260,7 @@ export class Sharing {
       const fields = live.fields();
       if (changedFields(saved?.fields ?? {}, fields).length === 0) return;
       const next = makeRecord((saved?.turn ?? 0) + 1, fields);
+      await this.#requireStorable(live, next);
       if (await this.#shared.replace(live.name, saved?.text, next.text)) {
         live.saved = next;
         return;
@@ -258,6 +268,17 @@ export class Sharing {
       await this.#catchUp(live);
     }
     throw new RootwardMcpError('store-unavailable', 'Cannot save the session: others change it all the time');
+  }
+
+  /** The others would go on with what it was before, and the client may have taken something back: it ends. */
+  async #requireStorable(live: LiveSession, next: SessionRecord): Promise<void> {
+    try {
+      requireStorable(next);
+    } catch (error) {
+      await this.remove(live);
+      this.#options.onLost(live);
+      throw error;
+    }
   }
 
   /** Another process has changed something meanwhile. */
