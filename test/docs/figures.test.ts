@@ -67,6 +67,13 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['http', 'may have 64 KB', 'mcp/src/sdk-v2/http/opening-request', 'MAX_OPENING_BYTES', 64 * KIB],
   ['scaling', 'up to 256 KB', 'mcp/src/sdk-v2/http/session-record', 'MAX_BYTES', 256 * KIB],
   ['scaling', 'more than 256 KB', 'mcp/src/sdk-v2/http/session-record', 'MAX_BYTES', 256 * KIB],
+  [
+    'scaling',
+    'by another within a second',
+    'mcp/src/sdk-v2/http/sharing/event-log',
+    'SAME_CHANGE_MS',
+    SECOND,
+  ],
   ['http', 'up to 10 MiB, announced', 'server/src/serve/http/guarded-server', 'MAX_BODY_BYTES', 10 * MIB],
   ['http', 'for at most 5 s, so that', 'mcp/src/lifecycle/end-after-request', 'LINGER_MS', 5 * SECOND],
   [

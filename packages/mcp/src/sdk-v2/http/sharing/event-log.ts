@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
-import type { LogLine, SessionStore } from '../../../store/session-store.js';
+import { keyDigest, type LogLine, type SessionStore } from '../../../store/session-store.js';
 import { storedFields, storedText } from '../../../store/stored-value.js';
 
 /** The stream that belongs to no request, as the SDK calls it. */
@@ -16,6 +16,16 @@ const LOOK_MS = 200;
 const INTERNAL_ERROR = -32_603;
 /** A store may keep no more than some thousand lines of a log: who owes an answer is said again before it is forgotten. */
 const OWN_AGAIN_LINES = 2_000;
+
+/** What every process with a server for the session tells when something changes, each at its own time. */
+const CHANGES: ReadonlySet<string> = new Set([
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+  'notifications/tools/list_changed',
+]);
+/** What another process told within this time is the same change: processes notice it a moment apart. */
+const SAME_CHANGE_MS = 1000;
 
 /** A message of a stream, with the id under which the client may ask for what follows. */
 export interface StreamEvent {
@@ -69,6 +79,7 @@ export class EventLog {
           return eventId(stream, START);
         }
         try {
+          if (stream === STANDALONE && !(await this.#isNews(session, message))) return '';
           return await this.#write(session, stream, message);
         } catch (error) {
           this.#options.onerror(error);
@@ -78,6 +89,13 @@ export class EventLog {
       // Streams are resumed by `resume`, never by the SDK.
       replayEventsAfter: () => Promise.resolve(''),
     };
+  }
+
+  /** False where another process has told the client of this change. */
+  async #isNews(session: string, message: JSONRPCMessage): Promise<boolean> {
+    if (!('method' in message) || !CHANGES.has(message.method)) return true;
+    const key = `told:${keyDigest(session + JSON.stringify(message))}`;
+    return this.#store.claim(key, this.#options.instance, 1, SAME_CHANGE_MS);
   }
 
   /** Serves a POST. What other processes must know of it is stored before its response is returned. */
