@@ -65,8 +65,10 @@ export function createWorkspaceHandler(
   const watching = revocations?.onDidChange(endRevoked);
   const refusal = (principal: string, session: string | null): Response | undefined => {
     if (revocations !== undefined && isOut(revocations, principal)) return principalRevoked();
-    const isRevoked = session !== null && revocations?.isRevoked('session', session) === true;
-    return isRevoked ? sessionNotFound() : undefined;
+    if (session === null || revocations?.isRevoked('session', session) !== true) return undefined;
+    // No process may have had it in memory when it was revoked.
+    sessions.giveBack(session, principal);
+    return sessionNotFound();
   };
   const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
   const answer = async (came: Request, how: McpHandlerRequestOptions): Promise<Response> => {

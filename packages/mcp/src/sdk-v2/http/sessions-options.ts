@@ -28,7 +28,10 @@ export interface SessionsOptions {
   readonly keepAliveMs?: number;
   /** A session without a request or a stream for this many milliseconds ends. */
   readonly sessionIdleTimeout?: number;
-  /** With this many sessions open, a new one ends the one that was idle longest, or is refused if none is idle. */
+  /**
+   * With this many sessions open, a new one ends the one that was idle longest, or is refused if none is idle. With a
+   * `sessionStore`, that one only leaves this process, and goes on with its next request.
+   */
   readonly maxSessions?: number;
   readonly clock?: Clock;
 }

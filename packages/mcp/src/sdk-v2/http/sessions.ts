@@ -65,7 +65,7 @@ export class Sessions {
       clock: this.#clock,
       keepAliveMs,
       end: (live) => this.#end(live),
-      onLost: ({ id = '', principal }) => this.#giveBack(id, principal),
+      onLost: ({ id = '', principal }) => this.giveBack(id, principal),
       onerror: (error) => onerror?.(error instanceof Error ? error : new Error(String(error))),
     });
   }
@@ -92,6 +92,7 @@ export class Sessions {
     }
     const isTheirs = session === undefined ? record !== undefined : session.principal === principal;
     if (!isTheirs) return sessionNotFound();
+    if (session === undefined && !this.#makeRoom(principal)) return tooManySessions();
     if (sharing !== undefined && record !== undefined && isForStream(request)) {
       return this.#listen(sharing, id, record, request, options);
     }
@@ -144,10 +145,15 @@ export class Sessions {
     if ((await this.#limits?.claimSession(principal, id, this.#keeping.idle)) === false)
       return tooManySessions();
     if (request.method === 'DELETE') {
-      this.#giveBack(id, principal);
+      this.giveBack(id, principal);
       await this.#sharing?.remove(live);
     }
     return this.#serve(live, request, options);
+  }
+
+  /** Its place among the sessions of its principal. Where the store is down, it expires. */
+  giveBack(id: string, principal: string): void {
+    this.#limits?.releaseSession(principal, id).catch(ignore);
   }
 
   /** Ends the sessions that this is true of. */
@@ -157,7 +163,7 @@ export class Sessions {
       if (!isOver(id, principal)) continue;
       session.isOver = true;
       this.#sessions.delete(id);
-      this.#giveBack(id, principal);
+      this.giveBack(id, principal);
       if (live !== undefined) this.#end(live);
     }
     this.#sharing?.endStreamsWhere(({ id, principal }) => isOver(id, principal));
@@ -183,7 +189,7 @@ export class Sessions {
     try {
       return await this.#open(id, principal, request, options);
     } finally {
-      if (!this.#sessions.has(id)) this.#giveBack(id, principal);
+      if (!this.#sessions.has(id)) this.giveBack(id, principal);
     }
   }
 
@@ -315,8 +321,8 @@ export class Sessions {
   }
 
   /**
-   * Ends idle sessions where there are too many, those of the same principal first: one that opens thousands ends its
-   * own. False where all of them are in use.
+   * Drops idle sessions where there are too many, those of the same principal first: one that opens thousands drops its
+   * own. They end, unless they are shared. False where all of them are in use.
    */
   #makeRoom(principal: string): boolean {
     const isFull = (): boolean => this.#sessions.size + this.#opening >= this.#keeping.maxSessions;
@@ -366,17 +372,14 @@ export class Sessions {
     const { live } = session;
     this.#sessions.delete(id);
     session.live = undefined;
+    // One that is shared goes on elsewhere.
+    if (this.#sharing === undefined) this.giveBack(id, session.principal);
     void live?.close();
   }
 
   #isIdle({ live, opening, name }: Session): boolean {
     const isHeard = this.#sharing?.isHeard(name) ?? false;
     return opening === undefined && !isHeard && (live === undefined || live.isIdle);
-  }
-
-  /** Its place among the sessions of its principal. Where the store is down, it expires. */
-  #giveBack(id: string, principal: string): void {
-    this.#limits?.releaseSession(principal, id).catch(ignore);
   }
 
   #end(live: LiveSession): void {

@@ -22,6 +22,8 @@ const INITIALIZE = {
 };
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
 
+const createServer = (): McpServer => new McpServer({ name: 'x', version: '1' });
+
 function instances(limits: PrincipalLimits): readonly WorkspaceHandler[] {
   const store = new MemoryStore(clock);
   return [createInstance(store, top, { limits }), createInstance(store, top, { limits })];
@@ -210,4 +212,30 @@ test('a session keeps its place while its client listens', async () => {
   expect((await client.post(PING)).status).toBe(200);
   await stream.body?.cancel();
   await close(all);
+});
+
+test('a session that ends to make room gives its place back', async () => {
+  const handler = createWorkspaceHandler(createServer, { maxSessions: 2, limits: { sessions: 3 } });
+  for (let round = 0; round < 5; round++) await clientOf('a', [handler]).connect();
+  expect(handler.sessions).toBe(2);
+  await handler.close();
+});
+
+test('a session that was revoked while no process had it in memory gives its place back when its client comes', async () => {
+  const store = new MemoryStore(clock);
+  const limits = { sessions: 1 };
+  const gone = createInstance(store, top, { limits });
+  const client = clientOf('a', [gone]);
+  await client.connect();
+  await gone.close();
+  const revocations = new Revocations(store);
+  const handler = createInstance(store, top, { limits, revocations });
+  await revocations.revoke('session', client.session!);
+  expect((await clientOf('a', [handler]).post(INITIALIZE)).status).toBe(503);
+  const returning = clientOf('a', [handler]);
+  returning.session = client.session;
+  expect((await returning.post(PING)).status).toBe(404);
+  await eventually(async () => expect((await clientOf('a', [handler]).post(INITIALIZE)).status).toBe(200));
+  await handler.close();
+  revocations.dispose();
 });
