@@ -65,8 +65,8 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['history', '| 30 days |', 'core/src/history/journal/limits', 'maxAgeMs', 30 * DAY],
   ['history', '50 MiB; a larger one', 'core/src/history/journal/limits', 'maxFileBytes', 50 * MIB],
   ['http', 'may have 64 KB', 'mcp/src/sdk-v2/http/opening-request', 'MAX_OPENING_BYTES', 64 * KIB],
-  ['scaling', 'up to 256 KB', 'mcp/src/sdk-v2/http/session-record', 'MAX_BYTES', 256 * KIB],
-  ['scaling', 'more than 256 KB', 'mcp/src/sdk-v2/http/session-record', 'MAX_BYTES', 256 * KIB],
+  ['scaling', 'up to 2 MB', 'mcp/src/sdk-v2/http/session-record', 'MAX_BYTES', 2 * MIB],
+  ['scaling', 'more than 2 MB', 'mcp/src/sdk-v2/http/session-record', 'MAX_BYTES', 2 * MIB],
   [
     'scaling',
     'by another within a second',

@@ -17,8 +17,8 @@ export interface SessionRecord {
 
 /** Another name when fields change their meaning: then versions that do not know it find no session. */
 const FIELDS = 'session';
-/** It is read with each request: enough for some thousand roots. */
-const MAX_BYTES = 256 * 1024;
+/** It is read with each request. Enough for as many roots as count, of the usual lengths. */
+const MAX_BYTES = 2 * 1024 * 1024;
 /** What the names of these fields start with. */
 export const SUBSCRIPTION = 'subscription ';
 /** What the client said when it opened the session. */
@@ -35,7 +35,7 @@ export function makeRecord(turn: number, fields: JsonObject): SessionRecord {
 export function requireStorable({ text }: SessionRecord): void {
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_BYTES) return;
-  const size = `it takes ${Math.ceil(bytes / 1024)} KB with the roots of its client, and at most 256 KB are stored`;
+  const size = `it takes ${Math.ceil(bytes / 1024)} KB with the roots of its client, and at most ${MAX_BYTES / 1024} KB are stored`;
   throw new RootwardMcpError('session-too-large', `Cannot go on with the session: ${size}`);
 }
 

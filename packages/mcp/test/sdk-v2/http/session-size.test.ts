@@ -54,14 +54,31 @@ test('only what servers know a client by is kept of how it introduced itself', a
   await handler.close();
 });
 
+test('ten thousand roots of usual lengths are stored', async () => {
+  const store = new MemoryStore();
+  const all = [createInstance(store, top), createInstance(store, top)];
+  const roots = Array.from({ length: 10_000 }, (_, index) => ({
+    uri: `file://${top}/projects/of-somebody/and-a-folder-with-a-name-${index}`,
+  }));
+  const client = new RawHttpClient(all[0]!.fetch, { roots: () => [...roots, { uri: `file://${top}` }] });
+  await client.connect();
+  await client.callTool('roots');
+  const other = new RawHttpClient(all[1]!.fetch);
+  other.session = client.session;
+  expect((await other.post({ jsonrpc: '2.0', id: 9, method: 'ping' })).status).toBe(200);
+  await Promise.all(all.map((each) => each.close()));
+});
+
 test('a session whose roots are too many to be stored says so and ends in every process', async () => {
   const store = new MemoryStore();
   const limits = { sessions: 1 };
   const all = [createInstance(store, top, { limits }), createInstance(store, top, { limits })];
-  const roots = Array.from({ length: 10_000 }, (_, index) => ({ uri: `file://${top}/missing-${index}` }));
+  const roots = Array.from({ length: 10_000 }, (_, index) => ({
+    uri: `file://${top}/${'missing-'.repeat(30)}${index}`,
+  }));
   const client = new RawHttpClient(all[0]!.fetch, { roots: () => roots });
   await client.connect();
-  await expect(client.callTool('roots')).rejects.toThrow(/takes \d+ KB .* at most 256 KB/);
+  await expect(client.callTool('roots')).rejects.toThrow(/takes \d+ KB .* at most 2048 KB/);
   const other = new RawHttpClient(all[1]!.fetch);
   other.session = client.session;
   for (const each of [client, other]) {
