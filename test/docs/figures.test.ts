@@ -166,7 +166,7 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   [
     'scaling',
     '5 seconds after its last',
-    'mcp/src/sdk-v2/http/sharing/shared-sessions',
+    'mcp/src/sdk-v2/http/sharing/signs-of-life',
     'ALIVE_MS',
     5 * SECOND,
   ],
@@ -177,7 +177,8 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['scaling', 'given up after 2 s', 'mcp/src/store/redis-link', 'ANSWER_MS', 2 * SECOND],
   ['scaling', 'the last 10,000 of a stream', 'mcp/src/store/redis-store', 'MAX_LINES', 10_000],
   ['scaling', 'finish, for at most 10 s', 'mcp/src/lifecycle/process-guard', 'DRAIN_MS', 10 * SECOND],
-  ['scaling', 'again, within 5 s', 'mcp/src/sdk-v2/http/sharing/shared-sessions', 'ALIVE_MS', 5 * SECOND],
+  ['scaling', 'again, within 5 s', 'mcp/src/sdk-v2/http/sharing/signs-of-life', 'ALIVE_MS', 5 * SECOND],
+  ['scaling', 'for another 5 s', 'mcp/src/sdk-v2/http/sharing/signs-of-life', 'ALIVE_MS', 5 * SECOND],
   ['scaling', 'or after 5 s and one', 'mcp/src/sdk-v2/http/sharing/wake-queue', 'WAIT_MS', 5 * SECOND],
   [
     'scaling',

@@ -99,7 +99,7 @@ test.each(KINDS)('a %s client resumes a stream again that broke off before anyth
   const store = new MemoryStore(clock);
   // With a clock that stands still, the first one gives no sign of life after its start.
   const first = createInstance(store, top, { clock: new FakeClock() });
-  const all = [first, createInstance(store, top), createInstance(store, top)];
+  const all = [first, createInstance(store, top, { clock }), createInstance(store, top, { clock })];
   const network = new Network(first);
   const call = await connect(kind, network);
   const name = `${kind} twice`;
@@ -110,7 +110,7 @@ test.each(KINDS)('a %s client resumes a stream again that broke off before anyth
     network.break();
     await network.resumed();
   }
-  clock.advance(DEAD_MS);
+  await clock.advanceAndSettle(DEAD_MS);
   expect(await outcome).toMatch(/send the request again/);
   await Promise.all(all.map((each) => each.close()));
 });

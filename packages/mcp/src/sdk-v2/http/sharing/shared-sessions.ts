@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { Clock, Disposable, Timer } from '@rootward/core';
+import type { Clock, Disposable } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { keyDigest, type SessionStore } from '../../../store/session-store.js';
 import { storedFields, storedText } from '../../../store/stored-value.js';
 import { EventLog } from './event-log.js';
 import { SharedIds } from './shared-ids.js';
+import { SignsOfLife } from './signs-of-life.js';
 
 /** What the processes tell each other about a session. */
 export type Note =
@@ -17,9 +18,6 @@ export type Note =
   | { readonly kind: 'listening'; readonly session: string }
   | { readonly kind: 'ended'; readonly session: string };
 
-/** A process that was silent for so long counts as dead. */
-const ALIVE_MS = 5_000;
-const HEARTBEAT_MS = 1_500;
 const INSTANCE_BYTES = 9;
 const CHANNEL = 'sessions';
 
@@ -40,18 +38,19 @@ export class SharedSessions {
   readonly events: EventLog;
   readonly #store: SessionStore;
   readonly #options: SharedOptions;
+  readonly #signs: SignsOfLife;
   readonly #subscriptions: readonly Disposable[];
-  #beat: Timer | undefined;
   #started: Promise<void> | undefined;
 
   constructor(store: SessionStore, options: SharedOptions) {
     this.#store = store;
     this.#options = options;
-    const { ttl, onerror } = options;
+    const { ttl, clock, onBeat, onerror } = options;
+    this.#signs = new SignsOfLife(store, this.instance, { clock, onBeat });
     this.events = new EventLog(store, {
       instance: this.instance,
       ttl,
-      isAlive: async (instance) => (await store.read(`instance:${instance}`)) !== undefined,
+      isAlive: (instance) => this.#signs.isAlive(instance),
       announce: (session) => this.tell({ kind: 'news', session }),
       onerror,
     });
@@ -93,10 +92,8 @@ export class SharedSessions {
   }
 
   async close(): Promise<void> {
-    this.#beat?.clear();
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
-    if (!this.#store.ready) return;
-    await this.#store.replace(`instance:${this.instance}`, 'alive', undefined, ALIVE_MS).catch(() => false);
+    await this.#signs.close();
   }
 
   async #publish(note: Note, instance: string | undefined): Promise<void> {
@@ -106,32 +103,16 @@ export class SharedSessions {
 
   async #start(): Promise<void> {
     try {
-      await this.#store.replace(`instance:${this.instance}`, undefined, 'alive', ALIVE_MS);
+      await this.#signs.start();
     } catch (error) {
       this.#started = undefined;
       throw error;
     }
-    this.#scheduleBeat();
-  }
-
-  #scheduleBeat(): void {
-    this.#beat?.clear();
-    this.#beat = this.#options.clock.setTimeout(() => {
-      this.#options.onBeat();
-      this.#live().catch(() => undefined);
-      this.#scheduleBeat();
-    }, HEARTBEAT_MS);
-  }
-
-  async #live(): Promise<void> {
-    if (!this.#store.ready) return;
-    const name = `instance:${this.instance}`;
-    if ((await this.#store.read(name, ALIVE_MS)) !== undefined) return;
-    await this.#store.replace(name, undefined, 'alive', ALIVE_MS);
   }
 
   #hear(text: string | undefined): void {
     if (text === undefined) {
+      this.#signs.giveNow();
       this.#options.onMissed();
       return;
     }
