@@ -23,8 +23,8 @@ const FORMAT = '1';
 const RETRY_MS = 250;
 /** Of a log; the oldest go first. */
 const MAX_LINES = 10_000;
-/** Of a log, in one answer: each of them may be as large as a message. */
-const LINES_AT_ONCE = 100;
+/** Of a log, in one answer: each of them may be as large as a message, and most logs have fewer. */
+const LINES_AT_ONCE = 20;
 
 const MAX_ID_PART = 2n ** 64n - 1n;
 

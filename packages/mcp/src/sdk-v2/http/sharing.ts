@@ -174,6 +174,7 @@ export class Sharing {
     return eventStreamResponse(request, stream, {
       session: listener.id,
       keepAliveMs: this.#options.keepAliveMs,
+      signal: over.signal,
       onerror: this.#options.onerror,
       onEnd: () => {
         end();

@@ -1,6 +1,7 @@
 import type { StreamEvent } from './event-log.js';
 
 const KEEP_ALIVE_MS = 15_000;
+const KEEP_ALIVE = ': keepalive\n\n';
 /** Clients of earlier revisions read an event without data as a message. */
 const FIRST_WITH_EMPTY_EVENTS = '2025-11-25';
 const HEADERS = {
@@ -13,6 +14,8 @@ const HEADERS = {
 interface StreamOptions {
   readonly session: string;
   readonly keepAliveMs: number | undefined;
+  /** Ends it, also where the client does not read. */
+  readonly signal: AbortSignal;
   /** Called once, however it ends. */
   readonly onEnd: () => void;
   readonly onerror: (error: unknown) => void;
@@ -23,11 +26,14 @@ export function isForStream({ method, headers }: Request): boolean {
   return method === 'GET' && (headers.get('accept')?.includes('text/event-stream') ?? false);
 }
 
-/** A response that carries events until they end or the client goes away. */
+/**
+ * A response that carries events until they end or the client goes away. They are taken as fast as the client reads: a
+ * log may be larger than the memory of this process.
+ */
 export function eventStreamResponse(
   request: Request,
   events: AsyncGenerator<StreamEvent>,
-  { session, keepAliveMs = KEEP_ALIVE_MS, onEnd, onerror }: StreamOptions,
+  { session, keepAliveMs = KEEP_ALIVE_MS, signal, onEnd, onerror }: StreamOptions,
 ): Response {
   const encoder = new TextEncoder();
   const takesEmpty = (request.headers.get('mcp-protocol-version') ?? '') >= FIRST_WITH_EMPTY_EVENTS;
@@ -39,26 +45,42 @@ export function eventStreamResponse(
     clearInterval(keepAlive);
     onEnd();
   };
+  /** The next event that this client understands. */
+  const next = async (): Promise<string | undefined> => {
+    try {
+      for (let step = await events.next(); step.done !== true; step = await events.next()) {
+        const { id, message } = step.value;
+        if (message !== undefined) return `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`;
+        if (takesEmpty) return `id: ${id}\ndata: \n\n`;
+      }
+    } catch (error) {
+      onerror(error);
+    }
+    return undefined;
+  };
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      const write = (text: string): void => {
-        if (!isOver) controller.enqueue(encoder.encode(text));
-      };
-      if (keepAliveMs > 0) keepAlive = setInterval(() => write(': keepalive\n\n'), keepAliveMs).unref();
-      const pump = async (): Promise<void> => {
-        try {
-          for await (const { id, message } of events) {
-            if (message !== undefined) {
-              write(`event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`);
-            } else if (takesEmpty) write(`id: ${id}\ndata: \n\n`);
-          }
-        } catch (error) {
-          onerror(error);
-        }
+      const close = (): void => {
         if (!isOver) controller.close();
         end();
       };
-      void pump();
+      if (signal.aborted) close();
+      else signal.addEventListener('abort', close, { once: true });
+      if (isOver || keepAliveMs <= 0) return;
+      keepAlive = setInterval(() => {
+        // A client that has not read the last event needs no sign of life.
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(KEEP_ALIVE));
+      }, keepAliveMs).unref();
+    },
+    async pull(controller) {
+      const text = await next();
+      if (isOver) return;
+      if (text !== undefined) {
+        controller.enqueue(encoder.encode(text));
+        return;
+      }
+      controller.close();
+      end();
     },
     cancel: end,
   });
