@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type {
   JSONRPCMessage,
@@ -32,8 +33,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly carriesRequests: boolean;
   /** What the server connected to it knows, where that can be kept. */
   keeper: ConnectionKeeper | undefined;
-  /** Undefined while there are none, as most of the time. */
-  #underWay: Set<RequestId> | undefined;
+  /** Each with the context in which it came. Undefined while there are none, as most of the time. */
+  #underWay: Map<RequestId, AsyncResource> | undefined;
   readonly #ids: SharedIds | undefined;
   #watcher: SessionWatcher | undefined;
 
@@ -65,7 +66,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     this.onmessage = ((message, extra) => {
       if (!watcher.received(message)) return;
       const isRequest = 'method' in message && 'id' in message;
-      if (isRequest) (this.#underWay ??= new Set()).add(message.id);
+      if (isRequest) (this.#underWay ??= new Map()).set(message.id, new AsyncResource('McpRequest'));
       onmessage?.(this.#ids?.received(message) ?? message, extra);
       if (!isRequest && 'method' in message && message.method === 'notifications/cancelled') {
         this.#endCancelled(message.params?.['requestId']);
@@ -73,7 +74,18 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     }) satisfies Transport['onmessage'];
   }
 
+  /**
+   * What belongs to a request is sent in the context in which the request came, wherever it was said: that is how an
+   * event store knows which requests share a stream.
+   */
   override send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
+    const about = 'method' in message ? options?.relatedRequestId : message.id;
+    const context = about === undefined ? undefined : this.#underWay?.get(about);
+    const send = (): Promise<void> => this.#send(message, options);
+    return context === undefined ? send() : context.runInAsyncScope(send);
+  }
+
+  #send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     if ('method' in message) return super.send(this.#ids?.sent(message) ?? message, options);
     const saved = this.#watcher?.answering(message);
     return saved === undefined ? this.#answer(message, options) : this.#answerAfter(saved, message, options);

@@ -212,7 +212,8 @@ export class Sharing {
     const { events, instance } = this.#shared;
     const session = live.name;
     if ('method' in message && 'id' in message) {
-      events.own(session, message.id);
+      // An answer that is no stream cannot be resumed.
+      if (live.transport.carriesRequests) events.own(session, message.id);
       return true;
     }
     const asker = SharedIds.instanceOf(message);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client as OldClient } from '@modelcontextprotocol/sdk-lowest/client/index.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk-lowest/client/streamableHttp.js';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore, type WorkspaceHandler } from '../../../src/index.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
@@ -135,4 +137,47 @@ test.each(KINDS)('a %s client stops asking after an answer that is an error', as
   }
   expect(asked()).toBe(expected);
   await handler.close();
+});
+
+/** A call of an official client of revision 2025-06-18, which gets no event before the first message. */
+async function callFromOldClient(network: Network, name: string): Promise<{ outcome: Promise<unknown> }> {
+  const client = new OldClient({ name: 'old', version: '1.0.0' });
+  onTestFinished(() => client.close());
+  const options = { fetch: network.fetch, reconnectionOptions: RECONNECT };
+  const transport = new OldTransport(new URL('http://localhost/mcp'), options);
+  // The types of that version do not allow for `exactOptionalPropertyTypes`.
+  await client.connect(transport as never);
+  const outcome = client.callTool({ name: 'wait', arguments: { name, say: 'first' } });
+  outcome.catch(() => undefined);
+  await eventually(() => expect(waiting.has(name)).toBe(true));
+  await eventually(() => expect(network.heard.some(({ chunks }) => chunks > 0)).toBe(true));
+  return { outcome };
+}
+
+test('a client of an earlier revision gets the answer of a call that broke off from another process', async () => {
+  const store = new MemoryStore();
+  const [first, second] = [createInstance(store, top), createInstance(store, top)];
+  const network = new Network(first);
+  const { outcome } = await callFromOldClient(network, 'old answer');
+  network.target = second;
+  network.break();
+  await eventually(() => expect(network.heard.some(({ lastEventId }) => lastEventId !== null)).toBe(true));
+  waiting.get('old answer')!();
+  expect(await outcome).toMatchObject({ structuredContent: { name: 'old answer' } });
+  await Promise.all([first.close(), second.close()]);
+});
+
+test('a client of an earlier revision is told to send a call again whose process died', async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const first = createInstance(store, top, { clock: new FakeClock() });
+  const second = createInstance(store, top, { clock });
+  const network = new Network(first);
+  const { outcome } = await callFromOldClient(network, 'old death');
+  network.target = second;
+  network.break();
+  await eventually(() => expect(network.heard.some(({ lastEventId }) => lastEventId !== null)).toBe(true));
+  await clock.advanceAndSettle(DEAD_MS);
+  await expect(outcome).rejects.toThrow(/send the request again/);
+  await Promise.all([first.close(), second.close()]);
 });

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+import type { Clock } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { keyDigest, type LogLine, type SessionStore } from '../../../store/session-store.js';
 import { storedFields, storedText } from '../../../store/stored-value.js';
@@ -16,6 +18,8 @@ const LOOK_MS = 200;
 const INTERNAL_ERROR = -32_603;
 /** A store may keep no more than some thousand lines of a log: who owes an answer is said again before it is forgotten. */
 const OWN_AGAIN_LINES = 2_000;
+/** How many times it is said again within the time after which the log would expire: a call may say nothing for hours. */
+const OWN_AGAIN_TIMES = 3;
 
 /** What every process with a server for the session tells when something changes, each at its own time. */
 const CHANGES: ReadonlySet<string> = new Set([
@@ -36,18 +40,27 @@ export interface StreamEvent {
 /** Why there is no stream to go on with: the event never was or is forgotten, or nothing can follow it any more. */
 export type NoStream = 'unknown' | 'over';
 
-/** The stream of one POST while it is being served, and what must be stored before its headers leave. */
+/** One POST, from when it came until its last answer has gone; or what a new server is told again. */
 interface Exchange {
-  stream?: string;
-  /** Nothing of it is sent to a client. */
-  readonly isReplay?: boolean;
+  /**
+   * What its stream is called here. The SDK has a name, too, but tells it before the first event to clients of newer
+   * revisions only, and by then others must know who answers. Undefined where nothing of it is sent to the client.
+   */
+  readonly stream: string | undefined;
+  /** What must have happened before its headers leave. */
   readonly pending: Promise<unknown>[];
+  /** Requests in it that this process owes an answer to. */
+  readonly owed: Set<RequestId>;
+  /** How many messages it wrote, and when it last said who owes an answer. */
+  lines: number;
+  ownedAt: number;
 }
 
 interface LogOptions {
   readonly instance: string;
   /** How long a stream without an answer is kept. */
   readonly ttl: number;
+  readonly clock: Clock;
   /** Whether a process is there that may still answer. */
   readonly isAlive: (instance: string) => Promise<boolean>;
   /** There is news on the standalone stream of a session. */
@@ -60,27 +73,27 @@ export class EventLog {
   readonly #store: SessionStore;
   readonly #options: LogOptions;
   readonly #exchange = new AsyncLocalStorage<Exchange>();
-  /** By log: which requests this process owes an answer to, and how many lines it wrote. */
-  readonly #owed = new Map<string, { readonly requests: Set<RequestId>; lines: number }>();
+  /** Those with an answer that this process owes, each with its log. */
+  readonly #owing = new Map<Exchange, string>();
 
   constructor(store: SessionStore, options: LogOptions) {
     this.#store = store;
     this.#options = options;
   }
 
-  /** The part of the log that the SDK writes for one session. A message that cannot be stored is sent all the same. */
+  /**
+   * The part of the log that the SDK writes for one session. A message that cannot be stored is sent all the same.
+   * What belongs to a request must be sent in the context in which the request came.
+   */
   storeFor(session: string): EventStore {
     return {
       storeEvent: async (stream, message) => {
         const exchange = this.#exchange.getStore();
-        if (exchange?.isReplay === true) return '';
-        if (!('jsonrpc' in message)) {
-          if (exchange !== undefined) exchange.stream = stream;
-          return eventId(stream, START);
-        }
         try {
-          if (stream === STANDALONE && !(await this.#isNews(session, message))) return '';
-          return await this.#write(session, stream, message);
+          if (stream === STANDALONE) return await this.#announce(session, message, exchange);
+          if (exchange?.stream === undefined) return '';
+          if (!('jsonrpc' in message)) return eventId(exchange.stream, START);
+          return await this.#answer(session, exchange.stream, message, exchange);
         } catch (error) {
           this.#options.onerror(error);
           return '';
@@ -100,7 +113,7 @@ export class EventLog {
 
   /** Serves a POST. What other processes must know of it is stored before its response is returned. */
   async serve(act: () => Promise<Response>): Promise<Response> {
-    const exchange: Exchange = { pending: [] };
+    const exchange = this.#begin(randomUUID());
     const response = await this.#exchange.run(exchange, act);
     await Promise.all(exchange.pending);
     return response;
@@ -108,7 +121,11 @@ export class EventLog {
 
   /** Runs something whose messages are not sent to the client. */
   async replay(act: () => Promise<void>): Promise<void> {
-    await this.#exchange.run({ isReplay: true, pending: [] }, act);
+    await this.#exchange.run(this.#begin(undefined), act);
+  }
+
+  #begin(stream: string | undefined): Exchange {
+    return { stream, pending: [], owed: new Set(), lines: 0, ownedAt: this.#options.clock.now() };
   }
 
   /** What must have happened before the response to the current POST leaves. */
@@ -119,18 +136,30 @@ export class EventLog {
 
   /** This process serves a request, on the stream of the current POST. */
   own(session: string, request: RequestId): void {
-    const stream = this.#exchange.getStore()?.stream;
-    if (stream === undefined) return;
-    const key = logKey(session, stream);
-    const owed = this.#owed.get(key) ?? { requests: new Set(), lines: 0 };
-    this.#owed.set(key, owed);
-    owed.requests.add(request);
+    const exchange = this.#exchange.getStore();
+    if (exchange?.stream === undefined) return;
+    const key = logKey(session, exchange.stream);
+    this.#owing.set(exchange, key);
+    exchange.owed.add(request);
     this.hold(this.#writeOwner(key, request));
+  }
+
+  /** Keeps the logs of calls that are under way. To be called every now and then. */
+  keepOwed(): void {
+    const { clock, ttl, onerror } = this.#options;
+    const now = clock.now();
+    for (const [exchange, key] of this.#owing) {
+      if (now < exchange.ownedAt + ttl / OWN_AGAIN_TIMES) continue;
+      exchange.ownedAt = now;
+      for (const request of exchange.owed) this.#writeOwner(key, request).catch(onerror);
+    }
   }
 
   /** This process no longer serves a session, and owes it nothing. */
   forget(session: string): void {
-    for (const key of this.#owed.keys()) if (key.startsWith(logKey(session, ''))) this.#owed.delete(key);
+    for (const [exchange, key] of this.#owing) {
+      if (key.startsWith(logKey(session, ''))) this.#owing.delete(exchange);
+    }
   }
 
   async #writeOwner(key: string, request: RequestId): Promise<void> {
@@ -229,28 +258,40 @@ export class EventLog {
   async #replaceLost(session: string, stream: string, owners: ReadonlyMap<RequestId, string>): Promise<void> {
     for (const [id, owner] of owners) {
       if (await this.#options.isAlive(owner)) continue;
-      const message = 'The process that served this request ended before it answered; send the request again';
-      await this.#write(session, stream, { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
+      const text = 'The process that served this request ended before it answered; send the request again';
+      const message = { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: text } };
+      await this.#store.append(logKey(session, stream), storedText({ message }), ANSWERED_MS);
     }
   }
 
-  /** What has to be said again before this message. */
-  #owedAgain(key: string, message: JSONRPCMessage): readonly RequestId[] {
-    const owed = this.#owed.get(key);
-    if (owed === undefined) return [];
-    if (!('method' in message) && message.id !== undefined) owed.requests.delete(message.id);
-    if (owed.requests.size === 0) this.#owed.delete(key);
-    owed.lines += 1;
-    return owed.lines % OWN_AGAIN_LINES === 0 ? [...owed.requests] : [];
+  /** Writes what belongs to no request. */
+  async #announce(session: string, message: JSONRPCMessage, exchange: Exchange | undefined): Promise<string> {
+    const isReplay = exchange !== undefined && exchange.stream === undefined;
+    if (isReplay || !(await this.#isNews(session, message))) return '';
+    const key = logKey(session, STANDALONE);
+    const id = await this.#store.append(key, storedText({ message }), this.#options.ttl);
+    this.#options.announce(session);
+    return eventId(STANDALONE, id);
   }
 
-  async #write(session: string, stream: string, message: JSONRPCMessage): Promise<string> {
-    const ttl = 'method' in message ? this.#options.ttl : ANSWERED_MS;
+  /** Writes what belongs to a request: its answer, or what comes before it. */
+  async #answer(
+    session: string,
+    stream: string,
+    message: JSONRPCMessage,
+    exchange: Exchange,
+  ): Promise<string> {
+    const { owed } = exchange;
     const key = logKey(session, stream);
-    const again = this.#owedAgain(key, message).map((request) => this.#writeOwner(key, request));
-    const id = await this.#store.append(key, storedText({ message }), ttl);
-    await Promise.all(again);
-    if (stream === STANDALONE) this.#options.announce(session);
+    if (!('method' in message) && message.id !== undefined) owed.delete(message.id);
+    if (owed.size === 0) this.#owing.delete(exchange);
+    exchange.lines += 1;
+    const again = exchange.lines % OWN_AGAIN_LINES === 0 ? [...owed] : [];
+    const ttl = owed.size === 0 ? ANSWERED_MS : this.#options.ttl;
+    const [id] = await Promise.all([
+      this.#store.append(key, storedText({ message }), ttl),
+      ...again.map((request) => this.#writeOwner(key, request)),
+    ]);
     return eventId(stream, id);
   }
 }

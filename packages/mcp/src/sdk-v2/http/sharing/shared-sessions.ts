@@ -46,10 +46,17 @@ export class SharedSessions {
     this.#store = store;
     this.#options = options;
     const { ttl, clock, onBeat, onerror } = options;
-    this.#signs = new SignsOfLife(store, this.instance, { clock, onBeat });
+    this.#signs = new SignsOfLife(store, this.instance, {
+      clock,
+      onBeat: () => {
+        this.events.keepOwed();
+        onBeat();
+      },
+    });
     this.events = new EventLog(store, {
       instance: this.instance,
       ttl,
+      clock,
       isAlive: (instance) => this.#signs.isAlive(instance),
       announce: (session) => this.tell({ kind: 'news', session }),
       onerror,

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '@rootward/core';
 import { RedisStore } from '../../../../src/redis.js';
 import { Bell } from '../../../../src/sdk-v2/http/sharing/bell.js';
 import { EventLog } from '../../../../src/sdk-v2/http/sharing/event-log.js';
+import { beginCall } from '../../../fixtures/logged-call.js';
 import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../../../../testing/redis-server.js';
 
 /** At least so many lines are. */
@@ -24,6 +25,7 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, (
     log = new EventLog(store, {
       instance: 'here',
       ttl: 60_000,
+      clock: systemClock,
       isAlive,
       announce: nothing,
       onerror: nothing,
@@ -34,27 +36,12 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, (
     await redis[Symbol.asyncDispose]();
   });
 
-  /** A request that is under way on a stream of its own. */
-  async function begin(session: string): Promise<string> {
-    const stream = randomUUID();
-    await log.serve(async () => {
-      // The SDK asks for the id of the first event without a message.
-      await log.storeFor(session).storeEvent(stream, {} as never);
-      log.own(session, 1);
-      return new Response();
-    });
-    return stream;
-  }
-
   test('a request with more events than are kept is still known to be under way', async () => {
-    const events = log.storeFor('session');
-    const stream = await begin('session');
+    const { stream, say } = await beginCall(log, 'session', 1);
     let last = '';
     for (let count = 0; count < MANY; count += BATCH) {
       const ids = await Promise.all(
-        Array.from({ length: BATCH }, () =>
-          events.storeEvent(stream, { jsonrpc: '2.0', method: 'notifications/progress' }),
-        ),
+        Array.from({ length: BATCH }, () => say({ jsonrpc: '2.0', method: 'notifications/progress' })),
       );
       last = ids.at(-1)!;
     }
@@ -62,7 +49,7 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, (
     const resumed = await log.resume('session', last, new Bell(), over.signal);
     if (typeof resumed === 'string') throw new Error(`Cannot resume: ${resumed}`);
     expect((await resumed.next()).value).toMatchObject({ id: last, message: undefined });
-    await events.storeEvent(stream, { jsonrpc: '2.0', id: 1, result: {} });
+    await say({ jsonrpc: '2.0', id: 1, result: {} });
     expect((await resumed.next()).value).toMatchObject({ message: { id: 1, result: {} } });
     expect((await resumed.next()).done).toBe(true);
 
@@ -96,8 +83,8 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, (
     '(1',
     '$',
   ])('a place that no event has (%s) begins at the start, and shows no other session', async (place) => {
-    const stream = await begin('mine');
-    await log.storeFor('mine').storeEvent(stream, { jsonrpc: '2.0', id: 1, result: {} });
+    const { stream, say } = await beginCall(log, 'mine', 1);
+    await say({ jsonrpc: '2.0', id: 1, result: {} });
     const { signal } = new AbortController();
     const resumed = await log.resume('mine', `${stream}/${place}`, new Bell(), signal);
     if (typeof resumed === 'string') throw new Error(`Cannot resume: ${resumed}`);

@@ -1,0 +1,92 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { MemoryStore } from '../../../../src/index.js';
+import { Bell } from '../../../../src/sdk-v2/http/sharing/bell.js';
+import { EventLog, type StreamEvent } from '../../../../src/sdk-v2/http/sharing/event-log.js';
+import { FakeClock } from '../../../../../../testing/fake-clock.js';
+import { beginCall } from '../../../fixtures/logged-call.js';
+
+const TTL_MS = 600_000;
+const MINUTE_MS = 60_000;
+const NEWS = { jsonrpc: '2.0', method: 'notifications/message' } as const;
+const answer = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: {} });
+
+interface Logs {
+  readonly clock: FakeClock;
+  readonly store: MemoryStore;
+  readonly errors: unknown[];
+  readonly log: EventLog;
+}
+
+function makeLog(): Logs {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const errors: unknown[] = [];
+  const log = new EventLog(store, {
+    instance: 'here',
+    ttl: TTL_MS,
+    clock,
+    isAlive: () => Promise.resolve(true),
+    announce: () => undefined,
+    onerror: (error) => void errors.push(error),
+  });
+  return { clock, store, errors, log };
+}
+
+async function resume(log: EventLog, lastEventId: string): Promise<AsyncGenerator<StreamEvent>> {
+  const over = new AbortController();
+  onTestFinished(() => over.abort());
+  const resumed = await log.resume('session', lastEventId, new Bell(), over.signal);
+  if (typeof resumed === 'string') throw new Error(`Cannot resume: ${resumed}`);
+  return resumed;
+}
+
+test('a call of a batch can be resumed long after another one of it was answered', async () => {
+  const { clock, log } = makeLog();
+  const { say } = await beginCall(log, 'session', 1, 2);
+  const last = await say(answer(1));
+  clock.advance(2 * MINUTE_MS);
+  const resumed = await resume(log, last);
+  await resumed.next();
+  await say(answer(2));
+  expect((await resumed.next()).value).toMatchObject({ message: { id: 2 } });
+  expect((await resumed.next()).done).toBe(true);
+});
+
+test('the log of a batch goes a minute after its last answer', async () => {
+  const { clock, log } = makeLog();
+  const { stream, say } = await beginCall(log, 'session', 1, 2);
+  await say(answer(1));
+  await say(answer(2));
+  clock.advance(2 * MINUTE_MS);
+  const { signal } = new AbortController();
+  expect(await log.resume('session', `${stream}/0`, new Bell(), signal)).toBe('unknown');
+});
+
+test('a call that says nothing for longer than sessions are kept can be resumed', async () => {
+  const { clock, log } = makeLog();
+  const { stream, say } = await beginCall(log, 'session', 1);
+  for (let passed = 0; passed < 3 * TTL_MS; passed += MINUTE_MS) {
+    clock.advance(MINUTE_MS);
+    log.keepOwed();
+  }
+  const resumed = await resume(log, `${stream}/0`);
+  await resumed.next();
+  await say(answer(1));
+  expect((await resumed.next()).value).toMatchObject({ message: { id: 1 } });
+});
+
+test('a store that fails while it is said again who owes an answer ends nothing', async () => {
+  const { store, errors, log } = makeLog();
+  const { say } = await beginCall(log, 'session', 1);
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  vi.spyOn(store, 'append').mockRejectedValue(new Error('It is down'));
+  // More than the number of lines after which it is said again.
+  for (let count = 0; count < 2_500; count++) expect(await say(NEWS)).toBe('');
+  expect(errors.length).toBeGreaterThanOrEqual(2_500);
+  await new Promise(setImmediate);
+  expect(unhandled).toEqual([]);
+});
