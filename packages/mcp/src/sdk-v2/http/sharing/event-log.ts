@@ -54,6 +54,8 @@ interface Exchange {
   /** How many messages it wrote, and when it last said who owes an answer. */
   lines: number;
   ownedAt: number;
+  /** What it started may go on for long, and is in its context all the same. */
+  isOver: boolean;
 }
 
 interface LogOptions {
@@ -114,24 +116,41 @@ export class EventLog {
   /** Serves a POST. What other processes must know of it is stored before its response is returned. */
   async serve(act: () => Promise<Response>): Promise<Response> {
     const exchange = this.#begin(randomUUID());
-    const response = await this.#exchange.run(exchange, act);
-    await Promise.all(exchange.pending);
-    return response;
+    try {
+      const response = await this.#exchange.run(exchange, act);
+      await Promise.all(exchange.pending);
+      return response;
+    } finally {
+      exchange.isOver = true;
+    }
   }
 
-  /** Runs something whose messages are not sent to the client. */
+  /** Runs something whose messages are not sent to the client. What it starts is heard again once it has ended. */
   async replay(act: () => Promise<void>): Promise<void> {
-    await this.#exchange.run(this.#begin(undefined), act);
+    const exchange = this.#begin(undefined);
+    try {
+      await this.#exchange.run(exchange, act);
+    } finally {
+      exchange.isOver = true;
+    }
   }
 
   #begin(stream: string | undefined): Exchange {
-    return { stream, pending: [], owed: new Set(), lines: 0, ownedAt: this.#options.clock.now() };
+    return {
+      stream,
+      pending: [],
+      owed: new Set(),
+      lines: 0,
+      ownedAt: this.#options.clock.now(),
+      isOver: false,
+    };
   }
 
   /** What must have happened before the response to the current POST leaves. */
   hold(promise: Promise<unknown>): void {
     const held = promise.catch((error: unknown) => this.#options.onerror(error));
-    this.#exchange.getStore()?.pending.push(held);
+    const exchange = this.#exchange.getStore();
+    if (exchange?.isOver === false) exchange.pending.push(held);
   }
 
   /** This process serves a request, on the stream of the current POST. */
@@ -267,7 +286,8 @@ export class EventLog {
   /** Writes what belongs to no request. */
   async #announce(session: string, message: JSONRPCMessage, exchange: Exchange | undefined): Promise<string> {
     const isReplay = exchange !== undefined && exchange.stream === undefined;
-    if (isReplay || !(await this.#isNews(session, message))) return '';
+    if (isReplay && !exchange.isOver) return '';
+    if (!(await this.#isNews(session, message))) return '';
     const key = logKey(session, STANDALONE);
     const id = await this.#store.append(key, storedText({ message }), this.#options.ttl);
     this.#options.announce(session);

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore } from '../../../../src/index.js';
@@ -89,4 +90,16 @@ test('a store that fails while it is said again who owes an answer ends nothing'
   expect(errors.length).toBeGreaterThanOrEqual(2_500);
   await new Promise(setImmediate);
   expect(unhandled).toEqual([]);
+});
+
+test('what was started while a session was taken over is heard afterwards', async () => {
+  const { log } = makeLog();
+  const events = log.storeFor('session');
+  const started = { context: new AsyncResource('before') };
+  await log.replay(async () => {
+    started.context = new AsyncResource('watcher');
+    // What a server says then was said before, by the process that had the session.
+    expect(await events.storeEvent('_GET_stream', NEWS)).toBe('');
+  });
+  expect(await started.context.runInAsyncScope(() => events.storeEvent('_GET_stream', NEWS))).not.toBe('');
 });

@@ -1,3 +1,7 @@
+import { appendFileSync, mkdtempSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -32,7 +36,12 @@ function start(clock: FakeClock, sessionStore = new Store(clock)): readonly [Ins
     const makeServer = (): McpServer => {
       const capabilities = { logging: {}, resources: { subscribe: true } };
       const made = new McpServer({ name: 'listening', version: '1' }, { capabilities });
-      made.server.setRequestHandler('resources/subscribe', () => ({}));
+      made.server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+        watchFile(fileURLToPath(uri), { interval: 20, persistent: false }, () => {
+          made.server.sendResourceUpdated({ uri }).catch(() => undefined);
+        });
+        return {};
+      });
       servers.push(made);
       return made;
     };
@@ -41,6 +50,18 @@ function start(clock: FakeClock, sessionStore = new Store(clock)): readonly [Ins
     return { handler, servers };
   };
   return [instance(), instance()];
+}
+
+/** The URI of a file that is there until the test has ended. */
+function makeFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rootward-listening-'));
+  const path = join(folder, 'a');
+  writeFileSync(path, '');
+  onTestFinished(() => {
+    unwatchFile(path);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return pathToFileURL(path).href;
 }
 
 /** Returns what comes over the stream. */
@@ -91,14 +112,40 @@ test('a request of such a client gets its server at once, and no second one is m
   expect(second.servers).toHaveLength(1);
 });
 
-test('one that subscribed to something gets it at once', async () => {
+test('one that subscribed to something gets it at once, and hears what changes then', async () => {
   const clock = new FakeClock();
   const [first, second] = start(clock);
   const client = new RawHttpClient(first.handler.fetch);
   await client.connect();
-  await client.request('resources/subscribe', { uri: 'file:///a' });
-  await listen(second, client);
+  const uri = makeFile();
+  await client.request('resources/subscribe', { uri });
+  // The first one dies.
+  unwatchFile(fileURLToPath(uri));
+  const heard = await listen(second, client);
   await eventually(() => expect(second.servers).toHaveLength(1));
+  await eventually(() => {
+    appendFileSync(fileURLToPath(uri), 'changed');
+    expect(heard()).toContain('notifications/resources/updated');
+  });
+});
+
+test('a session that was opened here hears of a file that one from elsewhere subscribed to, too', async () => {
+  const clock = new FakeClock();
+  const [first, second] = start(clock);
+  const [theirs, own] = [new RawHttpClient(first.handler.fetch), new RawHttpClient(second.handler.fetch)];
+  const uri = makeFile();
+  await theirs.connect();
+  await theirs.request('resources/subscribe', { uri });
+  unwatchFile(fileURLToPath(uri));
+  await listen(second, theirs);
+  await eventually(() => expect(second.servers).toHaveLength(1));
+  await own.connect();
+  await own.request('resources/subscribe', { uri });
+  const heard = await listen(second, own);
+  await eventually(() => {
+    appendFileSync(fileURLToPath(uri), 'changed');
+    expect(heard()).toContain('notifications/resources/updated');
+  });
 });
 
 test('one that went away meanwhile gets none', async () => {
