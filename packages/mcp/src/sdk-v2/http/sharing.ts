@@ -7,7 +7,7 @@ import { isStandalone } from './sharing/event-log.js';
 import { eventStreamResponse } from './sharing/event-stream.js';
 import { ignore } from './ignore.js';
 import type { LiveSession } from './live-session.js';
-import { streamOver, unknownEvent } from './responses.js';
+import { sessionNotFound, streamOver, unknownEvent } from './responses.js';
 import {
   changedFields,
   makeRecord,
@@ -135,7 +135,13 @@ export class Sharing {
 
   /** A response that leaves only when other processes know what they need to go on without this one. */
   async serve(request: Request, handle: () => Promise<Response>): Promise<Response> {
-    return request.method === 'POST' ? this.#shared.events.serve(handle) : handle();
+    if (request.method !== 'POST') return handle();
+    try {
+      return await this.#shared.events.serve(handle);
+    } catch (error) {
+      if (error instanceof RootwardMcpError && error.code === 'closed') return sessionNotFound();
+      throw error;
+    }
   }
 
   close(): Promise<void> {

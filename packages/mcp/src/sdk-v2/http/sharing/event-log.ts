@@ -20,6 +20,8 @@ const INTERNAL_ERROR = -32_603;
 const OWN_AGAIN_LINES = 2_000;
 /** How many times it is said again within the time after which the log would expire: a call may say nothing for hours. */
 const OWN_AGAIN_TIMES = 3;
+/** The status for messages that get no answer. */
+const ACCEPTED = 202;
 
 /** What every process with a server for the session tells when something changes, each at its own time. */
 const CHANGES: ReadonlySet<string> = new Set([
@@ -113,12 +115,19 @@ export class EventLog {
     return this.#store.claim(key, this.#options.instance, 1, SAME_CHANGE_MS);
   }
 
-  /** Serves a POST. What other processes must know of it is stored before its response is returned. */
+  /**
+   * Serves a POST. What other processes must know of it is stored before its response is returned. Rejects where that
+   * fails and the client would hear of it in no other way: it must not take a message for received that is lost.
+   */
   async serve(act: () => Promise<Response>): Promise<Response> {
     const exchange = this.#begin(randomUUID());
     try {
       const response = await this.#exchange.run(exchange, act);
-      await Promise.all(exchange.pending);
+      for (const outcome of await Promise.allSettled(exchange.pending)) {
+        if (outcome.status === 'fulfilled') continue;
+        if (response.status === ACCEPTED) throw outcome.reason;
+        this.#options.onerror(outcome.reason);
+      }
       return response;
     } finally {
       exchange.isOver = true;
@@ -148,9 +157,11 @@ export class EventLog {
 
   /** What must have happened before the response to the current POST leaves. */
   hold(promise: Promise<unknown>): void {
-    const held = promise.catch((error: unknown) => this.#options.onerror(error));
     const exchange = this.#exchange.getStore();
-    if (exchange?.isOver === false) exchange.pending.push(held);
+    const isHeld = exchange?.stream !== undefined && !exchange.isOver;
+    // Those that are held are looked at later, and must not count as unhandled until then.
+    promise.catch(isHeld ? () => undefined : this.#options.onerror);
+    if (isHeld) exchange.pending.push(promise);
   }
 
   /** This process serves a request, on the stream of the current POST. */

@@ -103,3 +103,17 @@ test('what was started while a session was taken over is heard afterwards', asyn
   });
   expect(await started.context.runInAsyncScope(() => events.storeEvent('_GET_stream', NEWS))).not.toBe('');
 });
+
+test('serve() rejects where a message without an answer is lost, and serves a request all the same', async () => {
+  const { errors, log } = makeLog();
+  const problem = new Error('It is down');
+  const serve = (status: number): Promise<Response> =>
+    log.serve(() => {
+      log.hold(Promise.reject(problem));
+      return Promise.resolve(new Response(null, { status }));
+    });
+  await expect(serve(202)).rejects.toBe(problem);
+  expect(errors).toEqual([]);
+  expect((await serve(200)).status).toBe(200);
+  expect(errors).toEqual([problem]);
+});

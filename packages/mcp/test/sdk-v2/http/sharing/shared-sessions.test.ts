@@ -366,3 +366,27 @@ test('a change that cannot be stored is answered with an error that says to send
   expect(await client.callTool('roots')).toEqual({ roots: [one, agreed], project: agreed });
   await handler.close();
 });
+
+test('a message that another process needs and that cannot be stored gets 503', async () => {
+  const store = new MemoryStore();
+  const [first, second] = instances(2, store);
+  const client = new RawHttpClient(first!.fetch, { roots: () => [{ uri: uri(one) }] });
+  await client.connect();
+  await client.callTool('roots');
+  const other = new RawHttpClient(second!.fetch);
+  other.session = client.session;
+  await other.request('ping');
+  const problem = new RootwardMcpError('store-unavailable', 'Cannot use the session store: it is full');
+  for (const name of ['publish', 'replace'] as const) vi.spyOn(store, name).mockRejectedValueOnce(problem);
+  const messages = [
+    { jsonrpc: '2.0', id: 'elsewhere.1', result: { roots: [] } },
+    { jsonrpc: '2.0', method: 'notifications/roots/list_changed' },
+  ];
+  for (const message of messages) {
+    const refused = await other.post(message);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await refused.text()).toContain('it is full');
+    expect((await other.post(message)).status).toBe(202);
+  }
+  await close([first!, second!]);
+});
