@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   authorized,
@@ -188,10 +190,28 @@ test.each([
   [['--chdir'], /--chdir with --http/],
   [['--insecure-no-token', '--token', TOKEN], /choose one/],
   [['--token', 'short'], /shorter than 16/],
+  [['--limits', 'requests=1=2'], /Cannot use "requests=1=2" as --limits: expected a whole number/],
+  [
+    ['--limits', 'requests=5,requests=9'],
+    /Cannot use "requests=5,requests=9" as --limits: give requests once/,
+  ],
+  [
+    ['--oauth-audience', 'a'],
+    /Cannot use --oauth-audience alone: name the issuer of the tokens with --oauth-issuer/,
+  ],
+  [['--public-url', 'https://h.example/mcp?a=1'], /as --public-url: .* without a query or fragment/],
 ])('rootward --http refuses %j', async (args, problem) => {
   const server = startRootward([folders.path('a'), '--http', '0', ...args]);
   expect(await server.exit).toBe(2);
   expect(server.stderr()).toMatch(problem);
+});
+
+test.runIf(process.platform !== 'win32')('rootward --store @FILE does not wait for a pipe', async () => {
+  const pipe = join(folders.path('a'), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const server = startRootward([folders.path('a'), '--http', '0', '--store', `@${pipe}`]);
+  expect(await server.exit).toBe(2);
+  expect(server.stderr()).toContain(`Cannot read the URL of the store from ${pipe}: it is not a file`);
 });
 
 test('rootward --http says that the folders of a client stay within those that were named', async () => {

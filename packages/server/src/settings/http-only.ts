@@ -7,10 +7,13 @@ type Name = keyof Settings['origins'];
 /** What `rootward --http` has, and `rootward wrap` has not. */
 const OF_OWN_SERVER: readonly Name[] = ['store', 'limits', 'oauthIssuer', 'oauthAudience'];
 
-/** Throws `usage` for settings that have no effect over stdio: somebody relies on them. */
+/** Throws `usage` for settings that have no effect over stdio, or without another one: somebody relies on them. */
 export function requireHttp(settings: Given): void {
-  if (settings.http !== undefined) return;
-  refuse([...OF_OWN_SERVER, 'publicUrl'], settings, 'over stdio: it is for --http');
+  if (settings.http === undefined) {
+    refuse([...OF_OWN_SERVER, 'publicUrl'], settings, 'over stdio: it is for --http');
+  } else if (settings.origins.oauthIssuer === undefined) {
+    refuse(['oauthAudience'], settings, 'alone: name the issuer of the tokens with --oauth-issuer');
+  }
 }
 
 /** The same for settings that have no effect on a wrapped server, over stdio or HTTP. */

@@ -54,11 +54,19 @@ test('requireWrappable() takes a public address with --http only', async () => {
 });
 
 test('requireHttp() refuses over stdio what is for --http, and names where it was said', async () => {
+  const signIn = { ...ISSUER, ROOTWARD_PUBLIC_URL: 'https://mcp.example.com/mcp' };
   for (const [variable, value] of VARIABLES) {
     const settings = await load({ [variable]: value });
     expect(() => requireHttp(settings)).toThrow(`Cannot use ${variable} over stdio: it is for --http`);
-    requireHttp(await load({ [variable]: value, ROOTWARD_HTTP: '0' }));
+    requireHttp(await load({ ...signIn, [variable]: value, ROOTWARD_HTTP: '0' }));
   }
   const flags = await load({}, { publicUrl: 'https://mcp.example.com/mcp' });
   expect(() => requireHttp(flags)).toThrow('Cannot use --public-url over stdio: it is for --http');
+});
+
+test('requireHttp() refuses an audience without an issuer, which would let nobody in', async () => {
+  const settings = await load({ ROOTWARD_HTTP: '0', ROOTWARD_OAUTH_AUDIENCE: 'me' });
+  expect(() => requireHttp(settings)).toThrow(
+    'Cannot use ROOTWARD_OAUTH_AUDIENCE alone: name the issuer of the tokens with --oauth-issuer',
+  );
 });

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { RootwardServerError } from '../../error.js';
 import { suggest } from '@rootward/core/platform';
 import type { HttpLimits } from './option-values.js';
 import { readPath, type Origin } from './read-values.js';
+import { readSmallFile } from './small-file.js';
 
 const LIMIT_NAMES = ['requests', 'sessions', 'bytes'] as const;
 const STORE_PROTOCOLS: ReadonlySet<string> = new Set(['redis:', 'rediss:', 'unix:']);
@@ -15,7 +15,7 @@ export function readStore(
 ): { readonly store: string; readonly storeFile?: string } {
   if (!text.startsWith('@')) return { store: storeUrl(text, origin.name) };
   const storeFile = readPath(text.slice(1), origin);
-  return { store: storeUrl(readText(storeFile), storeFile), storeFile };
+  return { store: storeUrl(readSmallFile(storeFile, 'the URL of the store').trim(), storeFile), storeFile };
 }
 
 function storeUrl(text: string, name: string): string {
@@ -40,20 +40,12 @@ function isWhole({ protocol, hostname, pathname, search, hash }: URL): boolean {
   return protocol === 'unix:' ? pathname.length > 1 : hostname !== '' && /^(\/\d*)?$/.test(pathname);
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw refuse(`Cannot read the URL of the store from ${file}: ${reason}`);
-  }
-}
-
 export function readLimits(texts: readonly string[], { name }: Origin): HttpLimits {
   const limits = texts
     .flatMap((text) => text.split(','))
     .map((text): [string, number] => {
-      const [key = '', value = ''] = text.split('=', 2).map((part) => part.trim());
+      const [key = '', ...values] = text.split('=').map((part) => part.trim());
+      const value = values.join('=');
       if (!(LIMIT_NAMES as readonly string[]).includes(key)) {
         const problem = `expected ${LIMIT_NAMES.join(', ')} and a number, such as requests=100`;
         throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: ${problem}${suggest(key, LIMIT_NAMES)}`);
@@ -63,11 +55,23 @@ export function readLimits(texts: readonly string[], { name }: Origin): HttpLimi
       }
       return [key, Number(value)];
     });
+  const twice = LIMIT_NAMES.find((key) => limits.filter(([limit]) => limit === key).length > 1);
+  if (twice !== undefined) {
+    throw refuse(`Cannot use ${JSON.stringify(texts.join(','))} as ${name}: give ${twice} once`);
+  }
   return Object.fromEntries(limits);
 }
 
-/** An address that others are told, or that keys are fetched from: nobody on the way may change what comes back. */
+/**
+ * An address that others are told, or that keys are fetched from: nobody on the way may change what comes back. Others
+ * are made from it (RFC 8414, RFC 9728), in which a query would have no place.
+ */
 export function readSecureUrl(text: string, { name }: Origin): string {
+  if (/[?#]/.test(text)) {
+    throw refuse(
+      `Cannot use ${JSON.stringify(text)} as ${name}: expected an https:// address without a query or fragment; leave out ? or # and what follows`,
+    );
+  }
   if (!isSecureUrl(text)) {
     throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: expected an https:// address`);
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readStore } from '../../../src/settings/values/http-settings.js';
+import { readLimits, readSecureUrl, readStore } from '../../../src/settings/values/http-settings.js';
+import { makeTree } from '../../fixtures/temp-tree.js';
 
 const origin = { name: '--store', base: '/' };
 
@@ -25,4 +26,58 @@ test.each([
   'sesame',
 ])('readStore() refuses %s, and does not repeat it', (text) => {
   expect(() => readStore(text, origin)).toThrow(/^Cannot use --store: expected redis:\/\/HOST(?!.*sesame)/);
+});
+
+test('readStore() takes a URL from a file', () => {
+  const tree = makeTree({ url: 'redis://:sesame@localhost\n' });
+  const storeFile = tree.path('url');
+  expect(readStore(`@${storeFile}`, origin)).toEqual({ store: 'redis://:sesame@localhost', storeFile });
+});
+
+test('readStore() refuses a file that is none, or too large to hold a URL', () => {
+  const tree = makeTree({ huge: ' '.repeat(100_000), 'folder/x': '' });
+  expect(() => readStore(`@${tree.path('huge')}`, origin)).toThrow(/huge: it has more than 65536 bytes/);
+  expect(() => readStore(`@${tree.path('folder')}`, origin)).toThrow(/folder: it is not a file/);
+  expect(() => readStore(`@${tree.path('missing')}`, origin)).toThrow(/missing: ENOENT/);
+});
+
+test('readLimits() takes each limit once', () => {
+  const limits = { name: '--limits', base: '/' };
+  expect(readLimits(['requests=5,bytes=7', 'sessions = 9'], limits)).toEqual({
+    requests: 5,
+    bytes: 7,
+    sessions: 9,
+  });
+  for (const texts of [['requests=5,requests=9'], ['requests=5', 'requests=5']]) {
+    expect(() => readLimits(texts, limits)).toThrow(
+      `Cannot use "${texts.join(',')}" as --limits: give requests once`,
+    );
+  }
+});
+
+test.each(['requests=1=2', 'requests=1=', 'requests=', 'requests', 'requests=0', 'requests=1e3'])(
+  'readLimits() refuses %s',
+  (text) => {
+    expect(() => readLimits([text], { name: '--limits', base: '/' })).toThrow(
+      `Cannot use "${text}" as --limits: expected a whole number above 0`,
+    );
+  },
+);
+
+test.each(['https://mcp.example.com/mcp', 'https://MCP.example.com', 'http://localhost:1/'])(
+  'readSecureUrl() takes %s',
+  (text) => {
+    expect(readSecureUrl(text, { name: '--public-url', base: '/' })).toBe(text);
+  },
+);
+
+test.each([
+  'https://mcp.example.com/mcp?tenant=1',
+  'https://mcp.example.com/?',
+  'https://mcp.example.com/#mcp',
+  'https://mcp.example.com/#',
+])('readSecureUrl() refuses %s, since the addresses that are made from it would lose a part', (text) => {
+  expect(() => readSecureUrl(text, { name: '--public-url', base: '/' })).toThrow(
+    `Cannot use "${text}" as --public-url: expected an https:// address without a query or fragment`,
+  );
 });
