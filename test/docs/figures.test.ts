@@ -100,6 +100,7 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['http', 'at least 16 characters', 'server/src/settings/values/read-values', 'MIN_TOKEN_LENGTH', 16],
   ['http', 'kept for 10 minutes', 'server/src/serve/oauth/issuer-keys', 'KEYS_KEPT_MS', 10 * MINUTE],
   ['http', 'at most every 5 s', 'server/src/serve/oauth/issuer-keys', 'KEYS_PAUSE_MS', 5 * SECOND],
+  ['http', 'are used for an hour', 'server/src/serve/oauth/issuer-keys', 'OUTAGE_MS', 60 * MINUTE],
   ['http', 'open stream for 30 minutes', 'mcp/src/sdk-v2/http/sessions-options', 'IDLE_MS', 30 * MINUTE],
   ['http', 'Beyond 10,000 sessions', 'mcp/src/sdk-v2/http/sessions-options', 'MAX_SESSIONS', 10_000],
   ['http', 'valid for 10 minutes', 'mcp/src/context/handle-codec', 'TTL_MS', 10 * MINUTE],

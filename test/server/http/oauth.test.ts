@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { SignJWT, type CryptoKey } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { Issuer } from '../../../testing/oauth-issuer.js';
 import { makeProject } from '../../exec/fixtures/tools-project.js';
 import { INNER } from '../../wrap/fixtures/wrapped.js';
@@ -19,11 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => issuer.close());
 
-function sign(scope: string): Promise<string> {
+function sign(scope: string, audience = AUDIENCE): Promise<string> {
   return new SignJWT({ client_id: 'client', scope })
     .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'one' })
     .setIssuer(issuer.url)
-    .setAudience(AUDIENCE)
+    .setAudience(audience)
     .setSubject('someone')
     .setExpirationTime('5m')
     .sign(key);
@@ -275,4 +276,35 @@ test('a server with an issuer says where clients sign in, and asks for a token o
   const { banner: both } = await startHttp([folders.path('a'), ...signIn]);
   expect(both).toContain('"Authorization": "Bearer <your token>"');
   expect(both).toContain(`Clients sign in at ${issuer.url}`);
+});
+
+test('keys are fetched at the start, which does not wait for them, and why they cannot be is logged', async () => {
+  const own = new Issuer();
+  await own.start();
+  onTestFinished(() => own.close());
+  const signIn = ['--oauth-issuer', `${own.url}/`, '--public-url', AUDIENCE];
+  const { server, url, banner } = await startHttp([folders.path('a'), ...signIn]);
+  await eventually(() =>
+    expect(server.stderr()).toContain(
+      `the metadata says issuer \\"${own.url}\\", --oauth-issuer says \\"${own.url}/\\"`,
+    ),
+  );
+  expect(banner).not.toContain('metadata');
+  const token = await sign('rootward');
+  const answer = await send(url, authorized(token), INITIALIZE);
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
+  expect(server.stderr()).not.toContain(token);
+});
+
+test('a token for the address as clients write it lets in', async () => {
+  const signIn = ['--oauth-issuer', issuer.url, '--public-url', 'https://MCP.example.com'];
+  const { url } = await startHttp([folders.path('a'), ...signIn]);
+  for (const [audience, status] of [
+    ['https://mcp.example.com/', 200],
+    ['https://mcp.example.com', 200],
+    ['https://other.example.com', 401],
+  ] as const) {
+    const token = await sign('rootward', audience);
+    expect([audience, (await send(url, authorized(token), INITIALIZE)).status]).toEqual([audience, status]);
+  }
 });

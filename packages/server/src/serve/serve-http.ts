@@ -31,12 +31,13 @@ export async function serveHttp(
     onShutdown: (hook) => void guard.onShutdown(hook),
   });
   const { store } = setup;
+  const accessTokens = oauth === undefined ? undefined : new AccessTokens({ ...oauth, log });
   const http = createHttpServer(factory, {
     host,
     tokens,
     log,
     publicUrl,
-    accessTokens: oauth === undefined ? undefined : new AccessTokens(oauth),
+    accessTokens,
     handler: {
       ...(store !== undefined && { sessionStore: store.sessions, revocations: store.revocations }),
       ...(limits !== undefined && { limits: principalLimits(limits) }),
@@ -56,6 +57,7 @@ export async function serveHttp(
   catalogue?.onDidChangeResource((uri) => notify.resourceUpdated(uri));
   guard.drainWith(() => http.drain());
   guard.onShutdown(async () => {
+    accessTokens?.dispose();
     await http.close();
     await store?.sessions.close();
   });
@@ -63,6 +65,7 @@ export async function serveHttp(
   process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
   const endpoint = await open(http.server, wanted, host);
+  accessTokens?.prepare();
   showToPages(setup, 'http', guard.children, (hook) => void guard.onShutdown(hook));
   return { ...endpoint, madeToken };
 }

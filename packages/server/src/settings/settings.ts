@@ -77,7 +77,7 @@ export interface Settings {
   /** As clients reach it, where something is in front. */
   readonly publicUrl: string | undefined;
   /** Whose access tokens are accepted, and whom they must be made for. */
-  readonly oauth: { readonly issuer: string; readonly audience: string } | undefined;
+  readonly oauth: { readonly issuer: string; readonly audience: readonly string[] } | undefined;
   /** Where sessions are shared with other instances. */
   readonly store: string | undefined;
   /** Where its URL was read from. */
@@ -183,13 +183,21 @@ function storeOf(layers: readonly OptionValues[]): Pick<Settings, 'store' | 'sto
 
 /** Without an audience, a token that was made for any other service of the issuer would do. */
 function oauthOf({ oauthIssuer: issuer, oauthAudience, publicUrl }: OptionValues): Settings['oauth'] {
-  const audience = oauthAudience ?? publicUrl;
   if (issuer === undefined) return undefined;
-  if (audience !== undefined && audience !== '') return { issuer, audience };
+  if (oauthAudience !== undefined && oauthAudience !== '') return { issuer, audience: [oauthAudience] };
+  if (oauthAudience === undefined && publicUrl !== undefined) {
+    return { issuer, audience: spellingsOf(publicUrl) };
+  }
   throw new RootwardServerError(
     'usage',
     'Cannot use --oauth-issuer alone: say whom its tokens must be made for, with --public-url or --oauth-audience',
   );
+}
+
+/** Clients ask for a token with the address as they write it, in lower case and with or without a path of nothing. */
+function spellingsOf(url: string): readonly string[] {
+  const { href, origin, pathname } = new URL(url);
+  return [...new Set([url, href, ...(pathname === '/' ? [origin] : [])])];
 }
 
 function httpPort(http: OptionValues['http']): HttpPort | undefined {

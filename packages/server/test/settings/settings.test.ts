@@ -180,6 +180,31 @@ describe('loadSettings()', () => {
     await expect(load(makeHome(), flags)).rejects.toThrow(problem);
   });
 
+  test.each([
+    ['https://mcp.example.com', ['https://mcp.example.com', 'https://mcp.example.com/']],
+    ['https://mcp.example.com/', ['https://mcp.example.com/', 'https://mcp.example.com']],
+    ['https://MCP.example.com/mcp', ['https://MCP.example.com/mcp', 'https://mcp.example.com/mcp']],
+    ['https://mcp.example.com/mcp/', ['https://mcp.example.com/mcp/']],
+  ])('takes tokens for %s as clients write it', async (publicUrl, audience) => {
+    const oauthIssuer = 'https://login.example.com';
+    expect(await load(makeHome(), { oauthIssuer, publicUrl })).toMatchObject({ oauth: { audience } });
+    const named = { oauthIssuer, publicUrl, oauthAudience: 'https://mcp.example.com' };
+    expect(await load(makeHome(), named)).toMatchObject({
+      oauth: { audience: ['https://mcp.example.com'] },
+    });
+  });
+
+  test.each([
+    [{ oauthIssuer: 'https://a.example' }, 'Cannot use --oauth-issuer alone'],
+    [
+      { oauthIssuer: 'https://a.example', publicUrl: 'https://b.example', oauthAudience: '' },
+      'Cannot use --oauth-issuer alone',
+    ],
+    [{ oauthIssuer: 'https://a.example?x=1', oauthAudience: 'a' }, 'without a query or fragment'],
+  ])('refuses the half of a sign-in %j', async (given, problem) => {
+    await expect(load(makeHome(), given)).rejects.toThrow(problem);
+  });
+
   test('never repeats a token it refuses', async () => {
     const failure = load(makeHome(), { token: ['secret secret secret'] });
     await expect(failure).rejects.not.toThrow('secret');

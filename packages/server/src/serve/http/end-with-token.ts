@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { CLOCK_TOLERANCE_SECONDS } from '../oauth/access-tokens.js';
+import { CLOCK_TOLERANCE_SECONDS } from '../oauth/clock-tolerance.js';
 
 /** Timers take no more milliseconds than this, and a longer one would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

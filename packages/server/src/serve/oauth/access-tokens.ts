@@ -1,20 +1,21 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { JWTPayload, JWTVerifyGetKey, JWTVerifyResult } from 'jose';
-import { IssuerKeys } from './issuer-keys.js';
+import type { errors, JWTPayload, JWTVerifyResult } from 'jose';
+import { CLOCK_TOLERANCE_SECONDS } from './clock-tolerance.js';
+import { IssuerKeys, type IssuerKeysOptions } from './issuer-keys.js';
 import { accessOf, SCOPES } from './scopes.js';
 
 /** What a request gets that is not let in. */
 export interface Refusal {
-  readonly status: 401 | 403 | 503;
+  readonly status: 400 | 401 | 403 | 503;
+  /** Never holds the token, or what it says. */
   readonly message: string;
   /** For `WWW-Authenticate`, as RFC 6750 names it. */
-  readonly error?: 'invalid_token' | 'insufficient_scope';
+  readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope';
 }
 
-export interface AccessTokensOptions {
-  readonly issuer: string;
-  readonly audience: string;
-  readonly fetch?: typeof fetch;
+export interface AccessTokensOptions extends IssuerKeysOptions {
+  /** A token must be made for one of them. */
+  readonly audience: readonly string[];
 }
 
 /** Signed with a key that only the issuer has: never `none`, and no secret that both sides know. */
@@ -31,8 +32,6 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-/** Clocks differ. A token counts that much longer, and that much earlier. */
-export const CLOCK_TOLERANCE_SECONDS = 60;
 const MAX_TOKEN_LENGTH = 8 * 1024;
 /**
  * What the header may call a token (RFC 9068): many issuers still write `JWT`, or nothing. Their ID tokens are for
@@ -40,68 +39,104 @@ const MAX_TOKEN_LENGTH = 8 * 1024;
  */
 const TYPES: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 
+/** What an operator has to set right. Tokens that have expired, and the like, are everyday. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  iss: '--oauth-issuer says',
+  aud: '--oauth-audience says (or --public-url, where it is not given)',
+};
+/** Of what a token says, in a log line. */
+const MAX_QUOTED = 200;
+
 /** Checks access tokens of an OAuth 2.1 issuer, with the keys that it publishes (RFC 9068). */
 export class AccessTokens {
   readonly #options: AccessTokensOptions;
   readonly #keys: IssuerKeys;
+  readonly #told = new Set<string>();
 
   constructor(options: AccessTokensOptions) {
     this.#options = options;
-    this.#keys = new IssuerKeys(options.issuer, options.fetch);
+    this.#keys = new IssuerKeys(options);
   }
 
   get issuer(): string {
     return this.#options.issuer;
   }
 
+  /** Fetches the keys in the background, so that the first request does not wait for them. */
+  prepare(): void {
+    this.#keys.refresh();
+  }
+
+  dispose(): void {
+    this.#keys.dispose();
+  }
+
   async admit(token: string): Promise<AuthInfo | Refusal> {
     if (token.length > MAX_TOKEN_LENGTH) return invalid('The access token is too long');
-    const { errors } = await import('jose');
-    let keys: JWTVerifyGetKey;
+    const jose = await import('jose');
     try {
-      keys = await this.#keys.find();
-    } catch {
-      return unreachable();
-    }
-    try {
-      const { payload, protectedHeader } = await this.#verify(token, keys);
+      const { payload, protectedHeader } = await this.#verify(token);
       if (!TYPES.has(protectedHeader.typ?.toLowerCase())) return invalid('The token is not an access token');
       return authInfoOf(payload);
     } catch (error) {
       const isTheirFault =
-        error instanceof errors.JOSEError &&
-        !(error instanceof errors.JWKSTimeout) &&
-        !(error instanceof errors.JWKSInvalid) &&
-        error.code !== 'ERR_JOSE_GENERIC';
-      return isTheirFault ? invalid(`The access token is not valid: ${error.code}`) : unreachable();
+        error instanceof jose.errors.JOSEError && !(error instanceof jose.errors.JWKSInvalid);
+      if (!isTheirFault) return unreachable();
+      if (error instanceof jose.errors.JWTClaimValidationFailed) this.#tell(error);
+      return invalid(`The access token is not valid: ${faultOf(error, jose.errors)}`);
     }
   }
 
-  async #verify(token: string, keys: JWTVerifyGetKey): Promise<JWTVerifyResult> {
-    const { jwtVerify, errors } = await import('jose');
+  async #verify(token: string): Promise<JWTVerifyResult> {
+    const jose = await import('jose');
     const { issuer, audience } = this.#options;
     const expected = {
       issuer,
-      audience,
+      audience: [...audience],
       algorithms: ALGORITHMS,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ['exp', 'sub'],
     };
     try {
-      return await jwtVerify(token, keys, expected);
+      return await jose.jwtVerify(token, this.#keys.find, expected);
     } catch (error) {
-      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
       // The token does not name its key, and the issuer has several, as while they are rotated.
       for await (const key of error) {
         try {
-          return await jwtVerify(token, key, expected);
+          return await jose.jwtVerify(token, key, expected);
         } catch (problem) {
-          if (!(problem instanceof errors.JWSSignatureVerificationFailed)) throw problem;
+          if (!(problem instanceof jose.errors.JWSSignatureVerificationFailed)) throw problem;
         }
       }
-      throw new errors.JWSSignatureVerificationFailed();
+      throw new jose.errors.JWSSignatureVerificationFailed();
     }
   }
+
+  /** The issuer signed it, so its settings and ours do not go together. Once for each. */
+  #tell({ claim, payload }: errors.JWTClaimValidationFailed): void {
+    const setting = SETTINGS[claim];
+    if (setting === undefined || this.#told.has(claim)) return;
+    this.#told.add(claim);
+    const { issuer, audience, log } = this.#options;
+    log.warn(`access tokens refused: their claim "${claim}" is not what ${setting}`, {
+      [claim]: JSON.stringify(payload[claim] ?? null).slice(0, MAX_QUOTED),
+      expected: claim === 'iss' ? issuer : audience,
+    });
+  }
+}
+
+/** In words that may stand in a header: no text of the token. */
+function faultOf(error: errors.JOSEError, known: typeof errors): string {
+  if (error instanceof known.JWTExpired) return 'it has expired (claim exp)';
+  if (error instanceof known.JWTClaimValidationFailed) {
+    return error.reason === 'missing'
+      ? `the claim ${error.claim} is missing`
+      : `the claim ${error.claim} is not accepted here`;
+  }
+  if (error instanceof known.JWKSNoMatchingKey) return 'the issuer does not publish its key';
+  if (error instanceof known.JWSSignatureVerificationFailed) return 'its signature does not match';
+  return error.code;
 }
 
 function authInfoOf(payload: JWTPayload): AuthInfo | Refusal {

@@ -1,108 +1,157 @@
+import { systemClock, type Clock, type Logger, type Timer } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
-import type { JWTVerifyGetKey } from 'jose';
-import { isSecureUrl } from '../../settings/values/http-settings.js';
+import type { FlattenedJWSInput, JWTVerifyGetKey } from 'jose';
+import { CLOCK_TOLERANCE_SECONDS } from './clock-tolerance.js';
+import { fetchKeys } from './fetch-keys.js';
 
 const KEYS_KEPT_MS = 10 * 60_000;
+/** Early enough that a few attempts may fail before anybody has to wait. */
+const REFRESH_MS = 8 * 60_000;
+const RETRY_MS = 30_000;
+/**
+ * While the issuer is out of reach, the keys it had last are used for so long. Longer, and a key that it has withdrawn
+ * would count for as long as someone keeps us from asking.
+ */
+const OUTAGE_MS = 60 * 60_000;
 /** An unknown key has them fetched anew, but not more often than this. */
 const KEYS_PAUSE_MS = 5_000;
 /** An issuer that could not give them is left alone for so long, whatever tokens come meanwhile. */
 const FAILURE_PAUSE_MS = 1_000;
-const FETCH_MS = 5_000;
-/** Metadata and keys have a few KB. */
-const MAX_BYTES = 1024 * 1024;
-const WELL_KNOWN = ['oauth-authorization-server', 'openid-configuration'];
+/** Each problem is logged once in an outage, and no more of them than this. */
+const MAX_TOLD = 20;
 
-/** The keys that an issuer publishes: found by its metadata (RFC 8414), kept, and fetched anew when they are rotated. */
+export interface IssuerKeysOptions {
+  readonly issuer: string;
+  readonly log: Logger;
+  readonly fetch?: typeof fetch;
+  readonly clock?: Clock;
+}
+
+interface KeySet {
+  readonly find: JWTVerifyGetKey;
+  /** When they were asked for, by our clock and by that of the wall. */
+  readonly at: number;
+  readonly askedAt: number;
+}
+
+/**
+ * The keys that an issuer publishes. They are kept, and fetched anew in the background before they are too old, or when
+ * a token names another. Disposing ends that.
+ */
 export class IssuerKeys {
   readonly #issuer: string;
+  readonly #log: Logger;
   readonly #fetch: typeof fetch;
-  #finding: Promise<JWTVerifyGetKey> | undefined;
+  readonly #clock: Clock;
+  readonly #told = new Set<string>();
+  #kept: KeySet | undefined;
+  #fetching: Promise<KeySet> | undefined;
   #failedAt = -Infinity;
+  #next: Timer | undefined;
+  #isDisposed = false;
 
-  constructor(issuer: string, given: typeof fetch = fetch) {
+  constructor({ issuer, log, fetch: given = fetch, clock = systemClock }: IssuerKeysOptions) {
     this.#issuer = issuer;
+    this.#log = log;
     this.#fetch = given;
+    this.#clock = clock;
   }
 
-  /** Rejects where the issuer does not say where its keys are. */
-  async find(): Promise<JWTVerifyGetKey> {
-    const finding = (this.#finding ??= this.#locate());
-    try {
-      return await finding;
-    } catch (error) {
-      if (this.#finding === finding) this.#finding = undefined;
-      throw error;
+  /**
+   * The key of a token, for `jwtVerify`. Rejects with an error of jose where the issuer does not have it, with another
+   * one where that is not known now.
+   */
+  readonly find: JWTVerifyGetKey = async (header, token) => {
+    const { errors } = await import('jose');
+    const came = this.#clock.now();
+    for (let set = await this.#current(); ; set = await this.#ask()) {
+      try {
+        return await set.find(header, token);
+      } catch (error) {
+        // Asked for after the token came: it is not there.
+        if (!(error instanceof errors.JWKSNoMatchingKey) || set.at >= came) throw error;
+        if (this.#clock.now() - set.at >= KEYS_PAUSE_MS) continue;
+        if (issuedAt(token) <= set.askedAt - CLOCK_TOLERANCE_SECONDS * 1000) throw error;
+        // The key may have come with the token. A client would throw away one that is called invalid.
+        throw new Error('Cannot find the key: the issuer was asked a moment ago', { cause: error });
+      }
     }
+  };
+
+  /** In the background: whoever comes later does not wait. What goes wrong is logged. */
+  refresh(): void {
+    this.#ask().catch(() => undefined);
   }
 
-  async #locate(): Promise<JWTVerifyGetKey> {
-    const { createRemoteJWKSet, customFetch } = await import('jose');
-    return createRemoteJWKSet(await this.#unlessFailed(() => this.#keysUrl()), {
-      cacheMaxAge: KEYS_KEPT_MS,
-      cooldownDuration: KEYS_PAUSE_MS,
-      timeoutDuration: FETCH_MS,
-      [customFetch]: (url: string, init: RequestInit) => this.#unlessFailed(() => this.#fetchKeys(url, init)),
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#next?.clear();
+  }
+
+  async #current(): Promise<KeySet> {
+    const kept = this.#kept;
+    const age = kept === undefined ? Infinity : this.#clock.now() - kept.at;
+    if (kept === undefined || age >= OUTAGE_MS) return this.#ask();
+    if (age < KEYS_KEPT_MS) return kept;
+    // An issuer that gave none since then is not waited for by every request.
+    if (this.#failedAt > kept.at) {
+      this.refresh();
+      return kept;
+    }
+    return this.#ask().catch(() => kept);
+  }
+
+  #ask(): Promise<KeySet> {
+    this.#fetching ??= this.#askNow().finally(() => {
+      this.#fetching = undefined;
     });
+    return this.#fetching;
   }
 
-  async #fetchKeys(url: string, init: RequestInit): Promise<Response> {
-    const response = await this.#fetch(url, { ...init, redirect: 'error' });
-    const text = await readText(response);
-    if (!response.ok) throw new Error(`Cannot fetch keys: status ${response.status}`);
-    return new Response(text);
-  }
-
-  async #unlessFailed<Value>(act: () => Promise<Value>): Promise<Value> {
-    if (Math.abs(Date.now() - this.#failedAt) < FAILURE_PAUSE_MS) {
+  async #askNow(): Promise<KeySet> {
+    const at = this.#clock.now();
+    const askedAt = Date.now();
+    if (at - this.#failedAt < FAILURE_PAUSE_MS) {
       throw new Error('Cannot fetch keys: that failed a moment ago');
     }
     try {
-      return await act();
+      const { createLocalJWKSet } = await import('jose');
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by jose
+      const keys = (await fetchKeys(this.#issuer, this.#fetch)) as Parameters<typeof createLocalJWKSet>[0];
+      this.#kept = { find: createLocalJWKSet(keys), at, askedAt };
+      if (this.#told.size > 0) this.#log.info('keys of the token issuer can be fetched again');
+      this.#told.clear();
+      this.#plan(REFRESH_MS);
+      return this.#kept;
     } catch (error) {
-      this.#failedAt = Date.now();
-      throw error;
+      this.#failedAt = this.#clock.now();
+      this.#tell(error instanceof Error ? error.message : String(error));
+      this.#plan(RETRY_MS);
+      // Not an error of jose: those say that something is wrong with a token.
+      throw new Error('Cannot fetch keys', { cause: error });
     }
   }
 
-  /** An issuer with a path has it after the well-known part (RFC 8414), or before it (OpenID Connect). */
-  async #keysUrl(): Promise<URL> {
-    const { origin, pathname } = new URL(this.#issuer);
-    const path = pathname.replace(/\/$/, '');
-    const places = WELL_KNOWN.flatMap((name) => [
-      `${origin}/.well-known/${name}${path}`,
-      `${origin}${path}/.well-known/${name}`,
-    ]);
-    // All at once: one that does not answer must not use up the time of the others.
-    const found = await Promise.all([...new Set(places)].map((place) => this.#keysUrlAt(place)));
-    const url = found.find((each) => each !== undefined);
-    if (url === undefined) throw new Error(`Cannot find the keys of ${this.#issuer}`);
-    return url;
+  #plan(delay: number): void {
+    this.#next?.clear();
+    if (!this.#isDisposed) this.#next = this.#clock.setTimeout(() => this.refresh(), delay);
   }
 
-  /** Undefined for anything but metadata of this issuer: many servers answer unknown paths with a page. */
-  async #keysUrlAt(place: string): Promise<URL | undefined> {
-    try {
-      const signal = AbortSignal.timeout(FETCH_MS);
-      const response = await this.#fetch(place, { signal, redirect: 'error' });
-      const text = await readText(response);
-      const metadata: unknown = response.ok ? JSON.parse(text) : undefined;
-      if (!isObject(metadata) || metadata['issuer'] !== this.#issuer) return undefined;
-      const keys = metadata['jwks_uri'];
-      // Whoever could change the keys on their way could sign tokens.
-      return typeof keys === 'string' && isSecureUrl(keys) ? new URL(keys) : undefined;
-    } catch {
-      return undefined;
-    }
+  #tell(problem: string): void {
+    if (this.#told.has(problem) || this.#told.size >= MAX_TOLD) return;
+    this.#told.add(problem);
+    this.#log.warn('keys of the token issuer cannot be fetched', { issuer: this.#issuer, problem });
   }
 }
 
-async function readText({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) throw new Error(`Cannot read the answer: it has more than ${MAX_BYTES} bytes`);
+/** When a token says that it was issued, in milliseconds. NOT to be trusted: its signature is not checked yet. */
+function issuedAt({ payload }: FlattenedJWSInput): number {
+  try {
+    const text = typeof payload === 'string' ? Buffer.from(payload, 'base64url') : Buffer.from(payload);
+    const claims: unknown = JSON.parse(text.toString());
+    const iat = isObject(claims) ? claims['iat'] : undefined;
+    return typeof iat === 'number' ? iat * 1000 : -Infinity;
+  } catch {
+    return -Infinity;
   }
-  return Buffer.concat(chunks).toString();
 }

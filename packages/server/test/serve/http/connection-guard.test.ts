@@ -223,7 +223,11 @@ test('clients whose tokens take long to check are not dropped for strangers', as
       return { token: 'client', clientId: 'client', scopes: [] };
     }
   }
-  const accessTokens = new SlowIssuer({ issuer: 'https://login.example.com', audience: 'here' });
+  const accessTokens = new SlowIssuer({
+    issuer: 'https://login.example.com',
+    audience: ['here'],
+    log: silentLogger,
+  });
   const port = await start([], { accessTokens });
   const request = whole('Host: localhost\r\nAuthorization: Bearer x\r\n');
   const clients = await Promise.all(Array.from({ length: 300 }, () => open(port, request)));

@@ -36,7 +36,7 @@ async function start() {
   const http = createHttpServer(makeServer, {
     host: '127.0.0.1',
     tokens: [],
-    accessTokens: new AccessTokens({ issuer: issuer.url, audience: AUDIENCE }),
+    accessTokens: new AccessTokens({ issuer: issuer.url, audience: [AUDIENCE], log: silentLogger }),
     log: silentLogger,
   });
   onTestFinished(() => http.close());

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
+import { silentLogger } from '@rootward/core/platform';
 import { CompactSign, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import type { CryptoKey } from 'jose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 import { AccessTokens } from '../../../src/serve/oauth/access-tokens.js';
 import { challenge, isMetadataPath } from '../../../src/serve/oauth/resource-metadata.js';
 import { eventually } from '../../../../../testing/eventually.js';
+import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { Issuer } from '../../../../../testing/oauth-issuer.js';
 
 const AUDIENCE = 'https://mcp.example.com/mcp';
@@ -27,9 +29,9 @@ describe('Access tokens of an OAuth issuer', () => {
     http = createHttpServer(() => new McpServer({ name: 'test', version: '1' }), {
       host: '127.0.0.1',
       tokens: [STATIC],
-      log: { debug() {}, info() {}, warn() {} },
+      log: silentLogger,
       publicUrl: AUDIENCE,
-      accessTokens: new AccessTokens({ issuer: issuer.url, audience: AUDIENCE }),
+      accessTokens: new AccessTokens({ issuer: issuer.url, audience: [AUDIENCE], log: silentLogger }),
     });
     http.server.listen(0, '127.0.0.1');
     await once(http.server, 'listening');
@@ -205,6 +207,41 @@ describe('Access tokens of an OAuth issuer', () => {
     expect((await refused(await signRaw(idToken, { typ: 'JWT' })))[0]).toBe(403);
   });
 
+  test.each<[string, () => Promise<string>, string]>([
+    ['has expired', () => sign({ exp: now() - 120 }), 'it has expired (claim exp)'],
+    ['is not valid yet', () => sign({ nbf: now() + 120 }), 'the claim nbf is not accepted here'],
+    [
+      'is for another audience',
+      () => sign({ aud: 'https://b.example' }),
+      'the claim aud is not accepted here',
+    ],
+    ['is of another issuer', () => sign({ iss: 'https://b.example' }), 'the claim iss is not accepted here'],
+    ['names no subject', () => signRaw({ ...complete(), sub: undefined }), 'the claim sub is missing'],
+    ['names an unknown key', () => sign({}, { kid: 'other' }), 'the issuer does not publish its key'],
+  ])('one that %s is refused with that', async (_what, make, fault) => {
+    const response = await initialize(await make());
+    const message = `The access token is not valid: ${fault}`;
+    expect(await response.json()).toMatchObject({ error: { message } });
+  });
+
+  test('one for another audience or issuer is a warning for the operator, once for each', async () => {
+    const warnings: unknown[][] = [];
+    const log = { ...silentLogger, warn: (...line: unknown[]) => void warnings.push(line) };
+    const fresh = new AccessTokens({ issuer: issuer.url, audience: [AUDIENCE], log });
+    for (let round = 0; round < 3; round++) {
+      expect(await fresh.admit(await sign({ aud: 'https://b.example' }))).toMatchObject({ status: 401 });
+      expect(await fresh.admit(await sign({ iss: 'https://c.example' }))).toMatchObject({ status: 401 });
+      expect(await fresh.admit(await sign({ exp: now() - 120 }))).toMatchObject({ status: 401 });
+      const forged = await generateKeyPair('RS256');
+      const stranger = await sign({ aud: 'https://d.example' }, { key: forged.privateKey });
+      expect(await fresh.admit(stranger)).toMatchObject({ status: 401 });
+    }
+    expect(warnings).toEqual([
+      [expect.stringContaining('--oauth-audience'), { aud: '"https://b.example"', expected: [AUDIENCE] }],
+      [expect.stringContaining('--oauth-issuer'), { iss: '"https://c.example"', expected: issuer.url }],
+    ]);
+  });
+
   test('clocks may differ by a minute', async () => {
     expect((await initialize(await sign({ exp: now() - 20, nbf: now() + 20 }))).status).toBe(200);
   });
@@ -237,7 +274,8 @@ describe('Access tokens of an OAuth issuer', () => {
   });
 
   test('keys are kept, and fetched anew for one that is not known', async () => {
-    const fresh = new AccessTokens({ issuer: issuer.url, audience: AUDIENCE });
+    const clock = new FakeClock();
+    const fresh = new AccessTokens({ issuer: issuer.url, audience: [AUDIENCE], log: silentLogger, clock });
     const before = issuer.keyFetches;
     for (let round = 0; round < 5; round++) {
       expect(await fresh.admit(await sign())).toMatchObject({
@@ -248,17 +286,13 @@ describe('Access tokens of an OAuth issuer', () => {
     expect(issuer.keyFetches).toBe(before + 1);
     const rotated = await issuer.newKey('two');
     const token = await sign({}, { key: rotated.privateKey, kid: 'two' });
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
-    try {
-      expect(await fresh.admit(token)).toMatchObject({ clientId: 'client' });
-      expect(issuer.keyFetches).toBe(before + 2);
-    } finally {
-      vi.useRealTimers();
-    }
+    clock.advance(10_000);
+    expect(await fresh.admit(token)).toMatchObject({ clientId: 'client' });
+    expect(issuer.keyFetches).toBe(before + 2);
   });
 
   test('where the issuer cannot be reached, that is said, and later it works', async () => {
-    const fresh = new AccessTokens({ issuer: issuer.url, audience: AUDIENCE });
+    const fresh = new AccessTokens({ issuer: issuer.url, audience: [AUDIENCE], log: silentLogger });
     issuer.isUp = false;
     expect(await fresh.admit(await sign())).toMatchObject({ status: 503 });
     issuer.isUp = true;
