@@ -75,10 +75,10 @@ test('with an issuer no token is made, also on an address that other machines re
 
 test.runIf(process.platform !== 'win32')('a token file that others may read is warned about', async () => {
   const file = join(folders.path('a'), 'shared-tokens');
-  writeFileSync(file, '# for the team\n\na-token-from-a-file\n');
+  writeFileSync(file, '#for-the-team\n\na-token-from-a-file\n');
   chmodSync(file, 0o644);
   const { server, url } = await startHttp([folders.path('a'), '--token-file', file]);
   await eventually(() => expect(server.stderr()).toContain(file));
   expect((await send(url, authorized('a-token-from-a-file'), INITIALIZE)).status).toBe(200);
-  expect((await send(url, authorized('# for the team'), INITIALIZE)).status).toBe(401);
+  expect((await send(url, authorized('#for-the-team'), INITIALIZE)).status).toBe(401);
 });

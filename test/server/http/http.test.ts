@@ -56,18 +56,27 @@ describe('rootward over HTTP', () => {
     expect((await send(http.url, headers, INITIALIZE)).status).toBe(200);
   });
 
+  const invalid = 'error="invalid_token", error_description="The bearer token is not valid"';
   test.each([
-    ['no token', MCP_HEADERS],
-    ['a wrong token', authorized('a-token-for-tests-9')],
-    ['the beginning of a token', authorized(TOKEN.slice(0, -1))],
-    ['a token with more behind it', authorized(`${TOKEN}1`)],
-    ['two tokens in one', authorized(`${TOKEN},${OTHER_TOKEN}`)],
-    ['another scheme', { ...MCP_HEADERS, Authorization: `Basic ${TOKEN}` }],
-  ])('refuses %s', async (_what, headers) => {
+    ['no token', MCP_HEADERS, 'Bearer realm="rootward"'],
+    ['a wrong token', authorized('a-token-for-tests-9'), `Bearer realm="rootward", ${invalid}`],
+    ['the beginning of a token', authorized(TOKEN.slice(0, -1)), `Bearer realm="rootward", ${invalid}`],
+    ['a token with more behind it', authorized(`${TOKEN}1`), `Bearer realm="rootward", ${invalid}`],
+    ['two tokens in one', authorized(`${TOKEN},${OTHER_TOKEN}`), `Bearer realm="rootward", ${invalid}`],
+    ['another scheme', { ...MCP_HEADERS, Authorization: `Basic ${TOKEN}` }, 'Bearer realm="rootward"'],
+  ])('refuses %s', async (_what, headers, challenge) => {
     const answer = await send(http.url, headers, INITIALIZE);
-    expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer');
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, challenge]);
   });
+
+  test.each(['Bearer', `Bearer ${TOKEN} ${OTHER_TOKEN}`, '"'])(
+    'calls the header %j malformed',
+    async (header) => {
+      const answer = await send(http.url, { ...MCP_HEADERS, Authorization: header }, INITIALIZE);
+      expect(answer.status).toBe(400);
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="rootward", error="invalid_request"/);
+    },
+  );
 
   test('refuses a body that is too large, announced or not', async () => {
     const body = Buffer.alloc(11 * 1024 * 1024, ' ');

@@ -3,9 +3,23 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Logger } from '@rootward/core';
 import { endAfterRequest } from '@rootward/mcp/host';
 import type { AccessTokens, Refusal } from '../oauth/access-tokens.js';
-import { challenge, isMetadataPath, metadataUrl, resourceMetadata } from '../oauth/resource-metadata.js';
+import {
+  asksForMetadata,
+  challenge,
+  metadataUrl,
+  resourceOf,
+  sendMetadata,
+} from '../oauth/resource-metadata.js';
 import { ConnectionGuard } from './connection-guard.js';
-import { allowedHostnames, bearerToken, faultOfOrigin, isHostHeader, TokenGate } from './http-access.js';
+import {
+  allowedHostnames,
+  bearerToken,
+  faultOfHost,
+  faultOfOrigin,
+  isMalformed,
+  readAbsoluteTarget,
+  TokenGate,
+} from './http-access.js';
 import { maxConnections } from './max-connections.js';
 
 export interface GuardOptions {
@@ -37,6 +51,8 @@ const CHECK_INTERVAL_MS = 1_000;
 /** A server that is full is full for many at once. */
 const TELL_FULL_MS = 60_000;
 const RETRY_FULL_SECONDS = 5;
+/** By then an issuer is asked again for a key that was not known. */
+const RETRY_KEYS_SECONDS = 5;
 
 /** A request that was let in. */
 export type AdmittedRequest = IncomingMessage & { auth?: AuthInfo };
@@ -60,6 +76,7 @@ export function createGuardedServer(
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   };
   const server = createServer(limits, (request: AdmittedRequest, response) => {
+    readAbsoluteTarget(request);
     if (answerProbe(request, response, unready)) return;
     // All of this before the body is read.
     const twice = repeatedHeader(request);
@@ -67,18 +84,24 @@ export function createGuardedServer(
       refuse(request, response, 400, `There must be one ${twice} header`);
       return;
     }
-    if (!isHostHeader(request.headers.host ?? '')) {
-      refuse(request, response, 403, 'Invalid Host header');
+    const { host, origin, authorization } = request.headers;
+    const wrongHost = faultOfHost(host, names);
+    if (wrongHost !== undefined) {
+      refuse(request, response, 403, wrongHost);
       return;
     }
-    const fault = faultOfOrigin(request.headers, names);
-    if (fault !== undefined) {
-      refuse(request, response, 403, fault);
+    const resource = resourceOf(options, host ?? '');
+    if (
+      accessTokens !== undefined &&
+      resource !== undefined &&
+      asksForMetadata(request.method, pathOf(request), resource)
+    ) {
+      sendMetadata(request, response, resource, accessTokens.issuer);
       return;
     }
-    const resource = publicUrl ?? `http://${request.headers.host ?? ''}${ENDPOINT}`;
-    if (accessTokens !== undefined && request.method === 'GET' && isMetadataPath(pathOf(request), resource)) {
-      sendJson(response, resourceMetadata(resource, accessTokens.issuer));
+    const wrongOrigin = faultOfOrigin(origin, names);
+    if (wrongOrigin !== undefined) {
+      refuse(request, response, 403, wrongOrigin);
       return;
     }
     if (pathOf(request) !== ENDPOINT) {
@@ -95,17 +118,14 @@ export function createGuardedServer(
       else refuseFull(request, response);
       return;
     }
-    const { authorization } = request.headers;
     const auth = gate.admit(authorization);
     if (auth !== undefined) {
       letInAs(auth, request, response);
       return;
     }
     const token = bearerToken(authorization);
-    if (accessTokens === undefined || token === undefined) {
-      const asked = accessTokens === undefined ? 'Bearer' : challenge(resource, undefined);
-      response.setHeader('WWW-Authenticate', asked);
-      refuse(request, response, 401, 'A bearer token is needed');
+    if (accessTokens === undefined || resource === undefined || token === undefined) {
+      refuseBearer(request, response, resource, faultOfCredentials(authorization));
       return;
     }
     void admitByToken(accessTokens, token, resource, request, response);
@@ -119,14 +139,12 @@ export function createGuardedServer(
   ): Promise<void> => {
     connections.check(request);
     const verdict = await tokens.admit(token);
-    if (!isRefusal(verdict)) {
-      // For what is refused later, when it is known what the request asks for.
-      letInAs({ ...verdict, resourceMetadataUrl: metadataUrl(resource) }, request, response);
+    if (isRefusal(verdict)) {
+      refuseBearer(request, response, resource, verdict);
       return;
     }
-    if (verdict.status === 503) response.setHeader('Retry-After', '5');
-    else response.setHeader('WWW-Authenticate', challenge(resource, verdict));
-    refuse(request, response, verdict.status, verdict.message);
+    // For what is refused later, when it is known what the request asks for.
+    letInAs({ ...verdict, resourceMetadataUrl: metadataUrl(resource) }, request, response);
   };
   const letInAs = (auth: AuthInfo, request: AdmittedRequest, response: ServerResponse): void => {
     request.auth = auth;
@@ -140,8 +158,12 @@ export function createGuardedServer(
       refuse(request, response, 413, `The request body is larger than ${maxRequestBodySize} bytes`);
       return;
     }
+    // Node itself refuses to expect anything else.
+    if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
     serve(request, response);
   };
+  // Whoever waits to be invited sends the body only after the checks.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const places = options.maxConnections ?? maxConnections();
   const connections = new ConnectionGuard(server, places, tellFull(options.log, places));
   return server;
@@ -192,9 +214,26 @@ function isRefusal(verdict: AuthInfo | Refusal): verdict is Refusal {
   return 'status' in verdict;
 }
 
-function sendJson(response: ServerResponse, value: unknown): void {
-  response.writeHead(200, { 'Content-Type': 'application/json' });
-  response.end(JSON.stringify(value));
+/** What is wrong with an `Authorization` header that lets nobody in. */
+function faultOfCredentials(authorization: string | undefined): Refusal {
+  if (isMalformed(authorization)) {
+    const message = 'The Authorization header must be Bearer and one token';
+    return { status: 400, error: 'invalid_request', message };
+  }
+  return bearerToken(authorization) === undefined
+    ? { status: 401, message: 'A bearer token is needed' }
+    : { status: 401, error: 'invalid_token', message: 'The bearer token is not valid' };
+}
+
+function refuseBearer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  resource: string | undefined,
+  refusal: Refusal,
+): void {
+  if (refusal.status === 503) response.setHeader('Retry-After', RETRY_KEYS_SECONDS);
+  else response.setHeader('WWW-Authenticate', challenge(resource, refusal));
+  refuse(request, response, refusal.status, refusal.message);
 }
 
 /** Node takes the first of two, and what stands between us and the client may have looked at the second. */

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { isLoopback } from '../../settings/settings.js';
@@ -11,6 +11,9 @@ const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['[::]', '[::1]'],
 ]);
 const BEARER = /^bearer +(\S+) *$/i;
+/** A scheme, and what belongs to it (RFC 9110, section 11.4). */
+const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+)(?: +\S.*)?$/;
+const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i;
 /** Of the digest of a token, by which its principal is known. */
 export const PRINCIPAL_DIGITS = 16;
 
@@ -47,19 +50,31 @@ function asInHeader(host: string): string {
  * Whether a `Host` header is a name and at most a port. Read as a part of a URL, `localhost/evil.example` and
  * `evil.example@localhost` would pass for `localhost`.
  */
-export function isHostHeader(header: string): boolean {
+function isHostHeader(header: string): boolean {
   return !/[\s/\\?#@]/.test(header);
 }
 
-/** Why a request comes from a page, or by a name, that is not ours; undefined where nothing speaks against it. */
-export function faultOfOrigin(
-  { host, origin }: Pick<IncomingHttpHeaders, 'host' | 'origin'>,
-  names: readonly string[],
-): string | undefined {
+/** Why a request comes by a name that is not ours; undefined where nothing speaks against it. */
+export function faultOfHost(host: string | undefined, names: readonly string[]): string | undefined {
   if (host === undefined || host === '') return 'Missing Host header';
-  if (!names.includes(hostnameOf(`http://${host}`))) return `Invalid Host: ${host}`;
-  // Programs send no origin; a page always does.
+  if (!isHostHeader(host)) return 'Invalid Host header';
+  return names.includes(hostnameOf(`http://${host}`)) ? undefined : `Invalid Host: ${host}`;
+}
+
+/** Why a request comes from a page that is not ours. Programs send no origin; a page always does. */
+export function faultOfOrigin(origin: string | undefined, names: readonly string[]): string | undefined {
   return origin === undefined || names.includes(hostnameOf(origin)) ? undefined : `Invalid Origin: ${origin}`;
+}
+
+/**
+ * What a proxy would be asked for, a server must understand, too (RFC 9112, section 3.2.2): the name in the target takes
+ * the place of `Host`, and has to pass as such.
+ */
+export function readAbsoluteTarget(request: IncomingMessage): void {
+  const [, authority, rest = ''] = ABSOLUTE_TARGET.exec(request.url ?? '') ?? [];
+  if (authority === undefined) return;
+  request.headers.host = authority;
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** Empty where it is no URL, as the origin "null" of a local page. */
@@ -104,6 +119,13 @@ export class TokenGate {
 /** The token of an `Authorization` header. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return BEARER.exec(authorization ?? '')?.[1];
+}
+
+/** Whether an `Authorization` header is not written as one, or says `Bearer` without one token. */
+export function isMalformed(authorization: string | undefined): boolean {
+  if (authorization === undefined || authorization === '') return false;
+  const scheme = CREDENTIALS.exec(authorization)?.[1]?.toLowerCase();
+  return scheme === undefined || (scheme === 'bearer' && bearerToken(authorization) === undefined);
 }
 
 function digest(token: string): Buffer {

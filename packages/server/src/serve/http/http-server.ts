@@ -3,6 +3,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createWorkspaceHandler } from '@rootward/mcp';
 import type { SessionsOptions, WorkspaceHandler, WorkspaceHandlerOptions } from '@rootward/mcp';
+import { challenge, resourceOf } from '../oauth/resource-metadata.js';
 import { Draining, isStream } from './draining.js';
 import { endWithToken } from './end-with-token.js';
 import { createGuardedServer, MAX_BODY_BYTES, type GuardOptions } from './guarded-server.js';
@@ -24,6 +25,8 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+const REFUSED_LATER = { error: 'invalid_token', message: 'The token is no longer accepted' } as const;
+
 /** The MCP endpoint behind its guards. Not listening yet. */
 export function createHttpServer(factory: McpServerFactory, options: HttpServerOptions): HttpServer {
   const { log, clock, sessionIdleTimeout } = options;
@@ -36,7 +39,16 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
     ...(clock !== undefined && { clock }),
     ...(sessionIdleTimeout !== undefined && { sessionIdleTimeout }),
   });
-  const serve = toNodeHandler(handler, { onerror, maxRequestBodySize });
+  // Whoever was let in and is refused further on, because access was revoked, is told where to get another token, too.
+  const fetch: WorkspaceHandler['fetch'] = async (request, given) => {
+    const response = await handler.fetch(request, given);
+    if (response.status === 401) {
+      const resource = resourceOf(options, new URL(request.url).host);
+      response.headers.set('WWW-Authenticate', challenge(resource, REFUSED_LATER));
+    }
+    return response;
+  };
+  const serve = toNodeHandler({ fetch }, { onerror, maxRequestBodySize });
   const draining = new Draining();
   const server = createGuardedServer(
     (request, response) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Clock } from '@rootward/core';
 import { afterEach, expect, test } from 'vitest';
@@ -42,10 +42,13 @@ class SteppedClock implements Clock {
   }
 }
 
-async function start(clock: Clock): Promise<{ http: HttpServer; url: string }> {
+async function start(
+  clock: Clock,
+  tokens: readonly string[] = [],
+): Promise<{ http: HttpServer; url: string }> {
   const http = createHttpServer(() => new McpServer({ name: 'test', version: '1' }), {
     host: '127.0.0.1',
-    tokens: [],
+    tokens,
     log,
     clock,
     sessionIdleTimeout: 1000,
@@ -123,3 +126,69 @@ test.each(['PUT', 'OPTIONS', 'TRACE'])('createHttpServer() answers %s with what 
   expect(response.statusCode).toBe(405);
   expect(response.headers.allow).toBe('GET, POST, DELETE');
 });
+
+/** Sends these bytes, and what comes after what was said in the answer; resolves to all of it. */
+async function sendRaw(url: string, text: string, after = '', rest = ''): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(text);
+  let answer = '';
+  for await (const chunk of socket.setEncoding('utf8') as AsyncIterable<string>) {
+    answer += chunk;
+    if (after !== '' && answer.includes(after)) socket.write(rest);
+  }
+  return answer;
+}
+
+test.each([
+  ['GET', '/healthz', 'localhost', 200],
+  ['GET', '/healthz', 'balancer.example', 200],
+  ['PUT', '/mcp', 'LOCALHOST:80', 405],
+  ['PUT', '', 'localhost', 404],
+  ['PUT', '?/mcp', 'localhost', 404],
+  ['PUT', '/mcp', 'evil.example', 403],
+  ['PUT', '/mcp', 'evil.example@localhost', 403],
+  ['PUT', '/mcp', 'localhost@evil.example', 403],
+])(
+  'createHttpServer() takes %s of the path %j at %s as if that was its Host',
+  async (method, path, host, status) => {
+    const { url } = await start(new SteppedClock());
+    for (const header of ['localhost', 'evil.example']) {
+      const target = `http://${host}${path}`;
+      const answer = await sendRaw(
+        url,
+        `${method} ${target} HTTP/1.1\r\nHost: ${header}\r\nConnection: close\r\n\r\n`,
+      );
+      expect([header, answer.split(' ')[1]]).toEqual([header, String(status)]);
+    }
+  },
+);
+
+const waiting = (more: string): string =>
+  `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n${more}Expect: 100-continue\r\nConnection: close\r\n`;
+
+test('createHttpServer() invites whoever waits for it to send a body only after the checks', async () => {
+  const token = 'a-token-for-tests-1';
+  const { url } = await start(new SteppedClock(), [token]);
+  const body = JSON.stringify(INITIALIZE);
+  const length = `Content-Length: ${body.length}\r\n\r\n`;
+  const invited = await sendRaw(
+    url,
+    waiting(`Authorization: Bearer ${token}\r\n`) + length,
+    '100 Continue',
+    body,
+  );
+  expect(invited).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
+  const stranger = await sendRaw(url, waiting('') + length, ' 401 ', body);
+  expect(stranger).toMatch(/^HTTP\/1\.1 401 /);
+  const tooLarge = waiting(`Authorization: Bearer ${token}\r\n`) + 'Content-Length: 99999999\r\n\r\n';
+  expect(await firstLine(url, tooLarge)).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+/** What comes first; the connection is given up then. */
+async function firstLine(url: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(text);
+  const [chunk] = (await once(socket.setEncoding('utf8'), 'data')) as [string];
+  socket.destroy();
+  return chunk;
+}

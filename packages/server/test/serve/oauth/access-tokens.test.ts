@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import { silentLogger } from '@rootward/core/platform';
+import { MemoryStore, Revocations } from '@rootward/mcp';
 import { CompactSign, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import type { CryptoKey } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
 import { AccessTokens } from '../../../src/serve/oauth/access-tokens.js';
-import { challenge, isMetadataPath } from '../../../src/serve/oauth/resource-metadata.js';
+import { asksForMetadata, challenge } from '../../../src/serve/oauth/resource-metadata.js';
 import { eventually } from '../../../../../testing/eventually.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { Issuer } from '../../../../../testing/oauth-issuer.js';
@@ -19,6 +20,7 @@ const now = (): number => Math.floor(Date.now() / 1000);
 
 describe('Access tokens of an OAuth issuer', () => {
   const issuer = new Issuer();
+  const revocations = new Revocations(new MemoryStore());
   let http: HttpServer;
   let url: string;
   let key: { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey };
@@ -31,6 +33,7 @@ describe('Access tokens of an OAuth issuer', () => {
       tokens: [STATIC],
       log: silentLogger,
       publicUrl: AUDIENCE,
+      handler: { revocations },
       accessTokens: new AccessTokens({ issuer: issuer.url, audience: [AUDIENCE], log: silentLogger }),
     });
     http.server.listen(0, '127.0.0.1');
@@ -39,6 +42,7 @@ describe('Access tokens of an OAuth issuer', () => {
   });
   afterAll(async () => {
     await http.close();
+    revocations.dispose();
     issuer.close();
   });
 
@@ -110,7 +114,9 @@ describe('Access tokens of an OAuth issuer', () => {
   }
 
   const METADATA = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
-  const INVALID = `Bearer resource_metadata="${METADATA}", error="invalid_token", scope="rootward"`;
+  const INVALID: unknown = expect.stringMatching(
+    /^Bearer resource_metadata="[^"]+", error="invalid_token", error_description="[^"]+", scope="rootward"$/,
+  );
 
   test('let in where everything is right, and beside them static tokens', async () => {
     expect((await initialize(await sign())).status).toBe(200);
@@ -126,13 +132,47 @@ describe('Access tokens of an OAuth issuer', () => {
       '/.well-known/oauth-protected-resource',
       '/.well-known/oauth-protected-resource/mcp',
     ]) {
-      const response = await fetch(new URL(path, url));
+      // A client may be a page of any site.
+      const response = await fetch(new URL(path, url), { headers: { Origin: 'https://app.example.com' } });
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
       expect(await response.json()).toMatchObject({
         resource: AUDIENCE,
         authorization_servers: [issuer.url],
         bearer_methods_supported: ['header'],
       });
     }
+  });
+
+  test('the metadata can be asked for without its body, and before it is asked for by a page', async () => {
+    const place = new URL('/.well-known/oauth-protected-resource/mcp', url);
+    const [whole, head, before] = await Promise.all(
+      ['GET', 'HEAD', 'OPTIONS'].map((method) => fetch(place, { method })),
+    );
+    const body = await whole!.text();
+    expect([head!.status, await head!.text()]).toEqual([200, '']);
+    expect(head!.headers.get('content-length')).toBe(String(body.length));
+    expect([before!.status, before!.headers.get('access-control-allow-headers')]).toEqual([204, '*']);
+    const other = await fetch(url, { method: 'POST', headers: { Origin: 'http://localhost:6274' } });
+    expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([401, null]);
+  });
+
+  test.each(['Bearer', 'Bearer a b', '=?', 'bearer '])(
+    'the header %j is a malformed request',
+    async (given) => {
+      const response = await fetch(url, { method: 'POST', headers: { Authorization: given } });
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+        400,
+        expect.stringContaining(`resource_metadata="${METADATA}", error="invalid_request"`),
+      ]);
+    },
+  );
+
+  test('another way to sign in is not a malformed request', async () => {
+    const response = await fetch(url, { method: 'POST', headers: { Authorization: 'Basic dTpw' } });
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+      401,
+      `Bearer resource_metadata="${METADATA}", scope="rootward"`,
+    ]);
   });
 
   test.each<[string, () => Promise<string> | string]>([
@@ -218,10 +258,11 @@ describe('Access tokens of an OAuth issuer', () => {
     ['is of another issuer', () => sign({ iss: 'https://b.example' }), 'the claim iss is not accepted here'],
     ['names no subject', () => signRaw({ ...complete(), sub: undefined }), 'the claim sub is missing'],
     ['names an unknown key', () => sign({}, { kid: 'other' }), 'the issuer does not publish its key'],
-  ])('one that %s is refused with that', async (_what, make, fault) => {
+  ])('one that %s is refused with that, in the answer and in the header', async (_what, make, fault) => {
     const response = await initialize(await make());
     const message = `The access token is not valid: ${fault}`;
     expect(await response.json()).toMatchObject({ error: { message } });
+    expect(response.headers.get('www-authenticate')).toContain(`error_description="${message}"`);
   });
 
   test('one for another audience or issuer is a warning for the operator, once for each', async () => {
@@ -242,6 +283,13 @@ describe('Access tokens of an OAuth issuer', () => {
     ]);
   });
 
+  test('one of a principal that was revoked is refused like the others', async () => {
+    const token = await sign({ sub: 'gone' });
+    expect((await initialize(token)).status).toBe(200);
+    await revocations.revoke('principal', 'gone');
+    await eventually(async () => expect(await refused(token)).toEqual([401, INVALID]));
+  });
+
   test('clocks may differ by a minute', async () => {
     expect((await initialize(await sign({ exp: now() - 20, nbf: now() + 20 }))).status).toBe(200);
   });
@@ -249,7 +297,7 @@ describe('Access tokens of an OAuth issuer', () => {
   test('one without a scope of ours is refused as such', async () => {
     const [status, asked] = await refused(await sign({ scope: 'openid other:read' }));
     expect(status).toBe(403);
-    expect(asked).toContain('error="insufficient_scope", scope="rootward"');
+    expect(asked).toMatch(/error="insufficient_scope", error_description="[^"]+", scope="rootward"/);
   });
 
   test('a session does not go on with a token that allows less, or of someone else', async () => {
@@ -305,8 +353,17 @@ describe('Access tokens of an OAuth issuer', () => {
 test('the metadata is where clients of an address with another path look for it', () => {
   const resource = 'https://example.com/tools/files';
   const place = '/.well-known/oauth-protected-resource/tools/files';
-  expect(isMetadataPath(place, resource)).toBe(true);
-  expect(challenge(resource, undefined)).toContain(`resource_metadata="https://example.com${place}"`);
-  expect(isMetadataPath('/.well-known/oauth-protected-resource/other', resource)).toBe(false);
-  expect(challenge('https://example.com', undefined)).toContain('/oauth-protected-resource"');
+  const needed = { message: 'A bearer token is needed' };
+  expect(asksForMetadata('GET', place, resource)).toBe(true);
+  expect(challenge(resource, needed)).toContain(`resource_metadata="https://example.com${place}"`);
+  expect(asksForMetadata('POST', place, resource)).toBe(false);
+  expect(asksForMetadata('GET', '/.well-known/oauth-protected-resource/other', resource)).toBe(false);
+  expect(challenge('https://example.com', needed)).toContain('/oauth-protected-resource"');
+});
+
+test('a description in a challenge cannot end it', () => {
+  const message = 'a "quoted" \\ text\r\nwith ü';
+  expect(challenge(undefined, { error: 'invalid_token', message })).toBe(
+    `Bearer realm="rootward", error="invalid_token", error_description="a 'quoted' ' text''with '"`,
+  );
 });
