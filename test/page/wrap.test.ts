@@ -16,12 +16,14 @@ describe.skipIf(browserPath === undefined)('A wrapped server on the page', () =>
   test('is found with its client, roots, decisions and server, and loses a root that is revoked', async () => {
     const place = new Place();
     const audit = join(new Place().project, 'audit');
-    const args = ['--hide-tools', 'crash', '--audit', audit];
+    const config = join(new Place({ 'rootward.json': '{ "deny": ["*.pem"] }' }).project, 'rootward.json');
+    const args = ['--hide-tools', 'crash', '--audit', audit, '--config', config];
     const session = await place.server({ wrap, args, client: 'an editor' });
     const page = await use().open(await place.ui());
     await page.getByText('an editor 1.0').waitFor();
     await page.getByText('wrap, stdio').waitFor();
     await page.getByText('nothing holds it to them but itself').waitFor();
+    await page.getByText(`Not enforced: "deny" in ${config}`).waitFor();
     await page.locator('.roots .path', { hasText: place.project }).waitFor();
     expect(await session.call('where', {})).toMatchObject({ refused: false });
     expect(await session.call('crash', {})).toMatchObject({ refused: true });

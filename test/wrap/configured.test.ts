@@ -1,27 +1,41 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectToProcess, ScriptedClient } from '@rootward/mcp/testing';
+import { connectToProcess, ScriptedClient, type SpawnedConnection } from '@rootward/mcp/testing';
+import { findBackends } from '@rootward/sandbox';
 import { describe, expect, test } from 'vitest';
 import { INNER, jsonOf, makeFolder, PROGRAM, PYTHON, roots, textOf } from './fixtures/wrapped.js';
 
 const { PATH } = process.env;
 
-function configured(wrap: object): string {
+function configured(wrap: object, more: object = {}): string {
   const file = join(makeFolder('config'), 'rootward.json');
-  writeFileSync(file, JSON.stringify({ wrap, toolsets: ['workspace'] }));
+  writeFileSync(file, JSON.stringify({ wrap, toolsets: ['workspace'], ...more }));
   return file;
 }
 
 async function serve(wrap: object, folder: string, ...args: string[]): Promise<ScriptedClient> {
+  return (await start(configured(wrap), folder, ...args)).client;
+}
+
+async function start(
+  config: string,
+  folder: string,
+  ...args: string[]
+): Promise<{ readonly client: ScriptedClient; readonly connection: SpawnedConnection }> {
   const connection = connectToProcess(process.execPath, {
-    args: [PROGRAM, '--config', configured(wrap), ...args],
+    args: [PROGRAM, '--config', config, ...args],
     cwd: folder,
     env: { PATH, HOME: makeFolder('home'), PWD: folder },
   });
   const capabilities = { elicitation: {}, sampling: {} };
   const client = new ScriptedClient(connection, { roots: roots(folder), capabilities });
   await client.connect();
-  return client;
+  return { client, connection };
+}
+
+function warningsIn(text: string): readonly unknown[] {
+  const lines = text.split('\n').filter((line) => line.includes('a wrapped server runs without a sandbox'));
+  return lines.map((line) => JSON.parse(line) as unknown);
 }
 
 async function names(client: ScriptedClient): Promise<readonly string[]> {
@@ -77,6 +91,36 @@ describe('wrap in rootward.json', () => {
     expect(all).toContain('good_where');
     expect(all.some((name) => name.startsWith('bad_'))).toBe(false);
     await client.close();
+  });
+
+  test('in a sandbox they are held to the rules of the operator, and without one there is a warning', async (context) => {
+    if (!(await findBackends({})).some(({ name, backend }) => name === 'bubblewrap' && backend))
+      context.skip();
+    const folder = makeFolder('a');
+    for (const name of ['open.txt', 'secret.txt']) writeFileSync(join(folder, name), name);
+    const env = { READING_TOOL: 'write' };
+    const held = { ...inner, env, sandbox: 'write' };
+    const config = configured({ held, free: { ...inner, env } }, { deny: ['secret.*'] });
+    const { client, connection } = await start(config, folder);
+    const write = async (tool: string, name: string): Promise<string> =>
+      textOf(await client.callTool(tool, { path: join(folder, name) }));
+    expect(await write('held_write', 'new.txt')).toBe('written');
+    expect(await write('held_write', 'secret.txt')).toMatch(/EACCES|EROFS|EPERM/);
+    expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret.txt');
+    await client.close();
+
+    const fixed = await start(config, folder, '--read-only');
+    expect(textOf(await fixed.client.callTool('held_write', { path: join(folder, 'open.txt') }))).toMatch(
+      /EACCES|EROFS|EPERM/,
+    );
+    expect(readFileSync(join(folder, 'open.txt'), 'utf8')).toBe('open.txt');
+    await fixed.client.close();
+    const denies = `"deny" in ${config}`;
+    await Promise.all([connection.exit, fixed.connection.exit]);
+    expect(warningsIn(connection.stderr())).toMatchObject([{ server: 'free', rules: [denies] }]);
+    expect(warningsIn(fixed.connection.stderr())).toMatchObject([
+      { server: 'free', rules: ['--read-only', denies] },
+    ]);
   });
 
   test.each([

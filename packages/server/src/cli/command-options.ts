@@ -12,7 +12,6 @@ const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
   '--tools',
   '--hide-tools',
   '--writable-project',
-  '--read-only',
   '--project',
   '--register-hook',
   '--download-hosts',

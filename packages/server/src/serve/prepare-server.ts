@@ -1,28 +1,24 @@
-import { join } from 'node:path';
 import { OperatorLimits, TemporaryFiles, Workspace, type Logger, type Sources } from '@rootward/core';
-import { stateDirectory } from '@rootward/core/platform';
 import { prepareWorkspace } from '@rootward/mcp/host';
 import type { OpenHistory, PreparedWorkspace, WorkspaceOptions } from '@rootward/mcp/host';
-import { historyFolder, historyOpener } from '../history/open-history.js';
+import { historyOpener } from '../history/open-history.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import { openAudit } from '../audit/open-audit.js';
 import { EventHub } from '../audit/event-hub.js';
-import { usualPlaces, userDirectory } from '../settings/find-configuration.js';
 import { unknownVariables, type Environment } from '../settings/from-environment.js';
 import { requireHttp } from '../settings/http-only.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
-import { protectedPaths } from '../settings/protected-paths.js';
 import { isSharedFile } from '../settings/values/token-file.js';
 import { lazily } from '../settings/lazily.js';
-import { ScopeMaker } from '../settings/workspace-rules.js';
-import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
+import type { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { WrappedServers } from '../wrapped/open-wrapped.js';
 import { openStore, requireShareable, type SharedStore } from './sharing/open-store.js';
-import { openCatalogue, projectFolder } from './open-catalogue.js';
+import { openCatalogue } from './open-catalogue.js';
+import { consentsFolder, editJournal, prepareFence, type PreparedFence } from './prepare-fence.js';
 import { prepareSources, sourceOptions, type PreparedSources, type StartContext } from './prepare-sources.js';
 import type { ToolCatalogue } from '../exec/project/tool-catalogue.js';
-import { ProjectSettingsStore } from '../guidance/settings-store.js';
+import type { ProjectSettingsStore } from '../guidance/settings-store.js';
 import { LiveSessions, modernSession } from '../watch/live-process.js';
 import { StandingConsents } from '../watch/standing-consents.js';
 import { WaitingQuestions } from '../watch/waiting-questions.js';
@@ -64,17 +60,14 @@ export interface ServerSetup {
   readonly temporaries: TemporaryFiles;
   /** What users keep about their projects. */
   readonly projectSettings: ProjectSettingsStore;
+  /** What rules leave of roots. */
+  readonly createScope: PreparedFence['createScope'];
   /** What children may touch. */
   readonly sandboxes: ProgramSandboxes;
   /** What is shared with other instances. */
   readonly store: SharedStore | undefined;
   /** What was there before each change; undefined where the operator wants none. */
   readonly history: OpenHistory | undefined;
-}
-
-/** Where answers are kept that outlive a session. Out of reach of the tools: none may allow itself anything. */
-function consentsFolder({ environment, home }: StartContext): string {
-  return join(stateDirectory(environment, home), 'consents');
 }
 
 /** Unless the operator allows it, no page may answer, and no answer of a page is remembered. */
@@ -107,24 +100,20 @@ export async function prepareServer(
       file: settings.storeFile,
     });
   }
-  const projectSettings = new ProjectSettingsStore(userDirectory(start.environment, start.home));
   const temporaries = new TemporaryFiles();
-  const protect = steeringFiles(settings, start, projectSettings);
   const history = historyOpener(settings, start, log);
   const limits = new OperatorLimits();
   const sessions = new LiveSessions();
-  const shared = { projectSettings, temporaries, protect, history, limits };
-  const options = workspaceOptions(settings, start, log, shared);
+  const fence = prepareFence(settings, start, log, { limits, temporaries });
+  const { projectSettings, sandboxes, createScope } = fence;
+  const options: WorkspaceOptions = {
+    ...sourceOptions(settings, start, log),
+    createScope,
+    ...(history !== undefined && { history }),
+  };
   const sources: Sources = { ...(await prepareSources(settings, options)).sources, limits };
   const events = new EventHub();
   const audit = openAudit(settings.audit, events, log);
-  const sandboxes = new ProgramSandboxes({
-    settings: settings.sandbox,
-    environment: start.environment,
-    denies: () =>
-      settings.deny.length + settings.denyAbsolute.length > 0 || projectSettings.rules() !== undefined,
-    protect,
-  });
   await sandboxes.check();
   const prepare = (fenced: WorkspaceOptions): PreparedWorkspace =>
     prepareWorkspace({
@@ -136,9 +125,7 @@ export async function prepareServer(
   return {
     settings,
     prepared: prepare(options),
-    preparedReadOnly: lazily(() =>
-      prepare(workspaceOptions({ ...settings, readOnly: true }, start, log, shared)),
-    ),
+    preparedReadOnly: lazily(() => prepare({ ...options, createScope: fence.createReadOnlyScope })),
     store,
     sources,
     log,
@@ -158,6 +145,7 @@ export async function prepareServer(
     program: start.program,
     directory: start.directory,
     editJournal: editJournal(start),
+    createScope,
     sandboxes,
   };
 }
@@ -175,61 +163,4 @@ export async function prepareToServe(settings: LoadedSettings, start: StartConte
 export function workspaceWithoutClient({ prepared, sources }: PreparedSources): Workspace {
   const { createScope } = prepared.options;
   return new Workspace({ sources, ...(createScope !== undefined && { createScope }) });
-}
-
-function editJournal({ environment, home }: StartContext): string {
-  return join(userDirectory(environment, home), 'edits');
-}
-
-/** Canonical files and folders that nothing may change through the fence. */
-function steeringFiles(
-  settings: LoadedSettings,
-  start: StartContext,
-  projectSettings: ProjectSettingsStore,
-): readonly string[] {
-  const { environment, home, program, command } = start;
-  const { project } = settings;
-  return protectedPaths({
-    configuration: [
-      ...settings.places.map(({ file }) => file),
-      ...usualPlaces(project, environment, home),
-      projectSettings.directory,
-      editJournal(start),
-      ...[settings.tokenFile, settings.storeFile].filter((file) => file !== undefined),
-    ],
-    project: project ?? environment['MCPBASH_PROJECT_ROOT'],
-    audit: settings.audit,
-    program,
-    command,
-  });
-}
-
-function workspaceOptions(
-  settings: LoadedSettings,
-  start: StartContext,
-  log: Logger,
-  {
-    projectSettings,
-    temporaries,
-    protect,
-    history,
-    limits,
-  }: Pick<ServerSetup, 'projectSettings' | 'temporaries' | 'history' | 'limits'> & {
-    readonly protect: readonly string[];
-  },
-): WorkspaceOptions {
-  const { deny, readOnly } = settings;
-  const denyAbsolute = [...settings.denyAbsolute, historyFolder(start), consentsFolder(start)];
-  const rules = { deny, readOnly, protect, denyAbsolute, limits };
-  return {
-    ...sourceOptions(settings, start, log),
-    createScope: new ScopeMaker({
-      rules,
-      log,
-      temporaries,
-      userRules: () => projectSettings.rules(),
-      toolsProject: settings.writableProject ? undefined : projectFolder(settings.project, start.environment),
-    }).create,
-    ...(history !== undefined && { history }),
-  };
 }

@@ -11,6 +11,7 @@ import { prepareSources, sourceOptions, type StartContext } from './prepare-sour
 import { showProcess } from './show-to-pages.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
 import { TOOL_ERROR, type Telemetry } from '../telemetry/telemetry.js';
+import { NOT_ENFORCED, refuseReadOnly, rulesForSandbox } from '../wrapped/unenforced-rules.js';
 import { LiveSessions } from '../watch/live-process.js';
 import { WaitingQuestions } from '../watch/waiting-questions.js';
 
@@ -21,9 +22,10 @@ const CAVEAT =
 export class WrappedProcess {
   readonly prepared: PreparedWorkspace;
   readonly sources: Sources;
+  /** What the operator took away since the start. */
+  readonly limits: OperatorLimits;
   readonly #sessions = new LiveSessions();
   readonly #events = new EventHub();
-  readonly #limits: OperatorLimits;
   readonly #start: StartContext;
   readonly #settings: LoadedSettings;
   readonly #log: Logger;
@@ -44,8 +46,8 @@ export class WrappedProcess {
     start: StartContext,
     log: Logger,
   ) {
-    this.#limits = new OperatorLimits();
-    this.sources = { ...found, limits: this.#limits };
+    this.limits = new OperatorLimits();
+    this.sources = { ...found, limits: this.limits };
     this.prepared = prepareWorkspace({ ...options, sources: this.sources });
     this.#settings = settings;
     this.#start = start;
@@ -89,6 +91,13 @@ export class WrappedProcess {
     return opened.close;
   }
 
+  /** Without a sandbox: throws `usage` where the operator wants no changes, and warns of other rules. */
+  checkWithoutSandbox(): void {
+    refuseReadOnly(this.#settings);
+    const rules = rulesForSandbox(this.#settings, this.sources);
+    if (rules.length > 0) this.#log.warn(NOT_ENFORCED, { rules });
+  }
+
   /** Lets pages find the process. */
   show(
     transport: string,
@@ -102,15 +111,20 @@ export class WrappedProcess {
       transport: `wrap, ${transport}`,
       directory: this.#start.directory,
       events: this.#events,
-      limits: this.#limits,
+      limits: this.limits,
       sessions: this.#sessions,
       questions: new WaitingQuestions(),
       children: [children],
       history: historyExec ? historyOpener(this.#settings, this.#start, this.#log) : undefined,
-      caveat: isSandboxed ? undefined : CAVEAT,
+      caveat: isSandboxed ? undefined : this.#caveat(),
       checkLimit: (path: string, limit: OperatorLimit) => this.#checkLimit(path, limit, isSandboxed),
     };
     showProcess(live, this.#start.environment, onShutdown);
+  }
+
+  #caveat(): string {
+    const rules = rulesForSandbox(this.#settings, this.sources);
+    return rules.length === 0 ? CAVEAT : `${CAVEAT} Not enforced: ${rules.join(', ')}.`;
   }
 
   /** A server that another wrote is started with roots: only whole ones can be taken from it. */

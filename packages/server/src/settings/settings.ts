@@ -13,6 +13,7 @@ import type { WrappedEntries } from './values/wrap-settings.js';
 const NAMED_ONCE = [
   'within',
   'project',
+  'readOnly',
   'store',
   'limits',
   'publicUrl',

@@ -146,7 +146,8 @@ export class ScopeMaker {
     this.#options = options;
   }
 
-  readonly create = (snapshot: Snapshot): Scope => {
+  /** Over these roots, as in a snapshot. */
+  readonly create = (snapshot: Pick<Snapshot, 'roots' | 'fence'>): Scope => {
     const { rules, temporaries, toolsProject } = this.#options;
     const isOfTools = ({ path }: Root): boolean =>
       toolsProject !== undefined && containsPath(toolsProject, path, hostPathStyle);

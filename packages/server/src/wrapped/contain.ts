@@ -1,10 +1,26 @@
 import { existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
-import type { Root } from '@rootward/core';
+import { readPathRoots, type Fence, type Root, type Sources } from '@rootward/core';
 import { programCandidates } from '@rootward/core/platform';
-import { openSandbox, type WantedLevel } from '@rootward/sandbox';
+import type { WantedLevel } from '@rootward/sandbox';
 import type { Launch, Run } from '@rootward/wrap';
+import { RootwardServerError } from '../error.js';
+import type { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
 import type { SandboxSettings } from '../settings/values/sandbox-settings.js';
+import type { ScopeMaker } from '../settings/workspace-rules.js';
+
+/** What a wrapped server is held to. */
+export interface ContainmentOptions {
+  readonly level: WantedLevel;
+  readonly settings: SandboxSettings;
+  readonly sandboxes: ProgramSandboxes;
+  /** What rules leave of roots. */
+  readonly createScope: ScopeMaker['create'];
+  readonly sources: Sources;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where this process was started. */
+  readonly directory: string;
+}
 
 /** A sandbox that is ready. */
 export interface Containment {
@@ -13,33 +29,33 @@ export interface Containment {
   readonly contain: (launch: Launch, roots: readonly Root[]) => Promise<Run>;
 }
 
-/** How each start of the server is put into a sandbox; undefined where there is none. Rejects where none can be had. */
-export async function openContainment(
-  {
-    level,
-    backend,
-    require,
-    network,
-    read = [],
-    write = [],
-  }: SandboxSettings & { readonly level: WantedLevel },
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<Containment | undefined> {
-  const sandbox = await openSandbox({ level, backend, require, environment });
+/**
+ * How each start of the server is put into a sandbox, with what the rules leave of its roots at that moment; undefined
+ * where there is none. Rejects where none can be had. What rules deny later does NOT hold for a process that runs.
+ */
+export async function openContainment({
+  level,
+  settings: { network, read = [], write = [] },
+  sandboxes,
+  createScope,
+  sources,
+  environment,
+  directory,
+}: ContainmentOptions): Promise<Containment | undefined> {
+  const sandbox = await sandboxes.open(level);
   if (sandbox === undefined) return undefined;
-  process.once('exit', () => sandbox.dispose());
   return {
     description: sandbox.description,
-    contain: async (launch, roots) => {
+    contain: async (launch, given) => {
       const program = programOf(launch.command, environment);
-      const empty = {
-        path: launch.directory,
-        kind: 'directory',
-        access: 'read-write',
-        broad: false,
-      } as const;
+      const roots =
+        given.length > 0
+          ? given
+          : await startingRoots(launch, { sources, isHere: launch.directory === directory });
+      const scope = createScope({ roots, fence: await fenceNow(sources) });
       const plan = sandbox.plan({
-        roots: roots.length === 0 ? [empty] : roots,
+        roots: scope.roots,
+        ...(await sandboxes.limits(scope)),
         program,
         profile: { network, read: [...read, ...launch.args.flatMap(installationOf)], write },
       });
@@ -62,6 +78,34 @@ export async function openContainment(
       };
     },
   };
+}
+
+/**
+ * While there are no roots: the empty folder that the server is started in. One that only starts where this process was
+ * started may read that folder, as far as the ceiling allows it.
+ */
+async function startingRoots(
+  { directory: path }: Launch,
+  { sources: { reading }, isHere }: { readonly sources: Sources; readonly isHere: boolean },
+): Promise<readonly Root[]> {
+  const { roots, rejected } = isHere
+    ? await readPathRoots([{ path, access: 'read-only' }], { ...reading, source: 'cwd' })
+    : await readPathRoots([{ path }], { home: reading.home, source: 'cwd' });
+  if (roots.length > 0) return roots;
+  throw new RootwardServerError(
+    'configuration',
+    `Cannot start the server in ${JSON.stringify(path)}: ${rejected[0]?.message ?? 'it is gone'}`,
+  );
+}
+
+/** Rules are tied to the folders that the operator named, and one of them may have appeared since the start. */
+async function fenceNow({ again, fence }: Sources): Promise<Fence> {
+  try {
+    return (await again?.())?.fence ?? fence;
+  } catch {
+    // A file with roots is being written, or is broken now.
+    return fence;
+  }
 }
 
 function defined(environment: Launch['environment']): Record<string, string> {

@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger, OperatorLimits } from '@rootward/core';
+import type { Logger, OperatorLimits, Sources } from '@rootward/core';
 import { within } from '@rootward/core/platform';
 import { ChildRegistry } from '@rootward/mcp/host';
 import type { WrappedServer } from '@rootward/wrap';
 import { RootwardServerError } from '../error.js';
 import type { Settings } from '../settings/settings.js';
 import type { WrappedEntry } from '../settings/values/wrap-settings.js';
+import type { ContainmentOptions } from './contain.js';
 import { findCommand } from './find-command.js';
+import { NOT_ENFORCED, rulesForSandbox } from './unenforced-rules.js';
 
 /** The servers of others that this one offers the tools of. */
 export interface WrappedServers {
@@ -25,14 +27,23 @@ interface Start {
   readonly directory: string;
 }
 
+/** What holds for all of them. */
+interface Held extends Pick<ContainmentOptions, 'sandboxes' | 'createScope'> {
+  readonly log: Logger;
+  readonly limits: OperatorLimits;
+  readonly sources: Sources;
+}
+
+type WrapSettings = Pick<Settings, 'wrap' | 'sandbox' | 'readOnly' | 'origins' | 'files'>;
+
 /** One that takes longer is listed when it is ready; most clients give up on a server after half a minute. */
 const START_MS = 10_000;
 
 /** Starts what `wrap` of `rootward.json` names. One that does not start is warned of, and the others count. */
 export async function openWrapped(
-  settings: Pick<Settings, 'wrap' | 'sandbox'>,
+  settings: WrapSettings,
   start: Start,
-  { log, limits }: { readonly log: Logger; readonly limits: OperatorLimits },
+  held: Held,
 ): Promise<WrappedServers | undefined> {
   const entries = Object.entries(settings.wrap ?? {});
   if (entries.length === 0) return undefined;
@@ -42,13 +53,13 @@ export async function openWrapped(
   process.once('exit', () => rmSync(empty, { recursive: true, force: true }));
   const servers = new Map<string, WrappedServer>();
   for (const [prefix, entry] of entries) {
-    servers.set(prefix, await create(prefix, entry, settings, start, { children, empty, limits }));
+    servers.set(prefix, await create(prefix, entry, settings, start, { ...held, children, empty }));
   }
   const opening = [...servers].map(async ([prefix, server]) => {
     try {
       await server.open();
     } catch (error) {
-      log.warn('wrapped server not started', { server: prefix, error: String(error) });
+      held.log.warn('wrapped server not started', { server: prefix, error: String(error) });
     }
   });
   await within(Promise.all(opening), { milliseconds: START_MS });
@@ -65,13 +76,9 @@ export async function openWrapped(
 async function create(
   name: string,
   { command, args = [], env = {}, sandbox, onChange = 'auto', tools, hideTools }: WrappedEntry,
-  settings: Pick<Settings, 'sandbox'>,
+  settings: WrapSettings,
   start: Start,
-  {
-    children,
-    empty,
-    limits,
-  }: { readonly children: ChildRegistry; readonly empty: string; readonly limits: OperatorLimits },
+  { children, empty, ...held }: Held & { readonly children: ChildRegistry; readonly empty: string },
 ): Promise<WrappedServer> {
   const { ToolFilter, WrappedServer } = await import('@rootward/wrap');
   const found = await findCommand([command, ...args], start).catch((error: unknown) => {
@@ -79,14 +86,15 @@ async function create(
   });
   const level = sandbox ?? settings.sandbox.level ?? 'off';
   const { openContainment } = await import('./contain.js');
-  const contained =
-    level === 'off' ? undefined : await openContainment({ ...settings.sandbox, level }, start.environment);
+  const contained = await openContainment({ ...start, ...held, level, settings: settings.sandbox });
+  const rules = contained === undefined ? rulesForSandbox(settings, held.sources) : [];
+  if (rules.length > 0) held.log.warn(NOT_ENFORCED, { server: name, rules });
   return new WrappedServer({
     template: { ...found, set: env, environment: process.env },
     policy: onChange,
     filter: new ToolFilter({ show: tools, hide: hideTools }),
     children,
-    limits,
+    limits: held.limits,
     noise: (bytes) => void process.stderr.write(bytes),
     emptyFolder: () => empty,
     contain: contained?.contain,

@@ -23,15 +23,7 @@ export function callWatch(
   const projects = new ProjectSettingsStore(userDirectory(user.environment, user.home));
   const scopes = new ScopeMaker({ rules, log, userRules: () => projects.rules() });
   return async ({ tool, roots, session, client, principal }) => {
-    const scope = scopes.create({
-      epoch: 0,
-      roots,
-      client: 'unasked',
-      rejected: [],
-      trace: [],
-      takenAt: 0,
-      fence,
-    });
+    const scope = scopes.create({ roots, fence });
     const about = {
       tool,
       session,

@@ -1,4 +1,4 @@
-import type { Logger, Sources } from '@rootward/core';
+import { TemporaryFiles, type Logger, type Sources } from '@rootward/core';
 import { suggest } from '@rootward/core/platform';
 import { ProcessGuard } from '@rootward/mcp/host';
 import { CHANGE_POLICIES, ToolFilter, wrapStdio } from '@rootward/wrap';
@@ -51,7 +51,8 @@ export async function runWrap(
   const wrapped = await WrappedProcess.open(settings, start, log);
   const { prepared, sources, observer } = wrapped;
   const filter = new ToolFilter({ show: flags.tools, hide: flags.hideTools });
-  const contained = await openSandbox(settings, start);
+  const contained = await openSandbox(settings, start, wrapped, log);
+  if (contained === undefined) wrapped.checkWithoutSandbox();
   const { directory } = start;
   const watch = await openWatch(settings, start, sources, log);
   const shown = { name: words.join(' '), sandbox: contained?.description ?? 'off' };
@@ -110,12 +111,18 @@ async function openWatch(
 
 /** Nothing of it is loaded where nobody asks for it. */
 async function openSandbox(
-  { sandbox }: LoadedSettings,
-  { environment }: Terminal['start'],
+  settings: LoadedSettings,
+  start: Terminal['start'],
+  { sources, limits }: WrappedProcess,
+  log: Logger,
 ): Promise<Containment | undefined> {
-  if (sandbox.level === undefined || sandbox.level === 'off') return undefined;
+  const { level } = settings.sandbox;
+  if (level === undefined || level === 'off') return undefined;
   const { openContainment } = await import('../../../wrapped/contain.js');
-  return openContainment({ ...sandbox, level: sandbox.level }, environment);
+  const { prepareFence } = await import('../../../serve/prepare-fence.js');
+  const fence = prepareFence(settings, start, log, { limits, temporaries: new TemporaryFiles() });
+  process.once('exit', () => fence.sandboxes.dispose());
+  return openContainment({ ...start, ...fence, level, settings: settings.sandbox, sources });
 }
 
 function readPolicy(text: string): ChangePolicy {

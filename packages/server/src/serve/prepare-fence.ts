@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { Logger, OperatorLimits, TemporaryFiles } from '@rootward/core';
+import { stateDirectory } from '@rootward/core/platform';
+import { ProjectSettingsStore } from '../guidance/settings-store.js';
+import { historyFolder } from '../history/open-history.js';
+import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
+import { usualPlaces, userDirectory } from '../settings/find-configuration.js';
+import type { LoadedSettings } from '../settings/load-settings.js';
+import { protectedPaths } from '../settings/protected-paths.js';
+import { ScopeMaker } from '../settings/workspace-rules.js';
+import { projectFolder } from './open-catalogue.js';
+import type { StartContext } from './prepare-sources.js';
+
+/** What rules leave of roots, whatever the roots are: for our own tools, and for children. */
+export interface PreparedFence {
+  /** What users keep about their projects. */
+  readonly projectSettings: ProjectSettingsStore;
+  readonly createScope: ScopeMaker['create'];
+  /** The same for clients that may change nothing, whatever the settings say. */
+  readonly createReadOnlyScope: ScopeMaker['create'];
+  /** What children may touch. */
+  readonly sandboxes: ProgramSandboxes;
+}
+
+/** Puts together what the operator, users and workspaces say about files. */
+export function prepareFence(
+  settings: LoadedSettings,
+  start: StartContext,
+  log: Logger,
+  { limits, temporaries }: { readonly limits: OperatorLimits; readonly temporaries: TemporaryFiles },
+): PreparedFence {
+  const { deny, sandbox } = settings;
+  const { environment } = start;
+  const projectSettings = new ProjectSettingsStore(userDirectory(environment, start.home));
+  const protect = steeringFiles(settings, start, projectSettings);
+  const denyAbsolute = [...settings.denyAbsolute, historyFolder(start), consentsFolder(start)];
+  const scopesWith = (readOnly: boolean): ScopeMaker['create'] =>
+    new ScopeMaker({
+      rules: { deny, readOnly, protect, denyAbsolute, limits },
+      log,
+      temporaries,
+      userRules: () => projectSettings.rules(),
+      toolsProject: settings.writableProject ? undefined : projectFolder(settings.project, environment),
+    }).create;
+  return {
+    projectSettings,
+    createScope: scopesWith(settings.readOnly),
+    createReadOnlyScope: scopesWith(true),
+    sandboxes: new ProgramSandboxes({
+      settings: sandbox,
+      environment,
+      denies: () => deny.length + settings.denyAbsolute.length > 0 || projectSettings.rules() !== undefined,
+      protect,
+    }),
+  };
+}
+
+/** Where answers are kept that outlive a session. Out of reach of the tools: none may allow itself anything. */
+export function consentsFolder({ environment, home }: Pick<StartContext, 'environment' | 'home'>): string {
+  return join(stateDirectory(environment, home), 'consents');
+}
+
+/** Where edits under way are noted. */
+export function editJournal({ environment, home }: Pick<StartContext, 'environment' | 'home'>): string {
+  return join(userDirectory(environment, home), 'edits');
+}
+
+/** Canonical files and folders that nothing may change through the fence. */
+function steeringFiles(
+  settings: LoadedSettings,
+  start: StartContext,
+  projectSettings: ProjectSettingsStore,
+): readonly string[] {
+  const { environment, home, program, command } = start;
+  const { project } = settings;
+  return protectedPaths({
+    configuration: [
+      ...settings.places.map(({ file }) => file),
+      ...usualPlaces(project, environment, home),
+      projectSettings.directory,
+      editJournal(start),
+      ...[settings.tokenFile, settings.storeFile].filter((file) => file !== undefined),
+    ],
+    project: project ?? environment['MCPBASH_PROJECT_ROOT'],
+    audit: settings.audit,
+    program,
+    command,
+  });
+}
