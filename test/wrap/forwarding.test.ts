@@ -199,4 +199,16 @@ describe('--tools and --hide-tools', () => {
     expect(textOf(refused)).toContain('hidden');
     expect(textOf(await client.callTool('echo', { value: 'hi' }))).toBe('hi');
   });
+
+  test('are also variables, which count where the flag is not given', async () => {
+    const env = { ROOTWARD_TOOLS: 'e*,where', ROOTWARD_HIDE_TOOLS: 'elicit' };
+    const named = async (flags: readonly string[]): Promise<readonly string[]> => {
+      const { client } = await wrap([NODE, INNER], { roots: roots(makeFolder('a')), env, flags });
+      expect((await client.callTool('elicit'))['isError']).toBe(true);
+      const { tools } = await client.request('tools/list');
+      return (tools as { name: string }[]).map(({ name }) => name);
+    };
+    expect(await named([])).toEqual(['where', 'echo']);
+    expect(await named(['--tools', 'b*'])).toEqual(['big']);
+  });
 });

@@ -7,6 +7,7 @@ import { RootwardServerError } from '../../../error.js';
 import { readinessLine } from '../../../serve/readiness.js';
 import { StderrLogger } from '../../../serve/stderr-logger.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
+import { fromEnvironment } from '../../../settings/from-environment.js';
 import { requireWrappable } from '../../../settings/http-only.js';
 import { VERSION } from '../../../version.js';
 import { FINE, type Terminal } from '../../output/terminal.js';
@@ -50,7 +51,12 @@ export async function runWrap(
   const log = new StderrLogger(settings.logLevel);
   const wrapped = await WrappedProcess.open(settings, start, log);
   const { prepared, sources, observer } = wrapped;
-  const filter = new ToolFilter({ show: flags.tools, hide: flags.hideTools });
+  // The members of rootward.json are about our own tools.
+  const named = fromEnvironment(start.environment);
+  const filter = new ToolFilter({
+    show: flags.tools ?? named.tools,
+    hide: flags.hideTools ?? named.hideTools,
+  });
   const contained = await openSandbox(settings, start, wrapped, log);
   if (contained === undefined) wrapped.checkWithoutSandbox();
   const { directory } = start;
