@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
-import { Scope, type Snapshot, type Workspace } from '@rootward/core';
+import type { Workspace } from '@rootward/core';
 import type { ServerSandbox } from '@rootward/lsp';
 import { withWorkspace } from '@rootward/mcp';
 import type { ChildRegistry, WorkspaceServer } from '@rootward/mcp';
@@ -110,27 +110,14 @@ function createLanguages(setup: ServerSetup, { children }: ServerHooks): Languag
 /** Rules are looked up as for a tool call with these roots. */
 export function serverSandbox({
   sandboxes,
-  prepared,
+  createScope,
   settings,
   sources: { fence },
 }: ServerSetup): ServerSandbox {
   return {
     open: (server) => sandboxes.openFor(server),
     profile: (server) => profileOf(settings.sandbox, server),
-    denied: async (roots) => {
-      const { createScope } = prepared.options;
-      const snapshot: Snapshot = {
-        epoch: 0,
-        roots,
-        client: 'unasked',
-        rejected: [],
-        trace: [],
-        takenAt: 0,
-        fence,
-      };
-      const scope = createScope?.(snapshot).fencedBy(fence) ?? new Scope({ roots, fence });
-      return (await sandboxes.limits(scope)).denied;
-    },
+    denied: async (roots) => (await sandboxes.limits(createScope({ roots, fence }))).denied,
   };
 }
 

@@ -49,7 +49,9 @@ export function prepareFence(
     sandboxes: new ProgramSandboxes({
       settings: sandbox,
       environment,
-      denies: () => deny.length + settings.denyAbsolute.length > 0 || projectSettings.rules() !== undefined,
+      denies: () =>
+        deny.length + settings.denyAbsolute.length + limits.list().length > 0 ||
+        projectSettings.rules() !== undefined,
       protect,
     }),
   };

@@ -48,6 +48,19 @@ test('what is prepared for clients that may change nothing is as with --read-onl
   expect(other.scope().roots.map(({ access }) => access)).toEqual(['read-write']);
 });
 
+test('what the operator revokes inside a root while the server runs is taken out of the roots of children', async () => {
+  const tree = makeTree({ 'home/app/file.txt': '', 'home/app/secret/file.txt': '' });
+  const home = tree.path('home');
+  const settings = await loadSettings({ roots: [tree.path('home/app')] }, {}, home);
+  const start = { environment: {}, home, directory: home, program: undefined };
+  const { prepared, limits, sandboxes } = await prepareServer(settings, start);
+  using workspace = await prepared.open('local');
+  expect(await sandboxes.limits(workspace.scope())).toMatchObject({ denied: [] });
+  limits.set(tree.path('home/app/secret'), 'revoked');
+  const denied = [{ path: tree.path('home/app/secret'), kind: 'directory' }];
+  expect(await sandboxes.limits(workspace.scope())).toMatchObject({ denied });
+});
+
 test('a warning is given once, also where the ceiling has to be found first', async () => {
   const tree = makeTree({ 'home/app/file.txt': '', 'rootward.json': '{}' });
   const home = tree.path('home');
