@@ -123,7 +123,7 @@ describe.each(['legacy', 'modern'] as const)(
       expect(textOf(await client.callTool('echo', { value: 'next' }))).toBe('next');
       const cut = lines()
         .map((line) => JSON.parse(line) as Record<string, unknown>)
-        .find(({ result }) => JSON.stringify(result).includes('xxxx'));
+        .find(({ result }) => JSON.stringify({ result }).includes('xxxx'));
       expect(cut).toMatchObject({ method: 'notifications/rootward/incomplete_answer' });
       expect(cut).not.toHaveProperty('id');
     });
