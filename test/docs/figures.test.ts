@@ -94,6 +94,7 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['http', 'at most 10,000 connections', 'server/src/serve/http/max-connections', 'MAX_CONNECTIONS', 10_000],
   ['http', 'half of the files', 'server/src/serve/http/max-connections', 'FILES_PER_CONNECTION', 2],
   ['http', 'at most 1,000 elsewhere', 'server/src/serve/http/max-connections', 'CAUTIOUS_CONNECTIONS', 1000],
+  ['http', 'up to 512 may wait so', 'server/src/serve/http/connection-guard', 'MAX_CHECKED', 512],
   ['http', 'up to 512 for a quarter', 'server/src/serve/http/connection-guard', 'MAX_NEW', 512],
   ['http', 'a quarter of a second', 'server/src/serve/http/connection-guard', 'HEARING_MS', SECOND / 4],
   ['http', 'After a minute without', 'server/src/serve/serve-http', 'PARK_MS', MINUTE],

@@ -13,14 +13,24 @@ const MAX_CHECKED = 512;
 /** A token comes right after its connection. */
 const HEARING_MS = 250;
 
+interface GuardedPlaces {
+  /** How many connections there may be. */
+  readonly places: number;
+  /** Called for each connection that has to go because all places are taken. */
+  readonly onFull: () => void;
+  /** Whether somebody waits for an answer on it. */
+  readonly isBusy: (socket: Socket) => boolean;
+}
+
 /**
  * Shares the places for connections. Those of strangers have a share of their own, and the oldest of them is dropped for
  * the next: half a request costs its sender the connection, and nobody else theirs. Where those of principals are full,
  * whoever has most of them makes way for whoever has fewer.
  */
 export class ConnectionGuard {
-  readonly #places: number;
-  readonly #onFull: () => void;
+  readonly #options: GuardedPlaces;
+  /** For strangers alone. */
+  readonly #reserved: number;
   /** In the order they came, with their numbers. */
   readonly #strangers = new Map<Socket, number>();
   /** Their token is being checked. */
@@ -31,18 +41,19 @@ export class ConnectionGuard {
   #count = 0;
   #isHearing = false;
 
-  /** `onFull` is called for each connection that has to go because all places are taken. */
-  constructor(server: Server, places: number, onFull: () => void) {
-    this.#places = places;
-    this.#onFull = onFull;
+  constructor(server: Server, options: GuardedPlaces) {
+    const { places, onFull } = options;
+    this.#options = options;
+    this.#reserved = Math.min(MAX_STRANGERS, Math.floor(places / 2));
     server.maxConnections = places;
     server.on('drop', onFull);
     server.on('connection', (socket: Socket) => {
       this.#strangers.set(socket, (this.#count += 1));
       socket.once('close', () => this.#forget(socket));
       // One place stays free: Node closes a connection that finds none, and it may be one of a client.
-      const free = places - this.#principals.size - this.#checked.size;
-      this.#drop(Math.min(MAX_NEW, free - 1), this.#count);
+      const free = Math.max(1, places - this.#held - 1);
+      if (free < MAX_NEW && this.#strangers.size > free) onFull();
+      this.#drop(Math.min(MAX_NEW, free), this.#count);
       this.#hear();
     });
   }
@@ -54,10 +65,12 @@ export class ConnectionGuard {
   admit({ socket }: IncomingMessage, principal: string): boolean {
     const before = this.#principals.get(socket);
     if (before === principal) return true;
-    if (before === undefined && !this.#makeRoom(principal)) return false;
+    const wasChecked = this.#checked.delete(socket);
+    if (before === undefined && !this.#makeRoom(principal)) {
+      if (wasChecked) this.#strangers.set(socket, this.#count);
+      return false;
+    }
     this.#forget(socket);
-    // It may be closed already, and nothing would take it out again.
-    if (socket.destroyed) return true;
     this.#principals.set(socket, principal);
     this.#known.set(principal, (this.#known.get(principal) ?? new Set()).add(socket));
     return true;
@@ -65,29 +78,50 @@ export class ConnectionGuard {
 
   /** Where no token is asked for, whoever sends whole requests is known. False where there is no place for it. */
   admitWhenComplete(request: IncomingMessage): boolean {
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+    // Nobody reads what is not there, and no end would come.
+    if (length === '0' && encoding === undefined) return this.admit(request, '');
     if (!this.#principals.has(request.socket) && !this.#makeRoom('')) return false;
-    request.once('end', () => this.admit(request, ''));
+    request.once('end', () => {
+      if (!request.socket.destroyed) this.admit(request, '');
+    });
     return true;
   }
 
-  /** Its token is being checked, which may take longer than others are given. */
+  /**
+   * Its token is being checked, which may take longer than strangers are given: until `admit()` or `refuse()`. Where
+   * places are short, it stays among the strangers.
+   */
   check({ socket }: IncomingMessage): void {
-    if (this.#checked.size < MAX_CHECKED && this.#strangers.delete(socket)) this.#checked.add(socket);
+    const isRoom = this.#options.places - this.#held > this.#reserved;
+    if (isRoom && this.#checked.size < MAX_CHECKED && this.#strangers.delete(socket))
+      this.#checked.add(socket);
+  }
+
+  /** Its token is not one: it is that of a stranger again, and the newest of them. */
+  refuse({ socket }: IncomingMessage): void {
+    if (this.#checked.delete(socket)) this.#strangers.set(socket, this.#count);
+  }
+
+  /** Places that are not there for strangers now. */
+  get #held(): number {
+    return this.#principals.size + this.#checked.size;
   }
 
   /** Whether there is a place for one more, which may have been that of another. */
   #makeRoom(principal: string): boolean {
-    const reserved = Math.min(MAX_STRANGERS, Math.floor(this.#places / 2));
-    if (this.#principals.size < this.#places - reserved) return true;
-    this.#onFull();
+    const { places, onFull, isBusy } = this.#options;
+    if (this.#held < places - this.#reserved) return true;
+    onFull();
     let [most] = this.#known.values();
     for (const sockets of this.#known.values()) if (sockets.size > (most?.size ?? 0)) most = sockets;
-    const [oldest] = most ?? [];
-    if (most === undefined || oldest === undefined) return false;
     // Equal shares are fair, and those who have them would only take turns.
-    if (most.size <= (this.#known.get(principal)?.size ?? 0) + 1) return false;
-    this.#forget(oldest);
-    oldest.destroy();
+    if (most === undefined || most.size <= (this.#known.get(principal)?.size ?? 0) + 1) return false;
+    const all = [...most];
+    const leaving = all.find((socket) => !isBusy(socket)) ?? all[0];
+    if (leaving === undefined) return false;
+    this.#forget(leaving);
+    leaving.destroy();
     return true;
   }
 

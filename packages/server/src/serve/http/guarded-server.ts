@@ -21,6 +21,7 @@ import {
   TokenGate,
 } from './http-access.js';
 import { maxConnections } from './max-connections.js';
+import { OpenResponses } from './open-responses.js';
 
 export interface GuardOptions {
   readonly host: string;
@@ -76,6 +77,7 @@ export function createGuardedServer(
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   };
   const server = createServer(limits, (request: AdmittedRequest, response) => {
+    responses.follow(request, response);
     readAbsoluteTarget(request);
     if (answerProbe(request, response, unready)) return;
     // All of this before the body is read.
@@ -139,7 +141,10 @@ export function createGuardedServer(
   ): Promise<void> => {
     connections.check(request);
     const verdict = await tokens.admit(token);
+    // Nobody hears the answer any more.
+    if (request.socket.destroyed) return;
     if (isRefusal(verdict)) {
+      connections.refuse(request);
       refuseBearer(request, response, resource, verdict);
       return;
     }
@@ -165,7 +170,12 @@ export function createGuardedServer(
   // Whoever waits to be invited sends the body only after the checks.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const places = options.maxConnections ?? maxConnections();
-  const connections = new ConnectionGuard(server, places, tellFull(options.log, places));
+  const responses = new OpenResponses();
+  const connections = new ConnectionGuard(server, {
+    places,
+    onFull: tellFull(options.log, places),
+    isBusy: (socket) => responses.isBusy(socket),
+  });
   return server;
 }
 
@@ -182,9 +192,9 @@ function tellFull(log: Logger, places: number): () => void {
   };
 }
 
-/** Whose connection it is: tokens that allow more or less count together. */
+/** Whose connection it is: whatever a token allows, and however many clients its subject has registered. */
 function ownerOf({ clientId, extra }: AuthInfo): string {
-  return JSON.stringify([clientId, extra?.['sub']]);
+  return JSON.stringify(extra?.['sub'] ?? { clientId });
 }
 
 /**

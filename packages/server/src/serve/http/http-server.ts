@@ -7,6 +7,7 @@ import { challenge, resourceOf } from '../oauth/resource-metadata.js';
 import { Draining, isStream } from './draining.js';
 import { endWithToken } from './end-with-token.js';
 import { createGuardedServer, MAX_BODY_BYTES, type GuardOptions } from './guarded-server.js';
+import { maxConnections } from './max-connections.js';
 
 export interface HttpServerOptions
   extends GuardOptions, Pick<SessionsOptions, 'clock' | 'sessionIdleTimeout'> {
@@ -32,8 +33,11 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
   const { log, clock, sessionIdleTimeout } = options;
   const maxRequestBodySize = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const onerror = (error: Error): void => log.debug('request not served', { error: error.message });
+  const places = options.maxConnections ?? maxConnections();
   const handler = createWorkspaceHandler(factory, {
     maxRequestBodySize,
+    // Each has a connection, of which there are only so many.
+    maxSubscriptions: places,
     onerror,
     ...options.handler,
     ...(clock !== undefined && { clock }),
@@ -58,7 +62,7 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
       void serve(request as Parameters<typeof serve>[0], response);
     },
-    { ...options, unready: () => draining.unready() ?? options.unready?.() },
+    { ...options, maxConnections: places, unready: () => draining.unready() ?? options.unready?.() },
   );
   return {
     server,

@@ -11,7 +11,7 @@ import {
   type HttpServer,
   type HttpServerOptions,
 } from '../../../src/serve/http/http-server.js';
-import { AccessTokens } from '../../../src/serve/oauth/access-tokens.js';
+import { AccessTokens, type Refusal } from '../../../src/serve/oauth/access-tokens.js';
 
 const TOKEN = 'a-token-for-tests-1';
 const OTHER_TOKEN = 'a-token-for-tests-2';
@@ -57,6 +57,12 @@ async function answerOn(socket: Socket): Promise<string> {
   return text.split('\r\n', 1)[0] ?? '';
 }
 
+/** The same of one that stays open. */
+async function firstLine(socket: Socket): Promise<string> {
+  const [chunk] = (await once(socket, 'data')) as [Buffer];
+  return String(chunk).split('\r\n', 1)[0] ?? '';
+}
+
 function whole(headers: string): string {
   return `POST /mcp HTTP/1.1\r\n${headers}Content-Length: ${PING.length}\r\n\r\n${PING}`;
 }
@@ -70,6 +76,20 @@ test('a client with a token is served while a thousand strangers have sent half 
   // Not initialized, and without the right headers: what counts is that somebody answers.
   expect(await answerOn(client)).toMatch(/^HTTP\/1\.1 4/);
   expect(await answerOn(await open(port, whole('Host: localhost\r\n')))).toBe('HTTP/1.1 401 Unauthorized');
+});
+
+test('without tokens, whoever keeps a stream open is known, although it sends no body', async () => {
+  const port = await start([]);
+  const listen = 'GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n';
+  const clients = await Promise.all(Array.from({ length: 200 }, () => open(port, listen)));
+  // Refused, since they name no session: what counts is the connection.
+  expect(new Set(await Promise.all(clients.map(firstLine)))).toEqual(new Set(['HTTP/1.1 400 Bad Request']));
+  const strangers = await Promise.all(Array.from({ length: 200 }, () => open(port, HALF)));
+  let dropped = 0;
+  for (const socket of strangers) socket.once('close', () => (dropped += 1)).resume();
+  await eventually(() => expect(dropped).toBeGreaterThan(50));
+  for (const client of clients) client.write(listen);
+  expect(new Set(await Promise.all(clients.map(firstLine)))).toEqual(new Set(['HTTP/1.1 400 Bad Request']));
 });
 
 test('a connection that has shown a token is not dropped for strangers', async () => {
@@ -193,6 +213,42 @@ describe('where all places are taken', () => {
         await answerOn(await open(port, whole(`Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`))),
       ).toMatch(/^HTTP\/1\.1 4/),
     );
+  });
+
+  test('a connection that nobody waits on makes way before one with an open request', async () => {
+    const port = await start([TOKEN, OTHER_TOKEN], full);
+    const authorization = `Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`;
+    const half = `POST /mcp HTTP/1.1\r\n${authorization}Content-Length: 99\r\n\r\n{`;
+    const first = await openKnown(port, TOKEN);
+    first.write(half);
+    const idle = [await openKnown(port, TOKEN)];
+    for (let count = 0; count < 4; count++) idle.push(await openKnown(port, TOKEN));
+    const ended: Socket[] = [];
+    for (const socket of [first, ...idle]) socket.once('close', () => ended.push(socket)).resume();
+    await openKnown(port, OTHER_TOKEN);
+    await eventually(() => expect(ended).toEqual([idle[0]]));
+  });
+
+  test('tokens that are none take no place from others, however long their senders stay', async () => {
+    class Refusing extends AccessTokens {
+      override admit(): Promise<Refusal> {
+        return Promise.resolve({ status: 401, error: 'invalid_token', message: 'no' });
+      }
+    }
+    const accessTokens = new Refusing({
+      issuer: 'https://login.example.com',
+      audience: ['here'],
+      log: silentLogger,
+    });
+    const publicUrl = 'https://mcp.example.com/mcp';
+    const port = await start([TOKEN], { ...full, accessTokens, publicUrl });
+    for (let count = 0; count < 5; count++) await openKnown(port, TOKEN);
+    const wrong =
+      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\nContent-Length: 99\r\n\r\n{';
+    for (let count = 0; count < 40; count++) await open(port, wrong);
+    await openKnown(port, TOKEN);
+    const probe = await open(port, 'GET /healthz HTTP/1.1\r\nHost: probe\r\n\r\n');
+    expect(await answerOn(probe)).toBe('HTTP/1.1 200 OK');
   });
 
   test('without tokens, too', async () => {
