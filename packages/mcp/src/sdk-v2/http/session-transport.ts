@@ -14,14 +14,24 @@ import type { SharedIds } from './sharing/shared-ids.js';
 const CANCELLED = -32_800;
 const INTERNAL_ERROR = -32_603;
 
+/** For what is said of a request that was answered: nothing of it may get into the log of whichever request says it. */
+const OF_NO_REQUEST = new AsyncResource('McpAnswered');
+
 /** Who looks at the messages of a session. */
 export interface SessionWatcher {
   /** A message of the client, before the server gets it; false keeps it from the server. */
   received(message: JSONRPCMessage): boolean;
   /** An answer is about to go out. It goes when the promise has resolved; an error goes in its place. */
   answering(message: JSONRPCMessage): Promise<void> | undefined;
-  /** An answer is on its way. */
+  /** An answer has gone out, or could not. */
   answered(): void;
+}
+
+interface RequestUnderWay {
+  /** The context in which it came. */
+  readonly context: AsyncResource;
+  /** Its answer is being stored or sent. */
+  isAnswered: boolean;
 }
 
 /**
@@ -33,8 +43,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly carriesRequests: boolean;
   /** What the server connected to it knows, where that can be kept. */
   keeper: ConnectionKeeper | undefined;
-  /** Each with the context in which it came. Undefined while there are none, as most of the time. */
-  #underWay: Map<RequestId, AsyncResource> | undefined;
+  /** Undefined while there are none, as most of the time. */
+  #underWay: Map<RequestId, RequestUnderWay> | undefined;
   readonly #ids: SharedIds | undefined;
   #watcher: SessionWatcher | undefined;
 
@@ -66,7 +76,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     this.onmessage = ((message, extra) => {
       if (!watcher.received(message)) return;
       const isRequest = 'method' in message && 'id' in message;
-      if (isRequest) (this.#underWay ??= new Map()).set(message.id, new AsyncResource('McpRequest'));
+      if (isRequest) this.#begin(message.id);
       onmessage?.(this.#ids?.received(message) ?? message, extra);
       if (!isRequest && 'method' in message && message.method === 'notifications/cancelled') {
         this.#endCancelled(message.params?.['requestId']);
@@ -80,22 +90,28 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
    */
   override send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     const about = 'method' in message ? options?.relatedRequestId : message.id;
-    const context = about === undefined ? undefined : this.#underWay?.get(about);
-    const send = (): Promise<void> => this.#send(message, options);
-    return context === undefined ? send() : context.runInAsyncScope(send);
+    if (about === undefined) return this.#send(message, options);
+    const context = this.#underWay?.get(about)?.context ?? OF_NO_REQUEST;
+    return context.runInAsyncScope(() => this.#send(message, options));
   }
 
   #send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     if ('method' in message) return super.send(this.#ids?.sent(message) ?? message, options);
+    const request = message.id === undefined ? undefined : this.#underWay?.get(message.id);
+    if (request !== undefined) request.isAnswered = true;
     const saved = this.#watcher?.answering(message);
     return saved === undefined ? this.#answer(message, options) : this.#answerAfter(saved, message, options);
   }
 
-  #answer(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
-    if (!('method' in message) && message.id !== undefined && this.#end(message.id)) {
-      this.#watcher?.answered();
+  /** The request is under way until its answer is stored: a session that counts as idle may be closed at any time. */
+  async #answer(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
+    try {
+      await super.send(message, options);
+    } finally {
+      if (!('method' in message) && message.id !== undefined && this.#end(message.id)) {
+        this.#watcher?.answered();
+      }
     }
-    return super.send(message, options);
   }
 
   async #answerAfter(
@@ -120,9 +136,15 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
    * do not end it either. Clients ignore an answer that comes after a cancellation.
    */
   #endCancelled(id: unknown): void {
-    if ((typeof id !== 'string' && typeof id !== 'number') || this.#underWay?.has(id) !== true) return;
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    if (this.#underWay?.get(id)?.isAnswered !== false) return;
     const answer = { jsonrpc: '2.0', id, error: { code: CANCELLED, message: 'Request cancelled' } } as const;
     this.send(answer).catch((error: unknown) => this.#report(error));
+  }
+
+  #begin(id: RequestId): void {
+    const request = { context: new AsyncResource('McpRequest'), isAnswered: false };
+    (this.#underWay ??= new Map()).set(id, request);
   }
 
   /** False where no such request was under way. */

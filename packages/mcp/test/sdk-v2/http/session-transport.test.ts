@@ -1,0 +1,128 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { createWorkspaceHandler, MemoryStore, type WorkspaceHandler } from '../../../src/index.js';
+import { eventually } from '../../../../../testing/eventually.js';
+import { RawHttpClient } from '../../fixtures/raw-http-client.js';
+
+/** A store that writes answers of tools when it is let go, as one that is busy. */
+class BusyStore extends MemoryStore {
+  readonly written: { readonly key: string; readonly text: string }[] = [];
+  readonly #held: (() => void)[] = [];
+  #isBusy = true;
+
+  get held(): number {
+    return this.#held.length;
+  }
+
+  letGo(): void {
+    this.#isBusy = false;
+    for (const go of this.#held) go();
+  }
+
+  override async append(key: string, text: string, ttl: number): Promise<string> {
+    if (this.#isBusy && text.includes('of a tool')) {
+      await new Promise<void>((resolve) => this.#held.push(resolve));
+    }
+    this.written.push({ key, text });
+    return super.append(key, text, ttl);
+  }
+
+  /** The logs with a line that contains this. */
+  logsWith(part: string): readonly string[] {
+    return this.written.filter(({ text }) => text.includes(part)).map(({ key }) => key);
+  }
+}
+
+interface Calls {
+  /** Lets a call of `wait` return. */
+  readonly end: Map<string, () => void>;
+  /** Says something that belongs to a call of `wait`. */
+  readonly say: Map<string, (text: string) => Promise<void>>;
+}
+
+/** `wait` takes until it is ended; `speak` says something for another call, from its own context. */
+function createServer(calls: Calls): McpServer {
+  const server = new McpServer({ name: 'x', version: '1' }, { capabilities: { logging: {}, tools: {} } });
+  server.server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx) => {
+    const call = String(args?.['call']);
+    if (name === 'speak')
+      await calls.say
+        .get(String(args?.['of']))?.('late news')
+        .catch(() => undefined);
+    calls.say.set(call, (data) =>
+      ctx.mcpReq.notify({ method: 'notifications/message', params: { level: 'info', data } }),
+    );
+    await new Promise<void>((resolve) => calls.end.set(call, resolve));
+    return { content: [{ type: 'text', text: `${call} of a tool` }] };
+  });
+  return server;
+}
+
+interface Setting {
+  readonly store: BusyStore;
+  readonly handler: WorkspaceHandler;
+  readonly client: RawHttpClient;
+  readonly calls: Calls;
+}
+
+async function connect(maxSessions: number): Promise<Setting> {
+  const store = new BusyStore();
+  const calls: Calls = { end: new Map(), say: new Map() };
+  const handler = createWorkspaceHandler(() => createServer(calls), { sessionStore: store, maxSessions });
+  onTestFinished(() => handler.close());
+  const client = new RawHttpClient(handler.fetch);
+  await client.connect();
+  return { store, handler, client, calls };
+}
+
+function callOf(id: string, name: string, args: Record<string, unknown> = {}): Record<string, unknown> {
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: { call: id, ...args } } };
+}
+
+test('a session is not dropped to make room while an answer of it is being stored', async () => {
+  const { store, handler, client, calls } = await connect(1);
+  const response = await client.post(callOf('a', 'wait'));
+  await eventually(() => calls.end.get('a')!());
+  await eventually(() => expect(store.held).toBe(1));
+  await expect(new RawHttpClient(handler.fetch).connect()).rejects.toThrow('sessions');
+  store.letGo();
+  expect(await response.text()).toContain('a of a tool');
+  await new RawHttpClient(handler.fetch).connect();
+});
+
+test('what is said of a request while its answer is being stored stays out of the log of the request that says it', async () => {
+  const { store, client, calls } = await connect(10);
+  const first = await client.post(callOf('a', 'wait'));
+  await eventually(() => calls.end.get('a')!());
+  await eventually(() => expect(store.held).toBe(1));
+  const second = await client.post(callOf('b', 'speak', { of: 'a' }));
+  await eventually(() => calls.end.get('b')!());
+  store.letGo();
+  expect(await first.text()).toContain('late news');
+  expect(await second.text()).not.toContain('late news');
+  expect(store.logsWith('late news')).toEqual(store.logsWith('a of a tool'));
+});
+
+test('what is said of an answered request of a batch stays out of the log of the request that says it', async () => {
+  const { store, client, calls } = await connect(10);
+  store.letGo();
+  const first = await client.post([callOf('a', 'wait'), callOf('c', 'wait')]);
+  await eventually(() => calls.end.get('a')!());
+  await eventually(() => expect(store.logsWith('a of a tool')).toHaveLength(1));
+  const second = await client.post(callOf('b', 'speak', { of: 'a' }));
+  await eventually(() => calls.end.get('b')!());
+  expect(await second.text()).not.toContain('late news');
+  calls.end.get('c')!();
+  expect(await first.text()).toContain('late news');
+  expect(store.logsWith('late news')).not.toContain(store.logsWith('b of a tool')[0]);
+});
+
+test('a request that is cancelled while its answer is being stored is answered once', async () => {
+  const { store, client, calls } = await connect(10);
+  const response = await client.post(callOf('a', 'wait'));
+  await eventually(() => calls.end.get('a')!());
+  await eventually(() => expect(store.held).toBe(1));
+  await client.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } });
+  store.letGo();
+  expect(await response.text()).not.toContain('Request cancelled');
+});
