@@ -69,8 +69,8 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['scaling', 'more than 2 MB', 'mcp/src/sdk-v2/http/session-record', 'MAX_BYTES', 2 * MIB],
   [
     'scaling',
-    'by another within a second',
-    'mcp/src/sdk-v2/http/sharing/event-log',
+    'once more a second later',
+    'mcp/src/sdk-v2/http/sharing/change-notes',
     'SAME_CHANGE_MS',
     SECOND,
   ],

@@ -106,6 +106,7 @@ export class Sharing {
   }
 
   endStreams(name: string): void {
+    this.#shared.events.end(name);
     this.#asleep.remove(name);
     this.#streams.end(name);
   }

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import type { Clock } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
-import { keyDigest, type LogLine, type SessionStore } from '../../../store/session-store.js';
+import type { LogLine, SessionStore } from '../../../store/session-store.js';
 import { storedFields, storedText } from '../../../store/stored-value.js';
+import { ChangeNotes, isChange } from './change-notes.js';
 
 /** The stream that belongs to no request, as the SDK calls it. */
 const STANDALONE = '_GET_stream';
@@ -22,16 +23,6 @@ const OWN_AGAIN_LINES = 2_000;
 const OWN_AGAIN_TIMES = 3;
 /** The status for messages that get no answer. */
 const ACCEPTED = 202;
-
-/** What every process with a server for the session tells when something changes, each at its own time. */
-const CHANGES: ReadonlySet<string> = new Set([
-  'notifications/prompts/list_changed',
-  'notifications/resources/list_changed',
-  'notifications/resources/updated',
-  'notifications/tools/list_changed',
-]);
-/** What another process told within this time is the same change: processes notice it a moment apart. */
-const SAME_CHANGE_MS = 1000;
 
 /** A message of a stream, with the id under which the client may ask for what follows. */
 export interface StreamEvent {
@@ -79,10 +70,18 @@ export class EventLog {
   readonly #exchange = new AsyncLocalStorage<Exchange>();
   /** Those with an answer that this process owes, each with its log. */
   readonly #owing = new Map<Exchange, string>();
+  readonly #notes: ChangeNotes;
 
   constructor(store: SessionStore, options: LogOptions) {
     this.#store = store;
     this.#options = options;
+    const { instance, clock, onerror } = options;
+    this.#notes = new ChangeNotes(store, {
+      instance,
+      clock,
+      write: (session, message) => this.#write(session, message),
+      onerror,
+    });
   }
 
   /**
@@ -106,13 +105,6 @@ export class EventLog {
       // Streams are resumed by `resume`, never by the SDK.
       replayEventsAfter: () => Promise.resolve(''),
     };
-  }
-
-  /** False where another process has told the client of this change. */
-  async #isNews(session: string, message: JSONRPCMessage): Promise<boolean> {
-    if (!('method' in message) || !CHANGES.has(message.method)) return true;
-    const key = `told:${keyDigest(session + JSON.stringify(message))}`;
-    return this.#store.claim(key, this.#options.instance, 1, SAME_CHANGE_MS);
   }
 
   /**
@@ -190,6 +182,15 @@ export class EventLog {
     for (const [exchange, key] of this.#owing) {
       if (key.startsWith(logKey(session, ''))) this.#owing.delete(exchange);
     }
+  }
+
+  /** The session has ended: its client is told nothing more. */
+  end(session: string): void {
+    this.#notes.forget(session);
+  }
+
+  async close(): Promise<void> {
+    await this.#notes.close();
   }
 
   async #writeOwner(key: string, request: RequestId): Promise<void> {
@@ -294,11 +295,14 @@ export class EventLog {
     }
   }
 
-  /** Writes what belongs to no request. */
+  /** What belongs to no request. */
   async #announce(session: string, message: JSONRPCMessage, exchange: Exchange | undefined): Promise<string> {
     const isReplay = exchange !== undefined && exchange.stream === undefined;
     if (isReplay && !exchange.isOver) return '';
-    if (!(await this.#isNews(session, message))) return '';
+    return isChange(message) ? this.#notes.tell(session, message) : this.#write(session, message);
+  }
+
+  async #write(session: string, message: JSONRPCMessage): Promise<string> {
     const key = logKey(session, STANDALONE);
     const id = await this.#store.append(key, storedText({ message }), this.#options.ttl);
     this.#options.announce(session);

@@ -100,6 +100,7 @@ export class SharedSessions {
 
   async close(): Promise<void> {
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
+    await this.events.close();
     await this.#signs.close();
   }
 

@@ -9,6 +9,8 @@ import { eventually } from '../../../../../../testing/eventually.js';
 
 const MARK = 'notifications/message';
 const TOOLS = 'notifications/tools/list_changed';
+/** After so long everything that waits was told. */
+const LATER_MS = 1_400;
 const UPDATED = 'notifications/resources/updated';
 
 /** Emits what every process notices. */
@@ -59,8 +61,9 @@ function stream(
 }
 
 /** Three processes with a server for the same session, which subscribed to a file. */
-async function connect(store: MemoryStore) {
-  const all = [1, 2, 3].map(() => createWorkspaceHandler(createServer, { sessionStore: store }));
+async function connect(clock: FakeClock) {
+  const options = { sessionStore: new MemoryStore(clock), clock };
+  const all = [1, 2, 3].map(() => createWorkspaceHandler(createServer, options));
   const first = new RawHttpClient(all[0]!.fetch);
   await first.connect();
   await first.request('resources/subscribe', { uri: 'x://y' });
@@ -78,8 +81,9 @@ async function connect(store: MemoryStore) {
 
 const marks = (methods: readonly string[]): number => methods.filter((method) => method === MARK).length;
 
-test('a client is told once of a change that three processes notice, and of what each of them has to say', async () => {
-  const { all, session, close } = await connect(new MemoryStore());
+test('a client is told at once and at most once more of a change that three processes notice, and of what each of them has to say', async () => {
+  const clock = new FakeClock();
+  const { all, session, close } = await connect(clock);
   const abort = new AbortController();
   const heard = listenTo(await stream(all[1]!, session, abort.signal));
   world.emit('tools');
@@ -89,13 +93,18 @@ test('a client is told once of a change that three processes notice, and of what
   world.emit('mark');
   await eventually(() => expect(marks(heard.methods)).toBe(3));
   expect(heard.methods.filter((method) => method !== MARK)).toEqual([TOOLS, UPDATED]);
+  await clock.advanceAndSettle(LATER_MS);
+  world.emit('mark');
+  await eventually(() => expect(marks(heard.methods)).toBe(6));
+  const changes = heard.methods.filter((method) => method !== MARK);
+  expect(changes.toSorted()).toEqual([UPDATED, UPDATED, TOOLS, TOOLS]);
   abort.abort();
   await close();
 });
 
 test('a change is not lost while the stream of the client moves, or when the process that told the one before is gone', async () => {
   const clock = new FakeClock();
-  const { all, session, close } = await connect(new MemoryStore(clock));
+  const { all, session, close } = await connect(clock);
   const abort = new AbortController();
   const before = listenTo(await stream(all[0]!, session, abort.signal));
   await eventually(() => expect(before.last).toBeDefined());
@@ -107,8 +116,10 @@ test('a change is not lost while the stream of the client moves, or when the pro
   await eventually(() => expect(marks(after.methods)).toBe(3));
   expect(after.methods.filter((method) => method !== MARK)).toEqual([TOOLS]);
   await all[0]!.close();
-  clock.advance(1000);
-  world.emit('tools');
+  await clock.advanceAndSettle(LATER_MS);
   await eventually(() => expect(after.methods.filter((method) => method === TOOLS)).toHaveLength(2));
+  await clock.advanceAndSettle(LATER_MS);
+  world.emit('tools');
+  await eventually(() => expect(after.methods.filter((method) => method === TOOLS)).toHaveLength(3));
   await close();
 });
