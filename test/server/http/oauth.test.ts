@@ -20,19 +20,33 @@ beforeAll(async () => {
 });
 afterAll(() => issuer.close());
 
-function sign(scope: string, audience = AUDIENCE): Promise<string> {
-  return new SignJWT({ client_id: 'client', scope })
+interface Party {
+  readonly client?: string;
+  readonly subject?: string;
+}
+
+function sign(
+  scope: string,
+  audience = AUDIENCE,
+  { client = 'client', subject = 'someone' }: Party = {},
+): Promise<string> {
+  return new SignJWT({ client_id: client, scope })
     .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'one' })
     .setIssuer(issuer.url)
     .setAudience(audience)
-    .setSubject('someone')
+    .setSubject(subject)
     .setExpirationTime('5m')
     .sign(key);
 }
 
-async function connect({ url }: HttpRootward, mode: 'legacy' | { pin: '2026-07-28' }, scope: string) {
+async function connect(
+  { url }: HttpRootward,
+  mode: 'legacy' | { pin: '2026-07-28' },
+  scope: string,
+  party?: Party,
+) {
   const client = new Client({ name: 'oauth', version: '1' }, { versionNegotiation: { mode } });
-  const requestInit = { headers: { Authorization: `Bearer ${await sign(scope)}` } };
+  const requestInit = { headers: { Authorization: `Bearer ${await sign(scope, AUDIENCE, party)}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
   onTestFinished(() => client.close());
   return client;
@@ -114,6 +128,40 @@ describe('the scopes of an access token narrow what its client can do', () => {
       expect(await accessOf(client)).toEqual(['read-only']);
     }
   });
+});
+
+async function changesOf(client: Client): Promise<readonly string[]> {
+  const { structuredContent } = await client.callTool({ name: 'change_history', arguments: {} });
+  const { changes } = structuredContent as { changes: readonly { readonly id: string }[] };
+  return changes.map(({ id }) => id);
+}
+
+test('changes stay with their client and subject, whatever its next token allows', async () => {
+  const http = await startHttp([folders.path('a'), ...oauth()]);
+  for (const [index, mode] of MODES.entries()) {
+    const name = `kept-${index}.txt`;
+    const party = { client: `editor ${index}`, subject: 'someone' };
+    const writer = await connect(http, mode, 'rootward:files', party);
+    expect(await writes(writer, name)).toBe(true);
+    const [id] = await changesOf(writer);
+    const others = [
+      { client: `editor ${index}`, subject: 'other' },
+      { client: 'other', subject: 'someone' },
+    ];
+    for (const other of others) {
+      const client = await connect(http, mode, 'rootward:files', other);
+      expect(await changesOf(client)).toEqual([]);
+      expect(await call(client, 'undo_changes', { id })).toMatchObject({ isError: true });
+    }
+    // What a token allows decides what can be done, and not whose changes they are.
+    const less = await connect(http, mode, 'rootward:files:read', party);
+    expect(await changesOf(less)).toEqual([id]);
+    expect(await neededFor(less, 'undo_changes')).toContain('rootward:files');
+    const more = await connect(http, mode, 'rootward:files rootward:code:read', party);
+    expect(await changesOf(more)).toEqual([id]);
+    expect((await call(more, 'undo_changes', { id })).isError ?? false).toBe(false);
+    expect(existsSync(join(folders.path('a'), name))).toBe(false);
+  }
 });
 
 /** A script that leaves a file in the first root. */

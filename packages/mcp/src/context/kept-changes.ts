@@ -22,7 +22,7 @@ export type OpenHistory = () => History | Promise<History>;
 export interface Caller {
   readonly session: string;
   readonly client: string | undefined;
-  /** Empty without authentication. */
+  /** Whose changes they are: see `ownerOf`. Empty where all are of one user. */
   readonly principal: string;
 }
 

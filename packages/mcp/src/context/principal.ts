@@ -14,3 +14,12 @@ export function describePrincipal(authInfo: TokenInfo | undefined): string {
   const names = [authInfo.clientId, typeof subject === 'string' ? subject : null];
   return JSON.stringify(typeof access === 'string' ? [...names, access] : names);
 }
+
+/**
+ * The client and the subject of a principal as `describePrincipal` writes it, whatever its token allows. What someone
+ * has changed stays theirs when they come back with a token that allows more, or less.
+ */
+export function ownerOf(principal: string): string {
+  const names: unknown = principal === '' ? undefined : JSON.parse(principal);
+  return Array.isArray(names) ? JSON.stringify(names.slice(0, 2)) : principal;
+}

@@ -5,6 +5,7 @@ import type { HandleContent } from '../context/handle-codec.js';
 import { keepsConnection, type ConnectionKeeper, type KeptConnection } from '../context/kept-connection.js';
 import type { PlacedView } from '../context/placed-view.js';
 import { newSession, principalDigest, RecordedContext } from '../context/kept-changes.js';
+import { ownerOf } from '../context/principal.js';
 import type { PreparedWorkspace } from '../context/prepared-workspace.js';
 import { viewRequest } from '../context/request-view.js';
 import { carriesRequests, hasSession, isFedByRequest, transportKind } from '../context/transport-kind.js';
@@ -153,7 +154,7 @@ export class ServerBinding<Context> {
     if (history === undefined) return undefined;
     return new RecordedContext(workspace, history, tool, () => {
       const { session = (this.#session ??= newSession()), isHttp } = this.sdk.origin(ctx);
-      const principal = isHttp ? principalDigest(this.sdk.request(ctx).principal) : '';
+      const principal = isHttp ? principalDigest(ownerOf(this.sdk.request(ctx).principal)) : '';
       return { session, client: this.clientOf(ctx), principal };
     });
   }
