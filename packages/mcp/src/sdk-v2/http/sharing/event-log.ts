@@ -49,6 +49,8 @@ interface Exchange {
   ownedAt: number;
   /** What it started may go on for long, and is in its context all the same. */
   isOver: boolean;
+  /** Changes that were noticed while a new server was told the rest, each once; they are told when it knows all. */
+  readonly changes: Map<string, () => Promise<unknown>>;
 }
 
 interface LogOptions {
@@ -126,13 +128,17 @@ export class EventLog {
     }
   }
 
-  /** Runs something whose messages are not sent to the client. What it starts is heard again once it has ended. */
+  /**
+   * Runs something whose messages are not sent to the client. What it starts is heard again once it has ended; changes
+   * that it notices before are told then, as nobody else may have noticed them.
+   */
   async replay(act: () => Promise<void>): Promise<void> {
     const exchange = this.#begin(undefined);
     try {
       await this.#exchange.run(exchange, act);
     } finally {
       exchange.isOver = true;
+      for (const tell of exchange.changes.values()) tell().catch(this.#options.onerror);
     }
   }
 
@@ -144,6 +150,7 @@ export class EventLog {
       lines: 0,
       ownedAt: this.#options.clock.now(),
       isOver: false,
+      changes: new Map(),
     };
   }
 
@@ -297,9 +304,12 @@ export class EventLog {
 
   /** What belongs to no request. */
   async #announce(session: string, message: JSONRPCMessage, exchange: Exchange | undefined): Promise<string> {
-    const isReplay = exchange !== undefined && exchange.stream === undefined;
-    if (isReplay && !exchange.isOver) return '';
-    return isChange(message) ? this.#notes.tell(session, message) : this.#write(session, message);
+    const isReplay = exchange !== undefined && exchange.stream === undefined && !exchange.isOver;
+    if (!isChange(message)) return isReplay ? '' : this.#write(session, message);
+    const tell = (): Promise<string> => this.#notes.tell(session, message);
+    if (!isReplay) return tell();
+    exchange.changes.set(session + JSON.stringify(message), tell);
+    return '';
   }
 
   async #write(session: string, message: JSONRPCMessage): Promise<string> {

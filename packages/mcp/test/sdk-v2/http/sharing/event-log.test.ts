@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore } from '../../../../src/index.js';
 import { Bell } from '../../../../src/sdk-v2/http/sharing/bell.js';
 import { EventLog, type StreamEvent } from '../../../../src/sdk-v2/http/sharing/event-log.js';
-import { FakeClock } from '../../../../../../testing/fake-clock.js';
+import { FakeClock, settle } from '../../../../../../testing/fake-clock.js';
 import { beginCall } from '../../../fixtures/logged-call.js';
 
 const TTL_MS = 600_000;
@@ -102,6 +102,23 @@ test('what was started while a session was taken over is heard afterwards', asyn
     expect(await events.storeEvent('_GET_stream', NEWS)).toBe('');
   });
   expect(await started.context.runInAsyncScope(() => events.storeEvent('_GET_stream', NEWS))).not.toBe('');
+});
+
+test('a change that is noticed while a session is taken over is told once when that is done', async () => {
+  const { log, store } = makeLog();
+  const events = log.storeFor('session');
+  const change = {
+    jsonrpc: '2.0',
+    method: 'notifications/resources/updated',
+    params: { uri: 'x://y' },
+  } as const;
+  await log.replay(async () => {
+    for (const message of [change, NEWS, change]) await events.storeEvent('_GET_stream', message);
+    expect(await store.lines('events:session:_GET_stream')).toEqual([]);
+  });
+  await settle();
+  const lines = await store.lines('events:session:_GET_stream');
+  expect(lines.map(({ text }) => JSON.parse(text) as unknown)).toMatchObject([{ message: change }]);
 });
 
 test('serve() rejects where a message without an answer is lost, and serves a request all the same', async () => {
