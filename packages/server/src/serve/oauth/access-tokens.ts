@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { errors, JWTPayload, JWTVerifyResult } from 'jose';
+import type { errors, JWTPayload, JWTVerifyGetKey, JWTVerifyResult } from 'jose';
 import { CLOCK_TOLERANCE_SECONDS } from './clock-tolerance.js';
 import { IssuerKeys, type IssuerKeysOptions } from './issuer-keys.js';
 import { accessOf, SCOPES } from './scopes.js';
@@ -37,7 +37,7 @@ const MAX_TOKEN_LENGTH = 8 * 1024;
  * What the header may call a token (RFC 9068): many issuers still write `JWT`, or nothing. Their ID tokens are for
  * another audience and have no scope; what calls itself something else is something else.
  */
-const TYPES: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
+const TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 
 /** What an operator has to set right. Tokens that have expired, and the like, are everyday. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -75,19 +75,17 @@ export class AccessTokens {
     if (token.length > MAX_TOKEN_LENGTH) return invalid('The access token is too long');
     const jose = await import('jose');
     try {
-      const { payload, protectedHeader } = await this.#verify(token);
-      if (!TYPES.has(protectedHeader.typ?.toLowerCase())) return invalid('The token is not an access token');
+      const { payload, protectedHeader } = await this.#keys.check(token, (find) => this.#verify(token, find));
+      if (!isAccessToken(protectedHeader.typ)) return invalid('The token is not an access token');
       return authInfoOf(payload);
     } catch (error) {
-      const isTheirFault =
-        error instanceof jose.errors.JOSEError && !(error instanceof jose.errors.JWKSInvalid);
-      if (!isTheirFault) return unreachable();
+      if (!(error instanceof jose.errors.JOSEError)) return unreachable();
       if (error instanceof jose.errors.JWTClaimValidationFailed) this.#tell(error);
       return invalid(`The access token is not valid: ${faultOf(error, jose.errors)}`);
     }
   }
 
-  async #verify(token: string): Promise<JWTVerifyResult> {
+  async #verify(token: string, find: JWTVerifyGetKey): Promise<JWTVerifyResult> {
     const jose = await import('jose');
     const { issuer, audience } = this.#options;
     const expected = {
@@ -98,7 +96,7 @@ export class AccessTokens {
       requiredClaims: ['exp', 'sub'],
     };
     try {
-      return await jose.jwtVerify(token, this.#keys.find, expected);
+      return await jose.jwtVerify(token, find, expected);
     } catch (error) {
       if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
       // The token does not name its key, and the issuer has several, as while they are rotated.
@@ -106,7 +104,11 @@ export class AccessTokens {
         try {
           return await jose.jwtVerify(token, key, expected);
         } catch (problem) {
-          if (!(problem instanceof jose.errors.JWSSignatureVerificationFailed)) throw problem;
+          const fits =
+            problem instanceof jose.errors.JOSEError &&
+            !(problem instanceof jose.errors.JWSSignatureVerificationFailed);
+          // Any other error is about a key that cannot be used, as one that is too short.
+          if (fits) throw problem;
         }
       }
       throw new jose.errors.JWSSignatureVerificationFailed();
@@ -126,6 +128,11 @@ export class AccessTokens {
   }
 }
 
+/** The header is signed, but may hold anything. */
+function isAccessToken(type: unknown): boolean {
+  return type === undefined || (typeof type === 'string' && TYPES.has(type.toLowerCase()));
+}
+
 /** In words that may stand in a header: no text of the token. */
 function faultOf(error: errors.JOSEError, known: typeof errors): string {
   if (error instanceof known.JWTExpired) return 'it has expired (claim exp)';
@@ -136,6 +143,7 @@ function faultOf(error: errors.JOSEError, known: typeof errors): string {
   }
   if (error instanceof known.JWKSNoMatchingKey) return 'the issuer does not publish its key';
   if (error instanceof known.JWSSignatureVerificationFailed) return 'its signature does not match';
+  if (error instanceof known.JWKInvalid) return 'the key that the issuer publishes for it cannot be used';
   return error.code;
 }
 

@@ -1,6 +1,5 @@
 import { systemClock, type Clock, type Logger, type Timer } from '@rootward/core';
-import { isObject } from '@rootward/core/platform';
-import type { FlattenedJWSInput, JWTVerifyGetKey } from 'jose';
+import type { errors, JWTVerifyGetKey } from 'jose';
 import { CLOCK_TOLERANCE_SECONDS } from './clock-tolerance.js';
 import { fetchKeys } from './fetch-keys.js';
 
@@ -13,10 +12,11 @@ const RETRY_MS = 30_000;
  * would count for as long as someone keeps us from asking.
  */
 const OUTAGE_MS = 60 * 60_000;
-/** An unknown key has them fetched anew, but not more often than this. */
+/**
+ * A token that no known key fits has them fetched anew, but not more often than this, whether the issuer gives them or
+ * fails: anyone can send such tokens.
+ */
 const KEYS_PAUSE_MS = 5_000;
-/** An issuer that could not give them is left alone for so long, whatever tokens come meanwhile. */
-const FAILURE_PAUSE_MS = 1_000;
 /** Each problem is logged once in an outage, and no more of them than this. */
 const MAX_TOLD = 20;
 
@@ -58,25 +58,31 @@ export class IssuerKeys {
   }
 
   /**
-   * The key of a token, for `jwtVerify`. Rejects with an error of jose where the issuer does not have it, with another
-   * one where that is not known now.
+   * What `verify` makes of a token with the keys of the issuer, the second time with keys that were asked for after the
+   * token came, if none fits before: an issuer may rotate them under the same name, or without names. Rejects with an
+   * error of jose where something is wrong with the token, with another one where that is not known now.
    */
-  readonly find: JWTVerifyGetKey = async (header, token) => {
-    const { errors } = await import('jose');
+  async check<T>(token: string, verify: (find: JWTVerifyGetKey) => Promise<T>): Promise<T> {
+    const jose = await import('jose');
     const came = this.#clock.now();
-    for (let set = await this.#current(); ; set = await this.#ask()) {
+    for (let ask = () => this.#current(); ; ask = () => this.#ask()) {
+      const used: { set?: KeySet } = {};
       try {
-        return await set.find(header, token);
+        // Asked by `verify`, as what is not a token at all needs no keys.
+        return await verify(async (header, jws) => (used.set = await ask()).find(header, jws));
       } catch (error) {
+        const { set } = used;
+        const fault = set === undefined ? undefined : keyFault(error, jose.errors);
+        if (set === undefined || fault === undefined) throw error;
         // Asked for after the token came: it is not there.
-        if (!(error instanceof errors.JWKSNoMatchingKey) || set.at >= came) throw error;
+        if (set.at >= came) throw fault;
         if (this.#clock.now() - set.at >= KEYS_PAUSE_MS) continue;
-        if (issuedAt(token) <= set.askedAt - CLOCK_TOLERANCE_SECONDS * 1000) throw error;
+        if (issuedAt(token, jose.decodeJwt) <= set.askedAt - CLOCK_TOLERANCE_SECONDS * 1000) throw fault;
         // The key may have come with the token. A client would throw away one that is called invalid.
         throw new Error('Cannot find the key: the issuer was asked a moment ago', { cause: error });
       }
     }
-  };
+  }
 
   /** In the background: whoever comes later does not wait. What goes wrong is logged. */
   refresh(): void {
@@ -111,7 +117,7 @@ export class IssuerKeys {
   async #askNow(): Promise<KeySet> {
     const at = this.#clock.now();
     const askedAt = Date.now();
-    if (at - this.#failedAt < FAILURE_PAUSE_MS) {
+    if (at - this.#failedAt < KEYS_PAUSE_MS) {
       throw new Error('Cannot fetch keys: that failed a moment ago');
     }
     try {
@@ -144,12 +150,19 @@ export class IssuerKeys {
   }
 }
 
-/** When a token says that it was issued, in milliseconds. NOT to be trusted: its signature is not checked yet. */
-function issuedAt({ payload }: FlattenedJWSInput): number {
+/** What is wrong with the key of a token; undefined where it fits, and something else is wrong. */
+function keyFault(error: unknown, known: typeof errors): errors.JOSEError | undefined {
+  if (error instanceof known.JWKSNoMatchingKey) return error;
+  if (error instanceof known.JWSSignatureVerificationFailed) return error;
+  if (error instanceof known.JOSEError && !(error instanceof known.JWKSInvalid)) return undefined;
+  // Published, but damaged, too short or private. Only tokens that name it are refused.
+  return new known.JWKInvalid('the key cannot be used', { cause: error });
+}
+
+/** When a token says that it was issued, in milliseconds. NOT to be trusted: its signature does not fit. */
+function issuedAt(token: string, decode: (token: string) => { readonly iat?: unknown }): number {
   try {
-    const text = typeof payload === 'string' ? Buffer.from(payload, 'base64url') : Buffer.from(payload);
-    const claims: unknown = JSON.parse(text.toString());
-    const iat = isObject(claims) ? claims['iat'] : undefined;
+    const { iat } = decode(token);
     return typeof iat === 'number' ? iat * 1000 : -Infinity;
   } catch {
     return -Infinity;
