@@ -237,6 +237,8 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['wrap', 'after five minutes without', 'wrap/src/http/modern-clients', 'IDLE_MS', 5 * MINUTE],
   ['wrap', 'open stream for 30 minutes', 'wrap/src/http/wrap-endpoint', 'IDLE_MS', 30 * MINUTE],
   ['wrap', 'Beyond 100 sessions', 'wrap/src/http/wrap-endpoint', 'MAX_SESSIONS', 100],
+  ['wrap', 'beyond 100 servers', 'wrap/src/http/modern-clients', 'MAX_SERVERS', 100],
+  ['wrap', 'at least two less', 'wrap/src/http/make-room', 'MIN_LEAD', 2],
   ['wrap', 'may have 64 MiB', 'wrap/src/inner/inner-process', 'MAX_MESSAGE_BYTES', 64 * MIB],
   ['wrap', 'of the client 10 MiB', 'wrap/src/stdio/client-stream', 'MAX_LINE_BYTES', 10 * MIB],
   ['wrap', 'may have 1 GiB', 'wrap/src/inner/inner-process', 'MAX_PASSED_BYTES', 1024 * MIB],

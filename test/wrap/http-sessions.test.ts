@@ -25,3 +25,19 @@ test('wrap --http ends idle sessions of a principal with too many, and none of o
   expect(await status(await openSession(url, TOKENS[1]))).toBe(200);
   expect(await status(other)).toBe(404);
 });
+
+test('wrap --http lets no principal keep others out with open streams', async () => {
+  const url = await serveWrapped(['--root', makeFolder('top'), '--share'], [process.execPath, INNER]);
+  const streams: Response[] = [];
+  const held: RawSession[] = [];
+  while (held.length < MAX_SESSIONS) {
+    const session = await openSession(url);
+    held.push(session);
+    streams.push(await fetch(url, { headers: session.headers }));
+  }
+  expect(await status(await openSession(url, TOKENS[1]))).toBe(200);
+  // The stream of the one that was used longest ago has ended.
+  await streams[0]!.text();
+  expect(await Promise.all([held[0]!, held[1]!].map(status))).toEqual([404, 200]);
+  for (const { body } of streams.slice(1)) await body?.cancel();
+});

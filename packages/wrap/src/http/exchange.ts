@@ -16,6 +16,8 @@ export class Exchange {
   readonly #response: ServerResponse;
   readonly #headers: Readonly<Record<string, string>>;
   #keepAlive: NodeJS.Timeout | undefined;
+  /** `close` is emitted only once. */
+  #isClosed: boolean;
   readonly #answers: number;
   /** Answers that are still to come. */
   #open: number;
@@ -28,7 +30,12 @@ export class Exchange {
     this.#headers = headers;
     this.#answers = answers;
     this.#open = answers;
-    response.on('close', () => clearInterval(this.#keepAlive));
+    this.#isClosed = response.closed || response.destroyed;
+    if (this.#isClosed) return;
+    response.on('close', () => {
+      this.#isClosed = true;
+      clearInterval(this.#keepAlive);
+    });
     if (answers !== 1) this.#stream();
     else {
       this.#keepAlive = setInterval(() => this.#stream(), KEEP_ALIVE_MS);
@@ -37,11 +44,13 @@ export class Exchange {
   }
 
   get isOpen(): boolean {
-    return !this.#response.writableEnded && !this.#response.destroyed;
+    return !this.#isClosed && !this.#response.writableEnded && !this.#response.destroyed;
   }
 
+  /** Called at once where the response is closed already: a client may leave before its request is handled. */
   onClose(listener: () => void): void {
-    this.#response.on('close', listener);
+    if (this.#isClosed) listener();
+    else this.#response.on('close', listener);
   }
 
   /** Something that is not the answer. */
@@ -61,11 +70,11 @@ export class Exchange {
     this.#write(bytes);
   }
 
-  /** An answer; with the last one the response ends. The status counts where nothing was sent before. */
-  answer(bytes: Buffer, status = 200): void {
+  /** An answer; with the last one the response ends. Status and headers count where nothing was sent before. */
+  answer(bytes: Buffer, status = 200, headers: Readonly<Record<string, string>> = {}): void {
     if (!this.isOpen) return;
     if (this.#waiting !== undefined) {
-      this.#waiting.push(() => this.answer(bytes, status));
+      this.#waiting.push(() => this.answer(bytes, status, headers));
       return;
     }
     this.#open -= 1;
@@ -77,6 +86,7 @@ export class Exchange {
     clearInterval(this.#keepAlive);
     this.#response.writeHead(status, {
       ...this.#headers,
+      ...headers,
       'Content-Type': 'application/json',
       'Content-Length': bytes.length,
     });
@@ -127,6 +137,7 @@ export class Exchange {
   }
 
   end(): void {
+    this.#stream();
     if (this.isOpen) this.#response.end();
   }
 

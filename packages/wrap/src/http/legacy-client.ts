@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { OpenRequest, Way } from '../inner/long-answer.js';
 import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
@@ -5,6 +6,7 @@ import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
+import type { Held } from './make-room.js';
 import type { SharedServers } from './shared-servers.js';
 import { SharedSession } from './shared-session.js';
 
@@ -14,7 +16,8 @@ const INTERNAL_ERROR = -32_603;
 const ENDED = 'Cannot finish the request: the session has ended; initialize a new one';
 
 /** A client of the legacy era over HTTP: one session, and the streams it has open. */
-export class LegacyClient implements Outer {
+export class LegacyClient implements Outer, Held {
+  readonly id: string = randomUUID();
   readonly principal: string;
   readonly session: Pick<Session, 'receive' | 'close' | 'pause' | 'resume'>;
   usedAt: number = Date.now();
@@ -45,6 +48,7 @@ export class LegacyClient implements Outer {
       const ids = messages.flatMap(({ kind, id }) => (kind === 'request' ? (id ?? []) : []));
       for (const id of ids) this.#exchanges.set(id, exchange);
       exchange.onClose(() => {
+        this.usedAt = Date.now();
         for (const id of ids) if (this.#exchanges.get(id) === exchange) this.#exchanges.delete(id);
       });
     }
@@ -57,6 +61,9 @@ export class LegacyClient implements Outer {
 
   /** Opens the stream for what belongs to no request. */
   listen(exchange: Exchange): void {
+    // What is kept would be lost with it.
+    if (!exchange.isOpen) return;
+    exchange.onClose(() => (this.usedAt = Date.now()));
     this.#listening = exchange;
     this.#tell(exchange, () => true);
   }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { OperatorLimits, Snapshot } from '@rootward/core';
-import { asComplete, asksBack, CAPABILITIES_KEY, readEnvelope, SUBSCRIPTION_KEY } from '../wire/envelope.js';
+import { asComplete, asksBack, CAPABILITIES_KEY, SUBSCRIPTION_KEY } from '../wire/envelope.js';
 import { InnerEra } from '../inner/inner-era.js';
 import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { ModernFront } from '../modern/front.js';
@@ -9,43 +9,25 @@ import { FixedRoots } from '../roots/fixed-roots.js';
 import { fail, lostCall, NO_ROOTS, refusalOf, refuse } from '../session/answers.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { isLimited, keyOf } from '../session/side-servers.js';
+import type { Envelope } from '../wire/envelope.js';
 import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
+import { chooseToEnd } from './make-room.js';
+import { commonCapabilities, ModernPlace } from './modern-place.js';
 import { ParamHeaders } from './param-headers.js';
 import { isAboutServer, RequestRoots } from './request-roots.js';
 
-/** The client request that a server works on. */
-interface Route {
-  readonly exchange: Exchange;
-  /** As the client wrote it. */
-  readonly id: string;
-  readonly method: string;
-  /** Under which progress is told to the client, as it wrote it; undefined where it wants none. */
-  readonly token: string | undefined;
-  /** The same towards the server: tokens of different clients may be equal. It holds for all rounds of a call. */
-  readonly innerToken: string;
-}
-
-interface Place {
-  readonly number: string;
-  readonly front: ModernFront;
-  readonly principal: string;
-  readonly roots: Snapshot['roots'];
-  readonly capabilities: string;
-  readonly exchanges: Map<string, Route>;
-  /** Requests of ours. */
-  readonly own: Map<string, (message: RawMessage) => void>;
-  /** What is known of its tools; undefined until someone calls one, and when they have changed. */
-  headers: Promise<ParamHeaders> | undefined;
-  /** Whether we hear of changes of its tools. */
-  isHeard: boolean;
-  /** Until then a client may return with an answer. */
-  awaitedUntil: number;
-  timer: NodeJS.Timeout | undefined;
-}
-
 const IDLE_MS = 5 * 60_000;
 const RETURN_MS = 10 * 60_000;
+/** Each is a process. Sessions of legacy clients have a limit of their own. */
+const MAX_SERVERS = 100;
+const TOO_MANY = 'Cannot start a server for the request: too many are in use; try again later';
+/** For who gets 503: soon somebody may be idle. */
+export const RETRY: Readonly<Record<string, string>> = { 'Retry-After': '5' };
+const UNAVAILABLE = -32_000;
+const TAKEN_AWAY = 'the operator took a folder away while the call was under way';
+const NO_ROOM = 'its server was ended to make room for another client';
+const CLOSED = 'the endpoint is closed';
 const MAX_PAGES = 50;
 const INVALID_PARAMS = -32_602;
 /** What a request of ours gets where the server was ended first. */
@@ -62,15 +44,17 @@ const STATUS: ReadonlyMap<unknown, number> = new Map([
  */
 export class ModernClients {
   readonly #options: Omit<SessionOptions, 'era' | 'roots'>;
+  readonly #maxServers: number;
   readonly #signer = new StateSigner();
-  readonly #places = new Set<Place>();
+  readonly #places = new Set<ModernPlace>();
   readonly #innerEra = new InnerEra('modern');
   readonly #roots: RequestRoots;
   #nextId = 1;
   #nextPlace = 1;
 
-  constructor(options: Omit<SessionOptions, 'era' | 'roots'>) {
+  constructor(options: Omit<SessionOptions, 'era' | 'roots'>, maxServers: number = MAX_SERVERS) {
     this.#options = options;
+    this.#maxServers = maxServers;
     this.#roots = new RequestRoots(options.prepared, this.#signer);
     void options.prepared.sources('http').then(
       ({ limits }) => limits?.onDidChange(() => this.#endLimited(limits)),
@@ -116,36 +100,59 @@ export class ModernClients {
     }
     // The round that brought the roots is over; for the server this is the first one.
     const round = state === undefined ? [] : message.remove(['params'], ['requestState', 'inputResponses']);
-    const place = this.#placeFor(snapshot, principal, capabilitiesOf(message));
+    const place = this.#placeFor(snapshot, principal, commonCapabilities(message));
+    if (place === undefined) {
+      exchange.answer(Buffer.concat([...fail(id, UNAVAILABLE, TOO_MANY)]), 503, RETRY);
+      return;
+    }
     await this.#pass(message, exchange, place, round, headers);
   }
 
   close(): void {
-    for (const place of this.#places) this.#end(place);
+    for (const place of this.#places) this.#end(place, CLOSED);
   }
 
   /** Servers of roots that the operator has limited since: their next request gets another. */
   #endLimited(limits: OperatorLimits): void {
-    for (const place of this.#places) if (isLimited(place.roots, limits)) this.#end(place);
+    for (const place of this.#places) if (isLimited(place.roots, limits)) this.#end(place, TAKEN_AWAY);
   }
 
-  #end(place: Place): void {
+  #end(place: ModernPlace, reason?: string): void {
     clearTimeout(place.timer);
     this.#places.delete(place);
+    place.endReason = reason;
+    const routes = [...place.exchanges.values()];
+    place.exchanges.clear();
+    for (const { exchange, id, method } of routes) {
+      if (method === 'subscriptions/listen') exchange.end();
+      else this.#answerLost(place, exchange, id, method);
+    }
     void place.front.session.close();
     for (const told of place.own.values()) told(GONE);
     place.own.clear();
-    for (const { exchange, method } of place.exchanges.values())
-      if (method === 'subscriptions/listen') exchange.end();
   }
 
-  /** A legacy server learns once what its clients can be asked, so clients with other capabilities get another one. */
-  #placeFor(snapshot: Snapshot, principal: string, capabilities: string): Place {
+  #answerLost({ endReason }: ModernPlace, exchange: Exchange, id: string, method: string): void {
+    const lost = lostCall(endReason ?? 'its server was ended');
+    exchange.answer(Buffer.concat([...completed(refuse(id, method, lost), method)]));
+  }
+
+  /**
+   * A legacy server learns once what its clients can be asked, so clients with other capabilities get another one.
+   * Undefined where there is no room for it.
+   */
+  #placeFor(
+    snapshot: Snapshot,
+    principal: string,
+    capabilities: Envelope['capabilities'],
+  ): ModernPlace | undefined {
     const roots = keyOf(snapshot.roots);
+    const key = JSON.stringify(capabilities);
     for (const known of this.#places) {
       const isSame = known.principal === principal && keyOf(known.roots) === roots;
-      if (isSame && (this.#innerEra.isModern || known.capabilities === capabilities)) return known;
+      if (isSame && (this.#innerEra.isModern || known.capabilities === key)) return known;
     }
+    if (!this.#makeRoom(principal)) return undefined;
     const front = new ModernFront(
       {
         send: (pieces, related) => this.#send(place, Buffer.concat([...pieces]), related),
@@ -158,45 +165,45 @@ export class ModernClients {
         roots: new FixedRoots(snapshot),
         principal,
       },
-    );
-    const place: Place = {
-      number: String(this.#nextPlace++),
-      front,
-      principal,
       capabilities,
-      exchanges: new Map(),
-      own: new Map(),
-      headers: undefined,
-      isHeard: false,
-      roots: snapshot.roots,
-      awaitedUntil: 0,
-      timer: undefined,
-    };
+    );
+    const place = new ModernPlace(String(this.#nextPlace++), front, principal, snapshot.roots, key);
     this.#places.add(place);
     this.#watch(place);
     return place;
   }
 
-  #watch(place: Place): void {
+  #makeRoom(principal: string): boolean {
+    if (this.#places.size < this.#maxServers) return true;
+    const place = chooseToEnd(this.#places, principal);
+    if (place !== undefined) this.#end(place, NO_ROOM);
+    return place !== undefined;
+  }
+
+  #watch(place: ModernPlace): void {
     place.timer = setTimeout(() => {
-      const isAwaited =
-        place.exchanges.size > 0 || place.front.session.busy || place.awaitedUntil > Date.now();
-      if (isAwaited) this.#watch(place);
+      if (place.isBusy) this.#watch(place);
       else this.#end(place);
     }, IDLE_MS);
     place.timer.unref();
+  }
+
+  /** A request begins or ends. */
+  #use(place: ModernPlace): void {
+    place.usedAt = Date.now();
+    if (this.#places.has(place)) place.timer?.refresh();
   }
 
   /** Ids of different clients may be the same, so each request gets one of ours. */
   async #pass(
     message: RawMessage,
     exchange: Exchange,
-    place: Place,
+    place: ModernPlace,
     edits: readonly Edit[],
     headers: IncomingHttpHeaders,
     resumedToken?: string,
   ): Promise<void> {
-    place.timer?.refresh();
+    this.#use(place);
     const { id: outerId = 'null', method = '' } = message;
     if (method === 'tools/call') {
       place.headers ??= this.#headersOf(place, message);
@@ -205,11 +212,10 @@ export class ModernClients {
         exchange.answer(Buffer.concat([...fail(outerId, fault.code, fault.message)]), 400);
         return;
       }
-      if (!exchange.isOpen) return;
     }
+    if (!exchange.isOpen) return;
     if (!this.#places.has(place)) {
-      const lost = lostCall('the operator took a folder away while the call was under way');
-      exchange.answer(Buffer.concat([...completed(refuse(outerId, method, lost), method)]));
+      this.#answerLost(place, exchange, outerId, method);
       return;
     }
     place.front.session.resume();
@@ -218,6 +224,7 @@ export class ModernClients {
     const innerToken = resumedToken ?? `progress-${id}`;
     place.exchanges.set(id, { exchange, id: outerId, method, token, innerToken });
     exchange.onClose(() => {
+      this.#use(place);
       if (!place.exchanges.delete(id)) return;
       const params = { requestId: Number(id), reason: 'the client has left' };
       place.front.receive(RawMessage.from({ method: 'notifications/cancelled', params }));
@@ -236,7 +243,7 @@ export class ModernClients {
   }
 
   /** Which arguments travel as headers, the tools of the server say; they are listed again when they have changed. */
-  async #headersOf(place: Place, call: RawMessage): Promise<ParamHeaders> {
+  async #headersOf(place: ModernPlace, call: RawMessage): Promise<ParamHeaders> {
     const meta: unknown = call.value('params', '_meta');
     if (!place.isHeard) this.#hear(place, meta);
     const tools: unknown[] = [];
@@ -255,7 +262,7 @@ export class ModernClients {
     return new ParamHeaders(tools);
   }
 
-  #hear(place: Place, meta: unknown): void {
+  #hear(place: ModernPlace, meta: unknown): void {
     place.isHeard = true;
     const params = { _meta: meta, notifications: { toolsListChanged: true } };
     this.#ask(place, 'subscriptions/listen', params, ({ kind, method }) => {
@@ -264,7 +271,7 @@ export class ModernClients {
     });
   }
 
-  #ask(place: Place, method: string, params: object, told: (message: RawMessage) => void): void {
+  #ask(place: ModernPlace, method: string, params: object, told: (message: RawMessage) => void): void {
     if (!this.#places.has(place)) {
       told(GONE);
       return;
@@ -275,7 +282,7 @@ export class ModernClients {
   }
 
   /** Which answer comes is only known for sure where there is one to come, or where it begins with its id. A slow client never holds up others. */
-  #passTo(place: Place, [open, ...others]: readonly OpenRequest[]): Way | undefined {
+  #passTo(place: ModernPlace, [open, ...others]: readonly OpenRequest[]): Way | undefined {
     const found = open === undefined ? undefined : place.exchanges.get(open.id);
     if (open === undefined || found === undefined || others.length > 0) return undefined;
     const { session } = place.front;
@@ -292,7 +299,7 @@ export class ModernClients {
     return renamedWay(way, rename);
   }
 
-  #send(place: Place, bytes: Buffer, related: string | undefined): void {
+  #send(place: ModernPlace, bytes: Buffer, related: string | undefined): void {
     const message = RawMessage.read(bytes);
     if (message === undefined) return;
     if (message.method === 'notifications/progress') {
@@ -318,7 +325,7 @@ export class ModernClients {
   }
 
   /** To whoever makes the call that it is about, and to nobody where that is not known. */
-  #tellProgress(place: Place, message: RawMessage): void {
+  #tellProgress(place: ModernPlace, message: RawMessage): void {
     const given: unknown = message.value('params', 'progressToken');
     for (const { innerToken, token, exchange } of place.exchanges.values()) {
       if (innerToken !== given || token === undefined) continue;
@@ -328,7 +335,7 @@ export class ModernClients {
   }
 
   /** A client that returns gets the same server, with the state that the server gave, if any. */
-  #leadBack(place: Place, message: RawMessage, innerToken: string): readonly Edit[] {
+  #leadBack(place: ModernPlace, message: RawMessage, innerToken: string): readonly Edit[] {
     place.awaitedUntil = Date.now() + RETURN_MS;
     const state: unknown = message.value('result', 'requestState');
     const own = `${place.number}/${innerToken}`;
@@ -340,7 +347,11 @@ export class ModernClients {
     state: string,
     principal: string,
   ):
-    | { readonly place: Place; readonly innerToken: string | undefined; readonly state: string | undefined }
+    | {
+        readonly place: ModernPlace;
+        readonly innerToken: string | undefined;
+        readonly state: string | undefined;
+      }
     | undefined {
     const verified = this.#signer.verify(state);
     if (verified === undefined) return undefined;
@@ -358,10 +369,4 @@ export class ModernClients {
 function completed(pieces: readonly Buffer[], method: string): readonly Buffer[] {
   const answer = RawMessage.read(Buffer.concat([...pieces]));
   return answer === undefined ? pieces : answer.edited(asComplete(answer, method));
-}
-
-/** What a client can be asked; for the roots it was asked already. */
-function capabilitiesOf(message: RawMessage): string {
-  const { roots: _, ...others } = readEnvelope(message)?.capabilities ?? {};
-  return JSON.stringify(Object.entries(others).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { endAfterRequest } from '@rootward/mcp/host';
 import type { SessionOptions } from '../session/session-options.js';
@@ -6,7 +5,8 @@ import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { Exchange } from './exchange.js';
 import { LegacyClient } from './legacy-client.js';
-import { ModernClients } from './modern-clients.js';
+import { chooseToEnd } from './make-room.js';
+import { ModernClients, RETRY } from './modern-clients.js';
 import { claimsModern, headerFault } from './modern-headers.js';
 import { SharedServers } from './shared-servers.js';
 
@@ -37,7 +37,7 @@ const PARSE_ERROR = -32_700;
  */
 export class WrapEndpoint {
   readonly #options: WrapEndpointOptions;
-  /** By their session, the one that was used last at the end. */
+  /** By their session. */
   readonly #clients = new Map<string, LegacyClient>();
   readonly #modern: ModernClients;
   readonly #shared: SharedServers | undefined;
@@ -61,10 +61,6 @@ export class WrapEndpoint {
       refuseHttp(response, 404, NOT_FOUND, 'Session not found');
       return;
     }
-    if (typeof id === 'string' && client !== undefined) {
-      this.#clients.delete(id);
-      this.#clients.set(id, client);
-    }
     if (request.method === 'POST') {
       await this.#post(request, response, principal, client);
     } else if (client === undefined) {
@@ -72,8 +68,7 @@ export class WrapEndpoint {
     } else if (request.method === 'GET') {
       this.#listen(response, client);
     } else {
-      this.#clients.delete(String(id));
-      client.close();
+      this.#end(client);
       response.writeHead(200).end();
     }
   }
@@ -114,9 +109,7 @@ export class WrapEndpoint {
         refuseHttp(response, 400, fault.code, fault.message, { id: first.id, data: fault.data });
         return;
       }
-      const isListening = first.method === 'subscriptions/listen';
-      const exchange = new Exchange(response, isListening ? 0 : 1);
-      await this.#modern.receive(first, exchange, principal, request.headers);
+      await this.#modern.receive(first, new Exchange(response, 1), principal, request.headers);
     } else if (first.method === 'initialize') {
       this.#open(response, principal, first);
     } else if (requests === 0) {
@@ -127,19 +120,20 @@ export class WrapEndpoint {
   }
 
   #open(response: ServerResponse, principal: string, message: RawMessage): void {
+    // Nobody would ever use it.
+    if (response.destroyed || response.closed) return;
     if (!this.#makeRoom(principal)) {
-      response.setHeader('Retry-After', '5');
+      for (const [name, value] of Object.entries(RETRY)) response.setHeader(name, value);
       refuseHttp(response, 503, BAD_REQUEST, 'Too many sessions');
       return;
     }
-    const id = randomUUID();
     const client = new LegacyClient(
       principal,
       { ...this.#options, transport: 'http', era: 'legacy' },
       this.#shared,
     );
-    this.#clients.set(id, client);
-    client.receive([message], new Exchange(response, 1, { [SESSION_HEADER]: id }));
+    this.#clients.set(client.id, client);
+    client.receive([message], new Exchange(response, 1, { [SESSION_HEADER]: client.id }));
   }
 
   #listen(response: ServerResponse, client: LegacyClient): void {
@@ -152,22 +146,19 @@ export class WrapEndpoint {
 
   #endIdle(): void {
     const limit = Date.now() - IDLE_MS;
-    for (const [id, client] of this.#clients)
-      if (!client.isBusy && client.usedAt <= limit) this.#end(id, client);
+    for (const client of this.#clients.values())
+      if (!client.isBusy && client.usedAt <= limit) this.#end(client);
   }
 
-  /** Ends the session that was idle longest: one of the same principal, or where it has none, of another. */
   #makeRoom(principal: string): boolean {
     if (this.#clients.size < MAX_SESSIONS) return true;
-    const idle = [...this.#clients].filter(([, client]) => !client.isBusy);
-    const [id, client] = idle.find(([, each]) => each.principal === principal) ?? idle[0] ?? [];
-    if (id === undefined || client === undefined) return false;
-    this.#end(id, client);
-    return true;
+    const client = chooseToEnd(this.#clients.values(), principal);
+    if (client !== undefined) this.#end(client);
+    return client !== undefined;
   }
 
-  #end(id: string, client: LegacyClient): void {
-    this.#clients.delete(id);
+  #end(client: LegacyClient): void {
+    this.#clients.delete(client.id);
     client.close();
   }
 }

@@ -12,6 +12,7 @@ import {
   readEnvelope,
   SUBSCRIPTION_KEY,
   withoutEnvelope,
+  type Envelope,
 } from '../wire/envelope.js';
 import type { Call } from './call.js';
 import { discoveryOf, resultOf } from './discovery.js';
@@ -37,21 +38,24 @@ const ELSEWHERE_MS = 2000;
 export class ModernFront {
   readonly session: Session;
   readonly #outer: Outer;
+  readonly #common: Envelope['capabilities'] | undefined;
   readonly #signer = new StateSigner();
   readonly #subscriptions = new Subscriptions();
   readonly #calls = new Map<string, Call>();
   /** What waits for the server to be introduced. */
   #waiting: RawMessage[] | undefined;
   #introduced: RawMessage | undefined;
-  #capabilities: Readonly<Record<string, unknown>> = {};
+  #capabilities: Envelope['capabilities'] = {};
   #logLevel: string | undefined;
   #nextId = 1;
   /** A question for the roots that no call carries. */
   #unasked: RawMessage | undefined;
   #elsewhere: NodeJS.Timeout | undefined;
 
-  constructor(outer: Outer, options: SessionOptions) {
+  /** `common`: what the server is told its client can do, where several clients share it. */
+  constructor(outer: Outer, options: SessionOptions, common?: Envelope['capabilities']) {
     this.#outer = outer;
+    this.#common = common;
     const inner: Outer = {
       send: (pieces) => this.#fromSession(Buffer.concat([...pieces])),
       pass: (open) => passOn(open, this.#calls, this.#outer, this.session.isModernInside),
@@ -69,14 +73,8 @@ export class ModernFront {
     const envelope = readEnvelope(message);
     const id = message.id ?? 'null';
     if (envelope === undefined) {
-      this.#outer.send(
-        fail(
-          id,
-          INVALID_PARAMS,
-          'Cannot serve the request: its _meta does not name revision and capabilities',
-        ),
-        id,
-      );
+      const reason = 'Cannot serve the request: its _meta does not name revision and capabilities';
+      this.#outer.send(fail(id, INVALID_PARAMS, reason), id);
     } else if (envelope.version !== MODERN_REVISION) {
       const data = { supported: [MODERN_REVISION], requested: envelope.version };
       const error = {
@@ -86,7 +84,7 @@ export class ModernFront {
       };
       this.#outer.send(RawMessage.from({ id: 0, error }).withId(id), id);
     } else if (this.#introduced === undefined) {
-      this.#introduce(message, envelope.info, envelope.capabilities);
+      this.#introduce(message, envelope);
     } else {
       this.#capabilities = envelope.capabilities;
       if (!this.session.isModernInside) this.#setLogLevel(envelope.logLevel);
@@ -94,7 +92,7 @@ export class ModernFront {
     }
   }
 
-  #introduce(message: RawMessage, info: unknown, capabilities: Readonly<Record<string, unknown>>): void {
+  #introduce(message: RawMessage, { info, capabilities }: Envelope): void {
     if (this.#waiting !== undefined) {
       this.#waiting.push(message);
       return;
@@ -102,7 +100,8 @@ export class ModernFront {
     this.#waiting = [message];
     this.#capabilities = capabilities;
     const clientInfo = isObject(info) ? info : { name: 'unknown', version: '0' };
-    const params = { protocolVersion: LEGACY_REVISION, capabilities, clientInfo };
+    const told = this.#common ?? capabilities;
+    const params = { protocolVersion: LEGACY_REVISION, capabilities: told, clientInfo };
     this.session.receive(RawMessage.from({ id: JSON.parse(INTRODUCE), method: 'initialize', params }));
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { OperatorLimits, readSources } from '@rootward/core';
 import { Deferred, silentLogger } from '@rootward/core/platform';
 import { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Exchange } from '../../src/http/exchange.js';
 import { ModernClients } from '../../src/http/modern-clients.js';
 import { ToolFilter } from '../../src/session/tool-filter.js';
@@ -22,6 +22,20 @@ const SLOW_LIST = `
     else if (id !== undefined) send({ id, error: { code: -32601, message: 'not known' } });
   });`;
 
+/** Lists itself as a tool, with its process and what its client can do; calls are never answered. */
+const TELLING = `
+  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  let told;
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const serverInfo = { name: 'telling', version: '1' };
+    if (method === 'initialize') {
+      told = Object.keys(params.capabilities).sort().join();
+      send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+    } else if (method === 'tools/list') send({ id, result: { tools: [{ name: String(process.pid), description: told, inputSchema: {} }] } });
+    else if (id !== undefined && method !== 'tools/call') send({ id, error: { code: -32601, message: 'not known' } });
+  });`;
+
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -33,6 +47,8 @@ class Response implements Partial<Exchange> {
   readonly isOpen = true;
   readonly answered = new Deferred<string>();
   readonly ended = new Deferred();
+  status: number | undefined;
+  headers: Readonly<Record<string, string>> | undefined;
   readonly events: string[] = [];
   readonly #onEvent: () => void;
 
@@ -45,7 +61,9 @@ class Response implements Partial<Exchange> {
     this.#onEvent();
   }
 
-  answer(bytes: Buffer): void {
+  answer(bytes: Buffer, status?: number, headers?: Readonly<Record<string, string>>): void {
+    this.status = status;
+    this.headers = headers;
     this.answered.resolve(bytes.toString());
   }
 
@@ -58,26 +76,40 @@ class Response implements Partial<Exchange> {
   }
 }
 
-test('ModernClients leaves nobody waiting whose folder the operator takes away', async () => {
+/** Clients in one folder. */
+async function open(
+  script: string,
+  limits: OperatorLimits,
+  maxServers?: number,
+): Promise<{ readonly clients: ModernClients; readonly root: string }> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-modern-')));
-  const limits = new OperatorLimits();
   const environment = {};
   const sources = {
     ...(await readSources({ environment, home: root, roots: [root], hints: false })),
     limits,
   };
-  const clients = new ModernClients({
-    prepared: new PreparedWorkspace({ environment, home: root, sources }),
-    transport: 'http',
-    template: { command: process.execPath, args: ['-e', SLOW_LIST], set: {}, environment: process.env },
-    policy: 'auto',
-    filter: new ToolFilter(),
-    children: new ChildRegistry(),
-    log: silentLogger,
-    noise: () => undefined,
-    emptyFolder: tmpdir,
-    directory: tmpdir(),
-  });
+  const clients = new ModernClients(
+    {
+      prepared: new PreparedWorkspace({ environment, home: root, sources }),
+      transport: 'http',
+      template: { command: process.execPath, args: ['-e', script], set: {}, environment: process.env },
+      policy: 'auto',
+      filter: new ToolFilter(),
+      children: new ChildRegistry(),
+      log: silentLogger,
+      noise: () => undefined,
+      emptyFolder: tmpdir,
+      directory: tmpdir(),
+    },
+    maxServers,
+  );
+  onTestFinished(() => clients.close());
+  return { clients, root };
+}
+
+test('ModernClients leaves nobody waiting whose folder the operator takes away', async () => {
+  const limits = new OperatorLimits();
+  const { clients, root } = await open(SLOW_LIST, limits);
   const make = (method: string, params: object, response: Response): void => {
     const message = RawMessage.from({ id: 1, method, params: { ...params, _meta: META } });
     void clients.receive(message, response as Partial<Exchange> as Exchange, 'someone', {});
@@ -91,5 +123,63 @@ test('ModernClients leaves nobody waiting whose folder the operator takes away',
   limits.set(root, 'revoked');
   await listening.ended.promise;
   expect(await calling.answered.promise).toContain('the operator took a folder away');
-  clients.close();
+});
+
+/** Asks as a client with these capabilities. */
+function ask(
+  clients: ModernClients,
+  principal: string,
+  capabilities: object,
+  method = 'tools/list',
+): Response {
+  const meta = { ...META, 'io.modelcontextprotocol/clientCapabilities': capabilities };
+  const params = method === 'tools/call' ? { name: 'x', arguments: {}, _meta: meta } : { _meta: meta };
+  const response = new Response();
+  const exchange = response as Partial<Exchange> as Exchange;
+  void clients.receive(RawMessage.from({ id: 1, method, params }), exchange, principal, {});
+  return response;
+}
+
+async function toolOf({ answered }: Response): Promise<{ name: string; description: string }> {
+  const { result } = JSON.parse(await answered.promise) as {
+    result: { tools: [{ name: string; description: string }] };
+  };
+  return result.tools[0];
+}
+
+test('ModernClients starts a server for what it can ask a client, not for whatever clients say', async () => {
+  const { clients } = await open(TELLING, new OperatorLimits());
+  const first = await toolOf(
+    ask(clients, 'a', { elicitation: { form: {}, url: {} }, experimental: { one: {} } }),
+  );
+  const same = await toolOf(
+    ask(clients, 'a', { experimental: { two: {} }, elicitation: { url: {}, form: {} }, more: {} }),
+  );
+  const other = await toolOf(ask(clients, 'a', { sampling: {}, elicitation: {} }));
+  expect(same).toEqual(first);
+  expect(first.description).toBe('elicitation,roots');
+  expect(other.name).not.toBe(first.name);
+  expect(other.description).toBe('elicitation,roots,sampling');
+});
+
+test('ModernClients ends idle servers for new ones, first those of the same principal', async () => {
+  const { clients } = await open(TELLING, new OperatorLimits(), 2);
+  const others = await toolOf(ask(clients, 'b', {}));
+  const own = await toolOf(ask(clients, 'a', {}));
+  await toolOf(ask(clients, 'a', { sampling: {} }));
+  expect(await toolOf(ask(clients, 'b', {}))).toEqual(others);
+  expect((await toolOf(ask(clients, 'a', {}))).name).not.toBe(own.name);
+  expect(await toolOf(ask(clients, 'b', {}))).toEqual(others);
+});
+
+test('ModernClients lets no principal keep another out with calls', async () => {
+  const { clients } = await open(TELLING, new OperatorLimits(), 2);
+  const held = [ask(clients, 'a', {}, 'tools/call'), ask(clients, 'a', { sampling: {} }, 'tools/call')];
+  const calling = ask(clients, 'b', {}, 'tools/call');
+  expect(await held[0]!.answered.promise).toContain('ended to make room for another client');
+  // One each: now nobody has more than is fair.
+  const refused = ask(clients, 'b', { sampling: {} });
+  expect(await refused.answered.promise).toContain('too many are in use');
+  expect(refused).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
+  expect([held[1]!.status, calling.status]).toEqual([undefined, undefined]);
 });
