@@ -190,7 +190,7 @@ describe('--tools and --hide-tools', () => {
   test('shorten the list and refuse what is hidden', async () => {
     const { client } = await wrap([NODE, INNER], {
       roots: roots(makeFolder('a')),
-      flags: ['--tools', 'e*', '--tools', 'where', '--hide-tools', 'elicit'],
+      flags: ['--tools', 'none, e*', '--tools', 'where', '--hide-tools', 'none,elicit'],
     });
     const { tools } = await client.request('tools/list');
     expect((tools as { name: string }[]).map(({ name }) => name)).toEqual(['where', 'echo']);

@@ -132,8 +132,8 @@ export function createProgram(
         )
         .option('--share', 'with --http: one server for all sessions with the same folders and token')
         .addOption(repeatable('--set-env <name=value>', 'set a variable of the server; repeatable'))
-        .addOption(repeatable('--tools <globs>', 'show only these tools; repeatable'))
-        .addOption(repeatable('--hide-tools <globs>', 'hide these tools; repeatable'))
+        .addOption(repeatable('--tools <globs>', 'show only these tools, comma-separated; repeatable'))
+        .addOption(repeatable('--hide-tools <globs>', 'hide these tools, comma-separated; repeatable'))
         .action(async (words: string[], flags: ParsedFlags & WrapFlags) => {
           const { runWrap } = await import('./commands/wrap/wrap.js');
           done(await runWrap([...words, ...command], flags, await settingsOf(flags, []), terminal));

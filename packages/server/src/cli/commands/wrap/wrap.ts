@@ -8,6 +8,7 @@ import { readinessLine } from '../../../serve/readiness.js';
 import { StderrLogger } from '../../../serve/stderr-logger.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { fromEnvironment } from '../../../settings/from-environment.js';
+import { fromFlags } from '../../../settings/from-flags.js';
 import { requireWrappable } from '../../../settings/http-only.js';
 import { VERSION } from '../../../version.js';
 import { FINE, type Terminal } from '../../output/terminal.js';
@@ -52,11 +53,11 @@ export async function runWrap(
   const wrapped = await WrappedProcess.open(settings, start, log);
   const { prepared, sources, observer } = wrapped;
   // The members of rootward.json are about our own tools.
-  const named = fromEnvironment(start.environment);
-  const filter = new ToolFilter({
-    show: flags.tools ?? named.tools,
-    hide: flags.hideTools ?? named.hideTools,
-  });
+  const { tools, hideTools } = {
+    ...fromEnvironment(start.environment),
+    ...fromFlags({ tools: flags.tools, hideTools: flags.hideTools }, [], start),
+  };
+  const filter = new ToolFilter({ show: tools, hide: hideTools });
   const contained = await openSandbox(settings, start, wrapped, log);
   if (contained === undefined) wrapped.checkWithoutSandbox();
   const { directory } = start;
