@@ -43,6 +43,12 @@ export function decide(input: SnapshotInput): Decision {
   return { roots: sources.limits?.apply(kept) ?? kept, clientSide, operator, fallback };
 }
 
+/** A consent with the access that it has after a decision. */
+export function asDecided(consent: Root, { roots }: { readonly roots: readonly Root[] }): Root {
+  const decided = roots.find(({ path }) => path === consent.path);
+  return decided === undefined ? consent : { ...consent, access: decided.access };
+}
+
 function findClientSide({
   sources,
   handle,
@@ -51,7 +57,7 @@ function findClientSide({
 }: SnapshotInput): SourceReading | 'client' | undefined {
   if (sources.clientRoots === 'ignore') return undefined;
   if (handle.given) return handle;
-  if (client.given.roots.length > 0) return 'client';
+  if (client.given.roots.length > 0 || client.given.disputed) return 'client';
   // After a revocation, only operator sources count. What a call says about itself is not an operator source.
   return hasRoots(request) && !client.given.revoked ? request : undefined;
 }

@@ -5,6 +5,9 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly code: number }
   | { readonly kind: 'lost'; readonly detail: string };
 
+/** A question that was not answered with a list. */
+export type Failure = Exclude<Outcome, { readonly kind: 'list' }>;
+
 /** An answer that reached the server some other way than through a port. */
 export type Answer =
   | { readonly result: unknown }

@@ -8,25 +8,37 @@ export interface ClientRoots extends RootList {
   readonly hasGiven: boolean;
   /** It took them all away: only operator sources may take over until it gives roots again. */
   readonly revoked: boolean;
+  /**
+   * It told several processes different things, and nobody knows what it said last: only what it told all of them
+   * counts, and no other source takes over where that is nothing, until it answers again.
+   */
+  readonly disputed: boolean;
 }
 
-export const noClientRoots: ClientRoots = { roots: [], rejected: [], hasGiven: false, revoked: false };
+export const noClientRoots: ClientRoots = {
+  roots: [],
+  rejected: [],
+  hasGiven: false,
+  revoked: false,
+  disputed: false,
+};
 
 /** The state after one more answer. A failed refresh is not an answer and must not be passed here. */
-export function acceptAnswer(before: ClientRoots, answer: RootList): ClientRoots {
+export function acceptAnswer(before: ClientRoots, answer: RootList, disputed = false): ClientRoots {
   const gives = answer.roots.length > 0;
   return {
     roots: answer.roots,
     rejected: answer.rejected,
     hasGiven: before.hasGiven || gives,
     revoked: !gives && before.hasGiven,
+    disputed,
   };
 }
 
 /** The same where a request stands alone: without a valid root, an answer leaves operator sources only. */
 export function acceptOnlyAnswer({ roots, rejected }: RootList): ClientRoots {
   const gives = roots.length > 0;
-  return { roots, rejected, hasGiven: gives, revoked: !gives };
+  return { roots, rejected, hasGiven: gives, revoked: !gives, disputed: false };
 }
 
 export interface ClientPortrait {
@@ -55,8 +67,9 @@ export function describeClient({ state, info, given, readyTimeout, lost }: Clien
     case 'pending':
       return `${client} declared roots and has not answered yet`;
     case 'answered':
-      return `${client} gave ${describeGiven(given)}`;
+      return `${client} gave ${describeGiven(given)}${describeDispute(given)}`;
     case 'empty':
+      if (given.disputed) return `${client} gave no root${describeDispute(given)}`;
       return `${client} answered with no roots${given.revoked && given.hasGiven ? ', which revokes those it gave before' : ''}`;
     case 'refused':
       return `${client} declared roots but refused to list them${kept}`;
@@ -67,6 +80,10 @@ export function describeClient({ state, info, given, readyTimeout, lost }: Clien
     case 'malformed':
       return `${client} declared roots but its answer was malformed${kept}`;
   }
+}
+
+function describeDispute({ disputed }: ClientRoots): string {
+  return disputed ? ' to all instances that asked it at once, and is asked again' : '';
 }
 
 function describeGiven({ roots, rejected }: RootList): string {

@@ -15,12 +15,17 @@ export interface KeptWorkspace {
   readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
   /** It gave roots before. If it has none now, it took them back. */
   readonly hasGiven?: boolean;
+  /**
+   * It told several workspaces different things at once: `roots` holds only what it told all of them, and no other
+   * source takes over where that is nothing, until it answers again.
+   */
+  readonly disputed?: boolean;
   /** Places the user agreed to. */
   readonly consents?: readonly string[];
   readonly project?: KeptProject;
   /** Another value each time the client says that its roots changed, so that nobody takes an older answer for news. */
   readonly change?: string;
-  /** It has not answered since. */
+  /** It has not been asked since, or its answer has not come. A question that failed counts as asked. */
   readonly outdated?: boolean;
 }
 
@@ -29,7 +34,7 @@ const SETTLED: ReadonlySet<ClientState> = new Set(['answered', 'empty', 'refused
 
 export function keepWorkspace(
   client: ClientState,
-  known: Pick<KeptWorkspace, 'roots' | 'hasGiven' | 'consents'>,
+  known: Pick<KeptWorkspace, 'roots' | 'hasGiven' | 'disputed' | 'consents'>,
   choice: ProjectChoice | undefined,
   { change, outdated }: { readonly change: string | undefined; readonly outdated: boolean },
 ): KeptWorkspace {

@@ -4,12 +4,13 @@ import { readFileUri } from '../uri/read-file-uri.js';
 import type { KeptWorkspace } from './kept-workspace.js';
 
 /** The part that only the client decides. */
-type Answer = Pick<KeptWorkspace, 'client' | 'roots' | 'hasGiven' | 'change' | 'outdated'>;
+type Answer = Pick<KeptWorkspace, 'client' | 'roots' | 'hasGiven' | 'disputed' | 'change' | 'outdated'>;
 
 /**
  * What two workspaces of one client know together that were the same at `since`. Each one's own changes count. Where
- * both heard from the client, it cannot be known whom it told last: then a root counts only if both have it, and the
- * client is to be asked again. `change` names that. Nothing that the client took back from one of them comes back.
+ * the client answered both, it cannot be known whom it told last: then a root counts only if both have it, no other
+ * source takes over, and the client is to be asked again. `change` names that. A question that failed takes nothing
+ * back. Nothing that the client took back from one of them comes back.
  */
 export function mergeKept(
   since: KeptWorkspace,
@@ -39,30 +40,37 @@ function mergeAnswers(
 ): Answer {
   if (isSameAnswer(ours, since) || isSameAnswer(ours, theirs)) return answerOf(theirs);
   if (isSameAnswer(theirs, since)) return answerOf(ours);
-  const hasGiven = ours.hasGiven === true || theirs.hasGiven === true;
-  return {
-    ...mergeRoots(since, ours, theirs, hasGiven),
-    ...(hasGiven && { hasGiven }),
-    change,
-    outdated: true,
-  };
+  const isOutdated = ours.outdated === true || theirs.outdated === true;
+  const [told, other] = isTold(since, ours) ? [ours, theirs] : [theirs, ours];
+  if (isTold(since, other)) return { ...mergeRoots(ours, theirs), change, outdated: true };
+  // What the other one heard may be newer than the answer, though nobody answered its question.
+  const mayBeOld = isTold(since, told) && other.change !== since.change;
+  return { ...listOf(told), change, ...((isOutdated || mayBeOld) && { outdated: true }) };
 }
 
-function mergeRoots(
-  since: KeptWorkspace,
-  ours: KeptWorkspace,
-  theirs: KeptWorkspace,
-  hasGiven: boolean,
-): Answer {
-  // One of them heard only that something changed.
-  if (isSameList(ours, since)) return listOf(theirs);
-  if (isSameList(theirs, since)) return listOf(ours);
+/** Whether the client answered a workspace with a list after `since`, which later questions that failed do not undo. */
+function isTold(since: KeptWorkspace, kept: KeptWorkspace): boolean {
+  if (!isEqual(givenIn(kept), givenIn(since))) return true;
+  if (!isAnswer(kept.client)) return false;
+  return !isAnswer(since.client) || (kept.change !== since.change && kept.outdated !== true);
+}
+
+function isAnswer(client: KeptWorkspace['client']): boolean {
+  return client === 'answered' || client === 'empty';
+}
+
+/** What the client told both. */
+function mergeRoots(ours: KeptWorkspace, theirs: KeptWorkspace): Answer {
   const known = urisOf(ours);
   const roots = theirs.roots?.filter(({ uri }) => known.has(uri)) ?? [];
-  if (roots.length > 0) return { client: 'answered', roots };
-  // A client that did not answer leaves less than one that has no roots.
-  const failed = [ours.client, theirs.client].find((client) => client !== 'answered' && client !== 'empty');
-  return { client: hasGiven || failed === undefined ? 'empty' : failed };
+  const common = urisOf({ roots });
+  const isSame = known.size === common.size && urisOf(theirs).size === common.size;
+  return {
+    ...(roots.length > 0 ? { client: 'answered', roots } : { client: 'empty' }),
+    ...((ours.hasGiven === true || theirs.hasGiven === true) && { hasGiven: true }),
+    // Also where roots are left: they may not be valid, and then the roots of the operator would stand in for them.
+    ...((!isSame || ours.disputed === true || theirs.disputed === true) && { disputed: true }),
+  };
 }
 
 function mergeConsents(since: KeptWorkspace, ours: KeptWorkspace, theirs: KeptWorkspace): readonly string[] {
@@ -78,8 +86,8 @@ function mergeConsents(since: KeptWorkspace, ours: KeptWorkspace, theirs: KeptWo
 
 /** Whether a place that the user agreed to lies apart from what the client took back from another workspace. */
 function survives(path: string, since: KeptWorkspace, elsewhere: KeptWorkspace): boolean {
-  if (isSameList(since, elsewhere)) return true;
-  if (elsewhere.client === 'empty' && elsewhere.hasGiven === true) return false;
+  if (!isTold(since, elsewhere)) return true;
+  if (elsewhere.roots === undefined && elsewhere.hasGiven === true) return false;
   const left = urisOf(elsewhere);
   return !(since.roots ?? []).some(({ uri }) => !left.has(uri) && overlaps(uri, path));
 }
@@ -91,21 +99,25 @@ function overlaps(uri: string, path: string): boolean {
 }
 
 function answerOf(kept: KeptWorkspace): Answer {
-  const { hasGiven, change, outdated } = kept;
+  const { change, outdated } = kept;
   return {
     ...listOf(kept),
-    ...(hasGiven === true && { hasGiven }),
     ...(change !== undefined && { change }),
     ...(outdated === true && { outdated }),
   };
 }
 
-function listOf({ client, roots }: KeptWorkspace): Answer {
-  return { ...(client !== undefined && { client }), ...(roots !== undefined && { roots }) };
+/** How the last question ended, and what the client has given. */
+function listOf(kept: KeptWorkspace): Answer {
+  return { ...(kept.client !== undefined && { client: kept.client }), ...givenIn(kept) };
 }
 
-function isSameList(one: KeptWorkspace, other: KeptWorkspace): boolean {
-  return isEqual(listOf(one), listOf(other));
+function givenIn({ roots, hasGiven, disputed }: KeptWorkspace): Answer {
+  return {
+    ...(roots !== undefined && { roots }),
+    ...(hasGiven === true && { hasGiven }),
+    ...(disputed === true && { disputed }),
+  };
 }
 
 function urisOf({ roots = [] }: KeptWorkspace): ReadonlySet<string> {

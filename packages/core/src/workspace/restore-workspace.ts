@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { RootwardError } from '../error.js';
 import { unlessAborted } from '../platform/async.js';
 import type { Root } from '../roots/root.js';
-import type { Outcome } from '../sources/answer.js';
+import type { Failure } from '../sources/answer.js';
 import type { ClientState } from '../sources/client-state.js';
 import type { Asker } from './asking/asker.js';
 import type { KeptWorkspace } from './kept-workspace.js';
@@ -24,7 +24,7 @@ export function nameChange(): string {
 
 /** Restores the state of the asker from when the workspace was kept, without asking the client. */
 export async function restoreClient(
-  { client, roots = [], hasGiven = false }: KeptWorkspace,
+  { client, roots = [], hasGiven = false, disputed = false }: KeptWorkspace,
   asker: Asker,
   sources: SourceState,
   signal: AbortSignal | undefined,
@@ -32,8 +32,11 @@ export async function restoreClient(
   if (client === undefined) return;
   sources.assume(hasGiven);
   const failure = lastFailure(client);
-  if (failure === undefined || roots.length > 0) await restoreRoots(roots, asker, signal);
-  if (failure !== undefined) asker.dispatch({ type: 'handed', outcome: failure });
+  // One that gave roots and has none left took them back, however a later question ended.
+  const hasAnswered = failure === undefined || roots.length > 0 || hasGiven || disputed;
+  const entries = hasAnswered ? roots : undefined;
+  asker.dispatch({ type: 'handed', answer: { entries, disputed, failure } });
+  if (hasAnswered) await requireRead(asker, signal);
 }
 
 /** The places the user agreed to that are still the same, valid and inside the ceiling. */
@@ -64,19 +67,13 @@ export function mergedConsents(
  * Waits as long as it takes, unlike a call, which continues after a while: because of a slow disk, the operator's roots
  * must not replace those of the client.
  */
-async function restoreRoots(
-  entries: readonly unknown[],
-  asker: Asker,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  asker.dispatch({ type: 'handed', outcome: { kind: 'list', entries } });
-  await unlessAborted(asker.read(), signal);
-  if (asker.client !== 'malformed') return;
+async function requireRead(asker: Asker, signal: AbortSignal | undefined): Promise<void> {
+  if (await unlessAborted(asker.read(), signal)) return;
   throw new RootwardError('io', 'Cannot restore the workspace: its roots could not be looked up');
 }
 
 /** How the last question failed; undefined where it was answered with a list. */
-function lastFailure(client: ClientState): Outcome | undefined {
+function lastFailure(client: ClientState): Failure | undefined {
   if (client === 'refused') return { kind: 'refused', code: 0 };
   if (client === 'silent') return { kind: 'lost', detail: 'no answer came' };
   return client === 'malformed' ? { kind: 'malformed', detail: 'it was malformed' } : undefined;

@@ -91,9 +91,9 @@ export class SourceState {
     this.#sources = await currentSources(this.#sources);
   }
 
-  takeAnswer(list: RootList): void {
+  takeAnswer(list: RootList, disputed: boolean): void {
     const before = this.#given;
-    this.#given = acceptAnswer(before, list);
+    this.#given = acceptAnswer(before, list, disputed);
     this.#consents = this.#surviving(this.#consents, before);
   }
 
@@ -127,8 +127,8 @@ export class SourceState {
     if (!isKnown) this.#consents = [...this.#consents, root];
   }
 
-  keep(): Pick<KeptWorkspace, 'roots' | 'hasGiven' | 'consents'> {
-    const { roots, rejected, hasGiven } = this.#given;
+  keep(): Pick<KeptWorkspace, 'roots' | 'hasGiven' | 'disputed' | 'consents'> {
+    const { roots, rejected, hasGiven, disputed } = this.#given;
     const given = [
       ...roots.map(({ uri, name }) => ({ uri, name })),
       ...rejected.map(({ declared }) => ({ uri: declared })),
@@ -136,6 +136,7 @@ export class SourceState {
     return {
       ...(given.length > 0 && { roots: given }),
       ...(hasGiven && { hasGiven }),
+      ...(disputed && { disputed }),
       ...(this.#consents.length > 0 && { consents: this.#consents.map(({ path }) => path) }),
     };
   }

@@ -8,7 +8,7 @@ import { readRoots } from '../roots/read-roots.js';
 import type { Root } from '../roots/root.js';
 import type { Scope } from '../scope/scope.js';
 import type { ClientDeclaration } from '../sources/client-state.js';
-import { decide, type SnapshotInput } from '../snapshot/precedence.js';
+import { asDecided, decide, type SnapshotInput } from '../snapshot/precedence.js';
 import { readRequestHints } from '../sources/request.js';
 import type { SourceReading } from '../sources/root-source.js';
 import { Announcer } from './changes/announcer.js';
@@ -94,10 +94,13 @@ export class Workspace implements WorkspaceView, Disposable {
       {
         read: (entries, signal) =>
           readClientRoots(entries, { ...this.#sources.reading, source: 'client', signal }),
-        applied: (list) => {
-          this.#sources.takeAnswer(list);
-          this.#outdated &&= this.#asker.isOutdated;
+        applied: (list, disputed) => {
+          this.#sources.takeAnswer(list, disputed);
+          this.#outdated &&= this.#asker.isAsking;
           this.#replace('answer');
+        },
+        failed: () => {
+          this.#outdated &&= this.#asker.isAsking;
         },
         clientChanged: () => void this.#retake(),
       },
@@ -389,11 +392,5 @@ export class Workspace implements WorkspaceView, Disposable {
 
 const NO_ROOTS: readonly Root[] = Object.freeze([]);
 const NO_OPTIONS: WaitOptions = Object.freeze({});
-
-/** A consent with the access that it has in the snapshot. */
-function asDecided(consent: Root, { roots }: { readonly roots: readonly Root[] }): Root {
-  const decided = roots.find(({ path }) => path === consent.path);
-  return decided === undefined ? consent : { ...consent, access: decided.access };
-}
 
 const NO_CHANGE: RootsDiff = Object.freeze({ added: NO_ROOTS, removed: NO_ROOTS, primaryChanged: false });

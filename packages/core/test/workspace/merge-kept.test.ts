@@ -42,20 +42,58 @@ describe('mergeKept()', () => {
 
   test('of two answers keeps what they have in common, until the client was asked again', () => {
     const merged = mergeKept(since, answered(['a', 'c']), answered(['c', 'd']), 'now');
-    expect(merged).toEqual(answered(['c'], { change: 'now', outdated: true }));
+    const disputed = { disputed: true, change: 'now', outdated: true };
+    expect(merged).toEqual(answered(['c'], disputed));
     const apart = mergeKept(since, answered(['a']), answered(['b']), 'now');
-    expect(apart).toEqual(answered([], { change: 'now', outdated: true }));
+    expect(apart).toEqual(answered([], disputed));
+    expect(mergeKept(since, answered(['a']), answered([]), 'now')).toEqual(apart);
+    expect(mergeKept(since, apart, answered(['b']), 'now')).toEqual(apart);
+    expect(mergeKept(apart, apart, answered(['b']), 'now')).toEqual(answered(['b']));
+  });
+
+  test('of two equal answers disputes nothing', () => {
+    const [ours, theirs] = [answered(['a'], { change: 'one' }), answered(['a'], { change: 'two' })];
+    expect(mergeKept(since, ours, theirs, 'now')).toEqual(answered(['a'], { change: 'now', outdated: true }));
+  });
+
+  test.each(['silent', 'refused', 'malformed'] as const)(
+    'takes no %s client for one that took its roots back',
+    (client) => {
+      for (const [before, answer] of [
+        [{}, answered(['a'])],
+        [since, answered(['a', 'b', 'c'])],
+        [since, answered(['a'])],
+        [since, answered([])],
+      ] as const) {
+        const failed = { ...before, client };
+        const { consents: _, ...merged } = mergeKept(before, failed, answer, 'now');
+        expect(merged).toEqual({ ...answer, change: 'now' });
+        expect(mergeKept(before, answer, failed, 'now')).toMatchObject(merged);
+        // What it announced to the other one may be newer than the answer.
+        const announced = mergeKept(before, { ...failed, change: 'heard' }, answer, 'now');
+        expect(announced).toMatchObject({ ...answer, outdated: true });
+      }
+    },
+  );
+
+  test('counts an answer that a failed question came after', () => {
+    const ours = answered(['a'], { client: 'silent' });
+    expect(mergeKept({}, ours, answered(['b']), 'now')).toMatchObject(answered([], { disputed: true }));
+  });
+
+  test('does not have a client asked again that failed to answer both', () => {
+    const [ours, theirs] = [
+      { ...since, client: 'silent', change: 'one' },
+      { ...since, client: 'refused', change: 'two' },
+    ] as const;
+    expect(mergeKept(since, ours, theirs, 'now').outdated).toBeUndefined();
+    expect(mergeKept(since, { ...ours, outdated: true }, theirs, 'now').outdated).toBe(true);
   });
 
   test('asks again where one heard of a change and the other has an answer', () => {
     const ours = { ...since, change: 'heard', outdated: true };
     const merged = mergeKept(since, ours, answered(['a']), 'now');
     expect(merged).toMatchObject({ ...answered(['a']), outdated: true });
-  });
-
-  test('does not take a refusal for an empty answer, which would leave more', () => {
-    const merged = mergeKept({}, { client: 'empty' }, { client: 'refused' }, 'now');
-    expect(merged).toEqual({ client: 'refused', change: 'now', outdated: true });
   });
 });
 
@@ -65,6 +103,7 @@ class Writer {
   ours: KeptWorkspace = {};
   /** What the client answers, and whether it said since then that it changed. */
   question: { readonly roots: readonly string[]; isOld: boolean } | undefined;
+  lastAnswer: readonly string[] | undefined;
 
   hear(change: string): void {
     this.ours = { ...this.ours, change, outdated: true };
@@ -73,11 +112,19 @@ class Writer {
 
   answer(): void {
     if (this.question === undefined) return;
-    const { roots, isOld } = this.question;
-    const { outdated, ...before } = this.ours;
+    this.lastAnswer = this.question.roots;
+    const { roots: _, disputed: __, ...before } = this.#close(this.question.isOld);
+    this.ours = { ...before, ...answered(this.lastAnswer) };
+  }
+
+  fail(): void {
+    if (this.question !== undefined) this.ours = { ...this.#close(this.question.isOld), client: 'silent' };
+  }
+
+  #close(isOld: boolean): KeptWorkspace {
     this.question = undefined;
-    this.ours = { ...before, ...answered(roots), ...(isOld && outdated && { outdated }) };
-    if (roots.length === 0) delete (this.ours as { roots?: unknown }).roots;
+    const { outdated, ...before } = this.ours;
+    return { ...before, ...(isOld && outdated && { outdated }) };
   }
 
   /** Also drops a question whose answer could be older than what is taken over, as a workspace does. */
@@ -90,41 +137,75 @@ class Writer {
   }
 }
 
-const steps = fc.array(
-  fc.record({
-    writer: fc.nat(2),
-    act: fc.constantFrom('change', 'ask', 'answer', 'save', 'save'),
-    roots: fc.subarray(['a', 'b', 'c', 'd']),
-  }),
-  { maxLength: 30 },
-);
+const ACTS = ['change', 'ask', 'answer', 'save', 'save'] as const;
+
+const stepsOf = <Act extends string>(acts: readonly Act[]) =>
+  fc.array(
+    fc.record({
+      writer: fc.nat(2),
+      act: fc.constantFrom(...acts),
+      roots: fc.subarray(['a', 'b', 'c', 'd']),
+    }),
+    { maxLength: 30 },
+  );
+
+interface Step {
+  readonly writer: number;
+  readonly act: (typeof ACTS)[number] | 'fail';
+  readonly roots: readonly string[];
+}
+
+/** Lets three processes hear and save in this order, and then save until all of them know the same. */
+function play(acts: readonly Step[]) {
+  const writers = [new Writer(), new Writer(), new Writer()];
+  let stored: KeptWorkspace = {};
+  let roots: readonly string[] = ['a', 'b', 'c', 'd'];
+  acts.forEach(({ writer: index, act, roots: next }, turn) => {
+    const writer = writers[index]!;
+    if (act === 'change') {
+      roots = next;
+      writer.hear(`change ${turn}`);
+      // The client gets its answer when all others can know.
+      stored = writer.save(stored, `merged ${turn}`);
+    } else if (act === 'ask') writer.question = { roots, isOld: false };
+    else if (act === 'answer') writer.answer();
+    else if (act === 'fail') writer.fail();
+    else stored = writer.save(stored, `merged ${turn}`);
+  });
+  writers.forEach((writer, index) => {
+    stored = writer.save(stored, `last ${index}`);
+  });
+  for (const writer of writers) {
+    writer.save(stored, 'never');
+    expect(isSameAnswer(writer.ours, stored)).toBe(true);
+  }
+  return {
+    stored,
+    roots,
+    lastAnswers: writers.flatMap(({ lastAnswer }) => (lastAnswer === undefined ? [] : [lastAnswer])),
+  };
+}
 
 test('whatever the order of what processes hear and save, none serves a root that the client took back without asking again', () => {
   fc.assert(
-    fc.property(steps, (acts) => {
-      const writers = [new Writer(), new Writer(), new Writer()];
-      let stored: KeptWorkspace = {};
-      let roots: readonly string[] = ['a', 'b', 'c', 'd'];
-      acts.forEach(({ writer: index, act, roots: next }, turn) => {
-        const writer = writers[index]!;
-        if (act === 'change') {
-          roots = next;
-          writer.hear(`change ${turn}`);
-          // The client gets its answer when all others can know.
-          stored = writer.save(stored, `merged ${turn}`);
-        } else if (act === 'ask') writer.question = { roots, isOld: false };
-        else if (act === 'answer') writer.answer();
-        else stored = writer.save(stored, `merged ${turn}`);
-      });
-      writers.forEach((writer, index) => {
-        stored = writer.save(stored, `last ${index}`);
-      });
-      for (const writer of writers) {
-        writer.save(stored, 'never');
-        expect(isSameAnswer(writer.ours, stored)).toBe(true);
-      }
+    fc.property(stepsOf(ACTS), (acts) => {
+      const { stored, roots } = play(acts);
       if (stored.outdated === true || stored.client === undefined) return;
       expect(roots).toEqual(expect.arrayContaining([...namesOf(stored)]));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('whatever the order of answers, failures, announcements and saves, each root is in a last answer, and none of them is replaced', () => {
+  fc.assert(
+    fc.property(stepsOf([...ACTS, 'fail']), (acts) => {
+      const { stored, lastAnswers } = play(acts);
+      const known = lastAnswers.flat();
+      expect(known).toEqual(expect.arrayContaining([...namesOf(stored)]));
+      // Other sources take over only where the client itself said that it has none, or never answered.
+      if (namesOf(stored).length > 0 || stored.disputed === true) return;
+      expect(lastAnswers.length === 0 || lastAnswers.some((answer) => answer.length === 0)).toBe(true);
     }),
     { numRuns: 20_000 },
   );

@@ -3,7 +3,7 @@ import type { RootList } from '../../roots/root.js';
 import type { ClientState } from '../../sources/client-state.js';
 import { readFailure, readResult, type Outcome } from '../../sources/answer.js';
 import type { AskCause, Asking, AskingLimits } from './asking-state.js';
-import { mustWait, restsUntil, wakeAt } from './asking-state.js';
+import { isAsking, mustWait, restsUntil, wakeAt } from './asking-state.js';
 import { step, type AskingEffect, type AskingEvent } from './asking.js';
 import type { Clock, Timer } from '../../platform/clock.js';
 import { Deferred, unlessAborted } from '../../platform/async.js';
@@ -22,8 +22,10 @@ export interface AskerSetup {
 export interface AskerOwner {
   /** Looks up the roots of an answer. */
   read(entries: readonly unknown[], signal: AbortSignal): Promise<RootList>;
-  /** An answer counts from now on. */
-  applied(list: RootList): void;
+  /** An answer counts from now on. `disputed` as in `ClientRoots`. */
+  applied(list: RootList, disputed: boolean): void;
+  /** The client did not answer a question with a list; what it said before stays. */
+  failed(): void;
   /** The state of the client changed; the roots stay. */
   clientChanged(): void;
 }
@@ -49,7 +51,7 @@ export class Asker {
   #state: Asking;
   /** Of the newest request; older ones are aborted by then. */
   #controller: AbortController | undefined;
-  #reading: Promise<void> | undefined;
+  #reading: Promise<boolean> | undefined;
   /** The list that was just looked up, while its event is dispatched. */
   #list: RootList | undefined;
   #timer: Timer | undefined;
@@ -75,15 +77,15 @@ export class Asker {
     return this.#state.lost;
   }
 
-  /** Whether the client said that its roots changed, and has not been asked since. */
-  get isOutdated(): boolean {
-    return this.#state.owed?.cause === 'change';
+  /** Whether a question is due or under way whose answer would be newer than what is known. */
+  get isAsking(): boolean {
+    return isAsking(this.#state);
   }
 
   /** Whether an answer to a question has come and is being looked up. */
   get isReading(): boolean {
     const { open } = this.#state;
-    return open?.reading === true && open.asked;
+    return open?.reading === true && open.handed === undefined;
   }
 
   /** Asks if that is due; the promise, if any, settles when the call need not wait any longer. */
@@ -100,9 +102,9 @@ export class Asker {
     return ticket === undefined && signal === undefined ? promise : this.#waitWith(promise, ticket, signal);
   }
 
-  /** When the latest answer has been looked up, however long that takes. */
-  async read(): Promise<void> {
-    await this.#reading;
+  /** When the latest answer has been looked up, however long that takes; false if that is not possible. */
+  async read(): Promise<boolean> {
+    return (await this.#reading) ?? true;
   }
 
   dispatch(event: AskingEvent): void {
@@ -174,6 +176,8 @@ export class Asker {
           kind: effect.kind,
           detail: effect.detail,
         });
+        // An answer came where it could not be looked up, so it is still worth asking.
+        if (effect.kind !== 'unreadable') this.#owner.failed();
         return;
       case 'drop':
         log.debug('roots answer dropped', {
@@ -204,19 +208,22 @@ export class Asker {
     this.dispatch({ type: 'answered', generation, outcome });
   }
 
-  async #read(generation: number, entries: readonly unknown[]): Promise<void> {
+  async #read(generation: number, entries: readonly unknown[]): Promise<boolean> {
     this.#controller ??= new AbortController();
     try {
       const list = await this.#owner.read(entries, this.#controller.signal);
       this.#list = list;
       this.dispatch({ type: 'read', generation, empty: entries.length === 0 });
       this.#list = undefined;
+      return true;
     } catch (error) {
       this.dispatch({ type: 'unreadable', generation, detail: String(error) });
+      return this.#disposed || generation !== this.#state.generation;
     }
   }
 
-  #apply({ generation, sentAt, changedAt }: Extract<AskingEffect, { type: 'apply' }>, now: number): void {
+  #apply(effect: Extract<AskingEffect, { type: 'apply' }>, now: number): void {
+    const { generation, sentAt, changedAt, disputed } = effect;
     const list = this.#list;
     if (list === undefined) return;
     this.#controller = undefined;
@@ -229,7 +236,7 @@ export class Asker {
       rejected: list.rejected.length,
       milliseconds: Math.round(now - sentAt),
     });
-    this.#owner.applied(list);
+    this.#owner.applied(list, disputed);
   }
 
   #hasPort(): boolean {

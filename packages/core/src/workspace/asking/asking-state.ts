@@ -1,3 +1,4 @@
+import type { Failure } from '../../sources/answer.js';
 import type { ClientState } from '../../sources/client-state.js';
 
 /** How long a workspace waits for its client, and how often it asks. All times in milliseconds. */
@@ -31,6 +32,16 @@ export interface OwedRequest {
   readonly notBefore: number;
 }
 
+/** What another workspace knew of the client. */
+export interface HandedAnswer {
+  /** The last list that counted; undefined if there was none. */
+  readonly entries: readonly unknown[] | undefined;
+  /** As in `ClientRoots`. */
+  readonly disputed: boolean;
+  /** How the question after that failed, if one did. */
+  readonly failure: Failure | undefined;
+}
+
 /** The newest request, until its answer is applied or no longer accepted. Older ones do not count. */
 export interface OpenRequest {
   readonly sentAt: number;
@@ -42,8 +53,8 @@ export interface OpenRequest {
   readonly overdue: boolean;
   /** When the notification came that caused it. */
   readonly changedAt: number | undefined;
-  /** We asked for it. Otherwise its answer came unasked and says nothing about the cost of asking. */
-  readonly asked: boolean;
+  /** It was never sent: its answer came from another workspace, and says nothing about the cost of asking. */
+  readonly handed: HandedAnswer | undefined;
   /** Someone on our side no longer trusts what it was sent for: its answer counts, and is stale at once. */
   readonly outdated: boolean;
 }
@@ -161,9 +172,16 @@ export function wakeAt(state: Asking, port: boolean, limits: AskingLimits): numb
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Nothing is sent before the client is ready, or while an open request may still be answered soon. */
-export function maySend(state: Asking): boolean {
-  return (
-    state.support === 'declared' && state.initialised && (state.open === undefined || state.open.overdue)
-  );
+/**
+ * Nothing is sent before the client is ready, or while an open request may still be answered soon, or while roots from
+ * another workspace are looked up: they must count before a question can fail and keep "the previous roots".
+ */
+export function maySend({ support, initialised, open }: Asking): boolean {
+  const isFree = open === undefined || (open.overdue && open.handed === undefined);
+  return support === 'declared' && initialised && isFree;
+}
+
+/** Whether a question is due or under way whose answer would be newer than what is known. */
+export function isAsking({ owed, open }: Asking): boolean {
+  return (owed !== undefined && owed.cause !== 'silence') || (open !== undefined && !open.overdue);
 }

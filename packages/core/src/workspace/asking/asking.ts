@@ -1,5 +1,12 @@
-import type { Outcome } from '../../sources/answer.js';
-import type { AskCause, Asking, AskingLimits, OpenRequest, OwedRequest } from './asking-state.js';
+import type { Failure, Outcome } from '../../sources/answer.js';
+import type {
+  AskCause,
+  Asking,
+  AskingLimits,
+  HandedAnswer,
+  OpenRequest,
+  OwedRequest,
+} from './asking-state.js';
 import { freshTime, maySend, mustWait, neverAsking, withDuration } from './asking-state.js';
 import type { ClientState } from '../../sources/client-state.js';
 
@@ -14,8 +21,8 @@ export type AskingEvent =
   /** A call needs roots. */
   | { readonly type: 'wanted' }
   | { readonly type: 'answered'; readonly generation: number; readonly outcome: Outcome }
-  /** An answer arrived that we did not ask for, such as a kept one. */
-  | { readonly type: 'handed'; readonly outcome: Outcome }
+  /** Another workspace knew more. */
+  | { readonly type: 'handed'; readonly answer: HandedAnswer }
   /** The roots of an answer were looked up on the disk. */
   | { readonly type: 'read'; readonly generation: number; readonly empty: boolean }
   /** They could not be looked up. */
@@ -41,6 +48,7 @@ export type AskingEffect =
       readonly generation: number;
       readonly sentAt: number;
       readonly changedAt: number | undefined;
+      readonly disputed: boolean;
     }
   | {
       readonly type: 'fail';
@@ -92,7 +100,7 @@ function handle(state: Asking, event: AskingEvent, context: AskingContext, effec
     case 'answered':
       return answered(state, event.generation, event.outcome, context, effects);
     case 'handed':
-      return handed(state, event.outcome, context, effects);
+      return handed(state, event.answer, context, effects);
     case 'read':
       return read(state, event.generation, event.empty, context, effects);
     case 'unreadable':
@@ -151,23 +159,28 @@ function answered(
     effects.push({ type: 'drop', generation });
     return state;
   }
+  if (outcome.kind !== 'list') return failed(state, outcome, context, effects);
+  effects.push({ type: 'read', generation, entries: outcome.entries });
+  const open = { ...state.open, since: context.now, reading: true, overdue: false };
+  return { ...state, open, silent: false };
+}
+
+function failed(state: Asking, failure: Failure, context: AskingContext, effects: AskingEffect[]): Asking {
   const { now, limits } = context;
+  const { generation } = state;
   const closed: Asking = { ...state, open: undefined, silent: false };
-  switch (outcome.kind) {
-    case 'list':
-      effects.push({ type: 'read', generation, entries: outcome.entries });
-      return { ...closed, open: { ...state.open, since: now, reading: true, overdue: false } };
+  switch (failure.kind) {
     case 'malformed':
-      effects.push({ type: 'fail', generation, kind: 'malformed', detail: outcome.detail });
+      effects.push({ type: 'fail', generation, kind: 'malformed', detail: failure.detail });
       return { ...closed, client: 'malformed', freshUntil: now + limits.freshFor };
     case 'refused':
-      effects.push({ type: 'fail', generation, kind: 'refused', detail: `error ${outcome.code}` });
-      return isEarlyRefusal(state, outcome.code, context)
+      effects.push({ type: 'fail', generation, kind: 'refused', detail: `error ${failure.code}` });
+      return isEarlyRefusal(state, failure.code, context)
         ? retryLater(closed, context)
         : // Asked again only after a notification, or when someone on our side insists.
           { ...closed, client: 'refused', freshUntil: NEVER };
     case 'lost':
-      effects.push({ type: 'fail', generation, kind: 'lost', detail: outcome.detail });
+      effects.push({ type: 'fail', generation, kind: 'lost', detail: failure.detail });
       return isHeardSince(state) ? closed : fallSilent({ ...closed, lost: true }, now, context);
   }
 }
@@ -200,13 +213,23 @@ function keepUrgent(owed: OwedRequest | undefined): OwedRequest | undefined {
   return owed?.cause === 'silence' ? undefined : owed;
 }
 
-function handed(state: Asking, outcome: Outcome, context: AskingContext, effects: AskingEffect[]): Asking {
+function handed(
+  state: Asking,
+  answer: HandedAnswer,
+  context: AskingContext,
+  effects: AskingEffect[],
+): Asking {
+  const { entries, failure } = answer;
   if (state.client === 'ignored') return state;
   if (state.open !== undefined) effects.push({ type: 'abort', generation: state.generation });
   const generation = state.generation + 1;
-  const { now } = context;
-  const open = { ...opened(now), changedAt: undefined, asked: false };
-  return answered({ ...state, generation, open, owed: undefined }, generation, outcome, context, effects);
+  const closed: Asking = { ...state, generation, open: undefined, owed: undefined, silent: false };
+  if (entries === undefined) {
+    return failure === undefined ? closed : failed(closed, failure, context, effects);
+  }
+  effects.push({ type: 'read', generation, entries });
+  const open = { ...opened(context.now), changedAt: undefined, reading: true, handed: answer };
+  return { ...closed, open };
 }
 
 function read(
@@ -220,11 +243,12 @@ function read(
     effects.push({ type: 'drop', generation });
     return state;
   }
-  const { sentAt, changedAt, asked } = state.open;
+  const { sentAt, changedAt, handed: answer } = state.open;
+  const asked = answer === undefined;
   // Thousands of roots take longer to read than to send, and that is part of what asking costs.
   const durations = asked ? withDuration(state.durations, context.now - sentAt) : state.durations;
-  effects.push({ type: 'apply', generation, sentAt, changedAt });
-  return {
+  effects.push({ type: 'apply', generation, sentAt, changedAt, disputed: answer?.disputed === true });
+  const applied: Asking = {
     ...state,
     open: undefined,
     silent: false,
@@ -232,6 +256,8 @@ function read(
     durations,
     freshUntil: context.now + (asked ? freshTime(durations, context.limits) : context.limits.freshFor),
   };
+  // In one step, so that nothing the client said meanwhile is lost in between.
+  return answer?.failure === undefined ? applied : failed(applied, answer.failure, context, effects);
 }
 
 function unreadable(
@@ -310,7 +336,7 @@ function sendOwed(state: Asking, { now, port }: AskingContext, effects: AskingEf
 }
 
 function opened(now: number): Omit<OpenRequest, 'changedAt'> {
-  return { sentAt: now, since: now, reading: false, overdue: false, outdated: false, asked: true };
+  return { sentAt: now, since: now, reading: false, overdue: false, outdated: false, handed: undefined };
 }
 
 function settleWaiting(state: Asking, event: AskingEvent, { now, port, limits }: AskingContext): Asking {
