@@ -55,7 +55,7 @@ export function createWorkspaceHandler(
     limits === undefined ? undefined : new LimitCounters(sessionStore ?? new MemoryStore(), limits);
   const revocations =
     options.revocations ?? (sessionStore === undefined ? undefined : new Revocations(sessionStore, report));
-  const sessions = new Sessions(factory, options, counters);
+  const sessions = new Sessions(factory, options, report, counters);
   const open = new OpenRequests();
   const endRevoked = (): void => {
     if (revocations === undefined) return;

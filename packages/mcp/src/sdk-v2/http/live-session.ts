@@ -60,8 +60,6 @@ export class LiveSession implements SessionWatcher {
   readonly transport: SessionTransport;
   /** GET streams that are open; those that are shared with others need no server, and are not counted. */
   listening = 0;
-  /** Requests that the transport does not have yet. */
-  arriving = 0;
   /** The record in the store as this process saw or wrote it last. */
   saved: SessionRecord | undefined;
   #server: McpServer | Server | undefined;
@@ -98,7 +96,7 @@ export class LiveSession implements SessionWatcher {
   }
 
   get isIdle(): boolean {
-    return this.listening === 0 && this.arriving === 0 && !this.transport.isBusy;
+    return this.listening === 0 && !this.transport.isBusy;
   }
 
   async connect(): Promise<void> {

@@ -44,6 +44,11 @@ export function principalRevoked(): Response {
   return response;
 }
 
+/** The client is told only that there was an internal error. */
+export function handlerClosed(): RootwardMcpError {
+  return new RootwardMcpError('closed', 'Cannot open a session: the handler is closed');
+}
+
 /** Undefined for what has nothing to do with the store. */
 export function storeFailure(error: unknown): Response | undefined {
   if (!(error instanceof RootwardMcpError)) return undefined;

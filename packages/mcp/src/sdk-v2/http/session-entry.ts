@@ -7,6 +7,8 @@ export interface Session {
   /** What a store calls it. */
   readonly name: string;
   usedAt: number;
+  /** Requests that neither a server nor a stream has yet. */
+  arriving: number;
   /** It was ended on purpose. */
   isOver: boolean;
   /** Undefined while it is parked, or while its client only listens to what is in the store. */
@@ -22,9 +24,20 @@ export function makeSession(principal: string, name: string): Session {
     principal,
     name,
     usedAt: 0,
+    arriving: 0,
     isOver: false,
     live: undefined,
     parked: undefined,
     opening: undefined,
   };
+}
+
+/** Whether its server, if it has one, has nothing to do, and no request is on its way to it. */
+export function isAtRest({ arriving, opening, live }: Session): boolean {
+  return arriving === 0 && opening === undefined && (live === undefined || live.isIdle);
+}
+
+/** Whether there is nothing of it here, as where it could not be opened. */
+export function isEmpty({ live, parked }: Session): boolean {
+  return live === undefined && parked === undefined;
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { McpHandlerRequestOptions, McpServerFactory } from '@modelcontextprotocol/server';
 import { systemClock, type Clock } from '@rootward/core';
-import { RootwardMcpError } from '../../error.js';
 import { describePrincipal } from '../../context/principal.js';
 import type { LimitCounters } from '../../store/principal-limits.js';
 import { EarliestTimer } from './earliest-timer.js';
@@ -9,10 +8,10 @@ import { isForStream } from './sharing/event-stream.js';
 import { ignore } from './ignore.js';
 import { LiveSession, type SessionOwner } from './live-session.js';
 import { readOpening } from './opening-request.js';
-import { METHODS, methodNotAllowed, sessionNotFound, sessionRequired } from './responses.js';
+import { handlerClosed, METHODS, methodNotAllowed, sessionNotFound, sessionRequired } from './responses.js';
 import { openingTooLarge, tooManySessions } from './responses.js';
-import { makeSession, type Session } from './session-entry.js';
-import { CROWDED_PARK_MS, sortSessions } from './sort-sessions.js';
+import { isAtRest, isEmpty, makeSession, type Session } from './session-entry.js';
+import { chooseLeaving, sortSessions, sweepDelay } from './sort-sessions.js';
 import { SessionEventStore } from './session-event-store.js';
 import { makeRecord, type SessionRecord } from './session-record.js';
 import { keepingOf, transportOptions, type Keeping, type SessionsOptions } from './sessions-options.js';
@@ -29,6 +28,7 @@ export class Sessions {
   readonly #clock: Clock;
   readonly #limits: LimitCounters | undefined;
   readonly #sharing: Sharing | undefined;
+  readonly #report: (error: unknown) => void;
   readonly #owner: SessionOwner = {
     received: (live, message) => this.#sharing?.received(live, message) ?? true,
     answering: (live) => this.#sharing?.answering(live),
@@ -38,6 +38,8 @@ export class Sessions {
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
   readonly #sweep: EarliestTimer;
+  readonly #isIdle = (session: Session): boolean =>
+    isAtRest(session) && this.#sharing?.isHeard(session.name) !== true;
   /** Sessions that have a server. */
   #serving = 0;
   /** Sessions that are being opened. */
@@ -46,11 +48,13 @@ export class Sessions {
 
   constructor(
     factory: McpServerFactory,
-    options: SessionsOptions & { readonly onerror?: ((error: Error) => void) | undefined } = {},
+    options: SessionsOptions,
+    report: (error: unknown) => void,
     limits?: LimitCounters,
   ) {
     this.#factory = factory;
     this.#options = options;
+    this.#report = report;
     this.#keeping = keepingOf(options);
     this.#clock = options.clock ?? systemClock;
     this.#limits = limits;
@@ -58,7 +62,7 @@ export class Sessions {
       this.#sweepSessions();
       this.#scheduleSweep();
     });
-    const { sessionStore, keepAliveMs, onerror } = options;
+    const { sessionStore, keepAliveMs } = options;
     if (sessionStore === undefined) return;
     this.#sharing = new Sharing(sessionStore, {
       ttl: this.#keeping.idle,
@@ -66,7 +70,7 @@ export class Sessions {
       keepAliveMs,
       end: (live) => this.#end(live),
       onLost: ({ id = '', principal }) => this.giveBack(id, principal),
-      onerror: (error) => onerror?.(error instanceof Error ? error : new Error(String(error))),
+      onerror: report,
     });
   }
 
@@ -92,41 +96,53 @@ export class Sessions {
     }
     const isTheirs = session === undefined ? record !== undefined : session.principal === principal;
     if (!isTheirs) return sessionNotFound();
-    if (session === undefined && !this.#makeRoom(principal)) return tooManySessions();
-    if (sharing !== undefined && record !== undefined && isForStream(request)) {
-      return this.#listen(sharing, id, record, request, options);
-    }
-    const live = await this.#liveOf(id, session, record, request, options);
-    live.arriving += 1;
+    const entry = session ?? this.#enter(id, principal, name);
+    if (entry === undefined) return tooManySessions();
+    entry.arriving += 1;
     try {
+      if (sharing !== undefined && record !== undefined && isForStream(request)) {
+        return await this.#listen(sharing, id, entry, record, request, options);
+      }
+      const live = await this.#liveOf(id, entry, record, request, options);
       return await this.#serveIn(live, id, record, request, options);
     } finally {
-      live.arriving -= 1;
+      entry.arriving -= 1;
+      const isLost = this.#sessions.get(id) === entry && this.#isIdle(entry) && isEmpty(entry);
+      if (isLost) this.#sessions.delete(id);
     }
+  }
+
+  /** A session that this process does not know yet has its place before anything is waited for. */
+  #enter(id: string, principal: string, name: string): Session | undefined {
+    if (this.#closed) throw handlerClosed();
+    if (!this.#makeRoom(principal)) return undefined;
+    const session = makeSession(principal, name);
+    this.#sessions.set(id, session);
+    this.#scheduleSweep();
+    return session;
   }
 
   /** A client that only listens gets what is in the store at once, and a server when there is time for it. */
   async #listen(
     sharing: Sharing,
     id: string,
+    session: Session,
     record: SessionRecord,
     request: Request,
     options: McpHandlerRequestOptions,
   ): Promise<Response> {
-    const principal = describePrincipal(options.authInfo);
+    const { principal, name } = session;
     if ((await this.#limits?.claimSession(principal, id, this.#keeping.idle)) === false)
       return tooManySessions();
     if (this.#closed) throw handlerClosed();
-    const name = sharing.nameOf(principal, id);
-    const session = this.#sessions.get(id) ?? makeSession(principal, name);
-    this.#sessions.set(id, session);
     this.#touch(id);
-    this.#scheduleSweep();
     const response = await sharing.listen(name, { id, principal }, request, () => this.#touch(id));
     if (session.isOver) return sessionNotFound();
     if (!response.ok || session.live !== undefined) return response;
     sharing.wakeLater(name, record, async (found) => {
-      if (!session.isOver) await this.#liveOf(id, this.#sessions.get(id), found, request, options);
+      if (session.isOver) return;
+      const entry = this.#sessions.get(id) ?? this.#enter(id, principal, name);
+      if (entry !== undefined) await this.#liveOf(id, entry, found, request, options);
     });
     return response;
   }
@@ -138,14 +154,13 @@ export class Sessions {
     request: Request,
     options: McpHandlerRequestOptions,
   ): Promise<Response> {
-    const { principal } = live;
     if (record !== undefined && !live.knows(record)) {
       await live.inTurn(() => live.catchUp(record, options.authInfo));
     }
-    if ((await this.#limits?.claimSession(principal, id, this.#keeping.idle)) === false)
+    if ((await this.#limits?.claimSession(live.principal, id, this.#keeping.idle)) === false)
       return tooManySessions();
     if (request.method === 'DELETE') {
-      this.giveBack(id, principal);
+      this.giveBack(id, live.principal);
       await this.#sharing?.remove(live);
     }
     return this.#serve(live, request, options);
@@ -248,13 +263,11 @@ export class Sessions {
   /** The server of a session, made anew where it is parked or comes from another process. */
   async #liveOf(
     id: string,
-    known: Session | undefined,
+    session: Session,
     shared: SessionRecord | undefined,
     request: Request,
     options: McpHandlerRequestOptions,
   ): Promise<LiveSession> {
-    const principal = describePrincipal(options.authInfo);
-    const session = known ?? makeSession(principal, this.#sharing?.nameOf(principal, id) ?? '');
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     // It has a server before that server knows everything.
@@ -268,7 +281,6 @@ export class Sessions {
       return live;
     } catch (error) {
       session.live = undefined;
-      if (known === undefined && this.#sharing?.isHeard(session.name) !== true) this.#sessions.delete(id);
       throw error;
     } finally {
       session.opening = undefined;
@@ -320,32 +332,21 @@ export class Sessions {
     this.#scheduleSweep();
   }
 
-  /**
-   * Drops idle sessions where there are too many, those of the same principal first: one that opens thousands drops its
-   * own. They end, unless they are shared. False where all of them are in use.
-   */
+  /** Drops idle sessions where there are too many. They end, unless they are shared. False where too few are idle. */
   #makeRoom(principal: string): boolean {
-    const isFull = (): boolean => this.#sessions.size + this.#opening >= this.#keeping.maxSessions;
-    for (const mayEnd of [(owner: string) => owner === principal, () => true]) {
-      for (const [id, session] of this.#sessions) {
-        if (!isFull()) return true;
-        if (this.#isIdle(session) && mayEnd(session.principal)) this.#drop(id, session);
-      }
-    }
-    return !isFull();
+    const places = this.#sessions.size + this.#opening + 1 - this.#keeping.maxSessions;
+    const leaving = chooseLeaving(this.#sessions, this.#isIdle, principal, places);
+    for (const [id, session] of leaving ?? []) this.#drop(id, session);
+    return leaving !== undefined;
   }
 
   #scheduleSweep(): void {
-    if (this.#sessions.size === 0) return;
-    const isCrowded = this.#serving > this.#keeping.maxResting;
-    this.#sweep.set(
-      Math.min(this.#keeping.idle, this.#keeping.parkAfter, isCrowded ? CROWDED_PARK_MS : Infinity),
-    );
+    if (this.#sessions.size > 0) this.#sweep.set(sweepDelay(this.#serving, this.#keeping));
   }
 
   #sweepSessions(): void {
-    const isIdle = (session: Session): boolean => this.#isIdle(session);
-    const { busy, serving, overdue } = sortSessions(this.#sessions, isIdle, this.#clock.now(), this.#keeping);
+    const now = this.#clock.now();
+    const { busy, serving, overdue } = sortSessions(this.#sessions, this.#isIdle, now, this.#keeping);
     this.#serving = serving;
     // Nobody else gets the place of a client that only listens.
     for (const [id, { principal }] of busy) {
@@ -360,12 +361,12 @@ export class Sessions {
   /** Gives the server of a session back. One that is shared is in the store, and need not be known here. */
   #park(id: string, session: Session): void {
     const { live } = session;
-    if (this.#sharing !== undefined) this.#drop(id, session);
-    if (this.#sharing !== undefined || live === undefined) return;
+    if (this.#sharing !== undefined) return this.#drop(id, session);
+    if (live === undefined) return;
     session.parked = makeRecord(0, live.fields());
     session.live = undefined;
     this.#serving -= 1;
-    void live.close();
+    this.#close(live);
   }
 
   #drop(id: string, session: Session): void {
@@ -374,25 +375,26 @@ export class Sessions {
     session.live = undefined;
     // One that is shared goes on elsewhere.
     if (this.#sharing === undefined) this.giveBack(id, session.principal);
-    void live?.close();
-  }
-
-  #isIdle({ live, opening, name }: Session): boolean {
-    const isHeard = this.#sharing?.isHeard(name) ?? false;
-    return opening === undefined && !isHeard && (live === undefined || live.isIdle);
+    if (live !== undefined) this.#close(live);
   }
 
   #end(live: LiveSession): void {
     this.#forget(live);
-    void live.close();
+    this.#close(live);
+  }
+
+  /** Nobody waits for it, and the server is the author's: it may fail. */
+  #close(live: LiveSession): void {
+    live.close().catch(this.#report);
   }
 
   #forget(live: LiveSession): void {
     this.#sharing?.forget(live);
-    if (live.id !== undefined && this.#sessions.get(live.id)?.live === live) this.#sessions.delete(live.id);
+    const { id = '' } = live;
+    const session = this.#sessions.get(id);
+    if (session?.live !== live) return;
+    session.live = undefined;
+    // A request that comes just now still needs its place.
+    if (session.arriving === 0) this.#sessions.delete(id);
   }
-}
-
-function handlerClosed(): RootwardMcpError {
-  return new RootwardMcpError('closed', 'Cannot open a session: the handler is closed');
 }

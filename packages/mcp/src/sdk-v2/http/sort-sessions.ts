@@ -10,7 +10,12 @@ interface Sorted {
 }
 
 /** A request that follows at once should find its server. */
-export const CROWDED_PARK_MS = 1000;
+const CROWDED_PARK_MS = 1000;
+
+/** When the first of them may have been idle for too long, where so many have a server. */
+export function sweepDelay(serving: number, { idle, parkAfter, maxResting }: Keeping): number {
+  return Math.min(idle, parkAfter, serving > maxResting ? CROWDED_PARK_MS : Infinity);
+}
 
 /** Which sessions are in use, and which have been idle for too long. The least recently used come first. */
 export function sortSessions(
@@ -33,4 +38,27 @@ export function sortSessions(
       overdue.push([id, session, 'park']);
   }
   return { serving, busy, overdue };
+}
+
+/**
+ * Which idle sessions leave so that there are so many more places, those of the same principal first: one that opens
+ * thousands drops its own. Undefined where too many are in use; then none has to leave.
+ */
+export function chooseLeaving(
+  sessions: Iterable<readonly [string, Session]>,
+  isIdle: (session: Session) => boolean,
+  principal: string,
+  places: number,
+): readonly (readonly [string, Session])[] | undefined {
+  if (places <= 0) return [];
+  const own: (readonly [string, Session])[] = [];
+  const others: (readonly [string, Session])[] = [];
+  for (const entry of sessions) {
+    const [, session] = entry;
+    const found = session.principal === principal ? own : others;
+    if (found.length < places && isIdle(session)) found.push(entry);
+    if (own.length === places) return own;
+  }
+  const leaving = [...own, ...others].slice(0, places);
+  return leaving.length < places ? undefined : leaving;
 }

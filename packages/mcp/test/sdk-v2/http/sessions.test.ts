@@ -283,3 +283,21 @@ test('a session whose server was connected when the handler was closed does not 
   expect(handler.sessions).toBe(0);
   expect(ended).toBe(true);
 });
+
+test('a server that cannot be closed is reported, whatever its session ends for', async () => {
+  const clock = new FakeClock();
+  const errors: string[] = [];
+  const handler = createWorkspaceHandler(
+    () => {
+      const server = new McpServer({ name: 's', version: '1.0.0' });
+      server.close = () => Promise.reject(new Error('cannot close'));
+      return server;
+    },
+    { clock, maxSessions: 1, parkAfter: 1000, onerror: ({ message }) => void errors.push(message) },
+  );
+  for (let count = 0; count < 2; count++) await new RawHttpClient(handler.fetch).connect();
+  await eventually(() => expect(errors).toEqual(['cannot close']));
+  clock.advance(2000);
+  await eventually(() => expect(errors).toEqual(['cannot close', 'cannot close']));
+  await handler.close();
+});

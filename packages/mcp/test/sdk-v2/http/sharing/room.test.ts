@@ -59,3 +59,27 @@ test('a session for which there is no room is told to come back, and is not lost
   await third.request('ping');
   await close();
 });
+
+test('a process has no more sessions in memory than it may where all of their clients come at once to listen', async () => {
+  const { small, clients, close } = await connect(10);
+  const abort = new AbortController();
+  const answers = await Promise.all(clients.map((client) => client.send('GET', undefined, abort.signal)));
+  expect(small.sessions).toBe(2);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+  expect(answers.filter(({ status }) => status === 503)).toHaveLength(8);
+  abort.abort();
+  await close();
+});
+
+test('a stream that comes to nothing gives its place back', async () => {
+  const { small, clients, close } = await connect(2);
+  const headers = { accept: 'text/event-stream', 'last-event-id': 'of nobody' };
+  for (const { session = '' } of clients) {
+    const request = new Request('http://localhost/mcp', {
+      headers: { ...headers, 'mcp-session-id': session },
+    });
+    expect((await small.fetch(request)).status).toBe(400);
+  }
+  expect(small.sessions).toBe(0);
+  await close();
+});
