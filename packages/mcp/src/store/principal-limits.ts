@@ -43,6 +43,12 @@ export class LimitCounters {
     return requestsPerSecond !== undefined && requests > requestsPerSecond ? 1 : undefined;
   }
 
+  /** How many messages a batch may have, where this one has more: it would not pass later either. */
+  batchLimit(body: unknown): number | undefined {
+    const { requestsPerSecond = Infinity } = this.#limits;
+    return Array.isArray(body) && body.length > requestsPerSecond ? requestsPerSecond : undefined;
+  }
+
   /** Counts the messages of a batch, of which the first is counted as the request. Returns what `admit` does. */
   async admitBatch(principal: string, body: unknown): Promise<number | undefined> {
     const { requestsPerSecond } = this.#limits;

@@ -12,7 +12,7 @@ import { BYTES_WAIT, LimitCounters, type PrincipalLimits } from '../../store/pri
 import { Revocations } from '../../store/revocations.js';
 import { OpenRequests } from './open-requests.js';
 import { readOnce } from './read-once.js';
-import { overLimit, principalRevoked, sessionNotFound, storeFailure } from './responses.js';
+import { batchTooLarge, overLimit, principalRevoked, sessionNotFound, storeFailure } from './responses.js';
 import { Sessions } from './sessions.js';
 import type { SessionsOptions } from './sessions-options.js';
 
@@ -73,6 +73,8 @@ export function createWorkspaceHandler(
   const limit = maxRequestBodySize === undefined ? {} : { maxRequestBodySize };
   const answer = async (came: Request, how: McpHandlerRequestOptions): Promise<Response> => {
     const { request, given } = await readOnce(came, how, maxRequestBodySize);
+    const most = counters?.batchLimit(given.parsedBody);
+    if (most !== undefined) return batchTooLarge(most);
     const wait = await counters?.admitBatch(describePrincipal(given.authInfo), given.parsedBody);
     if (wait !== undefined) return overLimit(wait);
     const legacy = await isLegacyRequest(request, given.parsedBody, limit);

@@ -1,4 +1,4 @@
-import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
+import { DEFAULT_MAX_REQUEST_BODY_SIZE, type McpHandlerRequestOptions } from '@modelcontextprotocol/server';
 
 /** A request, and what is known of its body. */
 interface ReadRequest {
@@ -6,17 +6,15 @@ interface ReadRequest {
   readonly given: McpHandlerRequestOptions;
 }
 
-/** Where the author names no limit: below that of the SDK. */
-const MAX_BYTES = 1024 * 1024;
-
 /**
  * Reads the body of a request. Else it would be read twice, from two copies of the request: to tell the era, and to serve
- * it. What is no JSON, or longer than allowed, is left to the SDK to refuse, with all that was read of it.
+ * it. What is no JSON, or longer than allowed, is left to the SDK to refuse, with all that was read of it. Limit and
+ * decoding are those of the SDK: what it accepts was read here, too, and its messages can be counted.
  */
 export async function readOnce(
   request: Request,
   given: McpHandlerRequestOptions,
-  maxBytes: number = MAX_BYTES,
+  maxBytes: number = DEFAULT_MAX_REQUEST_BODY_SIZE,
 ): Promise<ReadRequest> {
   const { method, body, headers } = request;
   const isTooLong = Number(headers.get('content-length') ?? 0) > maxBytes;
@@ -26,7 +24,7 @@ export async function readOnce(
   if (rest !== undefined) return { request: withBody(request, joined(chunks, rest)), given };
   const bytes = Buffer.concat(chunks);
   try {
-    return { request, given: { ...given, parsedBody: JSON.parse(bytes.toString()) } };
+    return { request, given: { ...given, parsedBody: JSON.parse(new TextDecoder().decode(bytes)) } };
   } catch {
     return { request: withBody(request, bytes), given };
   }

@@ -38,6 +38,12 @@ export function overLimit(seconds: number): Response {
   return later(429, 'Too many requests for this principal', seconds);
 }
 
+/** To send it again would be useless, so it does not say when. */
+export function batchTooLarge(most: number): Response {
+  const reason = `a batch of this principal may have at most ${most}, its limit per second`;
+  return failure(413, BAD_REQUEST, `Too many messages: ${reason}`);
+}
+
 export function principalRevoked(): Response {
   const response = failure(401, BAD_REQUEST, 'Access was revoked');
   response.headers.set('WWW-Authenticate', 'Bearer error="invalid_token", error_description="revoked"');

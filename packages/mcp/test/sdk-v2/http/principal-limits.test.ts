@@ -128,10 +128,44 @@ test('each message of a batch counts as a request, also where it does not say ho
     expect([whole.status, (await whole.text()).split('"result"').length]).toEqual([200, 6]);
     expect((await client.post(PING)).status).toBe(429);
     clock.advance(1000);
-    const refused = await client.post([...batch, PING]);
+    await client.post(PING);
+    const refused = await client.post(batch);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     clock.advance(1000);
   }
+  await close(all);
+});
+
+test.each([
+  ['spaces', (text: string) => text + ' '.repeat(1024 * 1024)],
+  ['a byte order mark', (text: string) => `\uFEFF${text}`],
+])('each message of a batch counts as a request, also with %s around it', async (_, disguise) => {
+  const all = instances({ requestsPerSecond: 5 });
+  const client = new RawHttpClient(async (request) => {
+    const { url, method, headers } = request;
+    const body = disguise(await request.text());
+    return all[0]!.fetch(new Request(url, { method, headers, body }));
+  });
+  await client.connect();
+  clock.advance(1000);
+  const whole = await client.post(Array.from({ length: 5 }, (__, id) => ({ ...PING, id })));
+  expect([whole.status, (await whole.text()).split('"result"').length]).toEqual([200, 6]);
+  expect((await client.post(PING)).status).toBe(429);
+  clock.advance(1000);
+  await close(all);
+});
+
+test('a batch that could never pass is refused as such, and leaves the principal what it has', async () => {
+  const all = instances({ requestsPerSecond: 5 });
+  const client = clientOf('a', all);
+  await client.connect();
+  clock.advance(1000);
+  const refused = await client.post(Array.from({ length: 6 }, (_, id) => ({ ...PING, id })));
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([413, null]);
+  expect(await refused.text()).toContain(
+    'a batch of this principal may have at most 5, its limit per second',
+  );
+  expect((await client.post(PING)).status).toBe(200);
   await close(all);
 });
 

@@ -1,3 +1,4 @@
+import { DEFAULT_MAX_REQUEST_BODY_SIZE } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
 import { readOnce } from '../../../src/sdk-v2/http/read-once.js';
 
@@ -36,6 +37,13 @@ describe('readOnce()', () => {
   ])('leaves a body that %s as it came', async (_, chunks, maxBytes) => {
     const { request, given } = await readOnce(inChunks(...chunks), {}, maxBytes);
     expect([given.parsedBody, await request.text()]).toEqual([undefined, chunks.join('')]);
+  });
+
+  test('parses what the SDK would accept, up to its limit', async () => {
+    const text = `\uFEFF{"a":1}`;
+    const padding = ' '.repeat(DEFAULT_MAX_REQUEST_BODY_SIZE - Buffer.byteLength(text));
+    expect((await readOnce(inChunks(text, padding), {})).given.parsedBody).toEqual({ a: 1 });
+    expect((await readOnce(inChunks(text, padding, ' '), {})).given.parsedBody).toBeUndefined();
   });
 
   test('reads nothing of a request that says that it is too long', async () => {
