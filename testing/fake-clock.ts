@@ -11,7 +11,7 @@ export class FakeClock implements Clock {
   readonly #entries = new Set<Entry>();
 
   /** `now`: the time at which it stands, such as that of the disk. */
-  constructor(now = 1_000_000) {
+  constructor(now: number = Date.UTC(2026, 0, 1)) {
     this.#now = now;
   }
 

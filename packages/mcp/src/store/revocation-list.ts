@@ -4,7 +4,7 @@ import { storedFields, storedText } from './stored-value.js';
 
 /** What is known of one thing that was revoked. */
 interface Entry {
-  /** When it can be forgotten, by the clock of the store. */
+  /** When it can be forgotten, by the clock of the store, or `UNTIL_LIFTED`. */
   readonly until: number;
   /**
    * Grows with every change of this entry, and is no less than the time of the store: also a change by someone who
@@ -19,6 +19,13 @@ interface Entry {
 export type RevocationList = ReadonlyMap<string, Entry>;
 
 const LIFTED = 'lifted';
+/** It is never over. Not Infinity, which JSON does not have; earlier versions read and wrote the same. */
+const UNTIL_LIFTED = Number.MAX_SAFE_INTEGER;
+
+/** Whether an entry can be forgotten. */
+export function isOver({ until }: Entry, now: number): boolean {
+  return until !== UNTIL_LIFTED && until <= now;
+}
 
 /**
  * The later change of each entry: a store that forgot something, or went back to an earlier state, takes nothing away.
@@ -40,7 +47,7 @@ export function withChange(
   { now, lasts, isLifted }: { readonly now: number; readonly lasts: number; readonly isLifted: boolean },
 ): RevocationList {
   const turn = Math.max((list.get(name)?.turn ?? 0) + 1, now);
-  return new Map(list).set(name, { until: Math.min(now + lasts, Number.MAX_SAFE_INTEGER), turn, isLifted });
+  return new Map(list).set(name, { until: Math.min(now + lasts, UNTIL_LIFTED), turn, isLifted });
 }
 
 /** Whether the second list lacks something of the first. */
@@ -69,13 +76,17 @@ export function readList(text: string | undefined): RevocationList {
 
 function readEntry(value: unknown): Entry {
   const [until, turn, mark]: readonly unknown[] = Array.isArray(value) ? value : [];
-  const isEntry = typeof until === 'number' && typeof turn === 'number';
-  if (!isEntry || (mark !== undefined && mark !== LIFTED)) throw invalid();
+  if (!isWhole(until) || !isWhole(turn) || (mark !== undefined && mark !== LIFTED)) throw invalid();
   return { until, turn, isLifted: mark === LIFTED };
 }
 
+/** A larger one could not be told from the next, and would never be later than another. */
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
 function withoutOld(list: RevocationList, now: number): readonly (readonly [string, Entry])[] {
-  return [...list].filter(([, { until }]) => now < until);
+  return [...list].filter(([, entry]) => !isOver(entry, now));
 }
 
 /** Where both changed at once, what is revoked stays revoked. */

@@ -3,7 +3,16 @@ import type { Disposable } from '@rootward/core';
 import { Emitter } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import { keyDigest, type SessionStore } from './session-store.js';
-import { hasMore, listText, merge, readList, withChange, type RevocationList } from './revocation-list.js';
+import { storeTime } from './store-time.js';
+import {
+  hasMore,
+  isOver,
+  listText,
+  merge,
+  readList,
+  withChange,
+  type RevocationList,
+} from './revocation-list.js';
 
 /** What can be revoked. */
 export type Revocable = 'handle' | 'session' | 'principal';
@@ -71,7 +80,7 @@ export class Revocations implements Disposable {
 
   isRevoked(kind: Revocable, name: string): boolean {
     const entry = this.#list.get(entryName(kind, name));
-    return entry !== undefined && !entry.isLifted && this.#time < entry.until;
+    return entry !== undefined && !entry.isLifted && !isOver(entry, this.#time);
   }
 
   /** Throws `store-unavailable` where the list could not be read since this process started: nobody is let in on luck. */
@@ -159,7 +168,7 @@ export class Revocations implements Disposable {
   }
 
   async #ask(): Promise<{ readonly text: string | undefined; readonly time: number }> {
-    const [text, time] = await Promise.all([this.#store.read(KEY), this.#store.now()]);
+    const [text, time] = await Promise.all([this.#store.read(KEY), storeTime(this.#store)]);
     return { text, time };
   }
 

@@ -16,7 +16,7 @@ export interface LogLine {
 export interface SessionStore {
   /** Whether it can be used now. */
   readonly ready: boolean;
-  /** The time by the clock of the store, since the epoch: those of the processes may differ. */
+  /** The time by the clock of the store, in whole milliseconds since the epoch: those of the processes may differ. */
   now(): Promise<number>;
   /** The text of a key, which is then kept for so long. */
   read(key: string, ttl?: number): Promise<string | undefined>;

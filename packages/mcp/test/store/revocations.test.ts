@@ -2,6 +2,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import { Deferred } from '@rootward/core/platform';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore, Revocations, RootwardMcpError } from '../../src/index.js';
+import { keyDigest } from '../../src/store/session-store.js';
 import { createInstance } from '../fixtures/instances.js';
 import { eventually } from '../../../../testing/eventually.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
@@ -140,6 +141,47 @@ test('Revocations go by the clock of the store, whatever that of a machine says'
   ahead.mockRestore();
   clock.advance(15 * MINUTE);
   await eventually(() => expect(instance.isRevoked('handle', 'stolen')).toBe(false));
+});
+
+test.each<[string, () => unknown]>([
+  ['NaN', () => NaN],
+  ['a string', () => String(Date.now())],
+  ['seconds', () => Math.floor(Date.now() / 1000)],
+  ['microseconds', () => Date.now() * 1000],
+  ['nanoseconds', () => Date.now() * 1e6],
+  ['a fraction', () => Date.now() + 0.5],
+  ['undefined', () => undefined],
+])('Revocations lets nobody in and forgets nothing where the time of the store is %s', async (_, time) => {
+  const store = new MemoryStore();
+  await command(store, (revocations) => revocations.revoke('principal', 'thief'));
+  const list = await store.read(KEY);
+  const instance = open(store);
+  await instance.settled();
+  const now = vi.spyOn(store, 'now').mockImplementation(() => Promise.resolve(time() as number));
+  const fresh = open(store);
+  await expect(fresh.requireRead()).rejects.toThrow(/Cannot tell what was revoked yet/);
+  for (const each of [instance, fresh]) {
+    await expect(each.revoke('session', 'other')).rejects.toThrow(
+      /^Cannot use the session store: its time is .*, not whole milliseconds since the epoch$/,
+    );
+  }
+  await eventually(() => expect(() => instance.requireValid('handle', 'any')).toThrow(/Cannot tell/));
+  expect(instance.isRevoked('principal', 'thief')).toBe(true);
+  expect(await store.read(KEY)).toBe(list);
+  now.mockRestore();
+  await eventually(() => expect(fresh.isRevoked('principal', 'thief')).toBe(true));
+});
+
+test('Revocations holds a principal that an earlier version revoked, however late it is', async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const name = `principal ${keyDigest('thief')}`;
+  const list = { entries: { [name]: [Number.MAX_SAFE_INTEGER, clock.now()] }, v: 1 };
+  await store.replace(KEY, undefined, JSON.stringify(list), Infinity);
+  clock.advance(1000 * 365 * 24 * HOUR);
+  const instance = open(store);
+  await instance.settled();
+  expect(instance.isRevoked('principal', 'thief')).toBe(true);
 });
 
 test('Revocations refuses handles while its list cannot be read', async () => {
