@@ -10,6 +10,7 @@ import { RawHttpClient } from '../../fixtures/raw-http-client.js';
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-size-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
+const PATIENCE_MS = 60_000;
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 function initialize(text: string, more: Record<string, unknown> = {}): string {
@@ -56,7 +57,8 @@ test('only what servers know a client by is kept of how it introduced itself', a
 
 test('ten thousand roots of usual lengths are stored', async () => {
   const store = new MemoryStore();
-  const all = [createInstance(store, top), createInstance(store, top)];
+  const options = { readyTimeout: PATIENCE_MS };
+  const all = [createInstance(store, top, options), createInstance(store, top, options)];
   const roots = Array.from({ length: 10_000 }, (_, index) => ({
     uri: `file://${top}/projects/of-somebody/and-a-folder-with-a-name-${index}`,
   }));
@@ -71,8 +73,9 @@ test('ten thousand roots of usual lengths are stored', async () => {
 
 test('a session whose roots are too many to be stored says so and ends in every process', async () => {
   const store = new MemoryStore();
-  const limits = { sessions: 1 };
-  const all = [createInstance(store, top, { limits }), createInstance(store, top, { limits })];
+  // They have to be looked up before the call is over, also on a busy machine.
+  const options = { limits: { sessions: 1 }, readyTimeout: PATIENCE_MS };
+  const all = [createInstance(store, top, options), createInstance(store, top, options)];
   const roots = Array.from({ length: 10_000 }, (_, index) => ({
     uri: `file://${top}/${'missing-'.repeat(30)}${index}`,
   }));
