@@ -1,12 +1,13 @@
 // Runs every attempt without a sandbox and in each one that is asked for, and prints what got through as JSON.
 // usage: node run-attempts.mjs WORLD CONFIGURATIONS. Started in namespaces of its own where the user is root.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openSandbox } from '@rootward/sandbox';
@@ -129,27 +130,28 @@ async function listen(base, id) {
 }
 
 /** Those of our processes that are still there when the program that started them is gone. */
-async function takeOutliving(mayVanish) {
+async function takeOutliving(base, mayVanish) {
   // The kernel ends a namespace when its first process ends, and takes a moment for it.
   const deadline = performance.now() + (mayVanish ? MAX_VANISHING_MS : 0);
-  let found = outlivingNow();
+  let found = outlivingNow(base);
   while (found.length > 0 && performance.now() < deadline) {
     await new Promise((resolve) => setImmediate(resolve));
-    found = outlivingNow();
+    found = outlivingNow(base);
   }
   for (const { pid } of found) process.kill(pid, 'SIGKILL');
   return found.map(({ name }) => name);
 }
 
-function outlivingNow() {
+/** Other runs on this machine start the same programs; ours have our folder in their environment. */
+function outlivingNow(base) {
   const found = [];
   for (const pid of fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const marker = /\b30\.17\d/.exec(fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8'))?.[0];
-      if (marker === undefined) continue;
+      if (marker === undefined || !fs.readFileSync(`/proc/${pid}/environ`, 'utf8').includes(base)) continue;
       found.push({ pid: Number(pid), name: OUTLIVING[marker] });
     } catch {
-      // It has just ended.
+      // It has just ended, or belongs to somebody else.
     }
   }
   return found;
@@ -157,8 +159,9 @@ function outlivingNow() {
 
 async function run({ level, backend }) {
   const base = fs.mkdtempSync(join(world, 'run-'));
-  const id = `rootward-attempts-${process.pid}`;
-  const key = 0x52_57_00_00 + (process.ppid % 0xff_ff);
+  // Not from process ids: in a namespace of its own, each run has the same.
+  const id = basename(world);
+  const key = 0x52_57_00_00 + createHash('sha256').update(id).digest().readUInt16BE();
   build(base);
   const tmp = fs.mkdtempSync('/tmp/rootward-attempts-');
   fs.writeFileSync(join(tmp, 'secret.txt'), 'secret');
@@ -214,7 +217,7 @@ async function run({ level, backend }) {
     started.stdout.on('data', (data) => (output += data));
     await once(started, 'exit');
     await new Promise((resolve) => setImmediate(resolve));
-    const outliving = await takeOutliving(sandbox?.guarantee === 'full');
+    const outliving = await takeOutliving(base, sandbox?.guarantee === 'full');
     if (!started.stdout.readableEnded) await once(started.stdout, 'close');
     await child?.dispose();
     for (const line of output.trim().split('\n')) {
