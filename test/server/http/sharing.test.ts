@@ -164,6 +164,36 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
     await store.close();
   });
 
+  test('a request takes as many commands of the store as the guide for several machines says', async () => {
+    const store = createClient({
+      password: 'sesame',
+      socket: { path: join(redis.folder, 'redis.sock'), tls: false },
+    });
+    await store.connect();
+    /** Those that an instance does not also send by itself; each request adds one read. */
+    const COUNTED = /^cmdstat_(?:multi|exec|xadd|pexpire|incrby|eval|z[a-z]+):calls=(\d+)/gm;
+    const total = async (): Promise<number> =>
+      [...(await store.info('commandstats')).matchAll(COUNTED)].reduce((sum, [, n]) => sum + Number(n), 0);
+    const perRequest = async (limits: readonly string[]): Promise<number> => {
+      const args = [folders.path('a'), '--store', `@${join(redis.folder, 'url')}`, ...limits];
+      const http = await startHttp(args, { env: { ROOTWARD_HANDLE_KEY } });
+      const client = await connect(http, 'legacy');
+      const read = () => client.callTool({ name: 'list_allowed_directories', arguments: {} });
+      await read();
+      const before = await total();
+      for (let request = 0; request < 20; request++) await read();
+      const sum = (await total()) - before;
+      await client.close();
+      return Math.round(sum / 20);
+    };
+    expect(await perRequest([])).toBe(9 - 1);
+    expect(await perRequest(['--limits', 'requests=1000'])).toBe(9 - 1 + 4);
+    // The script of this one asks for the time, as an instance does.
+    expect(await perRequest(['--limits', 'sessions=1000'])).toBe(9 - 1 + 6 - 1);
+    expect(await perRequest(['--limits', 'bytes=100000000'])).toBeLessThanOrEqual(9 - 1 + 12);
+    await store.close();
+  });
+
   test('rootward revoke ends a session and a principal in every instance', async () => {
     const session = await openSession();
     const other = await openSession(OTHER_TOKEN);
