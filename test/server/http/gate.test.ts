@@ -25,7 +25,7 @@ test('checks are made in the order that the guide tells, before the body is read
   let at = new URL('/elsewhere', url).href;
   let method = 'PUT';
   const repairs: readonly (readonly [status: number, reason: RegExp, repair: () => void])[] = [
-    [403, /host/i, () => (headers['Host'] = 'localhost')],
+    [403, /host: .*has to set --public-url/i, () => (headers['Host'] = 'localhost')],
     [403, /origin/i, () => delete headers['Origin']],
     [404, /./, () => (at = url)],
     [405, /./, () => (method = 'POST')],

@@ -234,7 +234,7 @@ function refuseContradictions({ chdir, http, host, tokens, insecureNoToken, oaut
   if (!isLoopback(host) && tokens.length === 0 && oauth === undefined) {
     throw new RootwardServerError(
       'usage',
-      `Cannot listen on ${JSON.stringify(host)}: an address that other machines can reach needs a token (--token-file, ROOTWARD_TOKEN or --token)`,
+      `Cannot listen on ${JSON.stringify(host)}: an address that other machines can reach needs a token (--token-file, ROOTWARD_TOKEN or --token) or an issuer of tokens (--oauth-issuer)`,
     );
   }
 }

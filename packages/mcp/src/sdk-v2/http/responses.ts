@@ -1,4 +1,5 @@
 import { RootwardMcpError } from '../../error.js';
+import { BYTES_WAIT } from '../../store/principal-limits.js';
 
 const RETRY_AFTER_SECONDS = 5;
 const SESSION_NOT_FOUND = -32_001;
@@ -35,7 +36,8 @@ export function tooManySessions(): Response {
 
 /** The principal has reached its limit. */
 export function overLimit(seconds: number): Response {
-  return later(429, 'Too many requests for this principal', seconds);
+  const used = seconds === BYTES_WAIT ? 'bytes in a minute' : 'requests in a second';
+  return later(429, `Too many ${used} for this principal`, seconds);
 }
 
 /** To send it again would be useless, so it does not say when. */

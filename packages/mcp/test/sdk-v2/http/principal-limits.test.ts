@@ -76,8 +76,9 @@ test('tokens that allow different things, but are of one client and subject, sha
 async function countPings(client: RawHttpClient, most: number): Promise<number> {
   for (let count = 0; count < most; count++) {
     const response = await client.post(PING);
-    await response.text();
+    const text = await response.text();
     if (response.status === 200) continue;
+    expect(text).toContain('Too many bytes in a minute for this principal');
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '60']);
     return count;
   }
@@ -131,6 +132,7 @@ test('each message of a batch counts as a request, also where it does not say ho
     await client.post(PING);
     const refused = await client.post(batch);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await refused.text()).toContain('Too many requests in a second for this principal');
     clock.advance(1000);
   }
   await close(all);

@@ -58,7 +58,8 @@ function isHostHeader(header: string): boolean {
 export function faultOfHost(host: string | undefined, names: readonly string[]): string | undefined {
   if (host === undefined || host === '') return 'Missing Host header';
   if (!isHostHeader(host)) return 'Invalid Host header';
-  return names.includes(hostnameOf(`http://${host}`)) ? undefined : `Invalid Host: ${host}`;
+  if (names.includes(hostnameOf(`http://${host}`))) return undefined;
+  return `Invalid Host: ${host}; if clients reach the server by this name, its operator has to set --public-url`;
 }
 
 /** Why a request comes from a page that is not ours. Programs send no origin; a page always does. */

@@ -144,6 +144,7 @@ function faultOf(error: errors.JOSEError, known: typeof errors): string {
   if (error instanceof known.JWKSNoMatchingKey) return 'the issuer does not publish its key';
   if (error instanceof known.JWSSignatureVerificationFailed) return 'its signature does not match';
   if (error instanceof known.JWKInvalid) return 'the key that the issuer publishes for it cannot be used';
+  if (error instanceof known.JWSInvalid || error instanceof known.JWTInvalid) return 'it is not a signed JWT';
   return error.code;
 }
 
@@ -178,5 +179,8 @@ function invalid(message: string): Refusal {
 }
 
 function unreachable(): Refusal {
-  return { status: 503, message: 'The keys of the token issuer cannot be fetched; try again later' };
+  return {
+    status: 503,
+    message: 'The key of the access token is not known, and its issuer cannot be asked now; try again later',
+  };
 }

@@ -23,7 +23,7 @@ function storeUrl(text: string, name: string): string {
   // What is almost right may hold a password, and must not appear in a message.
   if (url === undefined || !STORE_PROTOCOLS.has(url.protocol) || !isWhole(url)) {
     throw refuse(
-      `Cannot use ${name}: expected redis://HOST[:PORT][/DATABASE], rediss://…, unix:///PATH, or @FILE with one`,
+      `Cannot use ${name}: expected redis://HOST[:PORT][/DATABASE], rediss://…, unix:///PATH, or @FILE with one; write / and @ of a password as %2F and %40`,
     );
   }
   if (url.password !== '' && name.startsWith('--')) {
@@ -47,7 +47,7 @@ export function readLimits(texts: readonly string[], { name }: Origin): HttpLimi
       const [key = '', ...values] = text.split('=').map((part) => part.trim());
       const value = values.join('=');
       if (!(LIMIT_NAMES as readonly string[]).includes(key)) {
-        const problem = `expected ${LIMIT_NAMES.join(', ')} and a number, such as requests=100`;
+        const problem = 'expected requests, sessions or bytes, and a number, such as requests=100';
         throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: ${problem}${suggest(key, LIMIT_NAMES)}`);
       }
       if (!/^[1-9]\d{0,14}$/.test(value)) {
