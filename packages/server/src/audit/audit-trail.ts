@@ -23,6 +23,8 @@ export interface AuditRecord {
   readonly at?: number;
   /** Tells the connections of one server apart. Not the session id of HTTP, which would let its reader in. */
   readonly session: string;
+  /** Who called, over HTTP: the names that `rootward revoke --principal` takes. */
+  readonly principal?: readonly string[] | undefined;
   readonly tool: string;
   /** As the caller wrote it. */
   readonly path: string;
@@ -103,10 +105,11 @@ export class AuditTrail implements Disposable {
     }
   }
 
-  record({ at, session, tool, path, decision, reason }: AuditRecord): void {
+  record({ at, session, principal, tool, path, decision, reason }: AuditRecord): void {
     const line = JSON.stringify({
       time: (at === undefined ? (this.#options.now?.() ?? new Date()) : new Date(at)).toISOString(),
       session,
+      principal,
       tool,
       path: path.slice(0, MAX_PATH_LENGTH),
       decision,

@@ -29,9 +29,9 @@ export class EventHub {
   }
 
   /** The moment stays a number: writing it out costs more than all the rest, and few outlets need it. */
-  record({ session, tool, path, decision, reason }: AuditRecord): void {
+  record({ session, principal, tool, path, decision, reason }: AuditRecord): void {
     if (!this.wanted) return;
-    const event: ActivityEvent = { at: this.#now(), session, tool, path, decision, reason };
+    const event: ActivityEvent = { at: this.#now(), session, principal, tool, path, decision, reason };
     for (const outlet of this.#outlets) outlet(event);
   }
 }

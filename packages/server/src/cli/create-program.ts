@@ -366,10 +366,7 @@ export function createProgram(
         .description('refuse a handle, session or principal on every instance that shares a store')
         .option('--handle <handle>', 'a workspace handle')
         .option('--session <id>', 'a session, by its Mcp-Session-Id')
-        .option(
-          '--principal <name>',
-          'the client or subject of an access token; for a static token, the first 16 digits of its SHA-256',
-        )
+        .option('--principal <name>', 'a client or subject; of a static token, 16 digits of its SHA-256')
         .option('--lift', 'take the revocation back')
         .option(...JSON_OPTION)
         .action((flags: ParsedFlags & RevokeFlags) =>

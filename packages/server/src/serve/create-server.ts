@@ -227,8 +227,8 @@ function equip(
   if (content === undefined) registerResources(server);
   if (setup.catalogue === undefined && setup.wrapped === undefined) return;
   const onDidRun = (): void => languages.noteChange();
-  const record = ({ tool, path, decision, reason }: Omit<AuditRecord, 'session'>): void =>
-    events.record({ session: session.id, tool, path, decision, reason });
+  const record = (entry: Omit<AuditRecord, 'session'>): void =>
+    events.record({ ...entry, session: session.id });
   if (runner !== undefined && fail !== undefined) {
     const options = { runner, questions: toolQuestions, fail, choice, watched, onDidRun, audit: record };
     equipExecutables(server, era, setup, options);

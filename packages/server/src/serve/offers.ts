@@ -126,8 +126,7 @@ function toolOptions(
   { runner, ...shared }: SharedByCalls,
 ): RegisterToolsOptions {
   const { settings, log, events, sessions, questions, home, catalogue } = setup;
-  const audit: RegisterToolsOptions['audit'] = ({ tool, path, decision, reason }, session) =>
-    events.record({ session, tool, path, decision, reason });
+  const audit: RegisterToolsOptions['audit'] = (entry, session) => events.record({ ...entry, session });
   return {
     ...shared,
     ...selection(setup, allowed),

@@ -9,6 +9,7 @@ import { principalDigest } from '@rootward/mcp/host';
 import { expandHome, isObject, silentLogger } from '@rootward/core/platform';
 import { ProjectSessions } from '../guidance/project-sessions.js';
 import { PatternTurns } from '../search/pattern-turns.js';
+import { callerNames } from './framework/caller-names.js';
 import { ChangeQueue } from './framework/change-queue.js';
 import { LanguageSupport } from '../languages/language-support.js';
 import type { Tool } from './framework/define-tool.js';
@@ -200,7 +201,8 @@ async function runTool(
   const told = new Set<string>();
   const audit = (path: string, decision: AuditDecision, reason?: string): void => {
     told.add(path);
-    options.audit?.({ tool: tool.name, path, decision, reason }, own.session.id);
+    const entry = { tool: tool.name, principal: callerNames(ctx), path, decision, reason };
+    options.audit?.(entry, own.session.id);
   };
   const auditRest = (decision: AuditDecision, reason?: string): void => {
     if (options.audit === undefined) return;

@@ -3,6 +3,7 @@ import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcont
 import { isObject, disposable } from '@rootward/core/platform';
 import { NeedsInput, type WorkspaceServer, type WorkspaceServerContext } from '@rootward/mcp';
 import { AskingRun, type OpenQuestions } from './asking-runs.js';
+import { callerNames } from '../framework/caller-names.js';
 import { clientCapabilities } from '../framework/client-capabilities.js';
 import { argumentSchema, resultSchema, type CheckedArguments } from '../../exec/catalogue/argument-schema.js';
 import type { ToolNews } from '../../exec/answer/channel-message.js';
@@ -139,7 +140,7 @@ async function runOnce(
           return ctx.workspace.roots();
         },
         scope: () => ctx.workspace.scope(),
-        onSandbox: (sandbox) => auditSandbox(tool, sandbox, audit),
+        onSandbox: (sandbox) => auditSandbox(tool, callerNames(ctx), sandbox, audit),
         signal: asking.signal,
         client: { asks: forms || urls, showsPages: pages },
         meta,
@@ -161,12 +162,14 @@ async function runOnce(
 
 function auditSandbox(
   { metadata, file }: ExecutableTool,
+  principal: AuditRecord['principal'],
   sandbox: RunSandbox | Error,
   audit: RegisterExecutablesOptions['audit'],
 ): void {
   const refused = sandbox instanceof Error;
   audit?.({
     tool: metadata.name,
+    principal,
     path: file,
     decision: refused ? 'refused' : 'allowed',
     reason: refused ? sandbox.message : `sandbox ${sandbox.description}`,

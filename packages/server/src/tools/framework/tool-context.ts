@@ -11,6 +11,8 @@ export type AuditDecision = 'allowed' | 'refused';
 
 export interface AuditEntry {
   readonly tool: string;
+  /** Who called, over HTTP: see `callerNames`. */
+  readonly principal?: readonly string[] | undefined;
   /** As the caller wrote it. */
   readonly path: string;
   readonly decision: AuditDecision;

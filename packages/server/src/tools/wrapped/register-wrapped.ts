@@ -4,6 +4,7 @@ import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import type { WrappedServer, WrappedTool } from '@rootward/wrap';
 import { argumentSchema, type CheckedArguments } from '../../exec/catalogue/argument-schema.js';
 import type { AuditRecord } from '../../audit/audit-trail.js';
+import { callerNames } from '../framework/caller-names.js';
 import type { ToolChoice } from '../framework/tool-choice.js';
 import { withChange, type WatchedCalls } from '../framework/watched-call.js';
 
@@ -84,7 +85,8 @@ function register(
       // It works in the first root, so it must be known which working tree that is; without a project it is refused.
       await ctx.workspace.project();
       const roots = await ctx.workspace.roots();
-      audit({ tool: listed, path: roots[0]?.path ?? '', decision: 'allowed' });
+      const path = roots[0]?.path ?? '';
+      audit({ tool: listed, principal: callerNames(ctx), path, decision: 'allowed' });
       const run = (): Promise<CallToolResult> =>
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- passed on as it came
         wrapped
