@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -145,7 +145,7 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
       ],
       { env: { ROOTWARD_HANDLE_KEY } },
     );
-    await run(['revoke', '--session', 'another'], env());
+    await run(['revoke', '--session', randomUUID()], env());
     const client = await connect(limited, 'legacy');
     await client.callTool({ name: 'read_text_file', arguments: { path: '1kb.txt' } });
     const bytes: Record<string, number> = {};
@@ -203,7 +203,9 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
       for (const http of [first, second]) expect((await call(http, session, ping)).status).toBe(404);
     });
     const principal = createHash('sha256').update(OTHER_TOKEN).digest('hex').slice(0, 16);
-    await run(['revoke', '--principal', principal], env());
+    expect(await run(['revoke', '--principal', principal], env())).toContain(
+      `principal ${principal} revoked`,
+    );
     await eventually(async () => {
       for (const http of [first, second]) {
         expect((await call(http, other, ping, OTHER_TOKEN)).status).toBe(401);
@@ -216,6 +218,15 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
         expect((await send(http.url, authorized(OTHER_TOKEN), INITIALIZE)).status).toBe(200);
       }
     });
+  });
+
+  test.each([
+    ['--session', '1f6e2c', 'its Mcp-Session-Id'],
+    ['--handle', 'eyJyb290cyI6', 'as workspace_info returns it'],
+  ])('rootward revoke %s %s is refused: it is not a name of one', async (kind, name, expected) => {
+    const server = startRootward(['revoke', kind, name], { env: env() });
+    expect(await server.exit).toBe(2);
+    expect(server.stderr()).toContain(expected);
   });
 
   test('rootward revoke ends a handle in every instance', async () => {

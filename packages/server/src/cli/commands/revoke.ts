@@ -17,6 +17,18 @@ export interface RevokeFlags {
 const DIGEST = /^[0-9a-f]{16,64}$/i;
 const KINDS = ['handle', 'session', 'principal'] as const;
 
+/** Names that are made here. A mistyped one would be revoked, and nobody would notice that the right one is not. */
+const FORMS = {
+  handle: {
+    form: /^[\w-]+\.[\w-]{43}$/,
+    expected: 'two parts with a dot between, as workspace_info returns it',
+  },
+  session: {
+    form: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
+    expected: 'its Mcp-Session-Id, such as 3c9f0e6a-5b1d-4a62-9c0e-7d2f8b41e6a5',
+  },
+} as const;
+
 /** Revokes on every instance that shares the store. */
 export async function runRevoke(
   settings: LoadedSettings,
@@ -31,9 +43,11 @@ export async function runRevoke(
       'Cannot revoke: name one of --handle H, --session S and --principal P',
     );
   }
+  requireForm(kind, name);
+  const names = kind === 'principal' ? principalNames(name) : [name];
   const { sessions, revocations } = await openStore(settings, silentLogger);
   try {
-    for (const each of kind === 'principal' ? principalNames(name) : [name]) {
+    for (const each of names) {
       await (flags.lift === true ? revocations.lift(kind, each) : revocations.revoke(kind, each));
     }
   } catch (error) {
@@ -46,8 +60,19 @@ export async function runRevoke(
   }
   const done = flags.lift === true ? 'lifted' : 'revoked';
   if (flags.json === true) printJson(terminal, { kind, done });
-  else terminal.out(`${kind} ${done} on every instance\n`);
+  else
+    terminal.out(
+      `${kind === 'principal' ? `${kind} ${names.join(', ')}` : kind} ${done} on every instance\n`,
+    );
   return FINE;
+}
+
+function requireForm(kind: (typeof KINDS)[number], name: string): void {
+  if (kind === 'principal' || FORMS[kind].form.test(name)) return;
+  throw new RootwardServerError(
+    'usage',
+    `Cannot revoke the ${kind} ${JSON.stringify(name)}: it is not one; expected ${FORMS[kind].expected}`,
+  );
 }
 
 /** A digest may come whole, as `sha256sum` prints it, or in capitals: then what servers call its token counts, too. */

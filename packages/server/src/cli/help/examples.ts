@@ -99,7 +99,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   demo: [{ run: 'rootward demo', does: 'see it work' }],
   ui: [{ run: 'rootward ui', does: 'show running servers on a page of this machine' }],
   revoke: [
-    { run: 'rootward revoke --session 1f6e2c', does: 'end a session everywhere' },
+    {
+      run: 'rootward revoke --session 3c9f0e6a-5b1d-4a62-9c0e-7d2f8b41e6a5',
+      does: 'end a session everywhere',
+    },
     { run: 'rootward revoke --principal 5994471abb01112a --lift', does: 'let it in again' },
   ],
   completion: [
