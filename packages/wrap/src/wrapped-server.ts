@@ -86,7 +86,7 @@ export class WrappedServer {
         `Cannot call ${JSON.stringify(name)}: the operator has hidden this tool`,
       );
     }
-    const instance = await this.#keeperFor(roots).acquire();
+    const instance = await this.#instanceFor(roots);
     signal.throwIfAborted();
     const message = RawMessage.from({ id: 0, method: 'tools/call', params: { name, arguments: args } });
     const answer = await new Promise<RawMessage>((resolve, reject) => {
@@ -115,11 +115,23 @@ export class WrappedServer {
     this.#main.change(this.#roots, true);
   }
 
+  async #instanceFor(roots: readonly Root[]): Promise<Instance> {
+    const { limits } = this.#options;
+    for (;;) {
+      if (limits !== undefined && isLimited(roots, limits)) {
+        throw new RootwardWrapError('refused', 'Cannot make the call: the operator took a folder away');
+      }
+      const instance = await this.#keeperFor(roots).acquire();
+      // Between that and here, it may have been given to a call in other folders, or those of somebody else.
+      if (instance.usable && isSameRoots(instance.roots, roots)) return instance;
+    }
+  }
+
   /** One that is busy in other folders is left alone. */
   #keeperFor(roots: readonly Root[]): Keeper {
     const known = this.#roots;
     if (known !== undefined && isSameRoots(known, roots)) return this.#main;
-    if (known !== undefined && this.#main.instance?.busy === true) return this.#sides.for(roots);
+    if (known !== undefined && this.#main.busy) return this.#sides.for(roots);
     this.#roots = roots;
     this.#main.change(roots, known !== undefined);
     return this.#main;

@@ -57,6 +57,8 @@ export class Keeper {
   /** Those that were replaced, while they finish their calls. */
   readonly #retiring = new Set<Instance>();
   #opening: Promise<Seat> | undefined;
+  /** Those that wait for a server. */
+  #acquiring = 0;
   #served = false;
   #closed = false;
 
@@ -67,6 +69,11 @@ export class Keeper {
   /** The server in place, introduced or not. */
   get instance(): Instance | undefined {
     return this.#seat?.instance;
+  }
+
+  /** Whether somebody waits for a server, or for an answer of the one in place. */
+  get busy(): boolean {
+    return this.#acquiring > 0 || this.instance?.busy === true;
   }
 
   /** Whether it was told what the roots are. */
@@ -115,6 +122,15 @@ export class Keeper {
 
   /** A server that has been introduced, started where none is running. Rejects where it cannot be started. */
   async acquire(): Promise<Instance> {
+    this.#acquiring += 1;
+    try {
+      return await this.#acquire();
+    } finally {
+      this.#acquiring -= 1;
+    }
+  }
+
+  async #acquire(): Promise<Instance> {
     for (;;) {
       if (this.#closed)
         throw new RootwardWrapError('closed', 'Cannot ask the server: the connection is closed');

@@ -1,0 +1,66 @@
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OperatorLimits, type Root } from '@rootward/core';
+import { Deferred } from '@rootward/core/platform';
+import { ChildRegistry } from '@rootward/mcp/host';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Launch, Run } from '../src/inner/launch.js';
+import { ToolFilter } from '../src/session/tool-filter.js';
+import { WrappedServer } from '../src/wrapped-server.js';
+
+/** Answers every call with the folder it runs in. */
+const WHERE = `
+  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const serverInfo = { name: 'where', version: '1' };
+    if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo } });
+    else if (method === 'tools/list') send({ id, result: { tools: [] } });
+    else if (id !== undefined) send({ id, result: process.cwd() });
+  });`;
+
+function makeRoot(): Root {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-wrapped-')));
+  const root: Pick<Root, 'path' | 'kind' | 'access'> = { path, kind: 'directory', access: 'read-write' };
+  return root as Root;
+}
+
+function wrapped(contain: (launch: Launch) => Promise<Run>, limits = new OperatorLimits()): WrappedServer {
+  const server = new WrappedServer({
+    template: { command: process.execPath, args: ['-e', WHERE], set: {}, environment: process.env },
+    policy: 'auto',
+    filter: new ToolFilter(),
+    children: new ChildRegistry(),
+    noise: () => undefined,
+    emptyFolder: tmpdir,
+    contain,
+    limits,
+  });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const call = (server: WrappedServer, root: Root): Promise<unknown> =>
+  server.call('where', {}, { roots: [root], signal: new AbortController().signal });
+
+test('WrappedServer makes each call in its own folders, also while the sandbox of another is being made', async () => {
+  const made = new Deferred();
+  const server = wrapped(async (launch) => (await made.promise, launch));
+  const [one, other] = [makeRoot(), makeRoot()];
+  const calls = [call(server, one), call(server, other), call(server, one)];
+  made.resolve();
+  expect(await Promise.all(calls)).toEqual([one.path, other.path, one.path]);
+});
+
+test('WrappedServer does not make a call whose folder the operator takes away before its server is there', async () => {
+  const limits = new OperatorLimits();
+  const [made, asked] = [new Deferred(), new Deferred()];
+  const server = wrapped(async (launch) => (asked.resolve(), await made.promise, launch), limits);
+  const root = makeRoot();
+  const calling = call(server, root);
+  await asked.promise;
+  limits.set(root.path, 'revoked');
+  made.resolve();
+  await expect(calling).rejects.toThrow('the operator took a folder away');
+});
