@@ -1,4 +1,5 @@
 import type { OperatorLimits, Root } from '@rootward/core';
+import { RootwardWrapError } from '../error.js';
 import type { Keeper } from '../inner/keeper.js';
 
 interface Side {
@@ -10,6 +11,7 @@ interface Side {
 /** A server for another working tree is cheap to start again. */
 const IDLE_MS = 5 * 60_000;
 const MAX_SIDES = 8;
+const TOO_MANY = `calls are under way in ${String(MAX_SIDES)} other folders already, and each has a server of its own; wait for one of them`;
 
 /**
  * Servers for calls that work in other folders than the connection does: another working tree, or a directory that the
@@ -35,17 +37,18 @@ export class SideServers {
     }
   }
 
+  /** Throws `refused` where all of them are in use. */
   for(roots: readonly Root[]): Keeper {
     const key = keyOf(roots);
     const known = this.#sides.get(key);
-    if (known !== undefined) {
+    if (known === undefined) this.#makeRoom();
+    else {
       clearTimeout(known.timer);
       this.#sides.delete(key);
     }
     const keeper = known?.keeper ?? this.#create();
     if (known === undefined) keeper.settle(roots);
     this.#sides.set(key, { keeper, roots, timer: this.#timer(key) });
-    this.#makeRoom();
     return keeper;
   }
 
@@ -71,16 +74,16 @@ export class SideServers {
   #endIfIdle(key: string): void {
     const side = this.#sides.get(key);
     if (side === undefined) return;
-    if (side.keeper.instance?.busy === true) side.timer = this.#timer(key);
+    if (side.keeper.busy) side.timer = this.#timer(key);
     else this.#end(key, side);
   }
 
   /** The one that was used longest ago goes first. */
   #makeRoom(): void {
-    for (const [key, side] of this.#sides) {
-      if (this.#sides.size <= MAX_SIDES) return;
-      if (side.keeper.instance?.busy !== true) this.#end(key, side);
-    }
+    if (this.#sides.size < MAX_SIDES) return;
+    const idle = [...this.#sides].find(([, { keeper }]) => !keeper.busy);
+    if (idle === undefined) throw new RootwardWrapError('refused', TOO_MANY);
+    this.#end(...idle);
   }
 
   #end(key: string, { keeper, timer }: Side, reason = 'it was idle'): void {
