@@ -6,6 +6,10 @@ export interface Held {
   readonly isBusy: boolean;
 }
 
+/** Why a call under way fails. */
+export const NO_ROOM = 'its server was ended to make room for another client';
+export const TAKEN_AWAY = 'the operator took a folder away while the call was under way';
+
 /** With one less, ending one for the other would only swap their places, again and again. */
 const MIN_LEAD = 2;
 

@@ -12,7 +12,7 @@ import { isLimited, keyOf } from '../session/side-servers.js';
 import type { Envelope } from '../wire/envelope.js';
 import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
-import { chooseToEnd } from './make-room.js';
+import { chooseToEnd, NO_ROOM, TAKEN_AWAY } from './make-room.js';
 import { commonCapabilities, ModernPlace } from './modern-place.js';
 import { ParamHeaders } from './param-headers.js';
 import { isAboutServer, RequestRoots } from './request-roots.js';
@@ -25,8 +25,6 @@ const TOO_MANY = 'Cannot start a server for the request: too many are in use; tr
 /** For who gets 503: soon somebody may be idle. */
 export const RETRY: Readonly<Record<string, string>> = { 'Retry-After': '5' };
 const UNAVAILABLE = -32_000;
-const TAKEN_AWAY = 'the operator took a folder away while the call was under way';
-const NO_ROOM = 'its server was ended to make room for another client';
 const CLOSED = 'the endpoint is closed';
 const MAX_PAGES = 50;
 const INVALID_PARAMS = -32_602;

@@ -29,6 +29,8 @@ export class SharedServer {
   readonly #routes = new Map<string, Route>();
   readonly #subscribers = new Map<string, Set<Outer>>();
   #nextId = 1;
+  #usedAt: number = Date.now();
+  #endReason: string | undefined;
 
   /** Without roots it is only there to tell what it is. */
   constructor(
@@ -60,6 +62,25 @@ export class SharedServer {
     return this.#clients.size > 0 || this.#routes.size > 0;
   }
 
+  /** When its last request began or ended. */
+  get usedAt(): number {
+    return this.#usedAt;
+  }
+
+  /** Whoever used it needs another one. */
+  get isEnded(): boolean {
+    return this.#endReason !== undefined;
+  }
+
+  /** Ends it; calls under way are told why. */
+  async end(reason: string): Promise<void> {
+    this.#endReason = reason;
+    const routes = [...this.#routes.values()];
+    this.#routes.clear();
+    for (const route of routes) tellLost(route, reason);
+    await this.session.close();
+  }
+
   join(client: Outer): void {
     this.#clients.add(client);
   }
@@ -76,7 +97,7 @@ export class SharedServer {
     for (const [own, route] of this.#routes) {
       if (route.client !== client) continue;
       this.#cancel(own, route);
-      if (reason !== undefined) client.send(refuse(route.id, route.method, lostCall(reason)), route.id);
+      if (reason !== undefined) tellLost(route, reason);
     }
   }
 
@@ -89,6 +110,11 @@ export class SharedServer {
 
   request(message: RawMessage, client: Outer): void {
     const { id = 'null', method = '' } = message;
+    if (this.#endReason !== undefined) {
+      tellLost({ client, id, method }, this.#endReason);
+      return;
+    }
+    this.#usedAt = Date.now();
     this.session.resume();
     const uri = message.raw('params', 'uri') ?? '';
     if (method === 'resources/subscribe') this.#subscribersOf(uri).add(client);
@@ -196,6 +222,7 @@ export class SharedServer {
     const route = this.#routes.get(own);
     if (route === undefined) return;
     this.#routes.delete(own);
+    this.#usedAt = Date.now();
     route.client.send(message.withId(route.id), route.id);
   }
 
@@ -212,4 +239,8 @@ export class SharedServer {
       method === UPDATED ? (this.#subscribers.get(message.raw('params', 'uri') ?? '') ?? []) : this.#clients;
     for (const client of hearers) client.send([message.bytes]);
   }
+}
+
+function tellLost({ client, id, method }: Pick<Route, 'client' | 'id' | 'method'>, reason: string): void {
+  client.send(refuse(id, method, lostCall(reason)), id);
 }

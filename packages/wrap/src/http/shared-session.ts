@@ -213,11 +213,16 @@ export class SharedSession implements Outer {
     current: readonly Root[],
     isIntroductory: boolean,
   ): SharedServer {
-    if (isIntroductory) return this.#server ?? this.#use(sharer, snapshot);
-    if (isSameRoots(snapshot.roots, current)) return this.#use(sharer, snapshot);
+    if (isIntroductory && this.#server?.isEnded === false) return this.#server;
+    if (isIntroductory || isSameRoots(snapshot.roots, current)) return this.#use(sharer, snapshot);
     const side = this.#servers.for(snapshot, sharer);
-    if (side !== this.#server) this.#sides.add(side);
+    if (side !== this.#server) this.#addSide(side);
     return side;
+  }
+
+  #addSide(side: SharedServer): void {
+    for (const each of this.#sides) if (each.isEnded) this.#sides.delete(each);
+    this.#sides.add(side);
   }
 
   #used(): readonly SharedServer[] {
@@ -230,7 +235,7 @@ export class SharedSession implements Outer {
     if (server !== this.#server) {
       this.#server?.leave(this);
       // Calls under way there may finish.
-      if (this.#server !== undefined) this.#sides.add(this.#server);
+      if (this.#server !== undefined) this.#addSide(this.#server);
       this.#sides.delete(server);
       this.#server = server;
       if (!this.#closed) server.join(this);

@@ -26,6 +26,7 @@ test('SharedSession takes a call back at once while the next one waits for the r
     join: quiet,
     leave: quiet,
     giveUp: quiet,
+    isEnded: false,
   };
   const server: Partial<SharedServer> = stub;
   const servers: Partial<SharedServers> = { for: () => server as SharedServer };
