@@ -21,12 +21,12 @@ export function requireWrappable(settings: Given): void {
   refuse(
     OF_OWN_SERVER,
     settings,
-    'for a wrapped server: it is for --http without the command wrap, which also runs the servers that "wrap" in rootward.json lists',
+    'for a wrapped server: that is for rootward --http. Remove it, or name a file without it with --config; to have it, list the server under "wrap" in rootward.json and start rootward --http',
   );
   requireHttp(settings);
 }
 
 function refuse(names: readonly Name[], { origins }: Given, reason: string): void {
-  const origin = names.map((name) => origins[name]).find((each) => each !== undefined);
-  if (origin !== undefined) throw new RootwardServerError('usage', `Cannot use ${origin} ${reason}`);
+  const given = names.flatMap((name) => origins[name] ?? []);
+  if (given.length > 0) throw new RootwardServerError('usage', `Cannot use ${given.join(' and ')} ${reason}`);
 }

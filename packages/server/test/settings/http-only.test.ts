@@ -31,18 +31,20 @@ describe.each(['over stdio', 'with --http'])('requireWrappable() %s', (transport
     expect(() => requireWrappable(settings)).toThrow(`Cannot use ${variable} for a wrapped server`);
   });
 
-  test('refuses an issuer, and says what has one', async () => {
+  test('refuses an issuer and an audience, and says what to do', async () => {
     const settings = await load({ ...http, ...ISSUER, ROOTWARD_OAUTH_AUDIENCE: 'me' });
     expect(() => requireWrappable(settings)).toThrow(
-      /^Cannot use ROOTWARD_OAUTH_ISSUER for .*: it is for --http without the command wrap, .*"wrap" in rootward\.json/,
+      /^Cannot use ROOTWARD_OAUTH_ISSUER and ROOTWARD_OAUTH_AUDIENCE for .*: that is for rootward --http\. Remove it, .* with --config; .* under "wrap" in rootward\.json/,
     );
   });
 
-  test('refuses the member of a file, and names both', async () => {
+  test('refuses the members of a file, and names all of them and the file', async () => {
     const file = join(home, 'limits.json');
-    writeFileSync(file, JSON.stringify({ limits: { requests: 2 } }));
+    writeFileSync(file, JSON.stringify({ limits: { requests: 2 }, store: 'redis://localhost' }));
     const settings = await load(http, { config: file });
-    expect(() => requireWrappable(settings)).toThrow(`Cannot use "limits" in ${file} for a wrapped server`);
+    expect(() => requireWrappable(settings)).toThrow(
+      `Cannot use "store" in ${file} and "limits" in ${file} for a wrapped server`,
+    );
   });
 });
 
