@@ -199,16 +199,48 @@ describe.runIf(working.has('bubblewrap'))('Rules about files, with bubblewrap', 
   });
 });
 
-test.runIf(working.has('landlock'))(
+describe.runIf(working.has('landlock'))(
   'A rule that Landlock cannot enforce stops calls, with the reason',
-  async () => {
-    const folder = project();
-    const config = configure(makeFolder('config'), { deny: ['secret.*'] });
-    const { read } = await wrapIn(folder, {
-      flags: ['--sandbox', 'strict', '--sandbox-backend', 'landlock', '--config', config],
+  () => {
+    const flags = ['--sandbox', 'strict', '--sandbox-backend', 'landlock'];
+
+    test('where it denies something', async () => {
+      const folder = project();
+      const config = configure(makeFolder('config'), { deny: ['secret.*'] });
+      const { read } = await wrapIn(folder, { flags: [...flags, '--config', config] });
+      const said = await read('open.txt').catch(String);
+      expect(said).toContain(`a rule denies ${JSON.stringify(join(folder, 'secret.txt'))} inside a root`);
     });
-    const said = await read('open.txt').catch(String);
-    expect(said).toContain(`a rule denies ${JSON.stringify(join(folder, 'secret.txt'))} inside a root`);
+
+    test('where it makes a part of a root read-only', async () => {
+      const folder = project();
+      writeFileSync(join(folder, 'notes/.rootward.json'), JSON.stringify({ readOnly: true }));
+      const { write } = await wrapIn(folder, { flags });
+      const said = await write('notes/a.txt').catch(String);
+      expect(said).toContain(`a rule makes ${JSON.stringify(join(folder, 'notes'))} read-only inside a root`);
+      expect(said).toContain('Install bubblewrap, remove the rule');
+      expect(readFileSync(join(folder, 'notes/a.txt'), 'utf8')).toBe('notes/a.txt');
+    });
+  },
+);
+
+describe.each(['bubblewrap', 'landlock'] as const)(
+  'A root that a rule above it makes read-only',
+  (backend) => {
+    test.runIf(working.has(backend))(`stays as it is, with ${backend}`, async () => {
+      const top = project();
+      mkdirSync(join(top, '.git'));
+      writeFileSync(join(top, '.git/HEAD'), 'ref: refs/heads/main');
+      writeFileSync(join(top, '.rootward.json'), JSON.stringify({ readOnly: true }));
+      const folder = join(top, 'notes');
+      const { read, write } = await wrapIn(folder, {
+        flags: ['--sandbox', 'strict', '--sandbox-backend', backend],
+      });
+      expect(await read('a.txt')).toBe('notes/a.txt');
+      expect(await write('a.txt')).toMatch(/EACCES|EROFS|EPERM/);
+      expect(await write('new.txt')).toMatch(/EACCES|EROFS|EPERM/);
+      expect(existsSync(join(folder, 'new.txt'))).toBe(false);
+    });
   },
 );
 

@@ -35,7 +35,7 @@ export function bubblewrapArguments(
   const mounts: Mount[] = [
     ...visible.map((each) => bind(each)),
     ...hidden.map((each) => hide(each, visible, place)),
-    ...plan.fixed.map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
+    ...[...plan.fixed, ...plan.locked].map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
     ...ownFolders(place, visible),
   ];
   return [

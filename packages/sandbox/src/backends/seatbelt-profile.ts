@@ -29,7 +29,7 @@ export function seatbeltProfile(plan: SandboxPlan, folder: string): string {
       : ['(allow file-read* (literal "/"))', ...rule('allow file-read*', readable)]),
     ...rule('allow file-write*', writable),
     ...devices.map((path) => `(allow file-read* file-write* (literal ${quoted(path)}))`),
-    ...rule('deny file-write*', [...locked, ...plan.fixed]),
+    ...rule('deny file-write*', [...locked, ...plan.fixed, ...plan.locked]),
     ...rule(
       'deny file-read* file-write*',
       plan.hidden.map(({ path }) => path),

@@ -19,7 +19,8 @@ export function explainPlan(plan: SandboxPlan, guarantee?: Guarantee): readonly 
   ];
   const hidden = plan.hidden.filter(({ why }) => why === 'rule').map(({ path }) => path);
   if (hidden.length > 0) lines.push(`May not read, although inside a root: ${listed(hidden)}`);
-  if (plan.fixed.length > 0) lines.push(`May not change, although inside a root: ${listed(plan.fixed)}`);
+  const kept = [...plan.fixed, ...plan.locked];
+  if (kept.length > 0) lines.push(`May not change, although inside a root: ${listed(kept)}`);
   lines.push(plan.network ? 'May use the network' : 'May not use the network');
   return lines;
 }

@@ -31,6 +31,8 @@ export interface PlanInput {
   readonly denied?: readonly HiddenPath[];
   /** Files and folders that steer the fence. */
   readonly fixed?: readonly string[];
+  /** Files and folders that rules make read-only; roots may be among them. */
+  readonly locked?: readonly string[];
 }
 
 /** What one child may touch. Pure: facts about the machine come from `host`. */
@@ -39,10 +41,11 @@ export function makePlan(input: PlanInput): SandboxPlan {
   refuseBroad(input.roots);
   const network = level === 'write' || profile.network === true;
   const named = namedPaths(profile, host.home);
-  const locked = input.roots.filter(({ access }) => access === 'read-only' || input.readOnly === true);
+  const readOnly = input.roots.filter(({ access }) => access === 'read-only' || input.readOnly === true);
+  const locked = [...readOnly.map(({ path }) => path), ...(input.locked ?? [])];
   const roots = input.roots.map(({ path }): PlannedPath => {
     // A read-only root always wins, also over a root inside it.
-    const isLocked = locked.some((outer) => isAtOrBelow(path, outer.path));
+    const isLocked = locked.some((outer) => isAtOrBelow(path, outer));
     return { path, access: isLocked ? 'read' : 'write', why: 'root' };
   });
   const paths = mergePaths([
@@ -56,15 +59,18 @@ export function makePlan(input: PlanInput): SandboxPlan {
     ...named.filter(({ path, access }) => access === 'write' || !isInRoot(path, input.roots)),
     ...roots,
   ]);
+  const inWritable = (given: readonly string[] = []): readonly string[] =>
+    [...new Set(given)]
+      .filter((path) => paths.some((each) => each.access === 'write' && isAtOrBelow(path, each.path)))
+      .sort();
   return {
     level,
     readsEverything: level === 'write',
     paths,
     links: host.links,
     hidden: hiddenPaths(input, named),
-    fixed: [...new Set(input.fixed ?? [])]
-      .filter((path) => paths.some((each) => each.access === 'write' && isAtOrBelow(path, each.path)))
-      .sort(),
+    fixed: inWritable(input.fixed),
+    locked: inWritable(input.locked),
     network,
     home: host.home,
     homeLinks: named
@@ -142,17 +148,19 @@ function hiddenPaths(input: PlanInput, named: readonly PlannedPath[]): readonly 
 /**
  * Why a plan needs a backend that can hide something inside an allowed folder; undefined if any backend will do. Pure.
  */
-export function needsFull({ paths, hidden }: SandboxPlan): string | undefined {
+export function needsFull({ paths, hidden, locked: [locked] }: SandboxPlan): string | undefined {
   const roots = paths.filter(({ why }) => why === 'root');
   const denied = hidden.find(
     ({ path, why }) => why === 'rule' && roots.some((root) => isAtOrBelow(path, root.path)),
   );
   if (denied !== undefined) return `a rule denies ${JSON.stringify(denied.path)} inside a root`;
-  const locked = roots.find(
+  const readOnly = roots.find(
     ({ path, access }) =>
       access === 'read' && paths.some((outer) => outer.access === 'write' && isAtOrBelow(path, outer.path)),
   );
+  if (readOnly !== undefined)
+    return `the read-only root ${JSON.stringify(readOnly.path)} lies inside a folder that may be written`;
   return locked === undefined
     ? undefined
-    : `the read-only root ${JSON.stringify(locked.path)} lies inside a folder that may be written`;
+    : `a rule makes ${JSON.stringify(locked)} read-only inside a root that may be written`;
 }

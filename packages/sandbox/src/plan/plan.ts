@@ -38,6 +38,8 @@ export interface SandboxPlan {
   readonly hidden: readonly HiddenPath[];
   /** Files inside a writable folder that must not be changed, because they steer the fence. */
   readonly fixed: readonly string[];
+  /** Files and folders inside a writable folder that a rule makes read-only. */
+  readonly locked: readonly string[];
   readonly network: boolean;
   /** The home directory of the user, which the private one replaces. */
   readonly home: string;

@@ -22,6 +22,7 @@ const PLAN: SandboxPlan = {
     { path: '/p/secret', kind: 'directory', why: 'rule' },
   ],
   fixed: ['/p/.rootward.json'],
+  locked: ['/p/notes'],
   network: false,
   home: '/home/ada',
   homeLinks: [],
@@ -52,7 +53,12 @@ describe('bubblewrapArguments()', () => {
 
   test('mounts folders before what is in them, and nothing twice', () => {
     const text = options(PLAN);
-    const order = ['--bind /p /p', '--ro-bind-try /p/.rootward.json', '--ro-bind /p/locked /p/locked'];
+    const order = [
+      '--bind /p /p',
+      '--ro-bind-try /p/.rootward.json',
+      '--ro-bind /p/locked /p/locked',
+      '--ro-bind-try /p/notes',
+    ];
     expect(order.map((part) => text.indexOf(part))).toEqual(
       order.map((part) => text.indexOf(part)).sort((a, b) => a - b),
     );
@@ -147,6 +153,7 @@ describe('seatbeltProfile()', () => {
       '(allow file-write* (subpath "/p"))',
       '(deny file-write* (subpath "/p/locked"))',
       '(deny file-write* (subpath "/p/.rootward.json"))',
+      '(deny file-write* (subpath "/p/notes"))',
       '(deny file-read* file-write* (subpath "/p/secret"))',
       '(allow file-read* file-write* (subpath "/s/child"))',
       '(deny network*)',

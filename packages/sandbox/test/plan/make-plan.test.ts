@@ -92,6 +92,15 @@ describe('makePlan()', () => {
     expect(plan({ fixed, readOnly: true }).fixed).toEqual([]);
   });
 
+  test('keeps what rules make read-only from change, also a root in it', () => {
+    const made = plan({
+      roots: [root('/work/a'), root('/work/b/c')],
+      locked: ['/work/a/notes', '/work/b', '/other'],
+    });
+    expect([accessOf(made, '/work/a'), accessOf(made, '/work/b/c')]).toEqual(['write', 'read']);
+    expect(made.locked).toEqual(['/work/a/notes']);
+  });
+
   test('refuses a broad root', () => {
     expect(() => plan({ roots: [{ ...root('/home/ada'), broad: true }] })).toThrow(
       'Cannot make a sandbox for the root',
@@ -103,6 +112,7 @@ describe('needsFull()', () => {
   test('is undefined where allowing is enough', () => {
     expect(needsFull(plan({}))).toBeUndefined();
     expect(needsFull(plan({ roots: [root('/r', 'read-only'), root('/r/a')] }))).toBeUndefined();
+    expect(needsFull(plan({ fixed: ['/work/a/.rootward.json'], locked: ['/work'] }))).toBeUndefined();
   });
 
   test('names a denied file inside a root', () => {
@@ -113,18 +123,27 @@ describe('needsFull()', () => {
   test('names a read-only root inside a writable one', () => {
     expect(needsFull(plan({ roots: [root('/work'), root('/work/a', 'read-only')] }))).toContain('"/work/a"');
   });
+
+  test('names what a rule makes read-only inside a writable root', () => {
+    expect(needsFull(plan({ locked: ['/work/a/notes'] }))).toBe(
+      'a rule makes "/work/a/notes" read-only inside a root that may be written',
+    );
+  });
 });
 
 describe('explainPlan()', () => {
   test('says a plan in sentences', () => {
     const denied = [{ path: '/work/a/.env', kind: 'file', why: 'rule' }] as const;
-    const lines = explainPlan(plan({ denied, fixed: ['/work/a/.rootward.json'] }), 'full');
+    const lines = explainPlan(
+      plan({ denied, fixed: ['/work/a/.rootward.json'], locked: ['/work/a/b'] }),
+      'full',
+    );
     expect(lines).toEqual([
       'Level strict, guarantee full',
       'May read: /etc (system), /home/ada/.nvm/versions/node/v20 (runtime), /usr (system)',
       'May write: /work/a (root); and its private temporary folder',
       'May not read, although inside a root: /work/a/.env',
-      'May not change, although inside a root: /work/a/.rootward.json',
+      'May not change, although inside a root: /work/a/.rootward.json, /work/a/b',
       'May not use the network',
     ]);
     expect(explainPlan(plan({ level: 'write', readOnly: true }))).toEqual([

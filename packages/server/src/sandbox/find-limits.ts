@@ -9,6 +9,8 @@ export interface RootLimits {
   readonly denied: readonly HiddenPath[];
   /** Files and folders that steer the fence: to be read, not to be changed. */
   readonly fixed: readonly string[];
+  /** Files and folders that rules make read-only, and roots that are in such a folder. */
+  readonly locked: readonly string[];
 }
 
 /** What else may steer, in the folder of a tools project. The scope says which of all these count. */
@@ -31,15 +33,18 @@ export async function findLimits(
   const fixed = [...protect, ...roots.flatMap(({ path }) => names.map((name) => join(path, name)))].filter(
     (path) => exists(path) && stateOf(scope, path) === 'fixed',
   );
-  if (!denies && !(await haveRules(roots, signal))) return { denied: [], fixed };
+  if (!denies && !(await haveRules(roots, signal))) return { denied: [], fixed, locked: [] };
   const { findDenied } = await import('@rootward/sandbox');
-  const locked = new Set(fixed);
-  const isDenied = (path: string): boolean => {
+  const found = { fixed: new Set(fixed), locked: new Set<string>() };
+  const look = (path: string): PathState => {
     const state = stateOf(scope, path);
-    if (state === 'fixed' && !isBelow(locked, path)) locked.add(path);
-    return state === 'denied';
+    const kept = state === 'fixed' || state === 'locked' ? found[state] : undefined;
+    if (kept !== undefined && !isBelow(found.fixed, path) && !isBelow(found.locked, path)) kept.add(path);
+    return state;
   };
-  return { denied: await findDenied(roots, isDenied, signal), fixed: [...locked] };
+  for (const { path } of roots) look(path);
+  const denied = await findDenied(roots, (path) => look(path) === 'denied', signal);
+  return { denied, fixed: [...found.fixed], locked: [...found.locked] };
 }
 
 /** What is inside a protected folder need not be listed. */
@@ -58,11 +63,14 @@ function exists(path: string): boolean {
   }
 }
 
+type PathState = 'open' | 'fixed' | 'locked' | 'denied';
+
 /** A link that leads out of the roots is refused for another reason: where it leads, the plan decides. */
-function stateOf(scope: Scope, path: string): 'open' | 'fixed' | 'denied' {
+function stateOf(scope: Scope, path: string): PathState {
   try {
-    const { root, writable } = scope.locate(path);
-    return root.access === 'read-write' && !writable && basename(path) !== REPOSITORY ? 'fixed' : 'open';
+    const { root, writable, steers } = scope.locate(path);
+    if (root.access === 'read-only' || writable || basename(path) === REPOSITORY) return 'open';
+    return steers ? 'fixed' : 'locked';
   } catch (error) {
     const code: string = error instanceof RootwardError ? error.code : '';
     return code === 'denied' || code === 'rules-unreadable' ? 'denied' : 'open';

@@ -25,3 +25,23 @@ test('findLimits() fixes every file that steers the fence, and leaves the others
   const { fixed } = await findLimits(new Scope({ roots }), { denies: false, protect: [] });
   expect(fixed.toSorted()).toEqual(STEERING_PATHS.map((name) => join(root, name)).toSorted());
 });
+
+test('findLimits() tells what rules make read-only from what steers the fence, by its topmost folder', async () => {
+  mkdirSync(join(root, 'notes', 'deep'), { recursive: true });
+  for (const name of ['notes/deep/a.txt', 'open.txt']) writeFileSync(join(root, name), '');
+  const rules = join(root, 'notes', '.rootward.json');
+  writeFileSync(rules, JSON.stringify({ readOnly: true }));
+  const { roots } = await readPathRoots([{ path: root }], { source: 'flag', home: '/nowhere' });
+  const limits = await findLimits(new Scope({ roots }), { denies: false, protect: [] });
+  expect(limits).toEqual({ denied: [], fixed: [], locked: [join(root, 'notes')] });
+});
+
+test('findLimits() finds a root that is read-only by a rule in a folder above it', async () => {
+  for (const name of ['.git', 'sub']) mkdirSync(join(root, name));
+  writeFileSync(join(root, '.git', 'HEAD'), 'ref: refs/heads/main');
+  writeFileSync(join(root, '.rootward.json'), JSON.stringify({ readOnly: true }));
+  writeFileSync(join(root, 'sub', 'a.txt'), '');
+  const path = join(root, 'sub');
+  const { roots } = await readPathRoots([{ path }], { source: 'flag', home: '/nowhere' });
+  expect((await findLimits(new Scope({ roots }), { denies: false, protect: [] })).locked).toEqual([path]);
+});

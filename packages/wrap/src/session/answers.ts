@@ -1,4 +1,5 @@
 import { RootwardError } from '@rootward/core';
+import { isObject } from '@rootward/core/platform';
 import { ERROR_META_KEY } from '@rootward/mcp/host';
 import { RawMessage } from '../wire/raw-message.js';
 
@@ -39,8 +40,12 @@ export function lostCall(message: string): Refusal {
 
 /** Why a request did not get to the server; what the library itself refuses has its own reason. */
 export function refusalOf(error: unknown): Refusal {
-  if (!(error instanceof RootwardError))
-    return lostCall(error instanceof Error ? error.message : String(error));
+  if (!(error instanceof RootwardError)) {
+    const lost = lostCall(error instanceof Error ? error.message : String(error));
+    // Such as that of a sandbox which cannot be made: trying again would not help.
+    const instruction: unknown = isObject(error) ? error['instruction'] : undefined;
+    return typeof instruction === 'string' ? { ...lost, instruction } : lost;
+  }
   const { code, message, instruction = 'Tell the user' } = error;
   return { type: code.replaceAll('-', '_'), message, instruction };
 }

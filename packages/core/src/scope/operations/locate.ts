@@ -16,6 +16,8 @@ export interface Location {
   readonly exists: boolean;
   /** Whether a rule or the root's access forbids changes. */
   readonly writable: boolean;
+  /** Whether it may not be changed because it steers the fence, wherever it is. */
+  readonly steers: boolean;
 }
 
 /** Says where a path leads. Throws if it leads out of scope or a rule denies it. */
@@ -26,12 +28,14 @@ export function locateInScope(gate: Gate, asked: string): Location {
   gate.enforce('locate', asked, placement, 'read', seen);
   const [root] = placement.roots;
   if (root === undefined) throw outsideRoots('locate', asked, gate.roots);
+  const refusal = gate.rules.refuseChange(placement, seen);
   return {
     path: placement.path,
     root,
     relative: relative(root.path, placement.path),
     exists: missing.length === 0,
-    writable: gate.rules.refuseChange(placement, seen) === undefined,
+    writable: refusal === undefined,
+    steers: refusal?.code === 'protected',
   };
 }
 

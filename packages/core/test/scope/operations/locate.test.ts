@@ -19,6 +19,7 @@ describe.each(platforms)('Scope.locate() and Scope.contains() on the %s platform
       relative: 'sub/a.txt',
       exists: true,
       writable: true,
+      steers: false,
     };
     for (const path of ['sub/a.txt', 'link/a.txt', './sub/../link/a.txt', tree().in('link//a.txt')]) {
       expect(scope().locate(path)).toEqual(expected);
@@ -49,9 +50,9 @@ describe.each(platforms)('Scope.locate() and Scope.contains() on the %s platform
   test('tells what may not be changed', () => {
     tree().make({ 'a.txt': '', '.rootward.json': '{}' });
     const fixed = new Scope({ roots: [rootAt(tree().inside, { access: 'read-only' })], platform });
-    expect(fixed.locate('a.txt').writable).toBe(false);
+    expect(fixed.locate('a.txt')).toMatchObject({ writable: false, steers: false });
     expect(scope().locate('a.txt').writable).toBe(true);
-    expect(scope().locate('.rootward.json').writable).toBe(false);
+    expect(scope().locate('.rootward.json')).toMatchObject({ writable: false, steers: true });
   });
 
   test('refuses what is denied, also before it exists', async () => {
