@@ -1,16 +1,28 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findBackends } from '@rootward/sandbox';
 import { describe, expect, test } from 'vitest';
 import { SERVERS } from './fixtures/servers.js';
 import { INNER, makeFolder, PROGRAM } from './fixtures/wrapped.js';
 
 const NODE = process.execPath;
 const folder = makeFolder('work');
+const canSandbox = (await findBackends({})).some(({ backend }) => backend !== undefined);
 
-function run(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(...args: readonly string[]): Promise<Ended> {
+  return runWith({}, ...args);
+}
+
+function runWith(set: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ended> {
   const { PATH } = process.env;
-  const env = { PATH, HOME: makeFolder('home'), PWD: folder };
+  const env = { PATH, HOME: makeFolder('home'), PWD: folder, ...set };
   return new Promise((resolve) => {
     execFile(NODE, [PROGRAM, ...args], { cwd: folder, env }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
@@ -104,5 +116,52 @@ describe('rootward doctor -- COMMAND', () => {
     expect(out).toContain('exit code 3');
     expect(out).toContain('no configuration found');
     expect(code).toBe(1);
+  });
+
+  test.runIf(canSandbox)('starts it in the sandbox that wrap would use, and says in which', async () => {
+    const outside = join(makeFolder('outside'), 'secret.txt');
+    writeFileSync(outside, 'secret');
+    const server = join(makeFolder('server'), 'reader.mjs');
+    const script = `import { readFileSync } from 'node:fs';
+try { if (readFileSync(${JSON.stringify(outside)}, 'utf8')) process.exit(5); } catch {}
+await import(${JSON.stringify(INNER)});
+`;
+    writeFileSync(server, script);
+    const config = join(makeFolder('config'), 'rootward.json');
+    writeFileSync(config, JSON.stringify({ sandbox: { level: 'strict', read: [dirname(INNER)] } }));
+    const free = await run('doctor', '--', NODE, server);
+    expect(free.out).toContain('off: it can do whatever you can');
+    expect(free).toMatchObject({ code: 1, out: expect.stringContaining('exit code 5') });
+    const held = await run('doctor', '--config', config, '--', NODE, server);
+    expect(held).toMatchObject({ code: 0, out: expect.stringMatching(/sandbox +strict, \S+ .*guarantee/) });
+    expect(held.out).toContain('inner 1.0.0');
+  });
+
+  test.each([
+    [
+      ['--sandbox', 'strict'],
+      { ROOTWARD_SANDBOX_BACKENDS: 'none' },
+      'Cannot provide the sandbox level strict',
+    ],
+    [['--read-only'], {}, 'Cannot use --read-only for a wrapped server without a sandbox'],
+    [[], { ROOTWARD_LIMITS: 'sessions=1' }, 'Cannot use ROOTWARD_LIMITS for a wrapped server'],
+  ])('does not start it with %j and %j, as wrap would not', async (flags, env, reason) => {
+    const started = join(makeFolder('server'), 'started');
+    const script = `require('node:fs').writeFileSync(${JSON.stringify(started)}, '')`;
+    const { code, out } = await runWith(env, 'doctor', '--json', ...flags, '--', NODE, '-e', script);
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(out) as { findings: { state: string; detail: string }[] };
+    expect(findings).toMatchObject([{ state: 'problem', detail: expect.stringContaining(reason) }]);
+    expect(existsSync(started)).toBe(false);
+  });
+
+  test('says which rules do not hold without a sandbox', async () => {
+    const config = join(makeFolder('config'), 'rootward.json');
+    writeFileSync(config, JSON.stringify({ deny: ['*.key'] }));
+    const { out } = await run('doctor', '--json', '--config', config, '--', NODE, INNER);
+    const { findings } = JSON.parse(out) as { findings: object[] };
+    const detail = expect.stringContaining(`so these rules do not hold for it`) as string;
+    expect(findings).toContainEqual({ topic: 'sandbox', state: 'note', detail });
+    expect(out).toContain(config);
   });
 });

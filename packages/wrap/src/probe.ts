@@ -4,6 +4,7 @@ import type { ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from './error.js';
 import { InnerEra } from './inner/inner-era.js';
 import { Instance } from './inner/instance.js';
+import type { KeeperOptions } from './inner/keeper.js';
 import { fillIn, type CommandTemplate } from './inner/launch.js';
 import { RawMessage } from './wire/raw-message.js';
 
@@ -28,6 +29,10 @@ export interface ProbeOptions {
   readonly roots: readonly Root[];
   readonly children: ChildRegistry;
   readonly project: string;
+  /** The launch as it is run, such as inside a sandbox. */
+  readonly contain?: KeeperOptions['contain'];
+  /** What that sandbox is, for people. */
+  readonly sandbox?: string | undefined;
 }
 
 const ANSWER_MS = 60_000;
@@ -40,6 +45,8 @@ export async function probeServer({
   roots,
   children,
   project,
+  contain,
+  sandbox = 'off',
 }: ProbeOptions): Promise<ProbeReport> {
   const directory = roots.find(({ kind }) => kind === 'directory')?.path ?? process.cwd();
   const launch = fillIn(template, { directory, roots: roots.map(({ path }) => path), project });
@@ -47,12 +54,12 @@ export async function probeServer({
   const asked = new Deferred();
   const instance = new Instance({
     launch,
-    run: launch,
+    run: contain === undefined ? launch : await contain(launch, roots),
     roots,
     provisional: false,
     children,
     era: new InnerEra('legacy'),
-    about: { name: template.command, sandbox: 'off' },
+    about: { name: template.command, sandbox },
     events: {
       request: () => undefined,
       notification: () => undefined,

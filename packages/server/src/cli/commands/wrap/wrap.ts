@@ -1,4 +1,4 @@
-import { TemporaryFiles, type Logger, type Sources } from '@rootward/core';
+import type { Logger, Sources } from '@rootward/core';
 import { suggest } from '@rootward/core/platform';
 import { ProcessGuard } from '@rootward/mcp/host';
 import { CHANGE_POLICIES, ToolFilter, wrapStdio } from '@rootward/wrap';
@@ -12,9 +12,9 @@ import { fromFlags } from '../../../settings/from-flags.js';
 import { requireWrappable } from '../../../settings/http-only.js';
 import { VERSION } from '../../../version.js';
 import { FINE, type Terminal } from '../../output/terminal.js';
-import type { Containment } from '../../../wrapped/contain.js';
 import { findCommand } from '../../../wrapped/find-command.js';
 import { WrappedProcess } from '../../../serve/wrapped-process.js';
+import { openSandbox } from './open-sandbox.js';
 
 /** What the command line says beside the folders. */
 export interface WrapFlags {
@@ -114,22 +114,6 @@ async function openWatch(
   if (!settings.historyExec) return undefined;
   const { callWatch } = await import('../../../wrapped/watch-calls.js');
   return callWatch(settings, start, sources, log);
-}
-
-/** Nothing of it is loaded where nobody asks for it. */
-async function openSandbox(
-  settings: LoadedSettings,
-  start: Terminal['start'],
-  { sources, limits }: WrappedProcess,
-  log: Logger,
-): Promise<Containment | undefined> {
-  const { level } = settings.sandbox;
-  if (level === undefined || level === 'off') return undefined;
-  const { openContainment } = await import('../../../wrapped/contain.js');
-  const { prepareFence } = await import('../../../serve/prepare-fence.js');
-  const fence = prepareFence(settings, start, log, { limits, temporaries: new TemporaryFiles() });
-  process.once('exit', () => fence.sandboxes.dispose());
-  return openContainment({ ...start, ...fence, level, settings: settings.sandbox, sources });
 }
 
 function readPolicy(text: string): ChangePolicy {
