@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { OperatorLimits, readSources } from '@rootward/core';
 import { Deferred, silentLogger } from '@rootward/core/platform';
 import { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Exchange } from '../../src/http/exchange.js';
 import { ModernClients } from '../../src/http/modern-clients.js';
 import { ToolFilter } from '../../src/session/tool-filter.js';
@@ -71,8 +71,11 @@ class Response implements Partial<Exchange> {
     this.ended.resolve();
   }
 
-  onClose(): void {
-    // This client stays.
+  /** The client leaves. */
+  close: () => void = () => undefined;
+
+  onClose(listener: () => void): void {
+    this.close = listener;
   }
 }
 
@@ -182,4 +185,22 @@ test('ModernClients lets no principal keep another out with calls', async () => 
   expect(await refused.answered.promise).toContain('too many are in use');
   expect(refused).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
   expect([held[1]!.status, calling.status]).toEqual([undefined, undefined]);
+});
+
+test('ModernClients counts a server as idle from the end of its last request on', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const { clients } = await open(TELLING, new OperatorLimits(), 2);
+  const long = await toolOf(ask(clients, 'a', {}));
+  const stays = new Deferred();
+  const listening = ask(clients, 'a', {}, 'subscriptions/listen');
+  listening.event = () => stays.resolve();
+  await stays.promise;
+  vi.setSystemTime(2000);
+  const short = await toolOf(ask(clients, 'a', { sampling: {} }));
+  vi.setSystemTime(3000);
+  listening.close();
+  await toolOf(ask(clients, 'a', { elicitation: {} }));
+  expect(await toolOf(ask(clients, 'a', {}))).toEqual(long);
+  expect((await toolOf(ask(clients, 'a', { sampling: {} }))).name).not.toBe(short.name);
 });
