@@ -1,4 +1,7 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.js';
 import { openSession, serveWrapped, TOKENS, type RawSession } from './fixtures/http.js';
 import { INNER, makeFolder } from './fixtures/wrapped.js';
 
@@ -41,3 +44,31 @@ test('wrap --http lets no principal keep others out with open streams', async ()
   expect(await Promise.all([held[0]!, held[1]!].map(status))).toEqual([404, 200]);
   for (const { body } of streams.slice(1)) await body?.cancel();
 });
+
+test.each([[['--share']], [[]]])(
+  'wrap --http %j refuses a request with the id of one that is under way, and confuses no answers',
+  async (flags) => {
+    const top = makeFolder('top');
+    const url = await serveWrapped(['--root', top, ...flags], [process.execPath, INNER]);
+    const { headers } = await openSession(url);
+    const call = (id: number, name: string, args: object, signal?: AbortSignal): Promise<Response> => {
+      const params = { name, arguments: args };
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
+      return fetch(url, { method: 'POST', headers, body, signal: signal ?? null });
+    };
+    const leave = new AbortController();
+    const wait = { path: join(top, 'go'), write: join(top, 'waits') };
+    const left = call(7, 'wait', wait, leave.signal).catch(() => undefined);
+    await eventually(() => expect(existsSync(wait.write)).toBe(true));
+    const refused = await (await call(7, 'echo', { value: 'another' })).text();
+    expect(refused).toContain('another one with the same id is under way');
+    leave.abort();
+    await left;
+    // Its answer still comes, and is for nobody.
+    expect(await (await call(7, 'echo', { value: 'another' })).text()).toContain('the same id is under way');
+    writeFileSync(wait.path, '');
+    await eventually(async () =>
+      expect(await (await call(7, 'echo', { value: 'another' })).text()).toContain('"another"'),
+    );
+  },
+);

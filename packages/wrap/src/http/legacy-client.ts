@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OpenRequest, Way } from '../inner/long-answer.js';
+import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
@@ -13,7 +13,9 @@ import { SharedSession } from './shared-session.js';
 /** What nobody listens to is kept for a while; the oldest goes first. */
 const MAX_KEPT = 100;
 const INTERNAL_ERROR = -32_603;
+const INVALID_REQUEST = -32_600;
 const ENDED = 'Cannot finish the request: the session has ended; initialize a new one';
+const SAME_ID = 'Cannot serve the request: another one with the same id is under way in this session';
 
 /** A client of the legacy era over HTTP: one session, and the streams it has open. */
 export class LegacyClient implements Outer, Held {
@@ -22,6 +24,8 @@ export class LegacyClient implements Outer, Held {
   readonly session: Pick<Session, 'receive' | 'close' | 'pause' | 'resume'>;
   usedAt: number = Date.now();
   readonly #exchanges = new Map<string, Exchange>();
+  /** Requests without an answer, also those whose client does not wait for it any more. */
+  readonly #open = new Set<string>();
   #listening: Exchange | undefined;
   #kept: RawMessage[] = [];
 
@@ -44,15 +48,19 @@ export class LegacyClient implements Outer, Held {
   /** Messages of one POST. */
   receive(messages: readonly RawMessage[], exchange: Exchange | undefined): void {
     this.usedAt = Date.now();
+    const accepted = messages.filter((message) => this.#accepts(message));
     if (exchange !== undefined) {
-      const ids = messages.flatMap(({ kind, id }) => (kind === 'request' ? (id ?? []) : []));
+      const ids = accepted.flatMap(({ kind, id }) => (kind === 'request' ? (id ?? []) : []));
       for (const id of ids) this.#exchanges.set(id, exchange);
       exchange.onClose(() => {
         this.usedAt = Date.now();
         for (const id of ids) if (this.#exchanges.get(id) === exchange) this.#exchanges.delete(id);
       });
     }
-    for (const message of messages) this.session.receive(message);
+    for (const message of messages) {
+      if (accepted.includes(message)) this.session.receive(message);
+      else exchange?.answer(Buffer.concat([...fail(message.id ?? 'null', INVALID_REQUEST, SAME_ID)]));
+    }
     // A question of ours can travel in any stream but that of the introduction, which the client has to finish first.
     if (exchange?.isOpen === true && !messages.some(({ method }) => method === 'initialize')) {
       this.#tell(exchange, ({ kind }) => kind === 'request');
@@ -72,7 +80,9 @@ export class LegacyClient implements Outer, Held {
     const message = RawMessage.read(Buffer.concat([...pieces]));
     if (message === undefined) return;
     if (message.kind === 'answer') {
-      this.#exchanges.get(message.id ?? '')?.answer(message.bytes);
+      const { id = '' } = message;
+      this.#open.delete(id);
+      this.#exchanges.get(id)?.answer(message.bytes);
       return;
     }
     const exchange = related === undefined ? undefined : this.#exchanges.get(related);
@@ -85,10 +95,15 @@ export class LegacyClient implements Outer, Held {
   pass([open, ...others]: readonly OpenRequest[]): Way | undefined {
     if (open === undefined || others.length > 0) return undefined;
     const { session } = this;
-    return this.#exchanges.get(open.id)?.pass((isHeld) => {
+    const way = this.#exchanges.get(open.id)?.pass((isHeld) => {
       if (isHeld) session.pause();
       else session.resume();
     });
+    const answered = (id: string | undefined): string | undefined => {
+      if (id !== undefined) this.#open.delete(id);
+      return id;
+    };
+    return way && renamedWay(way, answered);
   }
 
   close(): void {
@@ -98,6 +113,16 @@ export class LegacyClient implements Outer, Held {
       exchange.answer(Buffer.concat([...fail(id, INTERNAL_ERROR, ENDED)]));
       exchange.end();
     }
+  }
+
+  /** Notes what will be answered. An answer could not be told from that to another request with the same id. */
+  #accepts(message: RawMessage): boolean {
+    const { kind, method, id = '' } = message;
+    if (method === 'notifications/cancelled') this.#open.delete(message.raw('params', 'requestId') ?? '');
+    if (kind !== 'request') return true;
+    if (this.#open.has(id)) return false;
+    this.#open.add(id);
+    return true;
   }
 
   #keep(message: RawMessage): void {
