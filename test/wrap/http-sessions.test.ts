@@ -2,8 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.js';
-import { openSession, serveWrapped, TOKENS, type RawSession } from './fixtures/http.js';
-import { INNER, makeFolder } from './fixtures/wrapped.js';
+import { openSession, serveWrapped, startWrapped, TOKENS, type RawSession } from './fixtures/http.js';
+import { INNER, makeFolder, peakMegabytes } from './fixtures/wrapped.js';
 
 /** As in the endpoint. */
 const MAX_SESSIONS = 100;
@@ -70,5 +70,19 @@ test.each([[['--share']], [[]]])(
     await eventually(async () =>
       expect(await (await call(7, 'echo', { value: 'another' })).text()).toContain('"another"'),
     );
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'wrap --http drops what a server prints where nobody reads it',
+  async () => {
+    const flags = ['--root', makeFolder('top')];
+    const { url, process: wrapping } = await startWrapped(flags, [process.execPath, INNER]);
+    wrapping.stderr?.pause();
+    const { post } = await openSession(url);
+    const printed = await post('tools/call', { name: 'garbage', arguments: { bytes: 300_000_000 } });
+    expect(await printed.text()).toContain('printed');
+    expect(peakMegabytes(wrapping.pid)).toBeLessThan(200);
+    wrapping.stderr?.resume();
   },
 );

@@ -15,5 +15,6 @@ export { WrapEndpoint } from './http/wrap-endpoint.js';
 export type { WrapEndpointOptions } from './http/wrap-endpoint.js';
 export { WrappedServer } from './wrapped-server.js';
 export type { WrappedCall, WrappedServerOptions, WrappedTool } from './wrapped-server.js';
+export { noiseTo } from './stdio/noise.js';
 export { wrapStdio } from './stdio/wrap-stdio.js';
 export type { WrapStdioOptions } from './stdio/wrap-stdio.js';

@@ -80,7 +80,7 @@ async function create(
   start: Start,
   { children, empty, ...held }: Held & { readonly children: ChildRegistry; readonly empty: string },
 ): Promise<WrappedServer> {
-  const { ToolFilter, WrappedServer } = await import('@rootward/wrap');
+  const { noiseTo, ToolFilter, WrappedServer } = await import('@rootward/wrap');
   const found = await findCommand([command, ...args], start).catch((error: unknown) => {
     throw namingEntry(error, name);
   });
@@ -95,7 +95,7 @@ async function create(
     filter: new ToolFilter({ show: tools, hide: hideTools }),
     children,
     limits: held.limits,
-    noise: (bytes) => void process.stderr.write(bytes),
+    noise: noiseTo(process.stderr),
     emptyFolder: () => empty,
     contain: contained?.contain,
     shown: { name, sandbox: contained?.description ?? 'off' },

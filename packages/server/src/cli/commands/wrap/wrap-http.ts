@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProcessGuard } from '@rootward/mcp/host';
-import { WrapEndpoint, type WrapStdioOptions } from '@rootward/wrap';
+import { noiseTo, WrapEndpoint, type WrapStdioOptions } from '@rootward/wrap';
 import { Draining } from '../../../serve/http/draining.js';
 import { createGuardedServer } from '../../../serve/http/guarded-server.js';
 import { chooseTokens, open, type HttpEndpoint } from '../../../serve/http/http-endpoint.js';
@@ -28,7 +28,7 @@ export async function wrapHttp(
   const endpoint = new WrapEndpoint({
     ...options,
     children: guard.children,
-    noise: (bytes) => void process.stderr.write(bytes),
+    noise: noiseTo(process.stderr),
     emptyFolder: () => empty,
   });
   const draining = new Draining();
