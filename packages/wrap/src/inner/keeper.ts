@@ -132,8 +132,7 @@ export class Keeper {
 
   async #acquire(): Promise<Instance> {
     for (;;) {
-      if (this.#closed)
-        throw new RootwardWrapError('closed', 'Cannot ask the server: the connection is closed');
+      if (this.#closed) throw closed();
       const seat = this.#seat ?? (await this.#open());
       try {
         await seat.ready;
@@ -173,8 +172,14 @@ export class Keeper {
     const { contain, launch, children, era, events, introduce, shown } = this.#options;
     const roots = this.#roots;
     const planned = launch(roots);
-    const run = contain === undefined ? planned : await contain(planned, roots ?? []);
-    if (this.#roots !== roots) return this.#start();
+    const run: Run = contain === undefined ? planned : await contain(planned, roots ?? []);
+    if (this.#closed || this.#roots !== roots) {
+      // Nothing is run with what was made ready for it.
+      run.spawned?.();
+      run.ended?.();
+      if (this.#closed) throw closed();
+      return this.#start();
+    }
     const instance = new Instance({
       launch: planned,
       run,
@@ -198,7 +203,6 @@ export class Keeper {
         if (instance.usable) instance.cut('it could not be introduced');
       },
     );
-    if (this.#closed) instance.cut('the connection is closed');
     return seat;
   }
 
@@ -237,4 +241,8 @@ export class Keeper {
     this.#seat = undefined;
     if (!instance.provisional) this.#options.crashed(error);
   }
+}
+
+function closed(): RootwardWrapError {
+  return new RootwardWrapError('closed', 'Cannot ask the server: the connection is closed');
 }

@@ -125,3 +125,33 @@ test('Keeper gives up a server that starts and never answers, with its last word
   await vi.advanceTimersByTimeAsync(500);
   await gone.promise;
 });
+
+test.each([
+  ['the roots change', (keeper: Keeper) => keeper.change([rootAt('/b')], true), 2],
+  ['the client leaves', (keeper: Keeper) => keeper.close('the test is over'), 1],
+])('Keeper gives up a sandbox that was being made when %s', async (_, change, starts) => {
+  const made = new Deferred();
+  const asked = new Deferred();
+  let [open, used] = [0, 0];
+  const keeper = keep(SILENT, {
+    contain: async (launch) => {
+      open += 1;
+      used += 1;
+      asked.resolve();
+      await made.promise;
+      return { ...launch, ended: () => (open -= 1) };
+    },
+  });
+  keeper.settle([rootAt('/a')]);
+  const acquired = keeper.acquire().then(
+    () => 1,
+    () => 0,
+  );
+  await asked.promise;
+  change(keeper);
+  made.resolve();
+  const running = await acquired;
+  expect([used, open]).toEqual([starts, running]);
+  expect(running).toBe(starts - 1);
+  keeper.close('the test is over');
+});
