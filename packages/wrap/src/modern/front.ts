@@ -14,7 +14,7 @@ import {
   withoutEnvelope,
   type Envelope,
 } from '../wire/envelope.js';
-import type { Call } from './call.js';
+import { beginCall, progressFor, tokenOf, type Call } from './call.js';
 import { discoveryOf, resultOf } from './discovery.js';
 import { NEEDED, REMOVED } from './methods.js';
 import { passOn } from './pass-on.js';
@@ -136,26 +136,19 @@ export class ModernFront {
     }
   }
 
-  #call(message: RawMessage, id: string, method: string, isLogged: boolean): void {
+  #call(
+    message: RawMessage,
+    id: string,
+    method: string,
+    isLogged: boolean,
+    token: string | undefined = tokenOf(message),
+  ): void {
     const inner = String(this.#nextId++);
     const envelope = this.session.isModernInside ? [] : withoutEnvelope(message);
     const edits = [...message.set(['id'], inner), ...envelope];
     const request = RawMessage.read(Buffer.concat([...message.edited(edits)]));
     if (request === undefined) return;
-    const call: Call = {
-      inner,
-      method,
-      request,
-      isLogged,
-      outerId: id,
-      lastId: undefined,
-      isParked: false,
-      asked: new Map(),
-      queue: [],
-      answer: undefined,
-      isPassing: false,
-      timer: undefined,
-    };
+    const call = beginCall({ inner, method, request, isLogged, outerId: id, token });
     this.#calls.set(inner, call);
     this.session.receive(request);
     if (MAY_ASK_BACK.has(method)) this.#askRoots(call);
@@ -165,18 +158,14 @@ export class ModernFront {
   #resume(message: RawMessage, id: string): void {
     const call = this.#calls.get(this.#signer.verify(message.value('params', 'requestState')) ?? '');
     if (call === undefined || call.outerId !== undefined) {
-      this.#outer.send(
-        fail(
-          id,
-          INVALID_PARAMS,
-          'Cannot go on with this call: its state is not known here any more; call again without it',
-        ),
-        id,
-      );
+      const reason =
+        'Cannot go on with this call: its state is not known here any more; call again without it';
+      this.#outer.send(fail(id, INVALID_PARAMS, reason), id);
       return;
     }
     clearTimeout(call.timer);
     call.outerId = id;
+    call.token = tokenOf(message);
     const { asked } = call;
     call.asked = new Map();
     for (const [key, question] of asked) {
@@ -188,7 +177,7 @@ export class ModernFront {
     }
     if (call.isParked) {
       this.#calls.delete(call.inner);
-      this.#call(call.request, id, call.method, call.isLogged);
+      this.#call(call.request, id, call.method, call.isLogged, call.token);
     } else if (call.answer === undefined) this.#askNext(call);
     else this.#finish(call, call.answer);
   }
@@ -340,6 +329,9 @@ export class ModernFront {
     } else if (method === 'notifications/message') {
       const id = this.#openId(({ isLogged }) => isLogged);
       if (id !== undefined) this.#outer.send([message.bytes], id);
+    } else if (method === 'notifications/progress') {
+      const told = progressFor(message, this.#calls.values());
+      if (told !== undefined) this.#outer.send(told.pieces, told.id ?? this.#openId());
     } else if (method !== 'notifications/cancelled') {
       this.#outer.send([message.bytes], this.#openId());
     }
