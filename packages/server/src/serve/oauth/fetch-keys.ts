@@ -1,7 +1,10 @@
+import type { Clock, Timer } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { isSecureUrl } from '../../settings/values/http-settings.js';
 
 const FETCH_MS = 5_000;
+/** Once one place has answered with metadata, those that come before it have so long to do so, too. */
+const HEAD_START_MS = 500;
 /** Metadata and keys have a few KB. */
 const MAX_BYTES = 1024 * 1024;
 const WELL_KNOWN = ['oauth-authorization-server', 'openid-configuration'];
@@ -12,8 +15,12 @@ const MAX_QUOTED = 200;
  * The key set that an issuer publishes, from where its metadata says (RFC 8414). The metadata is asked every time: an
  * issuer may move its keys. Rejects with all that is wrong. Does NOT check that what came is a key set.
  */
-export async function fetchKeys(issuer: string, fetch: typeof globalThis.fetch): Promise<unknown> {
-  const place = await keysUrl(issuer, fetch);
+export async function fetchKeys(
+  issuer: string,
+  fetch: typeof globalThis.fetch,
+  clock: Clock,
+): Promise<unknown> {
+  const place = await keysUrl(issuer, fetch, clock);
   try {
     return JSON.parse(await load(place, fetch));
   } catch (error) {
@@ -21,8 +28,11 @@ export async function fetchKeys(issuer: string, fetch: typeof globalThis.fetch):
   }
 }
 
-/** An issuer with a path has it after the well-known part (RFC 8414), or before it (OpenID Connect). */
-async function keysUrl(issuer: string, fetch: typeof globalThis.fetch): Promise<string> {
+/**
+ * An issuer with a path has it after the well-known part (RFC 8414), or before it (OpenID Connect). All places are asked
+ * at once, and the first in this order counts that has metadata; one that does not answer holds up none of the others.
+ */
+async function keysUrl(issuer: string, fetch: typeof globalThis.fetch, clock: Clock): Promise<string> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
   const places = WELL_KNOWN.flatMap((name) => [
@@ -30,20 +40,31 @@ async function keysUrl(issuer: string, fetch: typeof globalThis.fetch): Promise<
     `${origin}${path}/.well-known/${name}`,
   ]);
   const problems: string[] = [];
-  // All at once: one that does not answer must not use up the time of the others.
-  const found = await Promise.all(
-    [...new Set(places)].map(async (place) => {
-      try {
-        return keysUrlIn(await load(place, fetch), issuer);
-      } catch (error) {
-        problems.push(`${place}: ${problemOf(error)}`);
-        return undefined;
-      }
-    }),
-  );
-  const url = found.find((each) => each !== undefined);
-  if (url === undefined) throw new Error(problems.toSorted().join('; '));
-  return url;
+  let timer: Timer | undefined;
+  let giveUp: (() => void) | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    giveUp = () => resolve(undefined);
+  });
+  const asked = [...new Set(places)].map(async (place) => {
+    try {
+      const url = keysUrlIn(await load(place, fetch), issuer);
+      timer ??= clock.setTimeout(() => giveUp?.(), HEAD_START_MS);
+      return url;
+    } catch (error) {
+      problems.push(`${place}: ${problemOf(error)}`);
+      return undefined;
+    }
+  });
+  try {
+    for (const each of asked) {
+      // What has answered goes before what is too late.
+      const url = await Promise.race([each, late]);
+      if (url !== undefined) return url;
+    }
+  } finally {
+    timer?.clear();
+  }
+  throw new Error(problems.toSorted().join('; '));
 }
 
 /** Throws for anything but metadata of this issuer: many servers answer unknown paths with a page. */

@@ -123,7 +123,9 @@ export class IssuerKeys {
     try {
       const { createLocalJWKSet } = await import('jose');
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by jose
-      const keys = (await fetchKeys(this.#issuer, this.#fetch)) as Parameters<typeof createLocalJWKSet>[0];
+      const keys = (await fetchKeys(this.#issuer, this.#fetch, this.#clock)) as Parameters<
+        typeof createLocalJWKSet
+      >[0];
       this.#kept = { find: createLocalJWKSet(keys), at, askedAt };
       if (this.#told.size > 0) this.#log.info('keys of the token issuer can be fetched again');
       this.#told.clear();
