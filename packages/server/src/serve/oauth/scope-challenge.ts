@@ -7,7 +7,7 @@ import type { ToolChoice } from '../../tools/framework/tool-choice.js';
 import { changesNoFiles } from '../../tools/register-tools.js';
 import { listedName, wantedWrapped } from '../../tools/wrapped/register-wrapped.js';
 import type { WrappedServers } from '../../wrapped/open-wrapped.js';
-import { scopeFor } from './scopes.js';
+import { scopeFor, SCOPES } from './scopes.js';
 
 /** What the operator offers and a token does not allow. */
 export interface Withheld {
@@ -21,17 +21,19 @@ export interface Withheld {
 
 /**
  * Says which scope a call needs that its token does not allow: the client is answered 403, can ask for a token that has
- * this scope, too, and call again. `withheld` is asked with the first call. Every other call is left to the server.
+ * this scope, too, and call again. Those that its token has are named with it: a client of 2025-11-25 asks only for what
+ * it is told, and would lose them. `withheld` is asked with the first call. Every other call is left to the server.
  */
 export function scopeChallenge(withheld: () => Withheld): ScopeChallengeHandler {
   const find = lazily(withheld);
   const scopes = lazily(() => new Map(find().tools.map((tool) => [tool.name, scopeOf(tool)])));
-  return ({ request: { method, params } }) => {
+  return ({ request: { method, params }, authInfo }) => {
     const name = method === 'tools/call' ? params?.['name'] : undefined;
     if (typeof name !== 'string') return undefined;
     const scope = scopes().get(name) ?? (runs(name, find()) ? scopeFor('exec') : undefined);
     if (scope === undefined) return undefined;
-    return { scopes: [scope], errorDescription: 'The access token does not allow this tool' };
+    const granted = SCOPES.filter((each) => authInfo?.scopes.includes(each));
+    return { scopes: [scope, ...granted], errorDescription: 'The access token does not allow this tool' };
   };
 }
 
