@@ -90,7 +90,7 @@ export class ConnectionGuard {
 
   /**
    * Its token is being checked, which may take longer than strangers are given: until `admit()` or `refuse()`. Where
-   * places are short, it stays among the strangers.
+   * places are short, it is among the strangers.
    */
   check({ socket }: IncomingMessage): void {
     const isRoom = this.#options.places - this.#held > this.#reserved;
@@ -113,6 +113,13 @@ export class ConnectionGuard {
     const { places, onFull, isBusy } = this.#options;
     if (this.#held < places - this.#reserved) return true;
     onFull();
+    // Anyone can send a token that takes long to check.
+    const [unknown] = this.#checked;
+    if (unknown !== undefined) {
+      this.#checked.delete(unknown);
+      this.#strangers.set(unknown, this.#count);
+      return true;
+    }
     let [most] = this.#known.values();
     for (const sockets of this.#known.values()) if (sockets.size > (most?.size ?? 0)) most = sockets;
     // Equal shares are fair, and those who have them would only take turns.

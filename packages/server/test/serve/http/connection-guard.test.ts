@@ -251,6 +251,33 @@ describe('where all places are taken', () => {
     expect(await answerOn(probe)).toBe('HTTP/1.1 200 OK');
   });
 
+  test('tokens that are still being checked take no place from those that are known', async () => {
+    class SilentIssuer extends AccessTokens {
+      override admit(): Promise<Refusal> {
+        return new Promise(() => {});
+      }
+    }
+    const accessTokens = new SilentIssuer({
+      issuer: 'https://login.example.com',
+      audience: ['here'],
+      log: silentLogger,
+    });
+    const publicUrl = 'https://mcp.example.com/mcp';
+    const port = await start([TOKEN, OTHER_TOKEN], { ...full, accessTokens, publicUrl });
+    const known = [await openKnown(port, TOKEN), await openKnown(port, TOKEN)];
+    const ended: Socket[] = [];
+    for (const socket of known) socket.once('close', () => ended.push(socket));
+    const unknown = whole('Host: localhost\r\nAuthorization: Bearer x\r\n');
+    for (let count = 0; count < 6; count++) await open(port, unknown);
+    const request = whole(`Host: localhost\r\nAuthorization: Bearer ${OTHER_TOKEN}\r\n`);
+    for (let count = 0; count < 4; count++) {
+      expect(await firstLine(await open(port, request))).toMatch(/^HTTP\/1\.1 4/);
+    }
+    expect(ended).toEqual([]);
+    const probe = await open(port, 'GET /healthz HTTP/1.1\r\nHost: probe\r\n\r\n');
+    expect(await answerOn(probe)).toBe('HTTP/1.1 200 OK');
+  });
+
   test('without tokens, too', async () => {
     const port = await start([], full);
     const known: Socket[] = [];
