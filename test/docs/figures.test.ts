@@ -78,6 +78,13 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['http', 'for at most 5 s, so that', 'mcp/src/lifecycle/end-after-request', 'LINGER_MS', 5 * SECOND],
   [
     'http',
+    'without requests is closed after 5 s',
+    'server/src/serve/http/guarded-server',
+    'KEEP_ALIVE_MS',
+    5 * SECOND,
+  ],
+  [
+    'http',
     'Headers must arrive within 5 s',
     'server/src/serve/http/guarded-server',
     'HEADERS_TIMEOUT_MS',

@@ -25,7 +25,7 @@ interface GuardedPlaces {
 /**
  * Shares the places for connections. Those of strangers have a share of their own, and the oldest of them is dropped for
  * the next: half a request costs its sender the connection, and nobody else theirs. Where those of principals are full,
- * whoever has most of them makes way for whoever has fewer.
+ * whoever has most of them makes way for whoever has fewer, and an idle one for another of the same principal.
  */
 export class ConnectionGuard {
   readonly #options: GuardedPlaces;
@@ -120,12 +120,13 @@ export class ConnectionGuard {
       this.#strangers.set(unknown, this.#count);
       return true;
     }
-    let [most] = this.#known.values();
-    for (const sockets of this.#known.values()) if (sockets.size > (most?.size ?? 0)) most = sockets;
-    // Equal shares are fair, and those who have them would only take turns.
-    if (most === undefined || most.size <= (this.#known.get(principal)?.size ?? 0) + 1) return false;
-    const all = [...most];
-    const leaving = all.find((socket) => !isBusy(socket)) ?? all[0];
+    const own = this.#known.get(principal) ?? new Set();
+    let most = own;
+    for (const sockets of this.#known.values()) if (sockets.size > most.size) most = sockets;
+    const isFair = most.size <= own.size + 1;
+    const [...candidates] = isFair ? own : most;
+    // Equal shares are fair, and those who have them would only take turns: then only what nobody waits on is given up.
+    const leaving = candidates.find((socket) => !isBusy(socket)) ?? (isFair ? undefined : candidates[0]);
     if (leaving === undefined) return false;
     this.#forget(leaving);
     leaving.destroy();

@@ -47,6 +47,8 @@ export const MAX_BODY_BYTES: number = 10 * 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Headers are small, and the token is among them. */
 const HEADERS_TIMEOUT_MS = 5_000;
+/** A connection without requests occupies a place. */
+const KEEP_ALIVE_MS = 5_000;
 /** How often Node looks for those that are too slow. */
 const CHECK_INTERVAL_MS = 1_000;
 /** A server that is full is full for many at once. */
@@ -74,6 +76,7 @@ export function createGuardedServer(
   const limits = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   };
   const server = createServer(limits, (request: AdmittedRequest, response) => {

@@ -156,6 +156,18 @@ async function openKnown(port: number, token: string): Promise<Socket> {
   return socket;
 }
 
+/** Has half a request sent on each connection, and says how to send the rest. */
+async function occupy(known: readonly Socket[], headers: string): Promise<() => void> {
+  const request = whole(headers);
+  let come = 0;
+  running?.server.on('request', () => (come += 1));
+  for (const socket of known) socket.write(request.slice(0, -1));
+  await eventually(() => expect(come).toBe(known.length));
+  return () => {
+    for (const socket of known) socket.write(request.slice(-1));
+  };
+}
+
 describe('where all places are taken', () => {
   const warnings: unknown[] = [];
   const warn: Logger['warn'] = (message, fields) => void warnings.push([message, fields]);
@@ -167,13 +179,14 @@ describe('where all places are taken', () => {
     const port = await start([TOKEN], full);
     const known: Socket[] = [];
     for (let count = 0; count < 6; count++) known.push(await openKnown(port, TOKEN));
-    const request = whole(`Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`);
+    const headers = `Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`;
+    const sendRest = await occupy(known, headers);
     for (let count = 0; count < 2; count++) {
-      const refused = await open(port, request);
+      const refused = await open(port, whole(headers));
       const [answer] = (await once(refused, 'data')) as [Buffer];
       expect(String(answer)).toMatch(/^HTTP\/1\.1 503 [^]*Retry-After: 5\r\n[^]*Too many connections/);
     }
-    for (const client of known) client.write(request);
+    sendRest();
     expect(await Promise.all(known.map(answerOn))).toEqual(
       known.map(() => expect.stringMatching(/^HTTP\/1\.1 4(?!29)/)),
     );
@@ -190,9 +203,28 @@ describe('where all places are taken', () => {
     for (const [index, socket] of greedy.entries())
       socket.once('close', () => (ended[index] = true)).resume();
     for (let count = 0; count < 3; count++) await openKnown(port, OTHER_TOKEN);
-    await eventually(() => expect(ended).toEqual([true, true, true, false, false, false]));
-    const refused = await open(port, whole(`Host: localhost\r\nAuthorization: Bearer ${OTHER_TOKEN}\r\n`));
-    expect(await answerOn(refused)).toMatch(/^HTTP\/1\.1 503/);
+    const half = [true, true, true, false, false, false];
+    await eventually(() => expect(ended).toEqual(half));
+    // From then on it makes way for itself.
+    for (let count = 0; count < 3; count++) await openKnown(port, OTHER_TOKEN);
+    expect(ended).toEqual(half);
+  });
+
+  test('an idle connection makes way for another of the same principal', async () => {
+    const port = await start([TOKEN], full);
+    const headers = `Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`;
+    const busy: Socket[] = [];
+    for (let count = 0; count < 5; count++) busy.push(await openKnown(port, TOKEN));
+    const sendRest = await occupy(busy, headers);
+    for (let count = 0; count < 20; count++) {
+      const socket = await open(port, whole(headers));
+      let text = '';
+      socket.on('data', (chunk) => (text += String(chunk)));
+      // All of it: until then somebody waits on the connection.
+      await eventually(() => expect(text).toMatch(/^HTTP\/1\.1 4[^]*\r\n0\r\n\r\n$/));
+    }
+    sendRest();
+    expect(new Set(await Promise.all(busy.map(answerOn))).size).toBe(1);
   });
 
   test('balancers are answered, also beside strangers', async () => {
@@ -283,6 +315,7 @@ describe('where all places are taken', () => {
     const known: Socket[] = [];
     for (let count = 0; count < 6; count++) known.push(await open(port, whole('Host: localhost\r\n')));
     await Promise.all(known.map((socket) => once(socket, 'data')));
+    await occupy(known, 'Host: localhost\r\n');
     expect(await answerOn(await open(port, whole('Host: localhost\r\n')))).toMatch(/^HTTP\/1\.1 503/);
   });
 });
