@@ -12,6 +12,7 @@ export function isStream({ method, headers }: IncomingMessage): boolean {
 /** How a server stops: requests under way are answered, and clients go elsewhere with their next one. */
 export class Draining {
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #followed = new WeakSet<ServerResponse>();
   #isDraining = false;
 
   /** Why nothing should be sent here now, for balancers; undefined before `drain()`. */
@@ -19,8 +20,13 @@ export class Draining {
     return this.#isDraining ? 'it is about to stop' : undefined;
   }
 
-  /** Every request that is served goes through here, before anything of its response is written. */
+  /**
+   * Every request that is served goes through here, before anything of its response is written. The second time changes
+   * nothing: it may be under way before it is known whether it is served.
+   */
   follow(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#followed.has(response)) return;
+    this.#followed.add(response);
     this.#closeAfter(response);
     // Who may ask is looked up, and the client may have left by then.
     if (isStream(request) || response.destroyed) return;

@@ -36,6 +36,8 @@ export interface GuardOptions {
   readonly maxConnections?: number;
   /** Why nothing should be sent here now, for balancers; undefined where all is well. */
   readonly unready?: () => string | undefined;
+  /** Told of each request whose access token is about to be checked, which may take seconds. */
+  readonly onCheck?: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 export const ENDPOINT = '/mcp';
@@ -133,6 +135,7 @@ export function createGuardedServer(
       refuseBearer(request, response, resource, faultOfCredentials(authorization));
       return;
     }
+    options.onCheck?.(request, response);
     void admitByToken(accessTokens, token, resource, request, response);
   });
   const admitByToken = async (

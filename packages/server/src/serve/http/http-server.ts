@@ -62,7 +62,12 @@ export function createHttpServer(factory: McpServerFactory, options: HttpServerO
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, but for exact optional members
       void serve(request as Parameters<typeof serve>[0], response);
     },
-    { ...options, maxConnections: places, unready: () => draining.unready() ?? options.unready?.() },
+    {
+      ...options,
+      maxConnections: places,
+      unready: () => draining.unready() ?? options.unready?.(),
+      onCheck: (request, response) => draining.follow(request, response),
+    },
   );
   return {
     server,

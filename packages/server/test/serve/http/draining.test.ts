@@ -1,16 +1,24 @@
 import { once } from 'node:events';
 import { createServer, request as send, type ClientRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, type AuthInfo } from '@modelcontextprotocol/server';
 import { Deferred, silentLogger } from '@rootward/core/platform';
 import { expect, onTestFinished, test } from 'vitest';
 import { Draining } from '../../../src/serve/http/draining.js';
-import { createHttpServer, type HttpServer } from '../../../src/serve/http/http-server.js';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+} from '../../../src/serve/http/http-server.js';
+import { AccessTokens, type Refusal } from '../../../src/serve/oauth/access-tokens.js';
 
 const REVISION = '2026-07-28';
 
 /** The answer to the n-th call comes when the n-th of these is resolved. */
-async function start(answers: readonly Deferred[]): Promise<{
+async function start(
+  answers: readonly Deferred[],
+  further: Partial<HttpServerOptions> = {},
+): Promise<{
   readonly http: HttpServer;
   readonly post: (method: string, params: object, name?: string) => Promise<Response>;
   readonly started: readonly Deferred[];
@@ -27,7 +35,12 @@ async function start(answers: readonly Deferred[]): Promise<{
     });
     return server;
   };
-  const http = createHttpServer(makeServer, { host: '127.0.0.1', tokens: [], log: silentLogger });
+  const http = createHttpServer(makeServer, {
+    host: '127.0.0.1',
+    tokens: [],
+    log: silentLogger,
+    ...further,
+  });
   onTestFinished(() => http.close());
   http.server.listen(0, '127.0.0.1');
   await once(http.server, 'listening');
@@ -45,6 +58,7 @@ async function start(answers: readonly Deferred[]): Promise<{
         Accept: 'application/json, text/event-stream',
         'MCP-Protocol-Version': REVISION,
         'Mcp-Method': method,
+        ...(further.accessTokens !== undefined && { Authorization: 'Bearer x' }),
         ...(name !== undefined && { 'Mcp-Name': name }),
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
@@ -91,6 +105,33 @@ test('drain() lets every response close its connection, also of requests that ca
   expect(await answer.text()).toContain('done');
   expect(answer.headers.get('connection')).toBe('close');
   await drained;
+});
+
+test.each<[string, AuthInfo | Refusal, string]>([
+  ['good', { token: 'client', clientId: 'client', scopes: [] }, 'done'],
+  ['refused', { status: 503, message: 'not now' }, 'not now'],
+])('drain() waits for a request whose token is being checked, and is %s', async (_what, verdict, text) => {
+  const [asked, keys, called] = [new Deferred(), new Deferred(), new Deferred()];
+  class SlowIssuer extends AccessTokens {
+    override async admit(): Promise<AuthInfo | Refusal> {
+      asked.resolve();
+      await keys.promise;
+      return verdict;
+    }
+  }
+  const accessTokens = new SlowIssuer({
+    issuer: 'https://login.example.com',
+    audience: ['here'],
+    log: silentLogger,
+  });
+  const { http, post } = await start([called], { accessTokens });
+  const answer = post('tools/call', { name: 'wait', arguments: {} }, 'wait');
+  await asked.promise;
+  const closed = http.drain().then(() => http.close());
+  keys.resolve();
+  called.resolve();
+  expect(await (await answer).text()).toContain(text);
+  await closed;
 });
 
 test('drain() does not wait for streams without an end', async () => {
