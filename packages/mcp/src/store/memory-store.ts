@@ -39,6 +39,10 @@ export class MemoryStore implements SessionStore {
     return Promise.resolve(entry?.value);
   }
 
+  readStart(key: string, length: number): Promise<string> {
+    return Promise.resolve(this.#alive(this.#texts, key)?.value.slice(0, length) ?? '');
+  }
+
   replace(key: string, before: string | undefined, after: string | undefined, ttl: number): Promise<boolean> {
     if (this.#alive(this.#texts, key)?.value !== before) return Promise.resolve(false);
     if (after === undefined) this.#texts.delete(key);

@@ -95,6 +95,10 @@ export class RedisStore implements SessionStore {
     return value ?? undefined;
   }
 
+  async readStart(key: string, length: number): Promise<string> {
+    return (await this.#link.ask((client) => client.getRange(this.#prefix + key, 0, length - 1))) ?? '';
+  }
+
   async replace(
     key: string,
     before: string | undefined,

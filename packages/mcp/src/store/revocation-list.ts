@@ -1,5 +1,6 @@
 import { isObject } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
+import { keyDigest } from './session-store.js';
 import { storedFields, storedText } from './stored-value.js';
 
 /** What is known of one thing that was revoked. */
@@ -63,7 +64,25 @@ export function listText(list: RevocationList): string {
   for (const [name, { until, turn, isLifted }] of list) {
     entries[name] = isLifted ? [until, turn, LIFTED] : [until, turn];
   }
-  return storedText({ entries });
+  const rest = storedText({ entries }).slice(1);
+  return markFor(rest) + rest;
+}
+
+function markFor(rest: string): string {
+  return `{"digest":"${keyDigest(rest)}",`;
+}
+
+/** How many characters a list starts with that differ from those of any other list. */
+export const MARK_LENGTH: number = markFor('').length;
+
+/**
+ * What a list starts with, where that tells it from any other; the mark of no list is empty. Undefined for one that
+ * earlier versions wrote, which is not told apart by its start, and for one that was changed behind our backs.
+ */
+export function markOf(text: string | undefined): string | undefined {
+  if (text === undefined) return '';
+  const mark = markFor(text.slice(MARK_LENGTH));
+  return text.startsWith(mark) ? mark : undefined;
 }
 
 /** Throws `store-invalid` for anything that is not a list: what cannot be read must not pass for an empty one. */

@@ -8,11 +8,19 @@ import {
   hasMore,
   isOver,
   listText,
+  MARK_LENGTH,
+  markOf,
   merge,
   readList,
   withChange,
   type RevocationList,
 } from './revocation-list.js';
+
+/** What the store has, and the time by its clock. */
+interface Answer {
+  readonly text: string | undefined;
+  readonly time: number;
+}
 
 /** What can be revoked. */
 export type Revocable = 'handle' | 'session' | 'principal';
@@ -30,7 +38,7 @@ const LASTS_MS: Readonly<Record<Revocable, number>> = {
 const LIFTED_MS = 24 * HOUR_MS;
 const MAX_ATTEMPTS = 20;
 /**
- * How often the list is read where nobody says that it changed: whoever changed it may have died before saying so, and
+ * How often it is looked whether the list changed where nobody says so: whoever changed it may have died before saying so, and
  * a store may have been emptied without a word. Half of the second within which a revocation holds everywhere.
  */
 const LOOK_MS = 500;
@@ -38,8 +46,8 @@ const LOOK_MS = 500;
 const RETRY_MS = 250;
 
 /**
- * What was revoked, in all processes that share a store: the list is read at the start, again whenever someone says
- * that it changed, and regularly, so that asking it costs nothing. A store that forgot something gets it back from those
+ * What was revoked, in all processes that share a store: the list is read at the start, and again where it changed,
+ * which is looked at whenever someone says so, and regularly, so that asking it costs nothing. A store that forgot something gets it back from those
  * who know. Only the clock of the store counts: revocations made on a machine whose clock is wrong hold as long as others.
  */
 export class Revocations implements Disposable {
@@ -48,8 +56,8 @@ export class Revocations implements Disposable {
   readonly #changed = new Emitter();
   readonly #subscription: Disposable;
   #list: RevocationList = new Map();
-  /** What the store had when nothing of the list was missing there. */
-  #text: string | undefined;
+  /** Of the list that the store had, where nothing was missing there. */
+  #mark: string | undefined;
   /** Of the store, when it was last asked. */
   #time = 0;
   readonly #serving = new AsyncLocalStorage<{ problem?: RootwardMcpError }>();
@@ -159,24 +167,45 @@ export class Revocations implements Disposable {
       const after = listText(list);
       const isThere = after === text;
       if (!isThere && !(await this.#store.replace(KEY, text, after, Infinity))) continue;
-      this.#take(list, time);
-      this.#text = after;
+      this.#take(list, { text: after, time });
       if (!isThere) await this.#store.publish(KEY, '');
       return;
     }
     throw new RootwardMcpError('store-unavailable', 'Cannot revoke: others change the list all the time');
   }
 
-  async #ask(): Promise<{ readonly text: string | undefined; readonly time: number }> {
+  async #ask(): Promise<Answer> {
     const [text, time] = await Promise.all([this.#store.read(KEY), storeTime(this.#store)]);
     return { text, time };
   }
 
-  #take(stored: RevocationList, time: number): void {
+  /** Whether the store has the list that was read last: a long one is not read again each time. */
+  async #isUnchanged(): Promise<boolean> {
+    const mark = this.#mark;
+    if (mark === undefined) return false;
+    const [start, time] = await Promise.all([
+      this.#store.readStart(KEY, MARK_LENGTH),
+      storeTime(this.#store),
+    ]);
+    if (start !== mark) return false;
+    this.#time = time;
+    return true;
+  }
+
+  async #readList(): Promise<boolean> {
+    const answer = await this.#ask();
+    return this.#take(readList(answer.text), answer);
+  }
+
+  /** Whether the store lacks nothing of what is known. */
+  #take(stored: RevocationList, { text, time }: Answer): boolean {
     const before = this.#list;
     this.#list = merge(before, stored, time);
     this.#time = time;
+    const isWhole = !hasMore(this.#list, stored);
+    this.#mark = isWhole ? markOf(text) : undefined;
     if (hasMore(this.#list, before)) this.#changed.fire();
+    return isWhole;
   }
 
   /** A message may have been missed: what was read before counts no longer, and neither does what is being read. */
@@ -188,15 +217,11 @@ export class Revocations implements Disposable {
   async #read(): Promise<void> {
     const misses = this.#misses;
     try {
-      const { text, time } = await this.#ask();
-      const stored = text === this.#text ? undefined : readList(text);
-      if (stored === undefined) this.#time = time;
-      else this.#take(stored, time);
+      const isWhole = (await this.#isUnchanged()) || (await this.#readList());
       this.#wasKnown = true;
       if (misses === this.#misses) this.#isKnown = true;
       // It forgot something, or is in an earlier state.
-      if (stored !== undefined && hasMore(this.#list, stored)) await this.#write((list) => list);
-      else this.#text = text;
+      if (!isWhole) await this.#write((list) => list);
       this.#failure = undefined;
     } catch (error) {
       if (this.#failure === undefined) this.#onerror?.(error);

@@ -20,6 +20,8 @@ export interface SessionStore {
   now(): Promise<number>;
   /** The text of a key, which is then kept for so long. */
   read(key: string, ttl?: number): Promise<string | undefined>;
+  /** The first characters of a text, which are ASCII; empty where there is none. */
+  readStart(key: string, length: number): Promise<string>;
   /**
    * Replaces `before` by `after`; undefined means no value. False if the current value is another one. A `ttl` of
    * Infinity keeps it for good.

@@ -29,6 +29,14 @@ async function hasLifted(store: MemoryStore): Promise<boolean> {
   return (await store.read(KEY))?.includes('lifted') === true;
 }
 
+/** Nothing can be read, and nobody says that the store cannot be used. */
+function keepFromReading(store: MemoryStore): () => void {
+  const spies = (['read', 'readStart'] as const).map((name) => vi.spyOn(store, name).mockRejectedValue(down));
+  return () => {
+    for (const spy of spies) spy.mockRestore();
+  };
+}
+
 test('Revocations reads its list again where that failed once', async () => {
   const store = new MemoryStore();
   const [here, there] = [open(store), open(store)];
@@ -189,10 +197,9 @@ test('Revocations refuses handles while its list cannot be read', async () => {
   const instance = open(store);
   await instance.settled();
   instance.requireValid('handle', 'stolen');
-  // Nobody says that the store cannot be used.
-  const read = vi.spyOn(store, 'read').mockRejectedValue(down);
+  const letRead = keepFromReading(store);
   await eventually(() => expect(() => instance.requireValid('handle', 'stolen')).toThrow(/Cannot tell/));
-  read.mockRestore();
+  letRead();
   await command(store, (revocations) => revocations.revoke('handle', 'stolen'));
   await eventually(() => expect(() => instance.requireValid('handle', 'stolen')).toThrow(/it was revoked/));
 });
@@ -203,17 +210,20 @@ test('Revocations refuses handles after an outage until it has read its list aga
   const instance = open(store);
   await instance.settled();
   const [[, tell]] = subscribe.mock.calls as [Parameters<MemoryStore['subscribe']>];
-  const [late, again] = [new Deferred<string | undefined>(), new Deferred<string | undefined>()];
-  const read = vi.spyOn(store, 'read').mockReturnValueOnce(late.promise).mockReturnValueOnce(again.promise);
+  const [late, again] = [new Deferred<string>(), new Deferred<string>()];
+  const read = vi
+    .spyOn(store, 'readStart')
+    .mockReturnValueOnce(late.promise)
+    .mockReturnValueOnce(again.promise);
   // Still on its way when the connection was lost.
   tell('');
   const before = instance.settled();
   tell(undefined);
   expect(read).toHaveBeenCalledTimes(2);
-  late.resolve(undefined);
+  late.resolve('');
   await before;
   expect(() => instance.requireValid('handle', 'any')).toThrow(/Cannot tell/);
-  again.resolve(undefined);
+  again.resolve('');
   await instance.settled();
   instance.requireValid('handle', 'any');
 });
@@ -225,11 +235,66 @@ test('Revocations tells of a list that is another one, not of the same one read 
   await instance.settled();
   const listener = vi.fn<() => void>();
   instance.onDidChange(listener);
-  const read = vi.spyOn(store, 'read');
+  const read = vi.spyOn(store, 'readStart');
   await eventually(() => expect(read.mock.calls.length).toBeGreaterThan(2));
   expect(listener).not.toHaveBeenCalled();
   await instance.lift('session', 'first');
   expect(listener).toHaveBeenCalledOnce();
+});
+
+test('Revocations reads its list only where it changed', async () => {
+  const store = new MemoryStore();
+  await command(store, (revocations) => revocations.revoke('session', 'first'));
+  const instance = open(store);
+  await instance.settled();
+  const [look, read] = [vi.spyOn(store, 'readStart'), vi.spyOn(store, 'read')];
+  await eventually(() => expect(look.mock.calls.length).toBeGreaterThan(2));
+  expect(read).not.toHaveBeenCalled();
+  vi.spyOn(store, 'publish').mockResolvedValue();
+  await command(store, (revocations) => revocations.revoke('session', 'second'));
+  await eventually(() => expect(instance.isRevoked('session', 'second')).toBe(true));
+});
+
+test('Revocations finds what an earlier version, or a hand, changed in its list', async () => {
+  const store = new MemoryStore();
+  await command(store, (revocations) => revocations.revoke('session', 'first'));
+  const first = (await store.read(KEY))!;
+  await command(store, (revocations) => revocations.revoke('session', 'second'));
+  const both = (await store.read(KEY))!;
+  const { entries } = JSON.parse(both) as { entries: object };
+  // With the start of one list, and the entries of another.
+  const forged = first.slice(0, first.indexOf('"entries"')) + both.slice(both.indexOf('"entries"'));
+  for (const text of [JSON.stringify({ entries, v: 1 }), forged]) {
+    await store.replace(KEY, await store.read(KEY), text, Infinity);
+    const instance = open(store);
+    await instance.settled();
+    expect(instance.isRevoked('session', 'second')).toBe(true);
+    const more = { ...entries, [`session ${keyDigest('third')}`]: [Number.MAX_SAFE_INTEGER, 1] };
+    const start = text.slice(0, text.indexOf('"entries"'));
+    const after = `${start}"entries":${JSON.stringify(more)},"v":1}`;
+    await store.replace(KEY, text, after, Infinity);
+    await eventually(() => expect(instance.isRevoked('session', 'third')).toBe(true));
+  }
+});
+
+test('Revocations puts back what it knows once that can be written', async () => {
+  const store = new MemoryStore();
+  const other = new MemoryStore();
+  await command(other, (revocations) => revocations.revoke('session', 'other'));
+  const instance = open(store);
+  await instance.revoke('session', 'first');
+  const [first, theirs] = [await store.read(KEY), await other.read(KEY)];
+  await store.replace(KEY, first, theirs, Infinity);
+  const replace = vi.spyOn(store, 'replace').mockRejectedValue(down);
+  await eventually(() => expect(instance.isRevoked('session', 'other')).toBe(true));
+  replace.mockRestore();
+  // The store goes back to what the instance had read before.
+  await store.replace(KEY, theirs, first, Infinity);
+  await eventually(async () => {
+    const fresh = open(store);
+    await fresh.settled();
+    expect(fresh.isRevoked('session', 'other')).toBe(true);
+  });
 });
 
 test('Revocations that are made at once are all kept', async () => {
@@ -274,7 +339,7 @@ test('nobody with a token is served before it was read what was revoked', async 
   await eventually(async () => expect(await ask(owner!)).toBe(200));
   expect(await ask(thief!)).toBe(401);
   // From then on what is known holds.
-  vi.spyOn(store, 'read').mockRejectedValue(down);
+  keepFromReading(store);
   await store.publish(KEY, '');
   expect(await ask(owner!)).toBe(200);
   expect(await ask(thief!)).toBe(401);

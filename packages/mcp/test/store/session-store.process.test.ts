@@ -32,6 +32,13 @@ function behavesAsStore(open: () => Promise<SessionStore>): void {
     expect(await other.read('text')).toBeUndefined();
   });
 
+  test('readStart() has the first characters of a text', async () => {
+    await store.replace('long', undefined, 'abcdef', HOUR);
+    expect(await other.readStart('long', 3)).toBe('abc');
+    expect(await other.readStart('long', 10)).toBe('abcdef');
+    expect(await other.readStart('no text', 3)).toBe('');
+  });
+
   test('now() is the time of one clock for all processes', async () => {
     const times = [await store.now(), await other.now(), await store.now()];
     expect(times.every(Number.isSafeInteger)).toBe(true);
