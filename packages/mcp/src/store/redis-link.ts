@@ -3,14 +3,16 @@ import { Deferred, errnoOf, within } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import { checkServer } from './redis-check.js';
 import { describeRefusal, isUseless, refusalOf } from './redis-refusals.js';
+import { requireRights, tryCommands } from './redis-rights.js';
 
 export type RedisClient = ReturnType<typeof createClient>;
 export type RedisSettings = NonNullable<Parameters<typeof createClient>[0]>;
 
 interface LinkOptions {
   readonly settings: RedisSettings;
-  /** The key that says which format the values have. */
-  readonly formatKey: string;
+  /** What all keys and channels start with, of all formats. */
+  readonly prefix: string;
+  /** Of what is stored. */
   readonly format: string;
   /** Told once when the server can no longer be used, and once when it can again. */
   readonly onDidChangeState: (problem: string | undefined) => void;
@@ -58,6 +60,10 @@ export class RedisLink {
 
   get ready(): boolean {
     return this.#problem === undefined;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** When it is known whether the server can be used. Rejects with `store-invalid`. */
@@ -150,9 +156,19 @@ export class RedisLink {
   }
 
   async #prepare(): Promise<void> {
-    const { format, formatKey } = this.#options;
+    const { format, prefix } = this.#options;
+    const formatKey = `${prefix}:format`;
+    // Of one that is in use, the first refusal tells.
+    if (!this.ready) {
+      const commands = tryCommands(this.#client, formatKey, `${prefix}:${format}:rights`);
+      await requireRights(prefix, [...commands, ...this.#subscribeAll()]);
+    }
     await checkServer(this.#client, formatKey, format);
-    await Promise.all([...this.#tellers].map(([channel, tell]) => this.#subscribe(channel, tell)));
+    await Promise.all(this.#subscribeAll());
+  }
+
+  #subscribeAll(): readonly Promise<void>[] {
+    return [...this.#tellers].map(([channel, tell]) => this.#subscribe(channel, tell));
   }
 
   /** Lasts through reconnections of the client; a second time for the same listener changes nothing. */

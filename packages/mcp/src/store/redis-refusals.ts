@@ -13,12 +13,16 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WRONGPASS: 'it refuses the password',
 };
 
-/** While it answers so, nothing that is written arrives, and what is read may be old. A full one can still be read. */
+/**
+ * While it answers so, nothing that is written arrives, what is read may be old, or something that is needed is not
+ * allowed. A full one can still be read.
+ */
 const USELESS: ReadonlySet<string> = new Set([
   'LOADING',
   'MASTERDOWN',
   'MISCONF',
   'NOAUTH',
+  'NOPERM',
   'NOREPLICAS',
   'READONLY',
 ]);
@@ -26,7 +30,9 @@ const USELESS: ReadonlySet<string> = new Set([
 /** The word with which a server refused a command; undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   const reply: unknown = error instanceof MultiErrorReply ? [...error.errors()][0] : error;
-  return reply instanceof ErrorReply ? (/^[A-Z]+/.exec(reply.message)?.[0] ?? 'ERR') : undefined;
+  if (!(reply instanceof ErrorReply)) return undefined;
+  // A transaction that is given up names the refusal that it was given up for.
+  return /^(?:EXECABORT [^:]*: )?([A-Z]+)/.exec(reply.message)?.[1] ?? 'ERR';
 }
 
 /** Whether a server that refuses so is of no use at all now. */

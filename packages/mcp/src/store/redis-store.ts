@@ -71,8 +71,7 @@ export class RedisStore implements SessionStore {
     this.#prefix = `${prefix}:${FORMAT}:`;
     this.#link = new RedisLink({
       settings: clientSettings(place),
-      // Of all versions, so without ours in its name.
-      formatKey: `${prefix}:format`,
+      prefix,
       format: FORMAT,
       onDidChangeState: (problem) => onDidChangeState?.(problem),
     });
@@ -80,6 +79,11 @@ export class RedisStore implements SessionStore {
 
   get ready(): boolean {
     return this.#link.ready;
+  }
+
+  /** Why it cannot be used now, without the words of the server. */
+  get problem(): string | undefined {
+    return this.#link.problem;
   }
 
   async now(): Promise<number> {

@@ -86,6 +86,11 @@ export class Revocations implements Disposable {
     await this.#reading;
   }
 
+  /** Whether it can be told what was revoked lately. */
+  get ready(): boolean {
+    return this.#isKnown && this.#store.ready;
+  }
+
   isRevoked(kind: Revocable, name: string): boolean {
     const entry = this.#list.get(entryName(kind, name));
     return entry !== undefined && !entry.isLifted && !isOver(entry, this.#time);
@@ -105,7 +110,7 @@ export class Revocations implements Disposable {
 
   /** Throws `store-unavailable` where it cannot be told what was revoked lately, and `revoked` for what was. */
   requireValid(kind: Revocable, name: string): void {
-    if (!this.#isKnown || !this.#store.ready) {
+    if (!this.ready) {
       const problem = new RootwardMcpError(
         'store-unavailable',
         `Cannot tell whether the ${kind} was revoked: the session store cannot be used`,

@@ -44,7 +44,7 @@ export async function serveHttp(
       parkAfter: PARK_MS,
       ...(store === undefined && { maxResting: MAX_RESTING }),
     },
-    unready: () => (store?.sessions.ready === false ? 'the session store cannot be used' : undefined),
+    unready: () => store?.problem(),
   });
   // Servers that live for one request cannot tell of changes; whoever listens over HTTP is told for them. It also keeps
   // the folder watched, so that each of them sees it as it is.

@@ -10,6 +10,8 @@ import type { Settings } from '../../settings/settings.js';
 export interface SharedStore {
   readonly sessions: SessionStore;
   readonly revocations: Revocations;
+  /** Why requests that need it are refused now. */
+  readonly problem: () => string | undefined;
 }
 
 /** Opens the store that the settings name. Throws `usage` where it is not one to use; one that is down may come later. */
@@ -30,11 +32,17 @@ export async function openStore({ store: url }: Pick<Settings, 'store'>, log: Lo
     const report = (error: unknown): void => log.warn('revocations not read', { error: String(error) });
     const revocations = new List(sessions, sessions.ready ? report : undefined);
     await revocations.settled();
-    return { sessions, revocations };
+    if (!sessions.ready) log.warn('the session store cannot be used yet', { problem: sessions.problem });
+    return { sessions, revocations, problem: () => problemOf(sessions, revocations) };
   } catch (error) {
     if (!(error instanceof RootwardMcpError)) throw error;
     throw new RootwardServerError('usage', error.message, { cause: error });
   }
+}
+
+function problemOf({ problem }: redis.RedisStore, revocations: Revocations): string | undefined {
+  if (problem !== undefined) return `the session store cannot be used: ${problem}`;
+  return revocations.ready ? undefined : 'what was revoked cannot be read from the session store';
 }
 
 /** Throws `usage` for settings that would make instances differ in whom they let in, or in what they accept. */

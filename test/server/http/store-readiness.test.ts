@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { createClient } from '@redis/client';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../testing/redis-server.js';
+import { send, startHttp, type Answer, type HttpRootward } from '../fixtures/http.js';
+import { makeFolders } from '../fixtures/rootward.js';
+import { eventually } from '../../../testing/eventually.js';
+
+const folders = makeFolders('a');
+
+async function startStore(args: readonly string[] = []) {
+  const redis = await RedisServer.start(STORE_PROGRAM, args);
+  onTestFinished(() => redis[Symbol.asyncDispose]());
+  const socket = { path: join(redis.folder, 'redis.sock'), tls: false } as const;
+  const admin = createClient({ socket }).on('error', () => undefined);
+  await admin.connect();
+  onTestFinished(() => admin.destroy());
+  return { url: redis.url.replace('unix://', 'unix://localhost'), admin };
+}
+
+function start(ROOTWARD_STORE: string): Promise<HttpRootward> {
+  const env = { ROOTWARD_STORE, ROOTWARD_HANDLE_KEY: 'k'.repeat(32) };
+  return startHttp([folders.path('a'), '--limits', 'sessions=5'], { env });
+}
+
+async function readiness(http: HttpRootward): Promise<readonly [number | undefined, string]> {
+  const answer: Answer = await send(http.url.replace('/mcp', '/readyz'), {}, undefined, 'GET');
+  return [answer.status, answer.text];
+}
+
+describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
+  test('/readyz and the log say which right the user of the store lacks', async () => {
+    const { url, admin } = await startStore();
+    await admin.aclSetUser('few', ['on', '>sesame', '~*', '&*', '+@all', '-zadd', '-time']);
+    const http = await start(url.replace('unix://', 'unix://few:sesame@'));
+    const problem = 'its user lacks +time +zadd (NOPERM)';
+    expect(await readiness(http)).toEqual([503, `not ready: the session store cannot be used: ${problem}\n`]);
+    expect(http.server.stderr()).toContain(problem);
+    await admin.aclSetUser('few', ['+@all']);
+    await eventually(async () => expect(await readiness(http)).toEqual([200, 'ok\n']));
+    await admin.aclSetUser('few', ['-getrange']);
+    await eventually(async () => expect((await readiness(http))[1]).toContain('its user lacks +getrange'));
+  });
+
+  test('/readyz says that what was revoked cannot be read', async () => {
+    const { url, admin } = await startStore();
+    await admin.set('rootward:1:revoked', 'garbage');
+    const http = await start(url);
+    expect(await readiness(http)).toEqual([
+      503,
+      'not ready: what was revoked cannot be read from the session store\n',
+    ]);
+    await admin.del('rootward:1:revoked');
+    await eventually(async () => expect(await readiness(http)).toEqual([200, 'ok\n']));
+  });
+});
