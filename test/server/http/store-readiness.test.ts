@@ -53,4 +53,11 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
     await admin.del('rootward:1:revoked');
     await eventually(async () => expect(await readiness(http)).toEqual([200, 'ok\n']));
   });
+
+  test('the start warns of a store that removes keys when its memory is full', async () => {
+    const { url } = await startStore(['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-lru']);
+    const http = await start(url);
+    expect(http.server.stderr()).toMatch(/\(volatile-lru\).*use noeviction.*may lose keys/);
+    expect(await readiness(http)).toEqual([200, 'ok\n']);
+  });
 });

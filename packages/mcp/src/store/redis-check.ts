@@ -5,21 +5,29 @@ import { refusalOf } from './redis-refusals.js';
 type Client = ReturnType<typeof createClient>;
 
 const MIN_VERSION = 7;
+const NO_EVICTION = 'noeviction';
 
 /**
  * Whether a server is one to use. Throws `store-invalid` for one that is too old, that has what another version
- * stored, or that may remove what was revoked; and an error of another kind for one that cannot be used now.
+ * stored, or that may remove what was revoked; and an error of another kind for one that cannot be used now. Returns
+ * what the operator should know of one that can be used.
  */
-export async function checkServer(client: Client, formatKey: string, format: string): Promise<void> {
+export async function checkServer(
+  client: Client,
+  formatKey: string,
+  format: string,
+): Promise<string | undefined> {
   const info = await client.info();
   const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1];
   const version = field('redis_version');
   if (!(Number.parseInt(version ?? '', 10) >= MIN_VERSION)) {
     throw invalid(`it is Redis ${version ?? 'of no version'}; version ${MIN_VERSION} or later is needed`);
   }
-  const policy = field('maxmemory_policy') ?? '';
-  if (policy.startsWith('allkeys') && field('maxmemory') !== '0') {
-    throw invalid(`it removes any key when its memory is full (${policy}), revocations too; use noeviction`);
+  const policy = field('maxmemory') === '0' ? NO_EVICTION : field('maxmemory_policy');
+  if (policy?.startsWith('allkeys') === true) {
+    throw invalid(
+      `it removes any key when its memory is full (${policy}), revocations too; use ${NO_EVICTION}`,
+    );
   }
   // What is written to a replica is lost, or refused.
   if (field('role') === 'slave') throw new Error('it is a replica');
@@ -27,6 +35,15 @@ export async function checkServer(client: Client, formatKey: string, format: str
   if (found !== format) {
     throw invalid(`its format is ${JSON.stringify(found)} instead of ${format}; use another database`);
   }
+  return warningOf(policy);
+}
+
+/** Keys without an end stay with every policy that is not refused. */
+function warningOf(policy: string | undefined): string | undefined {
+  if (policy === NO_EVICTION) return undefined;
+  return policy === undefined
+    ? `it does not say what it does when its memory is full; it must remove no keys (maxmemory-policy ${NO_EVICTION})`
+    : `it removes sessions, counts and signs of life of instances when its memory is full (${policy}), and calls under way may be reported as lost; use ${NO_EVICTION}`;
 }
 
 /** Writes the format where it is missing. Where it is there, nothing changes, but a server that takes no writes says so. */

@@ -16,6 +16,8 @@ interface LinkOptions {
   readonly format: string;
   /** Told once when the server can no longer be used, and once when it can again. */
   readonly onDidChangeState: (problem: string | undefined) => void;
+  /** Told once what the operator should know of a server that can be used. */
+  readonly onWarning: (warning: string) => void;
 }
 
 /** A server that takes longer is down for whoever waits. */
@@ -45,6 +47,7 @@ export class RedisLink {
   #problem: string | undefined = 'not connected yet';
   /** Why it is not one to use at all. */
   #fault: RootwardMcpError | undefined;
+  #warning: string | undefined;
   #losses = 0;
   #missing = 0;
   #isSettling = false;
@@ -156,15 +159,17 @@ export class RedisLink {
   }
 
   async #prepare(): Promise<void> {
-    const { format, prefix } = this.#options;
+    const { format, prefix, onWarning } = this.#options;
     const formatKey = `${prefix}:format`;
     // Of one that is in use, the first refusal tells.
     if (!this.ready) {
       const commands = tryCommands(this.#client, formatKey, `${prefix}:${format}:rights`);
       await requireRights(prefix, [...commands, ...this.#subscribeAll()]);
     }
-    await checkServer(this.#client, formatKey, format);
+    const warning = await checkServer(this.#client, formatKey, format);
     await Promise.all(this.#subscribeAll());
+    if (warning !== undefined && warning !== this.#warning) onWarning(warning);
+    this.#warning = warning;
   }
 
   #subscribeAll(): readonly Promise<void>[] {

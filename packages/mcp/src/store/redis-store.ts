@@ -14,6 +14,8 @@ export interface RedisStoreOptions {
   readonly prefix?: string;
   /** Told once when the store can no longer be used, and once when it can again. */
   readonly onDidChangeState?: (problem: string | undefined) => void;
+  /** Told once that a store which can be used may remove keys when its memory is full, or does not say whether it does. */
+  readonly onWarning?: (warning: string) => void;
 }
 
 type Listener = (text: string | undefined) => void;
@@ -67,13 +69,14 @@ export class RedisStore implements SessionStore {
     return store;
   }
 
-  private constructor({ prefix = 'rootward', onDidChangeState, ...place }: RedisStoreOptions) {
+  private constructor({ prefix = 'rootward', onDidChangeState, onWarning, ...place }: RedisStoreOptions) {
     this.#prefix = `${prefix}:${FORMAT}:`;
     this.#link = new RedisLink({
       settings: clientSettings(place),
       prefix,
       format: FORMAT,
       onDidChangeState: (problem) => onDidChangeState?.(problem),
+      onWarning: (warning) => onWarning?.(warning),
     });
   }
 

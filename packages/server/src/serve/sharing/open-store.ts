@@ -28,6 +28,7 @@ export async function openStore({ store: url }: Pick<Settings, 'store'>, log: Lo
         if (problem === undefined) log.info('the session store can be used');
         else log.warn('the session store cannot be used', { problem });
       },
+      onWarning: (warning) => log.warn('the session store may lose keys', { warning }),
     });
     const report = (error: unknown): void => log.warn('revocations not read', { error: String(error) });
     const revocations = new List(sessions, sessions.ready ? report : undefined);
