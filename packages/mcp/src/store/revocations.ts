@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Disposable } from '@rootward/core';
 import { Emitter } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
@@ -22,6 +23,8 @@ interface Answer {
   readonly time: number;
 }
 
+type Change = (list: RevocationList, now: number) => RevocationList;
+
 /** What can be revoked. */
 export type Revocable = 'handle' | 'session' | 'principal';
 
@@ -37,6 +40,8 @@ const LASTS_MS: Readonly<Record<Revocable, number>> = {
 /** How long it is known that something was lifted: longer than a process is away from a store. */
 const LIFTED_MS = 24 * HOUR_MS;
 const MAX_ATTEMPTS = 20;
+/** Those who change the list at once keep out of each other's way for a random time, longer after each attempt. */
+const MAX_PAUSE_MS = 500;
 /**
  * How often it is looked whether the list changed where nobody says so: whoever changed it may have died before saying so, and
  * a store may have been emptied without a word. Half of the second within which a revocation holds everywhere.
@@ -66,6 +71,7 @@ export class Revocations implements Disposable {
   #isKnown = false;
   #wasKnown = false;
   #reading: Promise<void>;
+  #writing: Promise<void> = Promise.resolve();
   #next: NodeJS.Timeout | undefined;
   /** Why it cannot be read, since it last could. */
   #failure: { readonly code?: string; readonly message: string } | undefined;
@@ -165,13 +171,23 @@ export class Revocations implements Disposable {
     return this.#write((list, now) => withChange(list, name, { now, lasts, isLifted }));
   }
 
-  async #write(change: (list: RevocationList, now: number) => RevocationList): Promise<void> {
+  /** One after the other: each change would keep the others of this process from being made. */
+  #write(change: Change): Promise<void> {
+    const written = this.#writing.then(() => this.#replace(change));
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+
+  async #replace(change: Change): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { text, time } = await this.#ask();
       const list = change(merge(this.#list, readList(text), time), time);
       const after = listText(list);
       const isThere = after === text;
-      if (!isThere && !(await this.#store.replace(KEY, text, after, Infinity))) continue;
+      if (!isThere && !(await this.#store.replace(KEY, text, after, Infinity))) {
+        await pause(Math.random() * Math.min(2 ** attempt, MAX_PAUSE_MS));
+        continue;
+      }
       this.#take(list, { text: after, time });
       if (!isThere) await this.#store.publish(KEY, '');
       return;

@@ -104,6 +104,20 @@ function behavesAsStore(open: () => Promise<SessionStore>): void {
     subscription.dispose();
   });
 
+  test('all of many revocations that are made at once hold', async () => {
+    const lists = Array.from({ length: 40 }, (_, index) => new Revocations(index % 2 === 0 ? store : other));
+    await Promise.all(lists.map((list, index) => list.revoke('session', `one of many ${index}`)));
+    const more = lists.map((_, index) => `of one ${index}`);
+    await Promise.all(more.map((name) => lists[0]!.revoke('session', name)));
+    using fresh = new Revocations(store);
+    await fresh.settled();
+    for (const [index, list] of lists.entries()) {
+      expect(fresh.isRevoked('session', `one of many ${index}`)).toBe(true);
+      expect(fresh.isRevoked('session', more[index]!)).toBe(true);
+      list.dispose();
+    }
+  });
+
   test('a revocation is known everywhere, and can be lifted', async () => {
     using here = new Revocations(store);
     using there = new Revocations(other);
