@@ -82,7 +82,8 @@ export class RedisLink {
       return await inTime(command(this.#client));
     } catch (error) {
       if (isUseless(refusalOf(error))) this.#lost(error);
-      throw unavailable(describe(error), error);
+      // Where it was lost meanwhile, all that the client says is that it was told to disconnect.
+      throw unavailable(this.#problem ?? describe(error), error);
     }
   }
 
@@ -142,7 +143,7 @@ export class RedisLink {
     try {
       await inTime(this.#prepare());
     } catch (error) {
-      this.#lost(error);
+      if (losses === this.#losses) this.#lost(error);
       return;
     } finally {
       this.#isSettling = false;
