@@ -18,9 +18,9 @@ async function startStore(args: readonly string[] = []) {
   return { url: redis.url.replace('unix://', 'unix://localhost'), admin };
 }
 
-function start(ROOTWARD_STORE: string): Promise<HttpRootward> {
+function start(ROOTWARD_STORE: string, limits = 'sessions=5'): Promise<HttpRootward> {
   const env = { ROOTWARD_STORE, ROOTWARD_HANDLE_KEY: 'k'.repeat(32) };
-  return startHttp([folders.path('a'), '--limits', 'sessions=5'], { env });
+  return startHttp([folders.path('a'), '--limits', limits], { env });
 }
 
 async function readiness(http: HttpRootward): Promise<readonly [number | undefined, string]> {
@@ -52,6 +52,21 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
     ]);
     await admin.del('rootward:1:revoked');
     await eventually(async () => expect(await readiness(http)).toEqual([200, 'ok\n']));
+  });
+
+  test('/readyz says that nothing can be counted where the memory of the store is full', async () => {
+    const { url, admin } = await startStore();
+    const [counting, other] = await Promise.all([start(url, 'requests=5'), start(url)]);
+    await admin.configSet('maxmemory', '1');
+    await eventually(async () =>
+      expect(await readiness(counting)).toEqual([
+        503,
+        'not ready: the session store cannot count requests: its memory is full\n',
+      ]),
+    );
+    expect(await readiness(other)).toEqual([200, 'ok\n']);
+    await admin.configSet('maxmemory', '0');
+    await eventually(async () => expect(await readiness(counting)).toEqual([200, 'ok\n']));
   });
 
   test('the start warns of a store that removes keys when its memory is full', async () => {

@@ -4,19 +4,22 @@ import { refusalOf } from './redis-refusals.js';
 
 type Client = ReturnType<typeof createClient>;
 
+/** What is to know of a server that can be used. */
+export interface ServerState {
+  /** What the operator should know. */
+  readonly warning: string | undefined;
+  /** It can be read, and takes no writes. */
+  readonly isFull: boolean;
+}
+
 const MIN_VERSION = 7;
 const NO_EVICTION = 'noeviction';
 
 /**
  * Whether a server is one to use. Throws `store-invalid` for one that is too old, that has what another version
- * stored, or that may remove what was revoked; and an error of another kind for one that cannot be used now. Returns
- * what the operator should know of one that can be used.
+ * stored, or that may remove what was revoked; and an error of another kind for one that cannot be used now.
  */
-export async function checkServer(
-  client: Client,
-  formatKey: string,
-  format: string,
-): Promise<string | undefined> {
+export async function checkServer(client: Client, formatKey: string, format: string): Promise<ServerState> {
   const info = await client.info();
   const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1];
   const version = field('redis_version');
@@ -31,11 +34,11 @@ export async function checkServer(
   }
   // What is written to a replica is lost, or refused.
   if (field('role') === 'slave') throw new Error('it is a replica');
-  const found = await keepFormat(client, formatKey, format);
+  const { found, isFull } = await keepFormat(client, formatKey, format);
   if (found !== format) {
     throw invalid(`its format is ${JSON.stringify(found)} instead of ${format}; use another database`);
   }
-  return warningOf(policy);
+  return { warning: warningOf(policy), isFull };
 }
 
 /** Keys without an end stay with every policy that is not refused. */
@@ -47,14 +50,19 @@ function warningOf(policy: string | undefined): string | undefined {
 }
 
 /** Writes the format where it is missing. Where it is there, nothing changes, but a server that takes no writes says so. */
-async function keepFormat(client: Client, key: string, format: string): Promise<string> {
+async function keepFormat(
+  client: Client,
+  key: string,
+  format: string,
+): Promise<{ readonly found: string; readonly isFull: boolean }> {
   try {
-    return (await client.set(key, format, { condition: 'NX', GET: true })) ?? format;
+    const found = (await client.set(key, format, { condition: 'NX', GET: true })) ?? format;
+    return { found, isFull: false };
   } catch (error) {
     // A server whose memory is full can still be read.
     const found = refusalOf(error) === 'OOM' ? await client.get(key) : null;
     if (found === null) throw error;
-    return found;
+    return { found, isFull: true };
   }
 }
 

@@ -48,6 +48,7 @@ export class RedisLink {
   /** Why it is not one to use at all. */
   #fault: RootwardMcpError | undefined;
   #warning: string | undefined;
+  #isFull = false;
   #losses = 0;
   #missing = 0;
   #isSettling = false;
@@ -67,6 +68,10 @@ export class RedisLink {
 
   get problem(): string | undefined {
     return this.#problem;
+  }
+
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   /** When it is known whether the server can be used. Rejects with `store-invalid`. */
@@ -167,10 +172,11 @@ export class RedisLink {
       const commands = tryCommands(this.#client, formatKey, `${prefix}:${format}:rights`);
       await requireRights(prefix, [...commands, ...this.#subscribeAll()]);
     }
-    const warning = await checkServer(this.#client, formatKey, format);
+    const { warning, isFull } = await checkServer(this.#client, formatKey, format);
     await Promise.all(this.#subscribeAll());
     if (warning !== undefined && warning !== this.#warning) onWarning(warning);
     this.#warning = warning;
+    this.#isFull = isFull;
   }
 
   #subscribeAll(): readonly Promise<void>[] {

@@ -89,6 +89,11 @@ export class RedisStore implements SessionStore {
     return this.#link.problem;
   }
 
+  /** Whether its memory was full when it was last looked at, which is every second: then it can only be read. */
+  get isFull(): boolean {
+    return this.#link.isFull;
+  }
+
   async now(): Promise<number> {
     const [seconds, microseconds] = await this.#link.ask((client) => client.time());
     return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { checkServer } from '../../src/store/redis-check.js';
 
 /** A server that says of itself what it is told to: managed ones leave out what they like. */
-function check(...lines: readonly string[]): Promise<string | undefined> {
+async function check(...lines: readonly string[]): Promise<string | undefined> {
   const info = ['redis_version:7.0.15', 'role:master', ...lines].join('\r\n');
   const client = { info: () => Promise.resolve(info), set: () => Promise.resolve(null) };
-  return checkServer(client as unknown as Parameters<typeof checkServer>[0], 'format', '1');
+  const state = await checkServer(client as unknown as Parameters<typeof checkServer>[0], 'format', '1');
+  return state.warning;
 }
 
 test('checkServer() warns where keys with an end may go', async () => {

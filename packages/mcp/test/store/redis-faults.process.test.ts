@@ -186,10 +186,14 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`RedisStore with a ${STORE_PROGRAM}
       Number(/cmdstat_set:.*rejected_calls=(\d+)/.exec(await client.info('commandstats'))?.[1]);
     const atFirst = await refusals();
     await eventually(async () => expect(await refusals()).toBeGreaterThan(atFirst + 1));
-    expect([before.ready, store.ready]).toEqual([true, true]);
+    expect([before, store].map(({ ready, isFull }) => [ready, isFull])).toEqual([
+      [true, true],
+      [true, true],
+    ]);
     expect(await store.read('key')).toBe('text');
     await client.configSet('maxmemory', '0');
     expect(await store.replace('other', undefined, 'text', HOUR)).toBe(true);
+    await eventually(() => expect(store.isFull).toBe(false));
   });
 
   test('lets a user do too little is not used until the user may do more', async () => {

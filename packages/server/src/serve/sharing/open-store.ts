@@ -15,7 +15,10 @@ export interface SharedStore {
 }
 
 /** Opens the store that the settings name. Throws `usage` where it is not one to use; one that is down may come later. */
-export async function openStore({ store: url }: Pick<Settings, 'store'>, log: Logger): Promise<SharedStore> {
+export async function openStore(
+  { store: url, limits }: Pick<Settings, 'store' | 'limits'>,
+  log: Logger,
+): Promise<SharedStore> {
   if (url === undefined) {
     throw new RootwardServerError('usage', 'Cannot open the store: name it with --store or ROOTWARD_STORE');
   }
@@ -34,7 +37,13 @@ export async function openStore({ store: url }: Pick<Settings, 'store'>, log: Lo
     const revocations = new List(sessions, sessions.ready ? report : undefined);
     await revocations.settled();
     if (!sessions.ready) log.warn('the session store cannot be used yet', { problem: sessions.problem });
-    return { sessions, revocations, problem: () => problemOf(sessions, revocations) };
+    const isCounting = limits?.requests !== undefined || limits?.bytes !== undefined;
+    const problem = (): string | undefined =>
+      problemOf(sessions, revocations) ??
+      (isCounting && sessions.isFull
+        ? 'the session store cannot count requests: its memory is full'
+        : undefined);
+    return { sessions, revocations, problem };
   } catch (error) {
     if (!(error instanceof RootwardMcpError)) throw error;
     throw new RootwardServerError('usage', error.message, { cause: error });
