@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Disposable } from '@rootward/core';
+import { systemClock, type Clock, type Disposable } from '@rootward/core';
 import { Emitter } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import { keyDigest, type SessionStore } from './session-store.js';
@@ -63,8 +63,11 @@ export class Revocations implements Disposable {
   #list: RevocationList = new Map();
   /** Of the list that the store had, where nothing was missing there. */
   #mark: string | undefined;
-  /** Of the store, when it was last asked. */
-  #time = 0;
+  readonly #clock: Clock;
+  /** Of the store, when it was last asked, by which entries are over. */
+  #time = Infinity;
+  /** When that was, by the clock of this process. */
+  #askedAt = 0;
   readonly #serving = new AsyncLocalStorage<{ problem?: RootwardMcpError }>();
   /** How often a message may have been missed. */
   #misses = 0;
@@ -77,9 +80,10 @@ export class Revocations implements Disposable {
   #failure: { readonly code?: string; readonly message: string } | undefined;
   #isDisposed = false;
 
-  constructor(store: SessionStore, onerror?: (error: unknown) => void) {
+  constructor(store: SessionStore, onerror?: (error: unknown) => void, clock: Clock = systemClock) {
     this.#store = store;
     this.#onerror = onerror;
+    this.#clock = clock;
     this.#subscription = store.subscribe(KEY, (text) => {
       if (text === undefined) this.#miss();
       this.#readAgain();
@@ -181,7 +185,7 @@ export class Revocations implements Disposable {
   async #replace(change: Change): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { text, time } = await this.#ask();
-      const list = change(merge(this.#list, readList(text), time), time);
+      const list = change(merge(this.#list, readList(text), this.#advance(time)), time);
       const after = listText(list);
       const isThere = after === text;
       if (!isThere && !(await this.#store.replace(KEY, text, after, Infinity))) {
@@ -209,7 +213,7 @@ export class Revocations implements Disposable {
       storeTime(this.#store),
     ]);
     if (start !== mark) return false;
-    this.#time = time;
+    this.#advance(time);
     return true;
   }
 
@@ -218,11 +222,21 @@ export class Revocations implements Disposable {
     return this.#take(readList(answer.text), answer);
   }
 
+  /**
+   * The time of the store, which advances no faster here than that of this process: where it leaps, as when a machine
+   * with a wrong clock takes over, nothing is over that could still be used.
+   */
+  #advance(time: number): number {
+    const now = this.#clock.now();
+    this.#time = Math.ceil(Math.min(time, this.#time + now - this.#askedAt));
+    this.#askedAt = now;
+    return this.#time;
+  }
+
   /** Whether the store lacks nothing of what is known. */
   #take(stored: RevocationList, { text, time }: Answer): boolean {
     const before = this.#list;
-    this.#list = merge(before, stored, time);
-    this.#time = time;
+    this.#list = merge(before, stored, this.#advance(time));
     const isWhole = !hasMore(this.#list, stored);
     this.#mark = isWhole ? markOf(text) : undefined;
     if (hasMore(this.#list, before)) this.#changed.fire();

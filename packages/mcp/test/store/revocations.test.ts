@@ -4,26 +4,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore, Revocations, RootwardMcpError } from '../../src/index.js';
 import { keyDigest } from '../../src/store/session-store.js';
 import { createInstance } from '../fixtures/instances.js';
+import { command, openRevocations } from '../fixtures/revocations.js';
 import { eventually } from '../../../../testing/eventually.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
 
 const KEY = 'revoked';
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const HOUR = 3_600_000;
 const down = new RootwardMcpError('store-unavailable', 'Cannot use the session store: no answer');
-
-function open(store: MemoryStore): Revocations {
-  const revocations = new Revocations(store);
-  onTestFinished(() => revocations.dispose());
-  return revocations;
-}
-
-/** What `rootward revoke` does: it knows nothing but what it finds. */
-async function command(store: MemoryStore, act: (revocations: Revocations) => Promise<void>): Promise<void> {
-  using revocations = new Revocations(store);
-  await revocations.settled();
-  await act(revocations);
-}
 
 async function hasLifted(store: MemoryStore): Promise<boolean> {
   return (await store.read(KEY))?.includes('lifted') === true;
@@ -39,7 +26,7 @@ function keepFromReading(store: MemoryStore): () => void {
 
 test('Revocations reads its list again where that failed once', async () => {
   const store = new MemoryStore();
-  const [here, there] = [open(store), open(store)];
+  const [here, there] = [openRevocations(store), openRevocations(store)];
   await Promise.all([here.settled(), there.settled()]);
   // Whoever is told of the change cannot read it at first.
   const publish = vi.spyOn(store, 'publish').mockImplementationOnce((...args) => {
@@ -67,7 +54,7 @@ test('Revocations reports once that it cannot read its list', async () => {
 
 test('Revocations keeps what it knows where the store is emptied or goes back, and gives it back', async () => {
   const store = new MemoryStore();
-  const revocations = open(store);
+  const revocations = openRevocations(store);
   await revocations.revoke('principal', 'first');
   const earlier = await store.read(KEY);
   await revocations.revoke('principal', 'second');
@@ -88,7 +75,7 @@ test('Revocations keeps what it knows where the store is emptied or goes back, a
 test('Revocations holds what is revoked again after it was lifted and nobody keeps that in mind', async () => {
   const clock = new FakeClock();
   const store = new MemoryStore(clock);
-  const instance = open(store);
+  const instance = openRevocations(store);
   await command(store, (revocations) => revocations.revoke('principal', 'someone'));
   await command(store, (revocations) => revocations.lift('principal', 'someone'));
   await instance.settled();
@@ -102,7 +89,7 @@ test('Revocations holds what is revoked again after it was lifted and nobody kee
 test('Revocations holds what is revoked again after it was lifted and the store was emptied', async () => {
   const clock = new FakeClock();
   const store = new MemoryStore(clock);
-  const instance = open(store);
+  const instance = openRevocations(store);
   await command(store, (revocations) => revocations.revoke('principal', 'someone'));
   await command(store, (revocations) => revocations.lift('principal', 'someone'));
   await eventually(() => expect(hasLifted(store)).resolves.toBe(true));
@@ -119,82 +106,26 @@ test('Revocations holds what is revoked again after it was lifted and the store 
 
 test('Revocations puts back what a store forgot without a word, for those who start then', async () => {
   const store = new MemoryStore();
-  const instance = open(store);
+  const instance = openRevocations(store);
   await instance.revoke('principal', 'someone');
   await instance.settled();
   await store.replace(KEY, await store.read(KEY), undefined, Infinity);
-  const fresh = open(store);
+  const fresh = openRevocations(store);
   await eventually(() => expect(fresh.isRevoked('principal', 'someone')).toBe(true));
 });
 
 test('Revocations finds what was revoked by somebody who died before telling', async () => {
   const store = new MemoryStore();
-  const instance = open(store);
+  const instance = openRevocations(store);
   await instance.settled();
   vi.spyOn(store, 'publish').mockResolvedValue();
   await command(store, (revocations) => revocations.revoke('session', 'stolen'));
   await eventually(() => expect(instance.isRevoked('session', 'stolen')).toBe(true));
 });
 
-test('Revocations go by the clock of the store, whatever that of a machine says', async () => {
-  const clock = new FakeClock(Date.now());
-  const store = new MemoryStore(clock);
-  const instance = open(store);
-  const behind = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 16 * MINUTE);
-  await command(store, (revocations) => revocations.revoke('handle', 'stolen'));
-  behind.mockRestore();
-  await eventually(() => expect(instance.isRevoked('handle', 'stolen')).toBe(true));
-  const ahead = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 16 * MINUTE);
-  expect(instance.isRevoked('handle', 'stolen')).toBe(true);
-  ahead.mockRestore();
-  clock.advance(15 * MINUTE);
-  await eventually(() => expect(instance.isRevoked('handle', 'stolen')).toBe(false));
-});
-
-test.each<[string, () => unknown]>([
-  ['NaN', () => NaN],
-  ['a string', () => String(Date.now())],
-  ['seconds', () => Math.floor(Date.now() / 1000)],
-  ['microseconds', () => Date.now() * 1000],
-  ['nanoseconds', () => Date.now() * 1e6],
-  ['a fraction', () => Date.now() + 0.5],
-  ['undefined', () => undefined],
-])('Revocations lets nobody in and forgets nothing where the time of the store is %s', async (_, time) => {
-  const store = new MemoryStore();
-  await command(store, (revocations) => revocations.revoke('principal', 'thief'));
-  const list = await store.read(KEY);
-  const instance = open(store);
-  await instance.settled();
-  const now = vi.spyOn(store, 'now').mockImplementation(() => Promise.resolve(time() as number));
-  const fresh = open(store);
-  await expect(fresh.requireRead()).rejects.toThrow(/Cannot tell what was revoked yet/);
-  for (const each of [instance, fresh]) {
-    await expect(each.revoke('session', 'other')).rejects.toThrow(
-      /^Cannot use the session store: its time is .*, not whole milliseconds since the epoch$/,
-    );
-  }
-  await eventually(() => expect(() => instance.requireValid('handle', 'any')).toThrow(/Cannot tell/));
-  expect(instance.isRevoked('principal', 'thief')).toBe(true);
-  expect(await store.read(KEY)).toBe(list);
-  now.mockRestore();
-  await eventually(() => expect(fresh.isRevoked('principal', 'thief')).toBe(true));
-});
-
-test('Revocations holds a principal that an earlier version revoked, however late it is', async () => {
-  const clock = new FakeClock();
-  const store = new MemoryStore(clock);
-  const name = `principal ${keyDigest('thief')}`;
-  const list = { entries: { [name]: [Number.MAX_SAFE_INTEGER, clock.now()] }, v: 1 };
-  await store.replace(KEY, undefined, JSON.stringify(list), Infinity);
-  clock.advance(1000 * 365 * 24 * HOUR);
-  const instance = open(store);
-  await instance.settled();
-  expect(instance.isRevoked('principal', 'thief')).toBe(true);
-});
-
 test('Revocations refuses handles while its list cannot be read', async () => {
   const store = new MemoryStore();
-  const instance = open(store);
+  const instance = openRevocations(store);
   await instance.settled();
   instance.requireValid('handle', 'stolen');
   const letRead = keepFromReading(store);
@@ -207,7 +138,7 @@ test('Revocations refuses handles while its list cannot be read', async () => {
 test('Revocations refuses handles after an outage until it has read its list again', async () => {
   const store = new MemoryStore();
   const subscribe = vi.spyOn(store, 'subscribe');
-  const instance = open(store);
+  const instance = openRevocations(store);
   await instance.settled();
   const [[, tell]] = subscribe.mock.calls as [Parameters<MemoryStore['subscribe']>];
   const [late, again] = [new Deferred<string>(), new Deferred<string>()];
@@ -230,7 +161,7 @@ test('Revocations refuses handles after an outage until it has read its list aga
 
 test('Revocations tells of a list that is another one, not of the same one read again', async () => {
   const store = new MemoryStore();
-  const instance = open(store);
+  const instance = openRevocations(store);
   await instance.revoke('session', 'first');
   await instance.settled();
   const listener = vi.fn<() => void>();
@@ -245,7 +176,7 @@ test('Revocations tells of a list that is another one, not of the same one read 
 test('Revocations reads its list only where it changed', async () => {
   const store = new MemoryStore();
   await command(store, (revocations) => revocations.revoke('session', 'first'));
-  const instance = open(store);
+  const instance = openRevocations(store);
   await instance.settled();
   const [look, read] = [vi.spyOn(store, 'readStart'), vi.spyOn(store, 'read')];
   await eventually(() => expect(look.mock.calls.length).toBeGreaterThan(2));
@@ -266,7 +197,7 @@ test('Revocations finds what an earlier version, or a hand, changed in its list'
   const forged = first.slice(0, first.indexOf('"entries"')) + both.slice(both.indexOf('"entries"'));
   for (const text of [JSON.stringify({ entries, v: 1 }), forged]) {
     await store.replace(KEY, await store.read(KEY), text, Infinity);
-    const instance = open(store);
+    const instance = openRevocations(store);
     await instance.settled();
     expect(instance.isRevoked('session', 'second')).toBe(true);
     const more = { ...entries, [`session ${keyDigest('third')}`]: [Number.MAX_SAFE_INTEGER, 1] };
@@ -281,7 +212,7 @@ test('Revocations puts back what it knows once that can be written', async () =>
   const store = new MemoryStore();
   const other = new MemoryStore();
   await command(other, (revocations) => revocations.revoke('session', 'other'));
-  const instance = open(store);
+  const instance = openRevocations(store);
   await instance.revoke('session', 'first');
   const [first, theirs] = [await store.read(KEY), await other.read(KEY)];
   await store.replace(KEY, first, theirs, Infinity);
@@ -291,7 +222,7 @@ test('Revocations puts back what it knows once that can be written', async () =>
   // The store goes back to what the instance had read before.
   await store.replace(KEY, theirs, first, Infinity);
   await eventually(async () => {
-    const fresh = open(store);
+    const fresh = openRevocations(store);
     await fresh.settled();
     expect(fresh.isRevoked('session', 'other')).toBe(true);
   });
@@ -299,7 +230,7 @@ test('Revocations puts back what it knows once that can be written', async () =>
 
 test('Revocations that are made at once are all kept', async () => {
   const store = new MemoryStore();
-  const all = ['a', 'b', 'c', 'd'].map((name) => ({ name, list: open(store) }));
+  const all = ['a', 'b', 'c', 'd'].map((name) => ({ name, list: openRevocations(store) }));
   await Promise.all(all.map(({ name, list }) => list.revoke('session', name)));
   for (const { name, list } of all) {
     for (const other of all) await eventually(() => expect(other.list.isRevoked('session', name)).toBe(true));
@@ -309,7 +240,7 @@ test('Revocations that are made at once are all kept', async () => {
 
 test('nobody with a token is served before it was read what was revoked', async () => {
   const store = new MemoryStore();
-  const before = open(store);
+  const before = openRevocations(store);
   await before.revoke('principal', 'thief');
   const read = vi.spyOn(store, 'read').mockRejectedValue(down);
   const handler = createInstance(store, '/');
