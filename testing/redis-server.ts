@@ -71,11 +71,13 @@ export class RedisServer implements AsyncDisposable {
     );
     this.#child = child;
     let output = '';
+    let isReady = false;
     for await (const chunk of child.stdout) {
       output += String(chunk);
-      if (/ready to accept connections/i.test(output)) break;
+      isReady = /ready to accept connections/i.test(output);
+      if (isReady) break;
     }
-    if (child.exitCode !== null) throw new Error(`${this.#program} did not start:\n${output}`);
+    if (!isReady) throw new Error(`${this.#program} did not start:\n${output}`);
     child.stdout.resume();
   }
 
