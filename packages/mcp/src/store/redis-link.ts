@@ -246,8 +246,8 @@ function afterReading(): Promise<void> {
 /** Clients get to read it, and have no business with addresses, users and scripts. */
 function describe(error: unknown): string {
   if (error instanceof RootwardMcpError) return error.message.replace(/^Cannot use the session store: /, '');
-  const refusal = refusalOf(error);
-  if (refusal !== undefined) return describeRefusal(refusal);
+  const refusal = describeRefusal(error);
+  if (refusal !== undefined) return refusal;
   const code = errnoOf(error);
   if (code !== undefined) return `it cannot be reached (${code})`;
   return error instanceof Error && error.message !== '' ? error.message : String(error);

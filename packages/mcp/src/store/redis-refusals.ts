@@ -40,7 +40,18 @@ export function isUseless(refusal: string | undefined): boolean {
   return refusal !== undefined && USELESS.has(refusal);
 }
 
-/** Without the words of the server, which name users, commands and scripts. */
-export function describeRefusal(refusal: string): string {
-  return `${MEANINGS[refusal] ?? 'it refused a command'} (${refusal})`;
+/** The right to a command, as `ACL SETUSER` grants it, that an error says is missing. */
+export function missingCommand(error: unknown): string | undefined {
+  const command = refusalOf(error) === 'NOPERM' ? /'([^']+)' command/.exec(String(error))?.[1] : undefined;
+  return command === undefined ? undefined : `+${command}`;
+}
+
+/** Without the words of the server, which name users and scripts. Undefined for any other error. */
+export function describeRefusal(error: unknown): string | undefined {
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return undefined;
+  const right = missingCommand(error);
+  const meaning =
+    right === undefined ? (MEANINGS[refusal] ?? 'it refused a command') : `its user lacks ${right}`;
+  return `${meaning} (${refusal})`;
 }

@@ -1,5 +1,5 @@
 import type { createClient } from '@redis/client';
-import { refusalOf } from './redis-refusals.js';
+import { missingCommand, refusalOf } from './redis-refusals.js';
 
 type Client = ReturnType<typeof createClient>;
 
@@ -45,14 +45,12 @@ export async function requireRights(prefix: string, attempts: readonly Promise<u
     const error: unknown = attempt.reason;
     const refusal = refusalOf(error);
     if (refusal === undefined) throw error;
-    if (refusal === 'NOPERM') missing.add(rightOf(String(error), prefix));
+    if (refusal === 'NOPERM') missing.add(missingCommand(error) ?? missingPattern(String(error), prefix));
   }
   if (missing.size > 0) throw new Error(`its user lacks ${[...missing].join(' ')} (NOPERM)`);
 }
 
-/** The words differ between servers: "access one of the keys", "access a key", "run the 'get' command". */
-function rightOf(words: string, prefix: string): string {
-  const command = /'([^']+)' command/.exec(words)?.[1];
-  if (command !== undefined) return `+${command}`;
+/** The words differ between servers: "access one of the keys", "access a key". */
+function missingPattern(words: string, prefix: string): string {
   return /\bchannels?\b/.test(words) ? `&${prefix}:*` : `~${prefix}:*`;
 }
