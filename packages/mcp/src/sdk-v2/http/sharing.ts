@@ -3,8 +3,8 @@ import type { Clock } from '@rootward/core';
 import { RootwardMcpError } from '../../error.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { Bell } from './sharing/bell.js';
-import { isStandalone } from './sharing/event-log.js';
 import { eventStreamResponse } from './sharing/event-stream.js';
+import { isStandalone } from './sharing/log-lines.js';
 import { ignore } from './ignore.js';
 import type { LiveSession } from './live-session.js';
 import { sessionNotFound, streamOver, unknownEvent } from './responses.js';
@@ -153,7 +153,7 @@ export class Sharing {
 
   /** Answers a request for a stream. It comes from the store, and needs no server. */
   async listen(name: string, listener: Listener, request: Request, onUse: () => void): Promise<Response> {
-    const { events } = this.#shared;
+    const { reader } = this.#shared;
     const last = request.headers.get('last-event-id');
     const isOfNoRequest = last === null || isStandalone(last);
     const bell = new Bell();
@@ -164,11 +164,11 @@ export class Sharing {
     };
     // It counts as open before the store is asked, so that it can be ended meanwhile.
     const forget = this.#streams.add(name, listener, end, isOfNoRequest ? bell : undefined);
-    let stream: Awaited<ReturnType<typeof events.resume>>;
+    let stream: Awaited<ReturnType<typeof reader.resume>>;
     try {
       stream = await (last === null
-        ? events.listen(name, bell, over.signal)
-        : events.resume(name, last, bell, over.signal));
+        ? reader.listen(name, bell, over.signal)
+        : reader.resume(name, last, bell, over.signal));
     } catch (error) {
       forget();
       throw error;

@@ -2,36 +2,25 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import type { Clock } from '@rootward/core';
-import { isObject } from '@rootward/core/platform';
-import type { LogLine, SessionStore } from '../../../store/session-store.js';
-import { storedFields, storedText } from '../../../store/stored-value.js';
+import type { SessionStore } from '../../../store/session-store.js';
 import { ChangeNotes, isChange } from './change-notes.js';
+import {
+  ANSWERED_MS,
+  answeredBy,
+  eventId,
+  logKey,
+  messageLine,
+  ownerLine,
+  STANDALONE,
+  START,
+} from './log-lines.js';
 
-/** The stream that belongs to no request, as the SDK calls it. */
-const STANDALONE = '_GET_stream';
-const STREAM_NAME = /^[\w-]{1,64}$/;
-/** The place before the first line. */
-const START = '0';
-/** How long an answer is kept for a client that may have missed it. */
-const ANSWERED_MS = 60_000;
-/** How often a stream that broke off is looked at for news. */
-const LOOK_MS = 200;
-const INTERNAL_ERROR = -32_603;
 /** A store may keep no more than some thousand lines of a log: who owes an answer is said again before it is forgotten. */
 const OWN_AGAIN_LINES = 2_000;
 /** How many times it is said again within the time after which the log would expire: a call may say nothing for hours. */
 const OWN_AGAIN_TIMES = 3;
 /** The status for messages that get no answer. */
 const ACCEPTED = 202;
-
-/** A message of a stream, with the id under which the client may ask for what follows. */
-export interface StreamEvent {
-  readonly id: string;
-  readonly message: JSONRPCMessage | undefined;
-}
-
-/** Why there is no stream to go on with: the event never was or is forgotten, or nothing can follow it any more. */
-export type NoStream = 'unknown' | 'over';
 
 /** One POST, from when it came until its last answer has gone; or what a new server is told again. */
 interface Exchange {
@@ -58,8 +47,6 @@ interface LogOptions {
   /** How long a stream without an answer is kept. */
   readonly ttl: number;
   readonly clock: Clock;
-  /** Whether a process is there that may still answer. */
-  readonly isAlive: (instance: string) => Promise<boolean>;
   /** There is news on the standalone stream of a session. */
   readonly announce: (session: string) => void;
   readonly onerror: (error: unknown) => void;
@@ -201,105 +188,7 @@ export class EventLog {
   }
 
   async #writeOwner(key: string, request: RequestId): Promise<void> {
-    const line = storedText({ owner: this.#options.instance, request });
-    await this.#store.append(key, line, this.#options.ttl);
-  }
-
-  /** The standalone stream from now on: what is said after this has resolved. */
-  async listen(
-    session: string,
-    news: AsyncIterable<void>,
-    signal: AbortSignal,
-  ): Promise<AsyncGenerator<StreamEvent>> {
-    let last = START;
-    for await (const { id } of this.#linesAfter(logKey(session, STANDALONE), START)) last = id;
-    return this.#standalone(session, last, news, signal);
-  }
-
-  /** What followed an event, and then what comes next on its stream. */
-  async resume(
-    session: string,
-    lastEventId: string,
-    news: AsyncIterable<void>,
-    signal: AbortSignal,
-  ): Promise<AsyncGenerator<StreamEvent> | NoStream> {
-    const [stream = '', place = ''] = lastEventId.split('/', 2);
-    if (!STREAM_NAME.test(stream) || place === '') return 'unknown';
-    if (stream === STANDALONE) return this.#standalone(session, place, news, signal);
-    const key = logKey(session, stream);
-    const owners = new Map<RequestId, string>();
-    let isKnown = false;
-    for await (const { text } of this.#linesAfter(key, START)) {
-      note(text, owners);
-      isKnown = true;
-    }
-    if (!isKnown) return 'unknown';
-    if (owners.size === 0 && (await this.#store.lines(key, place)).length === 0) return 'over';
-    return this.#ofRequest(session, stream, owners, place, signal);
-  }
-
-  /** Piece by piece: a log may hold thousands of messages, and each of them may be large. */
-  async *#linesAfter(key: string, from: string): AsyncGenerator<LogLine> {
-    for (let place: string | undefined = from; place !== undefined;) {
-      const lines: readonly LogLine[] = await this.#store.lines(key, place);
-      yield* lines;
-      place = lines.at(-1)?.id;
-    }
-  }
-
-  async *#standalone(
-    session: string,
-    from: string,
-    news: AsyncIterable<void>,
-    signal: AbortSignal,
-  ): AsyncGenerator<StreamEvent> {
-    let place = from;
-    yield { id: eventId(STANDALONE, place), message: undefined };
-    for await (const _ of news) {
-      if (signal.aborted) return;
-      for await (const { id, text } of this.#linesAfter(logKey(session, STANDALONE), place)) {
-        if (signal.aborted) return;
-        place = id;
-        const message = messageOf(text);
-        if (message !== undefined) yield { id: eventId(STANDALONE, id), message };
-      }
-    }
-  }
-
-  /** Ends with the last answer, or with an error if the process that should have answered is gone. */
-  async *#ofRequest(
-    session: string,
-    stream: string,
-    owners: Map<RequestId, string>,
-    from: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<StreamEvent> {
-    const key = logKey(session, stream);
-    // Official clients forget their place when a resumed stream breaks off before its first event, and then wait for
-    // ever.
-    yield { id: eventId(stream, from), message: undefined };
-    for (let place = from; !signal.aborted;) {
-      for await (const { id, text } of this.#linesAfter(key, place)) {
-        if (signal.aborted) return;
-        place = id;
-        const message = note(text, owners);
-        if (message !== undefined) yield { id: eventId(stream, id), message };
-      }
-      if (owners.size === 0) return;
-      await this.#replaceLost(session, stream, owners);
-      await new Promise((resolve) => {
-        setTimeout(resolve, LOOK_MS).unref();
-      });
-    }
-  }
-
-  async #replaceLost(session: string, stream: string, owners: ReadonlyMap<RequestId, string>): Promise<void> {
-    for (const [id, owner] of owners) {
-      if (await this.#options.isAlive(owner)) continue;
-      const text = 'The process that served this request ended before it answered; send the request again';
-      const message = { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: text } };
-      await this.#store.append(logKey(session, stream), storedText({ message }), ANSWERED_MS);
-    }
+    await this.#store.append(key, ownerLine(this.#options.instance, request), this.#options.ttl);
   }
 
   /** What belongs to no request. */
@@ -314,7 +203,7 @@ export class EventLog {
 
   async #write(session: string, message: JSONRPCMessage): Promise<string> {
     const key = logKey(session, STANDALONE);
-    const id = await this.#store.append(key, storedText({ message }), this.#options.ttl);
+    const id = await this.#store.append(key, messageLine(message), this.#options.ttl);
     this.#options.announce(session);
     return eventId(STANDALONE, id);
   }
@@ -328,45 +217,16 @@ export class EventLog {
   ): Promise<string> {
     const { owed } = exchange;
     const key = logKey(session, stream);
-    if (!('method' in message) && message.id !== undefined) owed.delete(message.id);
+    const answered = answeredBy(message);
+    if (answered !== undefined) owed.delete(answered);
     if (owed.size === 0) this.#owing.delete(exchange);
     exchange.lines += 1;
     const again = exchange.lines % OWN_AGAIN_LINES === 0 ? [...owed] : [];
     const ttl = owed.size === 0 ? ANSWERED_MS : this.#options.ttl;
     const [id] = await Promise.all([
-      this.#store.append(key, storedText({ message }), ttl),
+      this.#store.append(key, messageLine(message), ttl),
       ...again.map((request) => this.#writeOwner(key, request)),
     ]);
     return eventId(stream, id);
   }
-}
-
-/** Whether an event is of the stream that belongs to no request. */
-export function isStandalone(id: string): boolean {
-  return id.startsWith(`${STANDALONE}/`);
-}
-
-function logKey(session: string, stream: string): string {
-  return `events:${session}:${stream}`;
-}
-
-function eventId(stream: string, id: string): string {
-  return `${stream}/${id}`;
-}
-
-function messageOf(text: string): JSONRPCMessage | undefined {
-  const { message } = storedFields(text);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was one when it was stored
-  return isObject(message) ? (message as unknown as JSONRPCMessage) : undefined;
-}
-
-/** The message of a line, if it holds one. `owners` are told who owes which answer. */
-function note(text: string, owners: Map<RequestId, string>): JSONRPCMessage | undefined {
-  const message = messageOf(text);
-  if (message === undefined) {
-    const { owner, request } = storedFields(text);
-    const isId = typeof request === 'string' || typeof request === 'number';
-    if (typeof owner === 'string' && isId) owners.set(request, owner);
-  } else if (!('method' in message) && message.id !== undefined) owners.delete(message.id);
-  return message;
 }

@@ -1,4 +1,4 @@
-import type { StreamEvent } from './event-log.js';
+import type { StreamEvent } from './stream-reader.js';
 
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE = ': keepalive\n\n';

@@ -7,6 +7,7 @@ import { storedFields, storedText } from '../../../store/stored-value.js';
 import { EventLog } from './event-log.js';
 import { SharedIds } from './shared-ids.js';
 import { SignsOfLife } from './signs-of-life.js';
+import { StreamReader } from './stream-reader.js';
 
 /** What the processes tell each other about a session. */
 export type Note =
@@ -36,6 +37,7 @@ export class SharedSessions {
   readonly instance: string = randomBytes(INSTANCE_BYTES).toString('base64url');
   readonly ids: SharedIds = new SharedIds(this.instance);
   readonly events: EventLog;
+  readonly reader: StreamReader;
   readonly #store: SessionStore;
   readonly #options: SharedOptions;
   readonly #signs: SignsOfLife;
@@ -57,10 +59,10 @@ export class SharedSessions {
       instance: this.instance,
       ttl,
       clock,
-      isAlive: (instance) => this.#signs.isAlive(instance),
       announce: (session) => this.tell({ kind: 'news', session }),
       onerror,
     });
+    this.reader = new StreamReader(store, (instance) => this.#signs.isAlive(instance));
     const hear = (text: string | undefined): void => this.#hear(text);
     this.#subscriptions = [CHANNEL, `${CHANNEL}:${this.instance}`].map((name) => store.subscribe(name, hear));
   }

@@ -3,6 +3,7 @@ import { systemClock } from '@rootward/core';
 import { RedisStore } from '../../../../src/redis.js';
 import { Bell } from '../../../../src/sdk-v2/http/sharing/bell.js';
 import { EventLog } from '../../../../src/sdk-v2/http/sharing/event-log.js';
+import { StreamReader } from '../../../../src/sdk-v2/http/sharing/stream-reader.js';
 import { beginCall } from '../../../fixtures/logged-call.js';
 import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../../../../testing/redis-server.js';
 
@@ -19,6 +20,7 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, (
   let redis: RedisServer;
   let store: RedisStore;
   let log: EventLog;
+  let reader: StreamReader;
   beforeAll(async () => {
     redis = await RedisServer.start();
     store = await RedisStore.connect({ url: redis.url });
@@ -26,10 +28,10 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, (
       instance: 'here',
       ttl: 60_000,
       clock: systemClock,
-      isAlive,
       announce: nothing,
       onerror: nothing,
     });
+    reader = new StreamReader(store, isAlive);
   });
   afterAll(async () => {
     await store.close();
@@ -46,14 +48,14 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, (
       last = ids.at(-1)!;
     }
     const over = new AbortController();
-    const resumed = await log.resume('session', last, new Bell(), over.signal);
+    const resumed = await reader.resume('session', last, new Bell(), over.signal);
     if (typeof resumed === 'string') throw new Error(`Cannot resume: ${resumed}`);
     expect((await resumed.next()).value).toMatchObject({ id: last, message: undefined });
     await say({ jsonrpc: '2.0', id: 1, result: {} });
     expect((await resumed.next()).value).toMatchObject({ message: { id: 1, result: {} } });
     expect((await resumed.next()).done).toBe(true);
 
-    const whole = await log.resume('session', `${stream}/0`, new Bell(), over.signal);
+    const whole = await reader.resume('session', `${stream}/0`, new Bell(), over.signal);
     if (typeof whole === 'string') throw new Error(`Cannot resume: ${whole}`);
     let count = 0;
     let answer: unknown;
@@ -86,11 +88,11 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`EventLog with ${STORE_PROGRAM}`, (
     const { stream, say } = await beginCall(log, 'mine', 1);
     await say({ jsonrpc: '2.0', id: 1, result: {} });
     const { signal } = new AbortController();
-    const resumed = await log.resume('mine', `${stream}/${place}`, new Bell(), signal);
+    const resumed = await reader.resume('mine', `${stream}/${place}`, new Bell(), signal);
     if (typeof resumed === 'string') throw new Error(`Cannot resume: ${resumed}`);
     await resumed.next();
     expect((await resumed.next()).value).toMatchObject({ message: { id: 1 } });
-    expect(await log.resume('other', `${stream}/${place}`, new Bell(), signal)).toBe('unknown');
-    expect(await log.resume('mine', `${stream}:x/${place}`, new Bell(), signal)).toBe('unknown');
+    expect(await reader.resume('other', `${stream}/${place}`, new Bell(), signal)).toBe('unknown');
+    expect(await reader.resume('mine', `${stream}:x/${place}`, new Bell(), signal)).toBe('unknown');
   });
 });

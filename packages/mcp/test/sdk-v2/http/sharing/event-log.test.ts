@@ -3,7 +3,8 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore } from '../../../../src/index.js';
 import { Bell } from '../../../../src/sdk-v2/http/sharing/bell.js';
-import { EventLog, type StreamEvent } from '../../../../src/sdk-v2/http/sharing/event-log.js';
+import { EventLog } from '../../../../src/sdk-v2/http/sharing/event-log.js';
+import { StreamReader, type StreamEvent } from '../../../../src/sdk-v2/http/sharing/stream-reader.js';
 import { FakeClock, settle } from '../../../../../../testing/fake-clock.js';
 import { beginCall } from '../../../fixtures/logged-call.js';
 
@@ -17,6 +18,7 @@ interface Logs {
   readonly store: MemoryStore;
   readonly errors: unknown[];
   readonly log: EventLog;
+  readonly reader: StreamReader;
 }
 
 function makeLog(): Logs {
@@ -27,27 +29,27 @@ function makeLog(): Logs {
     instance: 'here',
     ttl: TTL_MS,
     clock,
-    isAlive: () => Promise.resolve(true),
     announce: () => undefined,
     onerror: (error) => void errors.push(error),
   });
-  return { clock, store, errors, log };
+  const reader = new StreamReader(store, () => Promise.resolve(true));
+  return { clock, store, errors, log, reader };
 }
 
-async function resume(log: EventLog, lastEventId: string): Promise<AsyncGenerator<StreamEvent>> {
+async function resume(reader: StreamReader, lastEventId: string): Promise<AsyncGenerator<StreamEvent>> {
   const over = new AbortController();
   onTestFinished(() => over.abort());
-  const resumed = await log.resume('session', lastEventId, new Bell(), over.signal);
+  const resumed = await reader.resume('session', lastEventId, new Bell(), over.signal);
   if (typeof resumed === 'string') throw new Error(`Cannot resume: ${resumed}`);
   return resumed;
 }
 
 test('a call of a batch can be resumed long after another one of it was answered', async () => {
-  const { clock, log } = makeLog();
+  const { clock, log, reader } = makeLog();
   const { say } = await beginCall(log, 'session', 1, 2);
   const last = await say(answer(1));
   clock.advance(2 * MINUTE_MS);
-  const resumed = await resume(log, last);
+  const resumed = await resume(reader, last);
   await resumed.next();
   await say(answer(2));
   expect((await resumed.next()).value).toMatchObject({ message: { id: 2 } });
@@ -55,23 +57,23 @@ test('a call of a batch can be resumed long after another one of it was answered
 });
 
 test('the log of a batch goes a minute after its last answer', async () => {
-  const { clock, log } = makeLog();
+  const { clock, log, reader } = makeLog();
   const { stream, say } = await beginCall(log, 'session', 1, 2);
   await say(answer(1));
   await say(answer(2));
   clock.advance(2 * MINUTE_MS);
   const { signal } = new AbortController();
-  expect(await log.resume('session', `${stream}/0`, new Bell(), signal)).toBe('unknown');
+  expect(await reader.resume('session', `${stream}/0`, new Bell(), signal)).toBe('unknown');
 });
 
 test('a call that says nothing for longer than sessions are kept can be resumed', async () => {
-  const { clock, log } = makeLog();
+  const { clock, log, reader } = makeLog();
   const { stream, say } = await beginCall(log, 'session', 1);
   for (let passed = 0; passed < 3 * TTL_MS; passed += MINUTE_MS) {
     clock.advance(MINUTE_MS);
     log.keepOwed();
   }
-  const resumed = await resume(log, `${stream}/0`);
+  const resumed = await resume(reader, `${stream}/0`);
   await resumed.next();
   await say(answer(1));
   expect((await resumed.next()).value).toMatchObject({ message: { id: 1 } });

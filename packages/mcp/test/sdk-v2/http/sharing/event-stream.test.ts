@@ -1,6 +1,6 @@
 import { Deferred } from '@rootward/core/platform';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { StreamEvent } from '../../../../src/sdk-v2/http/sharing/event-log.js';
+import type { StreamEvent } from '../../../../src/sdk-v2/http/sharing/stream-reader.js';
 import { eventStreamResponse } from '../../../../src/sdk-v2/http/sharing/event-stream.js';
 import { settle } from '../../../../../../testing/fake-clock.js';
 
