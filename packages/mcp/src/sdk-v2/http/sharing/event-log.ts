@@ -4,6 +4,7 @@ import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotoco
 import type { Clock } from '@rootward/core';
 import type { SessionStore } from '../../../store/session-store.js';
 import { ChangeNotes, isChange } from './change-notes.js';
+import { LateAnswers } from './late-answers.js';
 import {
   ANSWERED_MS,
   answeredBy,
@@ -60,11 +61,13 @@ export class EventLog {
   /** Those with an answer that this process owes, each with its log. */
   readonly #owing = new Map<Exchange, string>();
   readonly #notes: ChangeNotes;
+  readonly #late: LateAnswers;
 
   constructor(store: SessionStore, options: LogOptions) {
     this.#store = store;
     this.#options = options;
-    const { instance, clock, onerror } = options;
+    const { instance, ttl, clock, onerror } = options;
+    this.#late = new LateAnswers(store, { clock, keepFor: ttl });
     this.#notes = new ChangeNotes(store, {
       instance,
       clock,
@@ -157,13 +160,19 @@ export class EventLog {
     const key = logKey(session, exchange.stream);
     this.#owing.set(exchange, key);
     exchange.owed.add(request);
-    this.hold(this.#writeOwner(key, request));
+    const written = this.#writeOwner(key, request).catch((error: unknown) => {
+      // It is said with the next beat.
+      exchange.ownedAt = -Infinity;
+      throw error;
+    });
+    this.hold(written);
   }
 
-  /** Keeps the logs of calls that are under way. To be called every now and then. */
-  keepOwed(): void {
+  /** Keeps the logs of calls that are under way, and stores what could not be stored before. To be called often. */
+  beat(): void {
     const { clock, ttl, onerror } = this.#options;
     const now = clock.now();
+    void this.#late.store();
     for (const [exchange, key] of this.#owing) {
       if (now < exchange.ownedAt + ttl / OWN_AGAIN_TIMES) continue;
       exchange.ownedAt = now;
@@ -181,10 +190,11 @@ export class EventLog {
   /** The session has ended: its client is told nothing more. */
   end(session: string): void {
     this.#notes.forget(session);
+    this.#late.forget(session);
   }
 
   async close(): Promise<void> {
-    await this.#notes.close();
+    await Promise.all([this.#notes.close(), this.#late.store()]);
   }
 
   async #writeOwner(key: string, request: RequestId): Promise<void> {
@@ -223,10 +233,12 @@ export class EventLog {
     exchange.lines += 1;
     const again = exchange.lines % OWN_AGAIN_LINES === 0 ? [...owed] : [];
     const ttl = owed.size === 0 ? ANSWERED_MS : this.#options.ttl;
-    const [id] = await Promise.all([
-      this.#store.append(key, messageLine(message), ttl),
-      ...again.map((request) => this.#writeOwner(key, request)),
-    ]);
+    const line = messageLine(message);
+    const stored = this.#store.append(key, line, ttl).catch((error: unknown) => {
+      if (answered !== undefined) this.#late.add({ session, log: key, line, ttl });
+      throw error;
+    });
+    const [id] = await Promise.all([stored, ...again.map((request) => this.#writeOwner(key, request))]);
     return eventId(stream, id);
   }
 }

@@ -51,7 +51,7 @@ export class SharedSessions {
     this.#signs = new SignsOfLife(store, this.instance, {
       clock,
       onBeat: () => {
-        this.events.keepOwed();
+        this.events.beat();
         onBeat();
       },
     });

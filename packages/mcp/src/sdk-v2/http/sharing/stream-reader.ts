@@ -2,6 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import type { LogLine, SessionStore } from '../../../store/session-store.js';
 import {
   ANSWERED_MS,
+  answeredBy,
   eventId,
   logKey,
   messageLine,
@@ -106,6 +107,8 @@ export class StreamReader {
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent> {
     const key = logKey(session, stream);
+    /** An answer may be there twice: the store took it and said so too late, or a process was not dead after all. */
+    const answered = new Set<RequestId>();
     // Official clients forget their place when a resumed stream breaks off before its first event, and then wait for
     // ever.
     yield { id: eventId(stream, from), message: undefined };
@@ -114,7 +117,10 @@ export class StreamReader {
         if (signal.aborted) return;
         place = id;
         const message = note(text, owners);
-        if (message !== undefined) yield { id: eventId(stream, id), message };
+        const answers = message && answeredBy(message);
+        if (message === undefined || (answers !== undefined && answered.has(answers))) continue;
+        if (answers !== undefined) answered.add(answers);
+        yield { id: eventId(stream, id), message };
       }
       if (owners.size === 0) return;
       await this.#replaceLost(session, stream, owners);

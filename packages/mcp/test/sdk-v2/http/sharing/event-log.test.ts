@@ -71,7 +71,7 @@ test('a call that says nothing for longer than sessions are kept can be resumed'
   const { stream, say } = await beginCall(log, 'session', 1);
   for (let passed = 0; passed < 3 * TTL_MS; passed += MINUTE_MS) {
     clock.advance(MINUTE_MS);
-    log.keepOwed();
+    log.beat();
   }
   const resumed = await resume(reader, `${stream}/0`);
   await resumed.next();
@@ -135,4 +135,65 @@ test('serve() rejects where a message without an answer is lost, and serves a re
   expect(errors).toEqual([]);
   expect((await serve(200)).status).toBe(200);
   expect(errors).toEqual([problem]);
+});
+
+test('an answer that could not be stored is stored when the store is back', async () => {
+  const { store, log, reader } = makeLog();
+  const { stream, say } = await beginCall(log, 'session', 1);
+  const broken = vi.spyOn(store, 'append').mockRejectedValue(new Error('It hangs'));
+  expect(await say(answer(1))).toBe('');
+  log.beat();
+  await settle();
+  broken.mockRestore();
+  log.beat();
+  await settle();
+  log.beat();
+  await settle();
+  expect(await store.lines(`events:session:${stream}`)).toHaveLength(2);
+  const messages: unknown[] = [];
+  for await (const { message } of await resume(reader, `${stream}/0`)) messages.push(message);
+  expect(messages).toEqual([undefined, answer(1)]);
+});
+
+test('an answer that was stored twice, as its store said too late that it had it, is read once', async () => {
+  const { store, log, reader } = makeLog();
+  const { stream, say } = await beginCall(log, 'session', 1);
+  const late = async (...line: Parameters<MemoryStore['append']>): Promise<string> => {
+    await MemoryStore.prototype.append.apply(store, line);
+    throw new Error('It takes too long');
+  };
+  vi.spyOn(store, 'append').mockImplementationOnce(late);
+  await say(answer(1));
+  log.beat();
+  await settle();
+  expect(await store.lines(`events:session:${stream}`)).toHaveLength(3);
+  const messages: unknown[] = [];
+  for await (const { message } of await resume(reader, `${stream}/0`)) messages.push(message);
+  expect(messages).toEqual([undefined, answer(1)]);
+});
+
+test('nothing is stored later for a session that has ended, or after its time', async () => {
+  const { clock, store, log } = makeLog();
+  const calls = [await beginCall(log, 'ended', 1), await beginCall(log, 'forgotten', 1)];
+  const broken = vi.spyOn(store, 'append').mockRejectedValue(new Error('It hangs'));
+  for (const { say } of calls) await say(answer(1));
+  log.end('ended');
+  clock.advance(TTL_MS);
+  broken.mockRestore();
+  const append = vi.spyOn(store, 'append');
+  log.beat();
+  await settle();
+  expect(append).not.toHaveBeenCalled();
+});
+
+test('who owes an answer is said with the next beat where the store could not take it', async () => {
+  const { store, log, reader } = makeLog();
+  vi.spyOn(store, 'append').mockRejectedValueOnce(new Error('It hangs'));
+  const { stream, say } = await beginCall(log, 'session', 1);
+  log.beat();
+  await settle();
+  const resumed = await resume(reader, `${stream}/0`);
+  await resumed.next();
+  await say(answer(1));
+  expect((await resumed.next()).value).toMatchObject({ message: { id: 1 } });
 });
