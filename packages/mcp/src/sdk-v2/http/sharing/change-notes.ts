@@ -86,7 +86,7 @@ export class ChangeNotes {
     }
     const timer = this.#options.clock.setTimeout(() => {
       this.#waiting.delete(key);
-      this.#tellAgain(key, session, note).catch(this.#options.onerror);
+      void this.#tellAgain(key, session, note);
     }, AGAIN_MS);
     this.#waiting.set(key, { session, note, timer });
   }
@@ -95,8 +95,13 @@ export class ChangeNotes {
     await this.#options.write(session, note).catch(this.#options.onerror);
   }
 
+  /** While the store is down, again and again: nobody else may have noticed it. */
   async #tellAgain(key: string, session: string, note: JSONRPCMessage): Promise<void> {
-    if (await this.#claim(key)) await this.#write(key, session, note);
+    try {
+      if (await this.#claim(key)) await this.#write(key, session, note);
+    } catch {
+      this.#tellLater(key, session, note);
+    }
   }
 
   /** What could not be written keeps nobody quiet. */
@@ -104,7 +109,7 @@ export class ChangeNotes {
     try {
       return await this.#options.write(session, note);
     } catch (error) {
-      await this.#claim(key, 0).catch(this.#options.onerror);
+      await this.#claim(key, 0).catch(() => undefined);
       throw error;
     }
   }
