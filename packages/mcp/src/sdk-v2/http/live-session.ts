@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type {
   AuthInfo,
   JSONRPCMessage,
@@ -212,7 +213,7 @@ export class LiveSession implements SessionWatcher {
     params: unknown,
     authInfo: AuthInfo | undefined,
   ): Promise<void> {
-    const id = REPLAY_ID + method;
+    const id = REPLAY_ID + randomUUID();
     const body = { jsonrpc: '2.0', method, id, ...(params !== undefined && { params }) };
     const headers = method === INITIALIZE ? HEADERS : { ...HEADERS, 'mcp-session-id': session };
     const request = new Request('http://localhost/', { method: 'POST', headers });

@@ -4,6 +4,7 @@ import { BYTES_WAIT } from '../../store/principal-limits.js';
 const RETRY_AFTER_SECONDS = 5;
 const SESSION_NOT_FOUND = -32_001;
 const BAD_REQUEST = -32_000;
+const INVALID_REQUEST = -32_600;
 export const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE']);
 
 export function sessionNotFound(): Response {
@@ -12,6 +13,10 @@ export function sessionNotFound(): Response {
 
 export function sessionRequired(): Response {
   return failure(400, BAD_REQUEST, 'Bad Request: Mcp-Session-Id header is required');
+}
+
+export function idInUse(): Response {
+  return failure(400, INVALID_REQUEST, 'Invalid Request: another request with this id is under way');
 }
 
 export function openingTooLarge(): Response {

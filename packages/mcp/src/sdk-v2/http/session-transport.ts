@@ -6,8 +6,10 @@ import type {
   Transport,
   WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
+import { isObject } from '@rootward/core/platform';
 import type { ConnectionKeeper } from '../../context/kept-connection.js';
 import { RootwardMcpError } from '../../error.js';
+import { idInUse } from './responses.js';
 import type { SharedIds } from './sharing/shared-ids.js';
 
 /** As in the Language Server Protocol; MCP has no code of its own for it. */
@@ -45,6 +47,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   keeper: ConnectionKeeper | undefined;
   /** Undefined while there are none, as most of the time. */
   #underWay: Map<RequestId, RequestUnderWay> | undefined;
+  /** Ids of requests that the SDK has and the server has not. */
+  #arriving: Set<unknown> | undefined;
   readonly #ids: SharedIds | undefined;
   #watcher: SessionWatcher | undefined;
 
@@ -66,6 +70,28 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
   isUnderWay(id: unknown): boolean {
     return (typeof id === 'string' || typeof id === 'number') && this.#underWay?.has(id) === true;
+  }
+
+  /**
+   * Refuses a request with an id that another one has which is under way: the SDK would send the answer of one of them
+   * on the stream of the other, and none to the first.
+   */
+  override async handleRequest(
+    request: Request,
+    options?: Parameters<WebStandardStreamableHTTPServerTransport['handleRequest']>[1],
+  ): Promise<Response> {
+    const ids = requestIds(options?.parsedBody);
+    if (ids.length === 0) return super.handleRequest(request, options);
+    const arriving = (this.#arriving ??= new Set());
+    const isTaken = (id: unknown): boolean => this.isUnderWay(id) || arriving.has(id);
+    if (new Set(ids).size < ids.length || ids.some(isTaken)) return idInUse();
+    for (const id of ids) arriving.add(id);
+    try {
+      return await super.handleRequest(request, options);
+    } finally {
+      for (const id of ids) arriving.delete(id);
+      if (arriving.size === 0) this.#arriving = undefined;
+    }
   }
 
   /** To be called when a server has connected, since it is the server who is given the messages. */
@@ -157,6 +183,13 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #report(error: unknown): void {
     this.onerror?.(error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+function requestIds(body: unknown): readonly unknown[] {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return messages.flatMap((message) =>
+    isObject(message) && 'method' in message && 'id' in message ? [message['id']] : [],
+  );
 }
 
 /** A client may be the first to hear that the store is down, and has to know that it is not the request. */

@@ -126,3 +126,32 @@ test('a request that is cancelled while its answer is being stored is answered o
   store.letGo();
   expect(await response.text()).not.toContain('Request cancelled');
 });
+
+test('a request with the id of one that is under way is refused, and that one is answered', async () => {
+  const { store, client, calls } = await connect(10);
+  store.letGo();
+  const responses = await Promise.all([client.post(callOf('a', 'wait')), client.post(callOf('a', 'wait'))]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 400]);
+  const late = await client.post([callOf('b', 'wait'), callOf('a', 'wait')]);
+  expect(await late.json()).toMatchObject({ error: { message: expect.stringContaining('under way') } });
+  await eventually(() => calls.end.get('a')!());
+  expect(await responses[0].text()).toContain('a of a tool');
+  // What was refused with it was not begun.
+  expect(calls.end.has('b')).toBe(false);
+});
+
+test('an id can be used again after its request was answered', async () => {
+  const { store, client, calls } = await connect(10);
+  store.letGo();
+  for (let round = 0; round < 3; round++) {
+    calls.end.delete('a');
+    const response = await client.post(callOf('a', 'wait'));
+    await eventually(() => calls.end.get('a')!());
+    expect(await response.text()).toContain('a of a tool');
+  }
+});
+
+test('a batch with two requests of the same id is refused', async () => {
+  const { client } = await connect(10);
+  expect((await client.post([callOf('a', 'wait'), callOf('a', 'wait')])).status).toBe(400);
+});
