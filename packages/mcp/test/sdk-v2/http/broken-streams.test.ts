@@ -24,6 +24,15 @@ const RECONNECT = {
 };
 /** Longer than a process counts as alive after its last heartbeat. */
 const DEAD_MS = 10_000;
+const MISSED_MS = 2_000;
+
+/** Lets so much time pass that a process counts as dead that gives no sign of life. Somebody must look for it. */
+async function passAway(store: MemoryStore, clock: FakeClock): Promise<void> {
+  const noted = vi.spyOn(store, 'replace');
+  await clock.advanceAndSettle(DEAD_MS);
+  await eventually(() => expect(noted.mock.calls.some(([key]) => key.startsWith('missing:'))).toBe(true));
+  await clock.advanceAndSettle(MISSED_MS);
+}
 
 /** A stream that a client listens to. */
 interface Heard {
@@ -112,7 +121,7 @@ test.each(KINDS)('a %s client resumes a stream again that broke off before anyth
     network.break();
     await network.resumed();
   }
-  await clock.advanceAndSettle(DEAD_MS);
+  await passAway(store, clock);
   expect(await outcome).toMatch(/send the request again/);
   await Promise.all(all.map((each) => each.close()));
 });
@@ -177,7 +186,7 @@ test('a client of an earlier revision is told to send a call again whose process
   network.target = second;
   network.break();
   await eventually(() => expect(network.heard.some(({ lastEventId }) => lastEventId !== null)).toBe(true));
-  await clock.advanceAndSettle(DEAD_MS);
+  await passAway(store, clock);
   await expect(outcome).rejects.toThrow(/send the request again/);
   await Promise.all([first.close(), second.close()]);
 });

@@ -1,14 +1,18 @@
 import type { Clock, Timer } from '@rootward/core';
 import type { SessionStore } from '../../../store/session-store.js';
 
-/** A process that was silent for so long counts as dead. */
-const ALIVE_MS = 5_000;
-const HEARTBEAT_MS = 1_500;
+const HEARTBEAT_MS = 1_000;
+/** How long a sign of life lasts. */
+const ALIVE_MS = 4_500;
+/** One that is missing for so long is missing for good. The store may have removed it, and then it is given again. */
+const MISSING_MS = 1_500;
+/** How long nobody is declared dead after a break. */
+const SETTLING_MS = 5_000;
 /**
  * After so long without an answer, the store has had a break. A sign of life that was about to be given again lasts half
  * a second longer than that: none runs out in a break that is not noticed.
  */
-const STEADY_MS = 2 * HEARTBEAT_MS;
+const STEADY_MS = 3_000;
 const ALIVE = 'alive';
 /** Of a process that has left. */
 const GONE = 'gone';
@@ -51,10 +55,12 @@ export class SignsOfLife {
     this.#schedule();
   }
 
+  /** Whoever waits for an answer looks again and again: the first look without a sign only notes that it is missing. */
   async isAlive(instance: string): Promise<boolean> {
     if (instance === this.#instance) return true;
     const sign = await this.#store.read(nameOf(instance));
     if (sign !== undefined) return sign !== GONE;
+    if (!(await this.#isMissed(instance))) return true;
     const isSteady = (await this.#store.read(STEADY)) !== undefined;
     return !isSteady || (await this.#store.read(SETTLING)) !== undefined;
   }
@@ -75,11 +81,21 @@ export class SignsOfLife {
     }, HEARTBEAT_MS);
   }
 
+  /** Noted for all processes: the one that looked first may be gone by the time that counts. */
+  async #isMissed(instance: string): Promise<boolean> {
+    const key = `missing:${instance}`;
+    const now = await this.#store.now();
+    const since = await this.#store.read(key);
+    if (since !== undefined) return now >= Number(since) + MISSING_MS;
+    await this.#store.replace(key, undefined, String(now), 2 * MISSING_MS);
+    return false;
+  }
+
   async #give(): Promise<void> {
     await this.#keep(nameOf(this.#instance), ALIVE_MS);
     if ((await this.#store.read(STEADY, STEADY_MS)) !== undefined) return;
     // In this order: whoever sees the second sees the first as well.
-    await this.#keep(SETTLING, ALIVE_MS);
+    await this.#keep(SETTLING, SETTLING_MS);
     await this.#keep(STEADY, STEADY_MS);
   }
 

@@ -38,6 +38,16 @@ async function start(store: Store, name: string): Promise<Process> {
   return { signs, clock };
 }
 
+/** Whether it still counts as alive for one that looks for it again and again, as whoever waits for an answer does. */
+async function isAlive(name: string, store: FakeClock, by: Process): Promise<boolean> {
+  const LOOKS = 5;
+  for (let look = 0; look < LOOKS; look++) {
+    if (!(await by.signs.isAlive(name))) return false;
+    await pass(500, store, by);
+  }
+  return true;
+}
+
 /** Lets time pass for the store and for these, but not for the others. */
 async function pass(milliseconds: number, store: FakeClock, ...processes: readonly Process[]): Promise<void> {
   const STEP_MS = 500;
@@ -47,16 +57,40 @@ async function pass(milliseconds: number, store: FakeClock, ...processes: readon
   }
 }
 
-test('a process that falls silent counts as dead after five seconds', async () => {
+test('a process that falls silent counts as dead after six seconds', async () => {
   const time = new FakeClock();
   const store = new Store(time);
   const [first, second] = [await start(store, 'first'), await start(store, 'second')];
   await pass(DEAD_MS, time, first, second);
-  expect(await second.signs.isAlive('first')).toBe(true);
-  await pass(3_000, time, second);
-  expect(await second.signs.isAlive('first')).toBe(true);
+  expect(await isAlive('first', time, second)).toBe(true);
   await pass(2_000, time, second);
-  expect(await second.signs.isAlive('first')).toBe(false);
+  expect(await isAlive('first', time, second)).toBe(false);
+});
+
+test('a process whose sign of life the store removed is not declared dead, and gives it again', async () => {
+  const time = new FakeClock();
+  const store = new Store(time);
+  const [first, second] = [await start(store, 'first'), await start(store, 'second')];
+  await pass(DEAD_MS, time, first, second);
+  await store.replace('instance:first', 'alive', undefined, 0);
+  expect(await second.signs.isAlive('first')).toBe(true);
+  for (let look = 0; look < 10; look++) {
+    await pass(500, time, first, second);
+    expect(await second.signs.isAlive('first')).toBe(true);
+  }
+  expect(await store.read('instance:first')).toBe('alive');
+});
+
+test('a process that is missing is declared dead also by one that did not see it missing first', async () => {
+  const time = new FakeClock();
+  const store = new Store(time);
+  const [first, second] = [await start(store, 'first'), await start(store, 'second')];
+  const third = await start(store, 'third');
+  await pass(DEAD_MS, time, first, second, third);
+  await pass(5_000, time, second, third);
+  expect(await second.signs.isAlive('first')).toBe(true);
+  await pass(1_500, time, third);
+  expect(await third.signs.isAlive('first')).toBe(false);
 });
 
 test('one that has left counts as dead at once', async () => {
@@ -83,7 +117,7 @@ test('nobody counts as dead after the store hung, until all had the time to give
   first.signs.giveNow();
   await pass(DEAD_MS, time, first, second);
   expect(await second.signs.isAlive('first')).toBe(true);
-  expect(await second.signs.isAlive('third')).toBe(false);
+  expect(await isAlive('third', time, second)).toBe(false);
 });
 
 test('a second break while the processes come back gives them the same time again', async () => {
@@ -97,10 +131,9 @@ test('a second break while the processes come back gives them the same time agai
     store.isDown = false;
     second.signs.giveNow();
   }
-  await pass(4_500, time, second);
-  expect(await second.signs.isAlive('first')).toBe(true);
-  await pass(1_000, time, second);
-  expect(await second.signs.isAlive('first')).toBe(false);
+  await pass(2_500, time, second);
+  expect(await isAlive('first', time, second)).toBe(true);
+  expect(await isAlive('first', time, second)).toBe(false);
 });
 
 test('one that starts after a break of all others judges nobody at first', async () => {
@@ -109,9 +142,9 @@ test('one that starts after a break of all others judges nobody at first', async
   await start(store, 'first');
   time.advance(DEAD_MS);
   const second = await start(store, 'second');
-  expect(await second.signs.isAlive('first')).toBe(true);
-  await pass(5_000, time, second);
-  expect(await second.signs.isAlive('first')).toBe(false);
+  expect(await isAlive('first', time, second)).toBe(true);
+  await pass(3_000, time, second);
+  expect(await isAlive('first', time, second)).toBe(false);
 });
 
 test('a process gives a sign of life as soon as the store is back', async () => {
