@@ -64,6 +64,10 @@ export class MemoryStore implements SessionStore {
     return Promise.resolve(lines.filter(({ id }) => Number(id) > Number(after)));
   }
 
+  lastLine(key: string): Promise<string | undefined> {
+    return Promise.resolve(this.#alive(this.#logs, key)?.value.at(-1)?.id);
+  }
+
   count(key: string, amount: number, ttl: number): Promise<number> {
     const count = this.#alive(this.#counts, key) ?? { value: 0, until: this.#clock.now() + ttl };
     count.value += amount;

@@ -147,6 +147,13 @@ export class RedisStore implements SessionStore {
     return (found ?? []).map(({ id, message }) => ({ id, text: message['t'] ?? '' }));
   }
 
+  async lastLine(key: string): Promise<string | undefined> {
+    const found = await this.#link.ask((client) =>
+      client.xRevRange(this.#prefix + key, '+', '-', { COUNT: 1 }),
+    );
+    return found?.[0]?.id;
+  }
+
   async count(key: string, amount: number, ttl: number): Promise<number> {
     const name = this.#prefix + key;
     const [sum] = await this.#link.ask((client) =>

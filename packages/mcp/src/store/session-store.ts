@@ -31,6 +31,8 @@ export interface SessionStore {
   append(key: string, line: string, ttl: number): Promise<string>;
   /** Lines of a log from its start, or after one of them, in order. May be the first ones only; none means there are no more. */
   lines(key: string, after?: string): Promise<readonly LogLine[]>;
+  /** The id of the last line of a log; undefined where there is none. */
+  lastLine(key: string): Promise<string | undefined>;
   /** Adds to a counter, which starts anew so long after its first amount. Returns the sum. */
   count(key: string, amount: number, ttl: number): Promise<number>;
   /** Takes one of so many places, or keeps it, for so long; false where all are taken. A `ttl` of 0 gives it back. */

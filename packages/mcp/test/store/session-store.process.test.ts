@@ -74,6 +74,8 @@ function behavesAsStore(open: () => Promise<SessionStore>): void {
     ]);
     expect(await other.lines('log', ids[2])).toEqual([]);
     expect(await other.lines('no log')).toEqual([]);
+    expect(await other.lastLine('log')).toBe(ids[2]);
+    expect(await other.lastLine('no log')).toBeUndefined();
   });
 
   test('count() adds up what all processes count, and starts anew in time', async () => {

@@ -43,9 +43,8 @@ export class StreamReader {
     news: AsyncIterable<void>,
     signal: AbortSignal,
   ): Promise<AsyncGenerator<StreamEvent>> {
-    let last = START;
-    for await (const { id } of this.#linesAfter(logKey(session, STANDALONE), START)) last = id;
-    return this.#standalone(session, last, news, signal);
+    const last = await this.#store.lastLine(logKey(session, STANDALONE));
+    return this.#standalone(session, last ?? START, news, signal);
   }
 
   /** What followed an event, and then what comes next on its stream. */

@@ -197,3 +197,18 @@ test('who owes an answer is said with the next beat where the store could not ta
   await say(answer(1));
   expect((await resumed.next()).value).toMatchObject({ message: { id: 1 } });
 });
+
+test('whoever begins to listen gets what comes next, without what was said before being read', async () => {
+  const { store, log, reader } = makeLog();
+  const events = log.storeFor('session');
+  for (let count = 0; count < 3; count++) await events.storeEvent('_GET_stream', NEWS);
+  const lines = vi.spyOn(store, 'lines');
+  const over = new AbortController();
+  const listening = await reader.listen('session', new Bell(), over.signal);
+  expect(lines).not.toHaveBeenCalled();
+  await listening.next();
+  const next = { ...NEWS, params: { data: 'next' } };
+  await events.storeEvent('_GET_stream', next);
+  expect((await listening.next()).value).toMatchObject({ message: next });
+  over.abort();
+});
