@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { McpHandlerRequestOptions, McpServerFactory } from '@modelcontextprotocol/server';
-import { systemClock, type Clock } from '@rootward/core';
+import { systemClock } from '@rootward/core';
 import { describePrincipal } from '../../context/principal.js';
 import type { LimitCounters } from '../../store/principal-limits.js';
-import { EarliestTimer } from './earliest-timer.js';
 import { isForStream } from './sharing/event-stream.js';
-import { ignore } from './ignore.js';
+import { KnownSessions } from './known-sessions.js';
 import { LiveSession, type SessionOwner } from './live-session.js';
 import { readOpening } from './opening-request.js';
 import { handlerClosed, METHODS, methodNotAllowed, sessionNotFound, sessionRequired } from './responses.js';
 import { openingTooLarge, tooManySessions } from './responses.js';
-import { isAtRest, isEmpty, makeSession, type Session } from './session-entry.js';
-import { chooseLeaving, sortSessions, sweepDelay } from './sort-sessions.js';
+import type { Session } from './session-entry.js';
 import { SessionEventStore } from './session-event-store.js';
-import { makeRecord, type SessionRecord } from './session-record.js';
-import { keepingOf, transportOptions, type Keeping, type SessionsOptions } from './sessions-options.js';
+import type { SessionRecord } from './session-record.js';
+import { keepingOf, transportOptions, type SessionsOptions } from './sessions-options.js';
 import { Sharing } from './sharing.js';
 
 /**
@@ -24,26 +22,15 @@ import { Sharing } from './sharing.js';
 export class Sessions {
   readonly #factory: McpServerFactory;
   readonly #options: SessionsOptions;
-  readonly #keeping: Keeping;
-  readonly #clock: Clock;
-  readonly #limits: LimitCounters | undefined;
+  readonly #known: KnownSessions;
   readonly #sharing: Sharing | undefined;
   readonly #report: (error: unknown) => void;
   readonly #owner: SessionOwner = {
     received: (live, message) => this.#sharing?.received(live, message) ?? true,
     answering: (live) => this.#sharing?.answering(live),
-    answered: ({ id = '' }) => this.#touch(id),
+    answered: ({ id = '' }) => this.#known.touch(id),
     replaying: (act) => this.#sharing?.replaying(act) ?? act(),
   };
-  /** Least recently used first. */
-  readonly #sessions = new Map<string, Session>();
-  readonly #sweep: EarliestTimer;
-  readonly #isIdle = (session: Session): boolean =>
-    isAtRest(session) && this.#sharing?.isHeard(session.name) !== true;
-  /** Sessions that have a server. */
-  #serving = 0;
-  /** Sessions that are being opened. */
-  #opening = 0;
   #closed = false;
 
   constructor(
@@ -55,18 +42,20 @@ export class Sessions {
     this.#factory = factory;
     this.#options = options;
     this.#report = report;
-    this.#keeping = keepingOf(options);
-    this.#clock = options.clock ?? systemClock;
-    this.#limits = limits;
-    this.#sweep = new EarliestTimer(this.#clock, () => {
-      this.#sweepSessions();
-      this.#scheduleSweep();
+    const { sessionStore, keepAliveMs, clock = systemClock } = options;
+    const keeping = keepingOf(options);
+    this.#known = new KnownSessions({
+      keeping,
+      clock,
+      limits,
+      isShared: sessionStore !== undefined,
+      isHeard: (name) => this.#sharing?.isHeard(name) ?? false,
+      close: (live) => this.#close(live),
     });
-    const { sessionStore, keepAliveMs } = options;
     if (sessionStore === undefined) return;
     this.#sharing = new Sharing(sessionStore, {
-      ttl: this.#keeping.idle,
-      clock: this.#clock,
+      ttl: keeping.idle,
+      clock,
       keepAliveMs,
       end: (live) => this.#end(live),
       onLost: ({ id = '', principal }) => this.giveBack(id, principal),
@@ -75,7 +64,7 @@ export class Sessions {
   }
 
   get size(): number {
-    return this.#sessions.size;
+    return this.#known.size;
   }
 
   async fetch(request: Request, options: McpHandlerRequestOptions = {}): Promise<Response> {
@@ -88,7 +77,7 @@ export class Sessions {
     const sharing = this.#sharing;
     const name = sharing?.nameOf(principal, id) ?? '';
     const record = await sharing?.read(name);
-    const session = this.#sessions.get(id);
+    const session = this.#known.get(id);
     if (sharing !== undefined && record === undefined) {
       sharing.endStreams(name);
       if (session?.live?.principal === principal) this.#end(session.live);
@@ -107,19 +96,14 @@ export class Sessions {
       return await this.#serveIn(live, id, record, request, options);
     } finally {
       entry.arriving -= 1;
-      const isLost = this.#sessions.get(id) === entry && this.#isIdle(entry) && isEmpty(entry);
-      if (isLost) this.#sessions.delete(id);
+      this.#known.removeEmpty(id, entry);
     }
   }
 
   /** A session that this process does not know yet has its place before anything is waited for. */
   #enter(id: string, principal: string, name: string): Session | undefined {
     if (this.#closed) throw handlerClosed();
-    if (!this.#makeRoom(principal)) return undefined;
-    const session = makeSession(principal, name);
-    this.#sessions.set(id, session);
-    this.#scheduleSweep();
-    return session;
+    return this.#known.enter(id, principal, name);
   }
 
   /** A client that only listens gets what is in the store at once, and a server when there is time for it. */
@@ -132,16 +116,15 @@ export class Sessions {
     options: McpHandlerRequestOptions,
   ): Promise<Response> {
     const { principal, name } = session;
-    if ((await this.#limits?.claimSession(principal, id, this.#keeping.idle)) === false)
-      return tooManySessions();
+    if (!(await this.#known.claim(id, principal))) return tooManySessions();
     if (this.#closed) throw handlerClosed();
-    this.#touch(id);
-    const response = await sharing.listen(name, { id, principal }, request, () => this.#touch(id));
+    this.#known.touch(id);
+    const response = await sharing.listen(name, { id, principal }, request, () => this.#known.touch(id));
     if (session.isOver) return sessionNotFound();
     if (!response.ok || session.live !== undefined) return response;
     sharing.wakeLater(name, record, async (found) => {
       if (session.isOver) return;
-      const entry = this.#sessions.get(id) ?? this.#enter(id, principal, name);
+      const entry = this.#known.get(id) ?? this.#enter(id, principal, name);
       if (entry !== undefined) await this.#liveOf(id, entry, found, request, options);
     });
     return response;
@@ -157,8 +140,7 @@ export class Sessions {
     if (record !== undefined && !live.knows(record)) {
       await live.inTurn(() => live.catchUp(record, options.authInfo));
     }
-    if ((await this.#limits?.claimSession(live.principal, id, this.#keeping.idle)) === false)
-      return tooManySessions();
+    if (!(await this.#known.claim(id, live.principal))) return tooManySessions();
     if (request.method === 'DELETE') {
       this.giveBack(id, live.principal);
       await this.#sharing?.remove(live);
@@ -168,29 +150,20 @@ export class Sessions {
 
   /** Its place among the sessions of its principal. Where the store is down, it expires. */
   giveBack(id: string, principal: string): void {
-    this.#limits?.releaseSession(principal, id).catch(ignore);
+    this.#known.giveBack(id, principal);
   }
 
   /** Ends the sessions that this is true of. */
   endWhere(isOver: (id: string, principal: string) => boolean): void {
-    for (const [id, session] of this.#sessions) {
-      const { principal, live } = session;
-      if (!isOver(id, principal)) continue;
-      session.isOver = true;
-      this.#sessions.delete(id);
-      this.giveBack(id, principal);
-      if (live !== undefined) this.#end(live);
-    }
+    for (const live of this.#known.endWhere(isOver)) this.#end(live);
     this.#sharing?.endStreamsWhere(({ id, principal }) => isOver(id, principal));
   }
 
   /** Sessions that are shared go on elsewhere; all others end. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#sweep.clear();
-    const open = [...this.#sessions.values()];
-    this.#sessions.clear();
-    await Promise.all([this.#sharing?.close(), ...open.map(async ({ live }) => live?.close())]);
+    const open = this.#known.clear();
+    await Promise.all([this.#sharing?.close(), ...open.map((live) => live.close())]);
   }
 
   async #admit(came: Request, options: McpHandlerRequestOptions): Promise<Response> {
@@ -199,12 +172,12 @@ export class Sessions {
     const principal = describePrincipal(options.authInfo);
     const id = randomUUID();
     await this.#sharing?.requireReady();
-    if ((await this.#limits?.claimSession(principal, id, this.#keeping.idle)) === false)
-      return tooManySessions();
+    if (!(await this.#known.claim(id, principal))) return tooManySessions();
+    const open = (): Promise<Response> => this.#open(id, principal, request, options);
     try {
-      return await this.#open(id, principal, request, options);
+      return (await this.#known.opening(principal, open)) ?? tooManySessions();
     } finally {
-      if (!this.#sessions.has(id)) this.giveBack(id, principal);
+      if (this.#known.get(id) === undefined) this.giveBack(id, principal);
     }
   }
 
@@ -214,18 +187,12 @@ export class Sessions {
     request: Request,
     options: McpHandlerRequestOptions,
   ): Promise<Response> {
-    if (!this.#makeRoom(principal)) return tooManySessions();
-    this.#opening += 1;
-    try {
-      const live = await this.#connect(id, principal, request, options);
-      const response = await this.#serve(live, request, options);
-      await this.#requireOpen(live);
-      // The transport refuses anything but `initialize`; then there is no session, and the server is not kept.
-      if (live.id === undefined) await live.close();
-      return response;
-    } finally {
-      this.#opening -= 1;
-    }
+    const live = await this.#connect(id, principal, request, options);
+    const response = await this.#serve(live, request, options);
+    await this.#requireOpen(live);
+    // The transport refuses anything but `initialize`; then there is no session, and the server is not kept.
+    if (live.id === undefined) await live.close();
+    return response;
   }
 
   async #connect(
@@ -249,7 +216,7 @@ export class Sessions {
       owner: this.#owner,
       transport: (session) => ({
         sessionIdGenerator: () => id,
-        onsessioninitialized: () => this.#keep(id, session),
+        onsessioninitialized: () => this.#known.keep(id, session),
         ...transportOptions(this.#options, events),
       }),
     });
@@ -268,8 +235,7 @@ export class Sessions {
     request: Request,
     options: McpHandlerRequestOptions,
   ): Promise<LiveSession> {
-    this.#sessions.delete(id);
-    this.#sessions.set(id, session);
+    this.#known.use(id, session);
     // It has a server before that server knows everything.
     if (session.opening !== undefined) return session.opening;
     if (session.live !== undefined) return session.live;
@@ -308,7 +274,7 @@ export class Sessions {
   async #serve(live: LiveSession, request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const { authInfo, parsedBody } = options;
     const { id = '' } = live;
-    this.#touch(id);
+    this.#known.touch(id);
     const handle = (): Promise<Response> =>
       live.transport.handleRequest(request, {
         ...(authInfo !== undefined && { authInfo }),
@@ -317,65 +283,7 @@ export class Sessions {
     if (this.#sharing !== undefined) return this.#sharing.serve(request, handle);
     const response = await handle();
     if (request.method !== 'GET' || !response.ok) return response;
-    return live.listen(request, response, () => this.#touch(id));
-  }
-
-  #touch(id: string): void {
-    const session = this.#sessions.get(id);
-    if (session !== undefined) session.usedAt = this.#clock.now();
-  }
-
-  #keep(id: string, live: LiveSession): void {
-    const session = this.#sessions.get(id) ?? makeSession(live.principal, live.name);
-    this.#sessions.set(id, Object.assign(session, { live, usedAt: this.#clock.now() }));
-    this.#serving += 1;
-    this.#scheduleSweep();
-  }
-
-  /** Drops idle sessions where there are too many. They end, unless they are shared. False where too few are idle. */
-  #makeRoom(principal: string): boolean {
-    const places = this.#sessions.size + this.#opening + 1 - this.#keeping.maxSessions;
-    const leaving = chooseLeaving(this.#sessions, this.#isIdle, principal, places);
-    for (const [id, session] of leaving ?? []) this.#drop(id, session);
-    return leaving !== undefined;
-  }
-
-  #scheduleSweep(): void {
-    if (this.#sessions.size > 0) this.#sweep.set(sweepDelay(this.#serving, this.#keeping));
-  }
-
-  #sweepSessions(): void {
-    const now = this.#clock.now();
-    const { busy, serving, overdue } = sortSessions(this.#sessions, this.#isIdle, now, this.#keeping);
-    this.#serving = serving;
-    // Nobody else gets the place of a client that only listens.
-    for (const [id, { principal }] of busy) {
-      this.#limits?.claimSession(principal, id, this.#keeping.idle).catch(ignore);
-    }
-    for (const [id, session, end] of overdue) {
-      if (end === 'drop') this.#drop(id, session);
-      else this.#park(id, session);
-    }
-  }
-
-  /** Gives the server of a session back. One that is shared is in the store, and need not be known here. */
-  #park(id: string, session: Session): void {
-    const { live } = session;
-    if (this.#sharing !== undefined) return this.#drop(id, session);
-    if (live === undefined) return;
-    session.parked = makeRecord(0, live.fields());
-    session.live = undefined;
-    this.#serving -= 1;
-    this.#close(live);
-  }
-
-  #drop(id: string, session: Session): void {
-    const { live } = session;
-    this.#sessions.delete(id);
-    session.live = undefined;
-    // One that is shared goes on elsewhere.
-    if (this.#sharing === undefined) this.giveBack(id, session.principal);
-    if (live !== undefined) this.#close(live);
+    return live.listen(request, response, () => this.#known.touch(id));
   }
 
   #end(live: LiveSession): void {
@@ -390,11 +298,6 @@ export class Sessions {
 
   #forget(live: LiveSession): void {
     this.#sharing?.forget(live);
-    const { id = '' } = live;
-    const session = this.#sessions.get(id);
-    if (session?.live !== live) return;
-    session.live = undefined;
-    // A request that comes just now still needs its place.
-    if (session.arriving === 0) this.#sessions.delete(id);
+    this.#known.forget(live);
   }
 }
