@@ -14,7 +14,7 @@ interface LinkOptions {
   readonly prefix: string;
   /** Of what is stored. */
   readonly format: string;
-  /** Told once when the server can no longer be used, and once when it can again. */
+  /** Told once when the server cannot be used, at first or any longer, and once when it can again. */
   readonly onDidChangeState: (problem: string | undefined) => void;
   /** Told once what the operator should know of a server that can be used. */
   readonly onWarning: (warning: string) => void;
@@ -195,7 +195,7 @@ export class RedisLink {
     this.#problem = describe(error);
     this.#fault = error instanceof RootwardMcpError ? error : undefined;
     this.#opened.resolve();
-    if (wasReady) this.#options.onDidChangeState(inFull(error));
+    if (wasReady || this.#losses === 1) this.#options.onDidChangeState(inFull(error));
   }
 
   #scheduleBeat(): void {

@@ -292,10 +292,17 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`RedisStore with a ${STORE_PROGRAM}
     await eventually(() => expect(revocations.isRevoked('principal', 'someone')).toBe(false));
   });
 
-  test('refuses the password can be left', async () => {
+  test('refuses the password says so once, and can be left', async () => {
     await using server = await RedisServer.start(STORE_PROGRAM, ['--requirepass', 'sesame']);
-    const store = await RedisStore.connect({ url: server.url, password: 'wrong' });
+    const states: (string | undefined)[] = [];
+    const store = await RedisStore.connect({
+      url: server.url,
+      password: 'wrong',
+      onDidChangeState: (each) => states.push(each),
+    });
     await expect(store.read('key')).rejects.toThrow(/WRONGPASS/);
+    // In the words of the server.
+    expect(states).toEqual([expect.stringMatching(/^WRONGPASS invalid/)]);
     await store.close();
     await store.close();
   });

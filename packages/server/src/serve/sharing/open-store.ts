@@ -36,7 +36,6 @@ export async function openStore(
     const report = (error: unknown): void => log.warn('revocations not read', { error: String(error) });
     const revocations = new List(sessions, sessions.ready ? report : undefined);
     await revocations.settled();
-    if (!sessions.ready) log.warn('the session store cannot be used yet', { problem: sessions.problem });
     const isCounting = limits?.requests !== undefined || limits?.bytes !== undefined;
     const problem = (): string | undefined =>
       problemOf(sessions, revocations) ??

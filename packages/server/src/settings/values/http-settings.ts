@@ -26,12 +26,24 @@ function storeUrl(text: string, name: string): string {
       `Cannot use ${name}: expected redis://HOST[:PORT][/DATABASE], rediss://…, unix:///PATH, or @FILE with one; write / and @ of a password as %2F and %40`,
     );
   }
+  if (![url.username, url.password, url.pathname].every(isEncoded)) {
+    throw refuse(`Cannot use ${name}: a % in its user, password or path must be written as %25`);
+  }
   if (url.password !== '' && name.startsWith('--')) {
     throw refuse(
       `Cannot use ${name}: other users can read its password in the list of processes; set ROOTWARD_STORE to the URL, or put it into a file and pass ${name} @FILE`,
     );
   }
   return text;
+}
+
+function isEncoded(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The client ignores a query, in which somebody may have put a password, and takes a missing host for this machine. */

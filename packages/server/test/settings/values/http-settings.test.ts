@@ -28,6 +28,15 @@ test.each([
   expect(() => readStore(text, origin)).toThrow(/^Cannot use --store: expected redis:\/\/HOST(?!.*sesame)/);
 });
 
+test.each(['redis://:s%esame@localhost', 'unix://:100%@localhost/run/redis.sock', 'unix:///run/%zz.sock'])(
+  'readStore() refuses %s, whose %% stands for nothing',
+  (text) => {
+    expect(() => readStore(text, { ...origin, name: 'ROOTWARD_STORE' })).toThrow(
+      /^Cannot use ROOTWARD_STORE: a % in its user, password or path must be written as %25$/,
+    );
+  },
+);
+
 test('readStore() takes a URL from a file', () => {
   const tree = makeTree({ url: 'redis://:sesame@localhost\n' });
   const storeFile = tree.path('url');
