@@ -3,7 +3,7 @@ import { createClient } from '@redis/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isInstalled, RedisServer, STORE_PROGRAM } from '../../../testing/redis-server.js';
 import { send, startHttp, type Answer, type HttpRootward } from '../fixtures/http.js';
-import { makeFolders } from '../fixtures/rootward.js';
+import { makeFolders, startRootward } from '../fixtures/rootward.js';
 import { eventually } from '../../../testing/eventually.js';
 
 const folders = makeFolders('a');
@@ -26,6 +26,17 @@ function start(ROOTWARD_STORE: string, limits = 'sessions=5'): Promise<HttpRootw
 async function readiness(http: HttpRootward): Promise<readonly [number | undefined, string]> {
   const answer: Answer = await send(http.url.replace('/mcp', '/readyz'), {}, undefined, 'GET');
   return [answer.status, answer.text];
+}
+
+/** The states of what it found about the store, and what it said of each. */
+async function doctor(ROOTWARD_STORE: string): Promise<readonly (readonly [string, string])[]> {
+  const command = startRootward(['doctor', folders.path('a'), '--json'], { env: { ROOTWARD_STORE } });
+  let text = '';
+  for await (const chunk of command.input.setEncoding('utf8') as AsyncIterable<string>) text += chunk;
+  const { findings } = JSON.parse(text) as { findings: Record<'topic' | 'state' | 'detail', string>[] };
+  return findings.flatMap(({ topic, state, detail }) =>
+    topic === 'store' ? [[state, detail] as const] : [],
+  );
 }
 
 describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
@@ -67,6 +78,20 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
     expect(await readiness(other)).toEqual([200, 'ok\n']);
     await admin.configSet('maxmemory', '0');
     await eventually(async () => expect(await readiness(counting)).toEqual([200, 'ok\n']));
+  });
+
+  test('rootward doctor says whether the store can be used, and what to know of it', async () => {
+    const { url, admin } = await startStore(['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-lru']);
+    await admin.aclSetUser('few', ['on', '>sesame', '~*', '&*', '+@all', '-zadd']);
+    expect(await doctor(url)).toEqual([
+      ['fine', 'it can be used'],
+      ['note', expect.stringMatching(/\(volatile-lru\); use noeviction$/)],
+    ]);
+    const lacking = 'the session store cannot be used: its user lacks +zadd (NOPERM)';
+    expect(await doctor(url.replace('unix://', 'unix://few:sesame@'))).toEqual([['problem', lacking]]);
+    expect(await doctor('redis://127.0.0.1:1')).toEqual([
+      ['problem', expect.stringContaining('cannot be used')],
+    ]);
   });
 
   test('the start warns of a store that removes keys when its memory is full', async () => {

@@ -46,7 +46,7 @@ function warningOf(policy: string | undefined): string | undefined {
   if (policy === NO_EVICTION) return undefined;
   return policy === undefined
     ? `it does not say what it does when its memory is full; it must remove no keys (maxmemory-policy ${NO_EVICTION})`
-    : `it removes sessions, counts and signs of life of instances when its memory is full (${policy}), and calls under way may be reported as lost; use ${NO_EVICTION}`;
+    : `it removes sessions and counts when its memory is full (${policy}); use ${NO_EVICTION}`;
 }
 
 /** Writes the format where it is missing. Where it is there, nothing changes, but a server that takes no writes says so. */

@@ -23,6 +23,7 @@ export function tryCommands(client: Client, formatKey: string, name: string): re
     ['INCRBY', name, 'nothing'],
     ['XADD', name, 'NOMKSTREAM', '*', 't', ''],
     ['XRANGE', name, '-', '+', 'COUNT', '1'],
+    ['XREVRANGE', name, '+', '-', 'COUNT', '1'],
     ['ZADD', name, 'XX', '0', ''],
     ['ZCARD', name],
     ['ZREM', name, ''],

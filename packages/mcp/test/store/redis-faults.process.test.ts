@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
@@ -207,32 +206,6 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`RedisStore with a ${STORE_PROGRAM}
     await expect(store.read('key')).rejects.toThrow(/NOPERM/);
     await client.aclSetUser('few', ['+subscribe']);
     await eventually(() => expect(store.ready).toBe(true));
-  });
-
-  test('gives a user the rights that the guide names does all that is asked of it', async () => {
-    await using server = await RedisServer.start();
-    const guide = readFileSync(new URL('../../../../docs/scaling.md', import.meta.url), 'utf8');
-    const rights = /^ACL SETUSER rootward on >PASSWORD (.*)$/m.exec(guide)?.[1]?.split(' ') ?? [];
-    await (await admin(server)).aclSetUser('rootward', ['reset', 'on', '>sesame', ...rights]);
-    const store = await RedisStore.connect({ url: server.url, username: 'rootward', password: 'sesame' });
-    onTestFinished(() => store.close());
-    const heard: (string | undefined)[] = [];
-    store.subscribe('channel', (text) => heard.push(text));
-    await eventually(() => expect(heard).toEqual([undefined]));
-    await store.publish('channel', 'hello');
-    await eventually(() => expect(heard).toEqual([undefined, 'hello']));
-    expect(await store.replace('key', undefined, 'a', HOUR)).toBe(true);
-    expect(await store.replace('key', 'a', 'b', HOUR)).toBe(true);
-    expect(await store.read('key', HOUR)).toBe('b');
-    expect(await store.replace('key', 'b', undefined, HOUR)).toBe(true);
-    await store.append('log', 'line', HOUR);
-    expect(await store.lines('log')).toMatchObject([{ text: 'line' }]);
-    expect(await store.count('sum', 2, HOUR)).toBe(2);
-    expect(await store.claim('places', 'me', 1, HOUR)).toBe(true);
-    expect(await store.claim('places', 'me', 1, 0)).toBe(true);
-    using revocations = new Revocations(store);
-    await revocations.revoke('principal', 'someone');
-    expect(revocations.isRevoked('principal', 'someone')).toBe(true);
   });
 
   test('removes keys without an end when its memory is full is refused', async () => {

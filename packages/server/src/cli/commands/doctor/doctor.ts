@@ -12,6 +12,7 @@ import { FAILED, FINE, printJson, displayFor, type Status, type Terminal } from 
 import { describePrograms } from './doctor-programs.js';
 import { describeSandbox } from './doctor-sandbox.js';
 import { describeSources } from './doctor-sources.js';
+import { describeStore } from './doctor-store.js';
 import { tryServers } from './try-servers.js';
 
 const OPERATIONS: readonly Operation[] = [
@@ -70,6 +71,7 @@ export async function runDoctor(
     ...(await describePrograms(environment, sources.roots, settings)),
     ...(deep ? await tryServers(settings, terminal, status) : []),
     ...(await describeSandbox(environment, settings)),
+    ...(await describeStore(settings)),
   ];
   const clients = KNOWN_CLIENTS.map(({ name, gives }) => ({ name, gives }));
   if (json) {

@@ -1,0 +1,31 @@
+import type { Logger } from '@rootward/core';
+import { silentLogger } from '@rootward/core/platform';
+import { openStore } from '../../../serve/sharing/open-store.js';
+import type { LoadedSettings } from '../../../settings/load-settings.js';
+import type { Finding } from '../../output/show-findings.js';
+
+const topic = 'store';
+const FIX = 'Check that the store runs, the rights of its user, and the URL in --store or ROOTWARD_STORE';
+
+/** Whether the session store can be used, where one is named. Nothing is written to it but the version of its format. */
+export async function describeStore(settings: LoadedSettings): Promise<readonly Finding[]> {
+  if (settings.store === undefined) return [];
+  const notes: Finding[] = [];
+  const log: Logger = {
+    ...silentLogger,
+    warn: (_, { warning } = {}) => {
+      if (typeof warning === 'string') notes.push({ topic, state: 'note', detail: warning });
+    },
+  };
+  try {
+    const { sessions, revocations, problem } = await openStore(settings, log);
+    const found = problem();
+    revocations.dispose();
+    await sessions.close();
+    if (found !== undefined) return [{ topic, state: 'problem', detail: found, fix: FIX }];
+    return [{ topic, state: 'fine', detail: 'it can be used' }, ...notes];
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return [{ topic, state: 'problem', detail, fix: FIX }];
+  }
+}
