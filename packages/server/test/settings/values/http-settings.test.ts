@@ -90,3 +90,14 @@ test.each([
     `Cannot use "${text}" as --public-url: expected an https:// address without a query or fragment`,
   );
 });
+
+test.each([
+  'https://user:secret@mcp.example.com/mcp',
+  'https://secret@mcp.example.com',
+  'http://a:secret@x?y',
+])('readSecureUrl() refuses %s without repeating it', (text) => {
+  const read = (): string => readSecureUrl(text, { name: 'ROOTWARD_OAUTH_ISSUER', base: '/' });
+  expect(read).toThrow(
+    /^Cannot use ROOTWARD_OAUTH_ISSUER: expected an https:\/\/ address without a user name or password$/,
+  );
+});
