@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.js';
@@ -199,6 +199,23 @@ describe('--tools and --hide-tools', () => {
     expect(textOf(refused)).toContain('hidden');
     expect(textOf(await client.callTool('echo', { value: 'hi' }))).toBe('hi');
   });
+
+  test.each(['legacy', 'modern'] as const)(
+    'hold for a call without an id, which some servers make all the same, in the %s era',
+    async (era) => {
+      const folder = makeFolder('a');
+      const { client } = await wrap([NODE, INNER, '--lax'], {
+        era,
+        roots: roots(folder),
+        flags: ['--hide-tools', 'write'],
+      });
+      await client.callTool('echo');
+      const path = join(folder, 'new.txt');
+      client.notify('tools/call', { name: 'write', arguments: { path } });
+      await client.callTool('echo');
+      expect(existsSync(path)).toBe(false);
+    },
+  );
 
   test('are also variables, which count where the flag is not given', async () => {
     const env = { ROOTWARD_TOOLS: 'e*,where', ROOTWARD_HIDE_TOOLS: 'elicit' };

@@ -13,6 +13,12 @@ export const INTRODUCTORY: ReadonlySet<string> = new Set([
   'resources/templates/list',
   'logging/setLevel',
 ]);
+/**
+ * What the protocol has as requests only. Without an id, a server that looks at the method alone would serve it, past
+ * everything that refuses requests.
+ */
+export const REQUESTS_ONLY: RegExp =
+  /^(?:initialize|ping)$|^(?:completion|logging|prompts|resources|server|subscriptions|tasks|tools)\//;
 /** A server that has not answered by then speaks another language. Package runners may have to download it first. */
 const INTRODUCTION_MS = 120_000;
 const ROOTS_CAPABILITY = '{"listChanged":true}';

@@ -14,7 +14,7 @@ import { CallWatch, type EndWatch } from './call-watch.js';
 import { CallerTool } from './caller-tool.js';
 import { ClientAnswers } from './client-answers.js';
 import { firstServer } from './first-server.js';
-import { declarationOf, introduceTo, Introduction, INTRODUCTORY } from './introduction.js';
+import { declarationOf, introduceTo, Introduction, INTRODUCTORY, REQUESTS_ONLY } from './introduction.js';
 import { Lane } from './lane.js';
 import { launchFor } from './launch-for.js';
 import { Questions, type Outer } from './outer.js';
@@ -187,6 +187,10 @@ export class Session {
         ]);
         return;
       default:
+        if (REQUESTS_ONLY.test(message.method ?? '')) {
+          this.#options.log.debug('message dropped: a request without an id');
+          return;
+        }
         this.#lane.add(() => this.#main.use((instance) => instance.send([message.bytes])));
     }
   }
