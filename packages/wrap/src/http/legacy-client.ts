@@ -12,6 +12,7 @@ import { SharedSession } from './shared-session.js';
 
 /** What nobody listens to is kept for a while; the oldest goes first. */
 const MAX_KEPT = 100;
+const MAX_KEPT_BYTES = 1024 * 1024;
 const INTERNAL_ERROR = -32_603;
 const INVALID_REQUEST = -32_600;
 const ENDED = 'Cannot finish the request: the session has ended; initialize a new one';
@@ -129,7 +130,7 @@ export class LegacyClient implements Outer, Held {
     const open =
       message.kind === 'request' ? [...this.#exchanges.values()].find(({ isOpen }) => isOpen) : undefined;
     if (open !== undefined) open.event(message.bytes);
-    else this.#kept = [...this.#kept, message].slice(-MAX_KEPT);
+    else this.#kept = newest([...this.#kept, message]);
   }
 
   #tell(exchange: Exchange, isWanted: (message: RawMessage) => boolean): void {
@@ -137,4 +138,11 @@ export class LegacyClient implements Outer, Held {
     this.#kept = this.#kept.filter((message) => !told.includes(message));
     for (const message of told) exchange.event(message.bytes);
   }
+}
+
+/** As many of the last messages as are kept. */
+function newest(messages: readonly RawMessage[]): RawMessage[] {
+  let bytes = 0;
+  const dropped = messages.findLastIndex((message) => (bytes += message.bytes.length) > MAX_KEPT_BYTES);
+  return messages.slice(Math.max(dropped + 1, messages.length - MAX_KEPT));
 }
