@@ -222,6 +222,7 @@ const LIMITS: readonly (readonly [string, string, string, string, number])[] = [
   ['troubleshooting', 'at most 2 s, once', 'core/src/workspace/limits', 'readyTimeout', 2 * SECOND],
   ['wrap', 'finish, for 10 s', 'wrap/src/inner/keeper', 'DRAIN_MS', 10 * SECOND],
   ['wrap', 'finish, for at most 10 s', 'mcp/src/lifecycle/process-guard', 'DRAIN_MS', 10 * SECOND],
+  ['wrap', 'of at most 1 MiB together', 'wrap/src/http/legacy-client', 'MAX_KEPT_BYTES', MIB],
   ['wrap', 'uses for five minutes', 'wrap/src/session/side-servers', 'IDLE_MS', 5 * MINUTE],
   ['wrap', 'At most eight', 'wrap/src/session/side-servers', 'MAX_SIDES', 8],
   ['wrap', 'within ten minutes', 'wrap/src/modern/front', 'RETURN_MS', 10 * MINUTE],

@@ -103,6 +103,11 @@ export class ConnectionGuard {
     if (this.#checked.delete(socket)) this.#strangers.set(socket, this.#count);
   }
 
+  /** Places for connections that have shown a token. */
+  get placesForKnown(): number {
+    return this.#options.places - this.#reserved;
+  }
+
   /** Places that are not there for strangers now. */
   get #held(): number {
     return this.#principals.size + this.#checked.size;
@@ -110,8 +115,8 @@ export class ConnectionGuard {
 
   /** Whether there is a place for one more, which may have been that of another. */
   #makeRoom(principal: string): boolean {
-    const { places, onFull, isBusy } = this.#options;
-    if (this.#held < places - this.#reserved) return true;
+    const { onFull, isBusy } = this.#options;
+    if (this.#held < this.placesForKnown) return true;
     onFull();
     // Anyone can send a token that takes long to check.
     const [unknown] = this.#checked;

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Logger } from '@rootward/core';
 import { endAfterRequest } from '@rootward/mcp/host';
@@ -20,8 +21,10 @@ import {
   readAbsoluteTarget,
   TokenGate,
 } from './http-access.js';
+import { isStream } from './draining.js';
 import { maxConnections } from './max-connections.js';
 import { OpenResponses } from './open-responses.js';
+import { StreamPlaces } from './stream-places.js';
 
 export interface GuardOptions {
   readonly host: string;
@@ -121,8 +124,8 @@ export function createGuardedServer(
       return;
     }
     if (gate.open && accessTokens === undefined) {
-      if (connections.admitWhenComplete(request)) letIn(request, response);
-      else refuseFull(request, response);
+      if (connections.admitWhenComplete(request)) letIn('', request, response);
+      else refuseFull(request, response, 'connections');
       return;
     }
     const auth = gate.admit(authorization);
@@ -159,14 +162,20 @@ export function createGuardedServer(
   };
   const letInAs = (auth: AuthInfo, request: AdmittedRequest, response: ServerResponse): void => {
     request.auth = auth;
-    if (connections.admit(request, ownerOf(auth))) letIn(request, response);
-    else refuseFull(request, response);
+    const owner = ownerOf(auth);
+    if (connections.admit(request, owner)) letIn(owner, request, response);
+    else refuseFull(request, response, 'connections');
   };
-  const letIn = (request: AdmittedRequest, response: ServerResponse): void => {
+  const letIn = (owner: string, request: AdmittedRequest, response: ServerResponse): void => {
     // From here on nobody needs the secret, and what is passed on may end up in a log.
     delete request.headers.authorization;
     if (Number(request.headers['content-length'] ?? 0) > maxRequestBodySize) {
       refuse(request, response, 413, `The request body is larger than ${maxRequestBodySize} bytes`);
+      return;
+    }
+    if (isStream(request) && !streams.take(owner, response)) {
+      onFull();
+      refuseFull(request, response, 'streams');
       return;
     }
     // Node itself refuses to expect anything else.
@@ -177,11 +186,10 @@ export function createGuardedServer(
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const places = options.maxConnections ?? maxConnections();
   const responses = new OpenResponses();
-  const connections = new ConnectionGuard(server, {
-    places,
-    onFull: tellFull(options.log, places),
-    isBusy: (socket) => responses.isBusy(socket),
-  });
+  const onFull = tellFull(options.log, places);
+  const isBusy = (socket: Socket): boolean => responses.isBusy(socket);
+  const connections = new ConnectionGuard(server, { places, onFull, isBusy });
+  const streams = new StreamPlaces(connections.placesForKnown);
   return server;
 }
 
@@ -262,9 +270,13 @@ function pathOf({ url }: IncomingMessage): string {
   return (url ?? '').split('?', 1)[0] ?? '';
 }
 
-function refuseFull(request: IncomingMessage, response: ServerResponse): void {
+function refuseFull(
+  request: IncomingMessage,
+  response: ServerResponse,
+  what: 'connections' | 'streams',
+): void {
   response.setHeader('Retry-After', RETRY_FULL_SECONDS);
-  refuse(request, response, 503, 'Too many connections; try again later');
+  refuse(request, response, 503, `Too many ${what}; try again later`);
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
