@@ -166,9 +166,12 @@ export class LiveSession implements SessionWatcher {
     }
   }
 
-  /** Whether this process knows what is in the record, or more. */
-  knows({ turn }: SessionRecord): boolean {
-    return this.saved !== undefined && this.saved.turn >= turn;
+  /**
+   * Whether this process knows what is in the record, or more. Another record of the same turn was written by others
+   * after the store had lost this one.
+   */
+  knows({ turn, text }: SessionRecord): boolean {
+    return this.saved !== undefined && (this.saved.turn > turn || this.saved.text === text);
   }
 
   /**
@@ -184,16 +187,20 @@ export class LiveSession implements SessionWatcher {
 
   /** Takes over what another process has saved since. Call it inside `inTurn()`. */
   async catchUp(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
-    if (this.knows(record)) return;
+    if (!this.knows(record)) await this.reconcile(record, authInfo);
+  }
+
+  /** The same for what is in the store now, whatever this process knows. */
+  async reconcile(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
     await this.#owner.replaying(() => this.#apply(record, authInfo));
   }
 
   /** What changed here since this process saw the record last is not lost. */
   async #apply(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
     const { id = '' } = this;
-    const since = this.saved?.fields ?? {};
+    const since = this.#commonWith(record);
     const merged = (): JsonObject => mergeFields(record.fields, changedFields(since, this.fields()));
-    for (const [name, value] of changedFields(since, merged())) {
+    for (const [name, value] of changedFields(this.fields(), merged())) {
       if (name === INITIALIZED) await this.#notify(name, authInfo);
       else if (name === SET_LEVEL) await this.#tell(id, name, value, authInfo);
       else if (name.startsWith(SUBSCRIPTION)) {
@@ -205,6 +212,18 @@ export class LiveSession implements SessionWatcher {
     const { workspace } = readConnection(record.fields);
     await this.transport.keeper?.restore({ ...readConnection(merged()), workspace }, readConnection(since));
     this.saved = record;
+  }
+
+  /**
+   * What the record and this process have in common. One that does not come after what was saved here was written after
+   * the store had lost something: then both count as changed, so that nothing that one of them has taken back returns.
+   */
+  #commonWith(record: SessionRecord): JsonObject {
+    if (this.saved === undefined) return {};
+    if (record.turn > this.saved.turn) return this.saved.fields;
+    const { roots = [] } = readConnection(this.fields()).workspace ?? {};
+    const { consents = [] } = readConnection(record.fields).workspace ?? {};
+    return connectionFields({ workspace: { roots, consents } });
   }
 
   async #tell(

@@ -298,10 +298,7 @@ export class Sharing {
       this.#options.end(live);
       throw new RootwardMcpError('closed', 'Cannot go on: the session has ended');
     }
-    const theirs = readRecord(text);
-    // A store that went back to an earlier state takes nothing away from what is known here.
-    if (live.knows(theirs)) live.saved = theirs;
-    else await live.catchUp(theirs, undefined);
+    await live.reconcile(readRecord(text), undefined);
   }
 
   /** One that is gone has ended elsewhere, and nobody said so. */

@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { MemoryStore } from '../../../../src/index.js';
+import { createInstance } from '../../../fixtures/instances.js';
+import { RawHttpClient } from '../../../fixtures/raw-http-client.js';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-lost-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+function folder(name: string): string {
+  const path = join(top, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+const [one, two, agreed, other] = [folder('one'), folder('two'), folder('agreed'), folder('other')];
+
+/** A store that can lose what was written last, as one whose replica takes over does. */
+class ForgetfulStore extends MemoryStore {
+  #key = '';
+  #before = '';
+
+  override replace(key: string, ...rest: [string | undefined, string | undefined, number]): Promise<boolean> {
+    if (key.startsWith('session:')) this.#key = key;
+    return super.replace(key, ...rest);
+  }
+
+  async remember(): Promise<void> {
+    this.#before = (await this.read(this.#key))!;
+  }
+
+  /** Goes back to what it remembers of the only session. */
+  async goBack(): Promise<void> {
+    expect(await super.replace(this.#key, await this.read(this.#key), this.#before, 60_000)).toBe(true);
+  }
+}
+
+/** Two processes, and a client at each of them that speaks for the same session. Both know its roots. */
+async function connect(roots: () => readonly string[]) {
+  const store = new ForgetfulStore();
+  const list = (): { uri: string }[] => roots().map((path) => ({ uri: pathToFileURL(path).href }));
+  const [first, second] = [1, 2].map(() => {
+    const handler = createInstance(store, top);
+    onTestFinished(() => handler.close());
+    return new RawHttpClient(handler.fetch, { roots: list });
+  }) as [RawHttpClient, RawHttpClient];
+  await first.connect();
+  second.session = first.session;
+  for (const each of [first, second]) await each.callTool('roots');
+  await store.remember();
+  return { store, first, second };
+}
+
+test('a root that the client takes back after the store lost something is gone everywhere', async () => {
+  let roots = [one, two];
+  const { store, first, second } = await connect(() => roots);
+  for (const path of [agreed, other]) await first.callTool('grant', { path });
+  await store.goBack();
+  // As many changes as were lost.
+  roots = [one];
+  await second.notify('notifications/roots/list_changed');
+  expect(await second.callTool('roots')).toMatchObject({ roots: [one] });
+  expect(await first.callTool('roots')).toMatchObject({ roots: [one, agreed, other] });
+  expect(await second.callTool('roots')).toMatchObject({ roots: [one, agreed, other] });
+});
+
+test('a root that the client took back does not return because the store lost that', async () => {
+  let roots = [one, two];
+  const { store, first, second } = await connect(() => roots);
+  roots = [one];
+  await first.notify('notifications/roots/list_changed');
+  expect(await first.callTool('roots')).toMatchObject({ roots: [one] });
+  await store.goBack();
+  for (const path of [agreed, other]) await second.callTool('grant', { path });
+  // It cannot be known whether the client took the other places back, too: the user is asked again.
+  for (const each of [first, second, first]) {
+    expect(await each.callTool('roots')).toMatchObject({ roots: [one] });
+  }
+});
+
+test('what a process hears after the store lost something is not overwritten by what another one saves', async () => {
+  let roots = [one, two];
+  const { store, first, second } = await connect(() => roots);
+  for (const path of [agreed, other]) await first.callTool('grant', { path });
+  await store.goBack();
+  roots = [one];
+  await second.notify('notifications/roots/list_changed');
+  // Two changes were lost, and one has come: the first process takes it for an old one, until it saves something.
+  await first.callTool('grant', { path: folder('third') });
+  for (const each of [first, second]) {
+    expect(await each.callTool('roots')).toMatchObject({ roots: [one, agreed, other, folder('third')] });
+  }
+});
