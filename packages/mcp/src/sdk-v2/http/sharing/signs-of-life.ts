@@ -1,11 +1,13 @@
 import type { Clock, Timer } from '@rootward/core';
 import type { SessionStore } from '../../../store/session-store.js';
 
+/** A process that was silent for so long counts as dead. */
+const DEAD_MS = 6_000;
 const HEARTBEAT_MS = 1_000;
-/** How long a sign of life lasts. */
-const ALIVE_MS = 4_500;
-/** One that is missing for so long is missing for good. The store may have removed it, and then it is given again. */
+/** A sign that is missing for so long is missing for good. The store may have removed it, and then it is given again. */
 const MISSING_MS = 1_500;
+/** How long a sign of life lasts. */
+const ALIVE_MS = DEAD_MS - MISSING_MS;
 /** How long nobody is declared dead after a break. */
 const SETTLING_MS = 5_000;
 /**
