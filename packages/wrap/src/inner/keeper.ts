@@ -27,6 +27,8 @@ export interface KeeperOptions extends Pick<InstanceOptions, 'children' | 'era'>
 const DRAIN_MS = 10_000;
 /** The same for a server that was started before the roots were known: it has none, and only lists what it offers. */
 const PROVISIONAL_DRAIN_MS = 120_000;
+/** A client may add folders again and again, with calls under way each time. */
+const MAX_RETIRING = 4;
 const CHANGED =
   'the folders of the workspace changed, and the server was restarted for it; call again for an answer from the new ones';
 
@@ -219,6 +221,11 @@ export class Keeper {
     if (isRemoval) {
       instance.cut(reason);
       return;
+    }
+    const [oldest] = this.#retiring;
+    if (oldest !== undefined && this.#retiring.size >= MAX_RETIRING) {
+      this.#retiring.delete(oldest);
+      oldest.cut(reason);
     }
     this.#retiring.add(instance);
     const ms = instance.provisional ? PROVISIONAL_DRAIN_MS : DRAIN_MS;

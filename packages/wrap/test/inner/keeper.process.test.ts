@@ -126,6 +126,21 @@ test('Keeper gives up a server that starts and never answers, with its last word
   await gone.promise;
 });
 
+test('Keeper lets at most four replaced servers finish their calls, and ends the oldest for a fifth', async () => {
+  const keeper = keep(SLOW, { policy: 'restart' });
+  const lost: number[] = [];
+  const calls: Promise<unknown>[] = [];
+  for (let number = 0; number < 6; number++) {
+    keeper.change([rootAt(`/${String(number)}`)], false);
+    const call = (await keeper.acquire()).ask('tools/list', undefined);
+    call.catch(() => lost.push(number));
+    calls.push(call);
+  }
+  await expect(calls[0]).rejects.toThrow('the folders of the workspace changed');
+  expect(lost).toEqual([0]);
+  keeper.close('the test is over');
+});
+
 test.each([
   ['the roots change', (keeper: Keeper) => keeper.change([rootAt('/b')], true), 2],
   ['the client leaves', (keeper: Keeper) => keeper.close('the test is over'), 1],
