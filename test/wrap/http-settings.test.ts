@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSession, startServer, startWrapped, TOKENS } from './fixtures/http.js';
+import { connectV1, connectV2, openSession, startServer, startWrapped, TOKENS } from './fixtures/http.js';
 import { INNER, makeFolder, PROGRAM } from './fixtures/wrapped.js';
 
 const folder = makeFolder('work');
@@ -52,4 +52,24 @@ test('rootward --http with wrap in rootward.json holds them', async () => {
   expect(await (await post('tools/list')).text()).toContain('inner_where');
   expect((await openSession(url)).headers['mcp-session-id']).toBe('');
   expect((await openSession(url, TOKENS[1])).headers['mcp-session-id']).not.toBe('');
+});
+
+test('rootward --http with wrap in rootward.json has a server for each principal, whatever its era', async () => {
+  const config = join(makeFolder('config'), 'rootward.json');
+  const [command, ...args] = COMMAND;
+  writeFileSync(config, JSON.stringify({ wrap: { inner: { command, args } } }));
+  const { url } = await startServer(['--http', '0', '--config', config, folder]);
+  const pids: string[] = [];
+  for (const token of TOKENS) {
+    for (const connect of [connectV1, connectV2]) {
+      const caller = await connect(url, folder, token);
+      pids.push(
+        /"pid":(\d+)/.exec(JSON.stringify(await caller.call('inner_where')).replaceAll('\\', ''))?.[1] ?? '',
+      );
+      await caller.close();
+    }
+  }
+  const [one, oneAgain, other, otherAgain] = pids;
+  expect([oneAgain, otherAgain]).toEqual([one, other]);
+  expect([one, other]).toEqual([expect.stringMatching(/^\d+$/), expect.not.stringMatching(`^${one}$`)]);
 });

@@ -28,6 +28,8 @@ export interface WrappedServerOptions {
   readonly emptyFolder: () => string;
   readonly contain?: KeeperOptions['contain'] | undefined;
   readonly shown?: KeeperOptions['shown'];
+  /** How many servers there may be for other roots and principals. */
+  readonly maxServers?: number | undefined;
   /** What the operator takes away while it runs. */
   readonly limits?: OperatorLimits | undefined;
 }
@@ -36,6 +38,8 @@ export interface WrappedServerOptions {
 export interface WrappedCall {
   /** The roots it works in; at least one. */
   readonly roots: readonly Root[];
+  /** For whom it is made, where there are several: what a server remembers of one is not shown to another. */
+  readonly principal?: string;
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +61,7 @@ export class WrappedServer {
   constructor(options: WrappedServerOptions) {
     this.#options = options;
     this.#main = this.#keeper();
-    this.#sides = new SideServers(() => this.#keeper());
+    this.#sides = new SideServers(() => this.#keeper(), options.maxServers);
     const { limits } = options;
     this.#sides.obey(limits);
     this.#limited = limits?.onDidChange(() => this.#endLimited(limits));
@@ -78,15 +82,15 @@ export class WrappedServer {
     await this.#list(await this.#main.acquire());
   }
 
-  /** Calls a tool by its own name, in the server for these roots. Resolves with the result as it came. */
-  async call(name: string, args: unknown, { roots, signal }: WrappedCall): Promise<unknown> {
+  /** Calls a tool by its own name, in the server for these roots and this principal. Resolves with the result as it came. */
+  async call(name: string, args: unknown, { roots, principal = '', signal }: WrappedCall): Promise<unknown> {
     if (!this.#options.filter.allows(name)) {
       throw new RootwardWrapError(
         'refused',
         `Cannot call ${JSON.stringify(name)}: the operator has hidden this tool`,
       );
     }
-    const instance = await this.#instanceFor(roots);
+    const instance = await this.#instanceFor(roots, principal);
     signal.throwIfAborted();
     const message = RawMessage.from({ id: 0, method: 'tools/call', params: { name, arguments: args } });
     const answer = await new Promise<RawMessage>((resolve, reject) => {
@@ -115,20 +119,21 @@ export class WrappedServer {
     this.#main.change(this.#roots, true);
   }
 
-  async #instanceFor(roots: readonly Root[]): Promise<Instance> {
+  async #instanceFor(roots: readonly Root[], principal: string): Promise<Instance> {
     const { limits } = this.#options;
     for (;;) {
       if (limits !== undefined && isLimited(roots, limits)) {
         throw new RootwardWrapError('refused', 'Cannot make the call: the operator took a folder away');
       }
-      const instance = await this.#keeperFor(roots).acquire();
+      const instance = await this.#keeperFor(roots, principal).acquire();
       // Between that and here, it may have been given to a call in other folders, or those of somebody else.
       if (instance.usable && isSameRoots(instance.roots, roots)) return instance;
     }
   }
 
-  /** One that is busy in other folders is left alone. */
-  #keeperFor(roots: readonly Root[]): Keeper {
+  /** One that is busy in other folders is left alone, and one of somebody else always. */
+  #keeperFor(roots: readonly Root[], principal: string): Keeper {
+    if (principal !== '') return this.#sides.for(roots, principal);
     const known = this.#roots;
     if (known !== undefined && isSameRoots(known, roots)) return this.#main;
     if (known !== undefined && this.#main.busy) return this.#sides.for(roots);

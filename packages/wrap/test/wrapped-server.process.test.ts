@@ -17,6 +17,7 @@ const WHERE = `
     const serverInfo = { name: 'where', version: '1' };
     if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo } });
     else if (method === 'tools/list') send({ id, result: { tools: [] } });
+    else if (params?.name === 'who') send({ id, result: process.pid });
     else if (id !== undefined) send({ id, result: process.cwd() });
   });`;
 
@@ -41,8 +42,12 @@ function wrapped(contain: (launch: Launch) => Promise<Run>, limits = new Operato
   return server;
 }
 
-const call = (server: WrappedServer, root: Root): Promise<unknown> =>
-  server.call('where', {}, { roots: [root], signal: new AbortController().signal });
+const call = (server: WrappedServer, root: Root, principal?: string, name = 'where'): Promise<unknown> =>
+  server.call(
+    name,
+    {},
+    { roots: [root], signal: new AbortController().signal, ...(principal && { principal }) },
+  );
 
 test('WrappedServer makes each call in its own folders, also while the sandbox of another is being made', async () => {
   const made = new Deferred();
@@ -63,4 +68,13 @@ test('WrappedServer does not make a call whose folder the operator takes away be
   limits.set(root.path, 'revoked');
   made.resolve();
   await expect(calling).rejects.toThrow('the operator took a folder away');
+});
+
+test('WrappedServer has a server for each principal, also in the same folders', async () => {
+  const server = wrapped((launch) => Promise.resolve(launch));
+  const root = makeRoot();
+  const who = (principal?: string): Promise<unknown> => call(server, root, principal, 'who');
+  const [one, other, nobody] = [await who('one'), await who('other'), await who()];
+  expect(new Set([one, other, nobody]).size).toBe(3);
+  expect([await who('one'), await who('other'), await who()]).toEqual([one, other, nobody]);
 });

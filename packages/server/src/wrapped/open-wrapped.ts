@@ -34,10 +34,12 @@ interface Held extends Pick<ContainmentOptions, 'sandboxes' | 'createScope'> {
   readonly sources: Sources;
 }
 
-type WrapSettings = Pick<Settings, 'wrap' | 'sandbox' | 'readOnly' | 'origins' | 'files'>;
+type WrapSettings = Pick<Settings, 'wrap' | 'sandbox' | 'readOnly' | 'origins' | 'files' | 'http'>;
 
 /** One that takes longer is listed when it is ready; most clients give up on a server after half a minute. */
 const START_MS = 10_000;
+/** Of each entry, over HTTP: for principals and their folders. Those that idle for five minutes are ended. */
+const MAX_SERVERS = 100;
 
 /** Starts what `wrap` of `rootward.json` names. One that does not start is warned of, and the others count. */
 export async function openWrapped(
@@ -95,6 +97,7 @@ async function create(
     filter: new ToolFilter({ show: tools, hide: hideTools }),
     children,
     limits: held.limits,
+    maxServers: settings.http === undefined ? undefined : MAX_SERVERS,
     noise: noiseTo(process.stderr),
     emptyFolder: () => empty,
     contain: contained?.contain,

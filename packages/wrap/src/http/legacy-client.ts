@@ -6,7 +6,7 @@ import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
-import type { Held } from './make-room.js';
+import type { Held } from '../inner/make-room.js';
 import type { SharedServers } from './shared-servers.js';
 import { SharedSession } from './shared-session.js';
 

@@ -12,7 +12,7 @@ import { isLimited, keyOf } from '../session/side-servers.js';
 import type { Envelope } from '../wire/envelope.js';
 import { RawMessage, type Edit } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
-import { chooseToEnd, NO_ROOM, TAKEN_AWAY } from './make-room.js';
+import { chooseToEnd, NO_ROOM, TAKEN_AWAY } from '../inner/make-room.js';
 import { commonCapabilities, ModernPlace } from './modern-place.js';
 import { ParamHeaders } from './param-headers.js';
 import { isAboutServer, RequestRoots } from './request-roots.js';

@@ -4,7 +4,7 @@ import type { ModernFront } from '../modern/front.js';
 import { readEnvelope, type Envelope } from '../wire/envelope.js';
 import type { RawMessage } from '../wire/raw-message.js';
 import type { Exchange } from './exchange.js';
-import type { Held } from './make-room.js';
+import type { Held } from '../inner/make-room.js';
 import type { ParamHeaders } from './param-headers.js';
 
 /** The client request that a server works on. */

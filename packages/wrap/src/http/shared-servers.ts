@@ -2,7 +2,7 @@ import type { ClientInfo, OperatorLimits, Snapshot } from '@rootward/core';
 import { RootwardWrapError } from '../error.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { isLimited, keyOf } from '../session/side-servers.js';
-import { chooseToEnd, NO_ROOM, TAKEN_AWAY, type Held } from './make-room.js';
+import { chooseToEnd, NO_ROOM, TAKEN_AWAY, type Held } from '../inner/make-room.js';
 import { SharedServer } from './shared-server.js';
 
 interface Entry extends Held {

@@ -5,7 +5,7 @@ import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { Exchange } from './exchange.js';
 import { LegacyClient } from './legacy-client.js';
-import { chooseToEnd } from './make-room.js';
+import { chooseToEnd } from '../inner/make-room.js';
 import { ModernClients, RETRY } from './modern-clients.js';
 import { claimsModern, headerFault } from './modern-headers.js';
 import { SharedServers } from './shared-servers.js';

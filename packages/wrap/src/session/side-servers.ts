@@ -1,29 +1,34 @@
 import type { OperatorLimits, Root } from '@rootward/core';
 import { RootwardWrapError } from '../error.js';
 import type { Keeper } from '../inner/keeper.js';
+import { chooseToEnd, NO_ROOM } from '../inner/make-room.js';
 
 interface Side {
   readonly keeper: Keeper;
   readonly roots: readonly Root[];
+  readonly principal: string;
   timer: NodeJS.Timeout;
 }
 
 /** A server for another working tree is cheap to start again. */
 const IDLE_MS = 5 * 60_000;
 const MAX_SIDES = 8;
-const TOO_MANY = `calls are under way in ${String(MAX_SIDES)} other folders already, and each has a server of its own; wait for one of them`;
 
 /**
  * Servers for calls that work in other folders than the connection does: another working tree, or a directory that the
- * call itself names. One per list of roots, started on demand; those that idle are ended.
+ * call itself names; and for each principal where there are several. One per list of roots and principal, started on
+ * demand; those that idle are ended.
  */
 export class SideServers {
   readonly #create: () => Keeper;
+  readonly #max: number;
+  /** Those that were used longest ago come first. */
   readonly #sides = new Map<string, Side>();
   #limited: Disposable | undefined;
 
-  constructor(create: () => Keeper) {
+  constructor(create: () => Keeper, max: number = MAX_SIDES) {
     this.#create = create;
+    this.#max = max;
   }
 
   /** Ends the servers of roots that the operator limits after they were started. */
@@ -38,17 +43,17 @@ export class SideServers {
   }
 
   /** Throws `refused` where all of them are in use. */
-  for(roots: readonly Root[]): Keeper {
-    const key = keyOf(roots);
+  for(roots: readonly Root[], principal = ''): Keeper {
+    const key = JSON.stringify([principal, keyOf(roots)]);
     const known = this.#sides.get(key);
-    if (known === undefined) this.#makeRoom();
+    if (known === undefined) this.#makeRoom(principal);
     else {
       clearTimeout(known.timer);
       this.#sides.delete(key);
     }
     const keeper = known?.keeper ?? this.#create();
     if (known === undefined) keeper.settle(roots);
-    this.#sides.set(key, { keeper, roots, timer: this.#timer(key) });
+    this.#sides.set(key, { keeper, roots, principal, timer: this.#timer(key) });
     return keeper;
   }
 
@@ -78,12 +83,17 @@ export class SideServers {
     else this.#end(key, side);
   }
 
-  /** The one that was used longest ago goes first. */
-  #makeRoom(): void {
-    if (this.#sides.size < MAX_SIDES) return;
-    const idle = [...this.#sides].find(([, { keeper }]) => !keeper.busy);
-    if (idle === undefined) throw new RootwardWrapError('refused', TOO_MANY);
-    this.#end(...idle);
+  #makeRoom(principal: string): void {
+    if (this.#sides.size < this.#max) return;
+    const held = [...this.#sides].map(([key, side], usedAt) => {
+      return { key, side, principal: side.principal, usedAt, isBusy: side.keeper.busy };
+    });
+    const leaving = chooseToEnd(held, principal);
+    if (leaving === undefined) {
+      const state = `calls are under way in ${this.#max} other folders already, and each has a server of its own`;
+      throw new RootwardWrapError('refused', `${state}; wait for one of them`);
+    }
+    this.#end(leaving.key, leaving.side, leaving.isBusy ? NO_ROOM : undefined);
   }
 
   #end(key: string, { keeper, timer }: Side, reason = 'it was idle'): void {

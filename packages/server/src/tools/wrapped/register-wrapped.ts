@@ -86,11 +86,13 @@ function register(
       await ctx.workspace.project();
       const roots = await ctx.workspace.roots();
       const path = roots[0]?.path ?? '';
-      audit({ tool: listed, principal: callerNames(ctx), path, decision: 'allowed' });
+      const names = callerNames(ctx);
+      audit({ tool: listed, principal: names, path, decision: 'allowed' });
+      const principal = names === undefined ? '' : JSON.stringify(names);
       const run = (): Promise<CallToolResult> =>
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- passed on as it came
         wrapped
-          .call(name, args.tool, { roots, signal: ctx.mcpReq.signal })
+          .call(name, args.tool, { roots, principal, signal: ctx.mcpReq.signal })
           .finally(onDidRun) as Promise<CallToolResult>;
       if (watched === undefined) return run();
       const { answer, changeId } = await watched.run(listed, ctx, run);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseToEnd, type Held } from '../../src/http/make-room.js';
+import { chooseToEnd, type Held } from '../../src/inner/make-room.js';
 
 /** Names such as `a3`: principal and time of use; a busy one ends with an exclamation mark. */
 function held(...names: readonly string[]): readonly Held[] {
