@@ -51,7 +51,8 @@ export class RequestRoots {
       transport: 'http',
       came: this.#callers.arrive(),
     });
-    return { ...snapshot, roots };
+    // What the operator took away while that was looked up does not count.
+    return { ...snapshot, roots: sources.limits?.apply(roots) ?? roots };
   }
 
   #question(): RawMessage {

@@ -24,6 +24,7 @@ export class SideServers {
   readonly #max: number;
   /** Those that were used longest ago come first. */
   readonly #sides = new Map<string, Side>();
+  #limits: OperatorLimits | undefined;
   #limited: Disposable | undefined;
 
   constructor(create: () => Keeper, max: number = MAX_SIDES) {
@@ -31,8 +32,9 @@ export class SideServers {
     this.#max = max;
   }
 
-  /** Ends the servers of roots that the operator limits after they were started. */
+  /** Ends the servers of roots that the operator limits after they were started, and starts none for such roots. */
   obey(limits: OperatorLimits | undefined): void {
+    this.#limits = limits;
     this.#limited = limits?.onDidChange(() => this.#endLimited(limits));
   }
 
@@ -42,8 +44,11 @@ export class SideServers {
     }
   }
 
-  /** Throws `refused` where all of them are in use. */
+  /** Throws `refused` where all of them are in use, and where the operator has limited the roots since they were read. */
   for(roots: readonly Root[], principal = ''): Keeper {
+    if (this.#limits !== undefined && isLimited(roots, this.#limits)) {
+      throw new RootwardWrapError('refused', 'Cannot make the call: the operator took a folder away');
+    }
     const key = JSON.stringify([principal, keyOf(roots)]);
     const known = this.#sides.get(key);
     if (known === undefined) this.#makeRoom(principal);

@@ -1,4 +1,4 @@
-import type { Root } from '@rootward/core';
+import { OperatorLimits, type Root } from '@rootward/core';
 import { expect, test } from 'vitest';
 import type { Keeper } from '../../src/inner/keeper.js';
 import { SideServers } from '../../src/session/side-servers.js';
@@ -45,5 +45,23 @@ test('SideServers.for() ends the one that was used longest ago and has no call u
   sides.for(rootsAt('/more'));
   expect(kept.map(({ closed }) => closed).indexOf(true)).toBe(2);
   expect(kept.filter(({ closed }) => closed)).toHaveLength(1);
+  sides.close('the test is over');
+});
+
+test('SideServers.for() makes room for a principal that has none among those of one that has most', () => {
+  const { sides, kept } = filled();
+  sides.for(rootsAt('/more'), 'somebody else');
+  expect(kept.map(({ closed }) => closed).indexOf(true)).toBe(0);
+  expect(kept.filter(({ closed }) => closed)).toHaveLength(1);
+  sides.close('the test is over');
+});
+
+test('SideServers.for() starts nothing for roots that the operator has limited since they were read', () => {
+  const { sides, kept } = filled();
+  const limits = new OperatorLimits();
+  sides.obey(limits);
+  limits.set('/more', 'revoked');
+  expect(() => sides.for(rootsAt('/more'))).toThrow('the operator took a folder away');
+  expect(kept).toHaveLength(MAX_SIDES);
   sides.close('the test is over');
 });
