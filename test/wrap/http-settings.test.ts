@@ -38,7 +38,9 @@ test.each([[['--http', '0']], [[]]])('wrap %j refuses limits that it would not h
     child.stdin?.end();
   });
   expect(code).toBe(2);
-  expect(err).toContain('Cannot use ROOTWARD_LIMITS for a wrapped server: that is for rootward --http');
+  expect(err).toContain(
+    'Cannot use ROOTWARD_LIMITS for a wrapped server: it is for --http without the command wrap',
+  );
 });
 
 test('rootward --http with wrap in rootward.json holds them', async () => {

@@ -21,7 +21,7 @@ export function requireWrappable(settings: Given): void {
   refuse(
     OF_OWN_SERVER,
     settings,
-    'for a wrapped server: that is for rootward --http. Remove it, or name a file without it with --config; to have it, list the server under "wrap" in rootward.json and start rootward --http',
+    'for a wrapped server: it is for --http without the command wrap. Remove it, or name a file without it with --config; to have it, list the server under "wrap" in rootward.json, and leave out the command wrap',
   );
   requireHttp(settings);
 }

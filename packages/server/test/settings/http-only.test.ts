@@ -34,7 +34,7 @@ describe.each(['over stdio', 'with --http'])('requireWrappable() %s', (transport
   test('refuses an issuer and an audience, and says what to do', async () => {
     const settings = await load({ ...http, ...ISSUER, ROOTWARD_OAUTH_AUDIENCE: 'me' });
     expect(() => requireWrappable(settings)).toThrow(
-      /^Cannot use ROOTWARD_OAUTH_ISSUER and ROOTWARD_OAUTH_AUDIENCE for .*: that is for rootward --http\. Remove it, .* with --config; .* under "wrap" in rootward\.json/,
+      /^Cannot use ROOTWARD_OAUTH_ISSUER and ROOTWARD_OAUTH_AUDIENCE for .*: it is for --http without the command wrap\. Remove it, .* with --config; .* under "wrap" in rootward\.json/,
     );
   });
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
 import { openStore } from '../../../serve/sharing/open-store.js';
@@ -6,6 +7,10 @@ import type { Finding } from '../../output/show-findings.js';
 
 const topic = 'store';
 const FIX = 'Check that the store runs, the rights of its user, and the URL in --store or ROOTWARD_STORE';
+
+/** Right after the start it is read once more what was revoked: until it is listened to, a message may be missed. */
+const LOOKS = 20;
+const LOOK_MS = 50;
 
 /** Whether the session store can be used, where one is named. Nothing is written to it but the version of its format. */
 export async function describeStore(settings: LoadedSettings): Promise<readonly Finding[]> {
@@ -19,7 +24,7 @@ export async function describeStore(settings: LoadedSettings): Promise<readonly 
   };
   try {
     const { sessions, revocations, problem } = await openStore(settings, log);
-    const found = problem();
+    const found = await lasting(problem);
     revocations.dispose();
     await sessions.close();
     if (found !== undefined) return [{ topic, state: 'problem', detail: found, fix: FIX }];
@@ -28,4 +33,9 @@ export async function describeStore(settings: LoadedSettings): Promise<readonly 
     const detail = error instanceof Error ? error.message : String(error);
     return [{ topic, state: 'problem', detail, fix: FIX }];
   }
+}
+
+async function lasting(problem: () => string | undefined): Promise<string | undefined> {
+  for (let look = 0; look < LOOKS && problem() !== undefined; look++) await pause(LOOK_MS);
+  return problem();
 }

@@ -58,7 +58,7 @@ async function tryServer(
     contained = await openSandbox(settings, start, { sources, limits: new OperatorLimits() }, log);
     if (contained === undefined) refuseReadOnly(settings);
   } catch (error) {
-    return [problemOf('settings', error, 'Correct the settings: rootward wrap does not start with them')];
+    return [problemOf('settings', error, 'Correct the settings: the command wrap does not start with them')];
   }
   using guard = new ProcessGuard({ watchParent: false });
   const held = describeSandbox(contained, settings, sources);
