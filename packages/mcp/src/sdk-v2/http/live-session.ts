@@ -63,6 +63,8 @@ export class LiveSession implements SessionWatcher {
   listening = 0;
   /** The record in the store as this process saw or wrote it last. */
   saved: SessionRecord | undefined;
+  /** The store had a break since: it may have lost what was saved, and others may have written something else in its place. */
+  isDoubtful = false;
   #server: McpServer | Server | undefined;
   readonly #owner: SessionOwner;
   #turn: Promise<void> | undefined;
@@ -168,10 +170,11 @@ export class LiveSession implements SessionWatcher {
 
   /**
    * Whether this process knows what is in the record, or more. Another record of the same turn was written by others
-   * after the store had lost this one.
+   * after the store had lost this one; where it may have lost something, turns say nothing.
    */
   knows({ turn, text }: SessionRecord): boolean {
-    return this.saved !== undefined && (this.saved.turn > turn || this.saved.text === text);
+    if (this.saved === undefined) return false;
+    return this.saved.text === text || (this.saved.turn > turn && !this.isDoubtful);
   }
 
   /**
@@ -192,7 +195,8 @@ export class LiveSession implements SessionWatcher {
 
   /** The same for what is in the store now, whatever this process knows. */
   async reconcile(record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
-    await this.#owner.replaying(() => this.#apply(record, authInfo));
+    if (this.saved?.text !== record.text) await this.#owner.replaying(() => this.#apply(record, authInfo));
+    this.isDoubtful = false;
   }
 
   /** What changed here since this process saw the record last is not lost. */
@@ -220,7 +224,7 @@ export class LiveSession implements SessionWatcher {
    */
   #commonWith(record: SessionRecord): JsonObject {
     if (this.saved === undefined) return {};
-    if (record.turn > this.saved.turn) return this.saved.fields;
+    if (record.turn > this.saved.turn && !this.isDoubtful) return this.saved.fields;
     const { roots = [] } = readConnection(this.fields()).workspace ?? {};
     const { consents = [] } = readConnection(record.fields).workspace ?? {};
     return connectionFields({ workspace: { roots, consents } });

@@ -61,6 +61,7 @@ export class Sharing {
         // Also that a session has ended: the next beat looks for each.
         this.#touched.clear();
         this.#streams.ringAll();
+        for (const live of this.#open.values()) live.isDoubtful = true;
       },
       onBeat: () => this.#touchOpen(),
     });
@@ -272,6 +273,7 @@ export class Sharing {
       await this.#requireStorable(live, next);
       if (await this.#shared.replace(live.name, saved?.text, next.text)) {
         live.saved = next;
+        live.isDoubtful = false;
         return;
       }
       await this.#catchUp(live);
@@ -306,9 +308,19 @@ export class Sharing {
     if ((await this.#shared.read(name)) === undefined) this.endStreams(name);
   }
 
+  /** A store that lost what was saved gets it back, merged with what others have written since. */
+  async #reassure(live: LiveSession): Promise<void> {
+    await live.inTurn(async () => {
+      if (!live.isDoubtful) return;
+      await this.#catchUp(live);
+      await this.#save(live);
+    });
+  }
+
   /** A stream or a call that takes long keeps its session alive. */
   #touchOpen(): void {
     const now = this.#options.clock.now();
+    for (const live of this.#open.values()) if (live.isDoubtful) this.#reassure(live).catch(ignore);
     const inUse = new Set(this.#streams.sessions());
     for (const live of this.#open.values()) if (!live.isIdle) inUse.add(live.name);
     for (const name of this.#touched.keys()) if (!inUse.has(name)) this.#touched.delete(name);

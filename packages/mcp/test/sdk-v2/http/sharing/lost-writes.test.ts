@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { MemoryStore } from '../../../../src/index.js';
+import { eventually } from '../../../../../../testing/eventually.js';
 import { createInstance } from '../../../fixtures/instances.js';
 import { RawHttpClient } from '../../../fixtures/raw-http-client.js';
 
@@ -20,8 +21,14 @@ const [one, two, agreed, other] = [folder('one'), folder('two'), folder('agreed'
 
 /** A store that can lose what was written last, as one whose replica takes over does. */
 class ForgetfulStore extends MemoryStore {
+  readonly #listeners: Parameters<MemoryStore['subscribe']>[1][] = [];
   #key = '';
   #before = '';
+
+  override subscribe(...[channel, listener]: Parameters<MemoryStore['subscribe']>): Disposable {
+    this.#listeners.push(listener);
+    return super.subscribe(channel, listener);
+  }
 
   override replace(key: string, ...rest: [string | undefined, string | undefined, number]): Promise<boolean> {
     if (key.startsWith('session:')) this.#key = key;
@@ -32,9 +39,10 @@ class ForgetfulStore extends MemoryStore {
     this.#before = (await this.read(this.#key))!;
   }
 
-  /** Goes back to what it remembers of the only session. */
+  /** Goes back to what it remembers of the only session. Its connections break meanwhile. */
   async goBack(): Promise<void> {
     expect(await super.replace(this.#key, await this.read(this.#key), this.#before, 60_000)).toBe(true);
+    for (const listener of this.#listeners) listener(undefined);
   }
 }
 
@@ -81,6 +89,49 @@ test('a root that the client took back does not return because the store lost th
   }
 });
 
+/** How many changes were lost, and how many another process has made since. */
+const COUNTS = [
+  [3, 2],
+  [2, 3],
+  [2, 1],
+  [1, 4],
+] as const;
+
+test.each(COUNTS)('%i changes lost, %i made since: what is taken back then is gone', async (lost, made) => {
+  let roots = [one, two];
+  const { store, first, second } = await connect(() => roots);
+  for (let change = 0; change < lost; change++)
+    await first.callTool('grant', { path: folder(`lost ${change}`) });
+  await store.goBack();
+  roots = [one];
+  await second.notify('notifications/roots/list_changed');
+  for (let change = 1; change < made; change++)
+    await second.callTool('grant', { path: folder(`made ${change}`) });
+  for (const each of [first, second, first]) {
+    const { roots: found } = (await each.callTool('roots')) as { roots: readonly string[] };
+    expect([found.includes(one), found.includes(two)]).toEqual([true, false]);
+  }
+});
+
+test.each(COUNTS)(
+  '%i changes lost, %i made since: what was taken back does not return',
+  async (lost, made) => {
+    let roots = [one, two];
+    const { store, first, second } = await connect(() => roots);
+    roots = [one];
+    await first.notify('notifications/roots/list_changed');
+    for (let change = 1; change < lost; change++)
+      await first.callTool('grant', { path: folder(`lost ${change}`) });
+    await store.goBack();
+    for (let change = 0; change < made; change++)
+      await second.callTool('grant', { path: folder(`made ${change}`) });
+    for (const each of [first, second, first]) {
+      const { roots: found } = (await each.callTool('roots')) as { roots: readonly string[] };
+      expect([found.includes(one), found.includes(two)]).toEqual([true, false]);
+    }
+  },
+);
+
 test('what a process hears after the store lost something is not overwritten by what another one saves', async () => {
   let roots = [one, two];
   const { store, first, second } = await connect(() => roots);
@@ -88,9 +139,18 @@ test('what a process hears after the store lost something is not overwritten by 
   await store.goBack();
   roots = [one];
   await second.notify('notifications/roots/list_changed');
-  // Two changes were lost, and one has come: the first process takes it for an old one, until it saves something.
   await first.callTool('grant', { path: folder('third') });
   for (const each of [first, second]) {
     expect(await each.callTool('roots')).toMatchObject({ roots: [one, agreed, other, folder('third')] });
   }
+});
+
+test('a process that knows what the client took back tells the others after the store lost it', async () => {
+  let roots = [one, two];
+  const { store, first, second } = await connect(() => roots);
+  roots = [one];
+  await first.notify('notifications/roots/list_changed');
+  expect(await first.callTool('roots')).toMatchObject({ roots: [one] });
+  await store.goBack();
+  await eventually(async () => expect(await second.callTool('roots')).toMatchObject({ roots: [one] }));
 });
