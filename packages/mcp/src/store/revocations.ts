@@ -53,7 +53,7 @@ const RETRY_MS = 250;
 /**
  * What was revoked, in all processes that share a store: the list is read at the start, and again where it changed,
  * which is looked at whenever someone says so, and regularly, so that asking it costs nothing. A store that forgot something gets it back from those
- * who know. Only the clock of the store counts: revocations made on a machine whose clock is wrong hold as long as others.
+ * who know. How long they hold is counted by the clock of the store, not by that of a process: revocations made on a machine whose clock is wrong hold as long as others.
  */
 export class Revocations implements Disposable {
   readonly #store: SessionStore;

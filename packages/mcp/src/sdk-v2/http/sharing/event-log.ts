@@ -160,23 +160,19 @@ export class EventLog {
     const key = logKey(session, exchange.stream);
     this.#owing.set(exchange, key);
     exchange.owed.add(request);
-    const written = this.#writeOwner(key, request).catch((error: unknown) => {
-      // It is said with the next beat.
-      exchange.ownedAt = -Infinity;
-      throw error;
-    });
-    this.hold(written);
+    this.hold(this.#writeOwner(key, request, exchange));
   }
 
   /** Keeps the logs of calls that are under way, and stores what could not be stored before. To be called often. */
   beat(): void {
     const { clock, ttl, onerror } = this.#options;
     const now = clock.now();
+    if (!this.#store.ready) return;
     void this.#late.store();
     for (const [exchange, key] of this.#owing) {
       if (now < exchange.ownedAt + ttl / OWN_AGAIN_TIMES) continue;
       exchange.ownedAt = now;
-      for (const request of exchange.owed) this.#writeOwner(key, request).catch(onerror);
+      for (const request of exchange.owed) this.#writeOwner(key, request, exchange).catch(onerror);
     }
   }
 
@@ -197,8 +193,14 @@ export class EventLog {
     await Promise.all([this.#notes.close(), this.#late.store()]);
   }
 
-  async #writeOwner(key: string, request: RequestId): Promise<void> {
-    await this.#store.append(key, ownerLine(this.#options.instance, request), this.#options.ttl);
+  /** What cannot be written is written with the next beat. */
+  async #writeOwner(key: string, request: RequestId, exchange: Exchange): Promise<void> {
+    try {
+      await this.#store.append(key, ownerLine(this.#options.instance, request), this.#options.ttl);
+    } catch (error) {
+      exchange.ownedAt = -Infinity;
+      throw error;
+    }
   }
 
   /** What belongs to no request. */
@@ -238,7 +240,10 @@ export class EventLog {
       if (answered !== undefined) this.#late.add({ session, log: key, line, ttl });
       throw error;
     });
-    const [id] = await Promise.all([stored, ...again.map((request) => this.#writeOwner(key, request))]);
+    const [id] = await Promise.all([
+      stored,
+      ...again.map((request) => this.#writeOwner(key, request, exchange)),
+    ]);
     return eventId(stream, id);
   }
 }

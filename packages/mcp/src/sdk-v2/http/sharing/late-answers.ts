@@ -9,6 +9,9 @@ interface Answer {
   readonly ttl: number;
 }
 
+/** Of all of them together; the oldest go first. A store whose memory is full takes nothing for as long as it is. */
+const MAX_LENGTH = 16 * 1024 * 1024;
+
 interface LateOptions {
   readonly clock: Clock;
   /** How long an answer is worth storing. */
@@ -24,6 +27,8 @@ export class LateAnswers {
   readonly #options: LateOptions;
   /** Each with the time after which nobody waits for it any more. */
   readonly #waiting = new Map<Answer, number>();
+  #length = 0;
+  #storing: Promise<void> | undefined;
 
   constructor(store: SessionStore, options: LateOptions) {
     this.#store = store;
@@ -32,25 +37,41 @@ export class LateAnswers {
 
   add(answer: Answer): void {
     this.#waiting.set(answer, this.#options.clock.now() + this.#options.keepFor);
+    this.#length += answer.line.length;
+    for (const oldest of this.#waiting.keys()) {
+      if (this.#length <= MAX_LENGTH) return;
+      this.#remove(oldest);
+    }
   }
 
   /** The session has ended. */
   forget(session: string): void {
-    for (const answer of this.#waiting.keys()) if (answer.session === session) this.#waiting.delete(answer);
+    for (const answer of this.#waiting.keys()) if (answer.session === session) this.#remove(answer);
   }
 
   /** Stores them if that is possible now. Those that it is not possible for stay. */
-  async store(): Promise<void> {
-    if (!this.#store.ready) return;
-    const now = this.#options.clock.now();
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    await Promise.all(
-      waiting.map(async ([answer, until]) => {
-        if (until <= now) return;
-        const { log, line, ttl } = answer;
-        await this.#store.append(log, line, ttl).catch(() => this.#waiting.set(answer, until));
-      }),
-    );
+  store(): Promise<void> {
+    this.#storing ??= this.#storeAll().finally(() => {
+      this.#storing = undefined;
+    });
+    return this.#storing;
+  }
+
+  /** One after the other: where the store does not take the first, it takes none. */
+  async #storeAll(): Promise<void> {
+    for (const [answer, until] of this.#waiting) {
+      if (!this.#store.ready) return;
+      const { log, line, ttl } = answer;
+      try {
+        if (this.#options.clock.now() < until) await this.#store.append(log, line, ttl);
+      } catch {
+        return;
+      }
+      this.#remove(answer);
+    }
+  }
+
+  #remove(answer: Answer): void {
+    if (this.#waiting.delete(answer)) this.#length -= answer.line.length;
   }
 }

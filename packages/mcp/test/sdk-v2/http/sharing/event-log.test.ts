@@ -186,10 +186,46 @@ test('nothing is stored later for a session that has ended, or after its time', 
   expect(append).not.toHaveBeenCalled();
 });
 
-test('who owes an answer is said with the next beat where the store could not take it', async () => {
+test('a store that takes nothing is asked once for all answers that wait, and again with the next beat', async () => {
+  const { store, log } = makeLog();
+  const calls = await Promise.all([1, 2, 3].map((id) => beginCall(log, `session ${id}`, id)));
+  const append = vi.spyOn(store, 'append').mockRejectedValue(new Error('Its memory is full'));
+  for (const [index, { say }] of calls.entries()) await say(answer(index + 1));
+  for (let beat = 1; beat <= 2; beat++) {
+    log.beat();
+    await settle();
+    expect(append).toHaveBeenCalledTimes(calls.length + beat);
+  }
+  append.mockRestore();
+  log.beat();
+  await settle();
+  for (const [index, { stream }] of calls.entries())
+    expect(await store.lines(`events:session ${index + 1}:${stream}`)).toHaveLength(2);
+});
+
+test('answers that wait for the store take no more than 16 MB, and the oldest go first', async () => {
+  const { store, log } = makeLog();
+  const calls = await Promise.all([1, 2, 3].map((id) => beginCall(log, `session ${id}`, id)));
+  const append = vi.spyOn(store, 'append').mockRejectedValue(new Error('Its memory is full'));
+  for (const [index, { say }] of calls.entries()) {
+    await say({ jsonrpc: '2.0', id: index + 1, result: { text: 'x'.repeat(7 * 1024 * 1024) } });
+  }
+  append.mockRestore();
+  log.beat();
+  await settle();
+  const lines = await Promise.all(
+    calls.map(({ stream }, index) => store.lines(`events:session ${index + 1}:${stream}`)),
+  );
+  expect(lines.map(({ length }) => length)).toEqual([1, 2, 2]);
+});
+
+test('who owes an answer is said with a later beat where the store could not take it', async () => {
   const { store, log, reader } = makeLog();
-  vi.spyOn(store, 'append').mockRejectedValueOnce(new Error('It hangs'));
+  const hanging = vi.spyOn(store, 'append').mockRejectedValue(new Error('It hangs'));
   const { stream, say } = await beginCall(log, 'session', 1);
+  log.beat();
+  await settle();
+  hanging.mockRestore();
   log.beat();
   await settle();
   const resumed = await resume(reader, `${stream}/0`);

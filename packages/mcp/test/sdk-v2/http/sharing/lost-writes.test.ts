@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Disposable } from '@rootward/core';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { MemoryStore } from '../../../../src/index.js';
 import { eventually } from '../../../../../../testing/eventually.js';
