@@ -7,7 +7,7 @@ import { InnerEra } from './inner/inner-era.js';
 import type { Instance } from './inner/instance.js';
 import { Keeper, type KeeperOptions } from './inner/keeper.js';
 import { fillIn, type CommandTemplate, type Launch } from './inner/launch.js';
-import { isLimited, isSameRoots, SideServers } from './session/side-servers.js';
+import { isLimited, isSameRoots, refuseLimited, SideServers } from './session/side-servers.js';
 import type { ToolFilter } from './session/tool-filter.js';
 import { RawMessage } from './wire/raw-message.js';
 
@@ -60,8 +60,8 @@ export class WrappedServer {
 
   constructor(options: WrappedServerOptions) {
     this.#options = options;
-    this.#main = this.#keeper();
-    this.#sides = new SideServers(() => this.#keeper(), options.maxServers);
+    this.#main = this.#keeper(true);
+    this.#sides = new SideServers(() => this.#keeper(false), options.maxServers);
     const { limits } = options;
     this.#sides.obey(limits);
     this.#limited = limits?.onDidChange(() => this.#endLimited(limits));
@@ -90,7 +90,9 @@ export class WrappedServer {
         `Cannot call ${JSON.stringify(name)}: the operator has hidden this tool`,
       );
     }
-    const instance = await this.#instanceFor(roots, principal);
+    let instance = await this.#instanceFor(roots, principal);
+    // Nothing may come between this and the request.
+    while (!isFor(instance, roots)) instance = await this.#instanceFor(roots, principal);
     signal.throwIfAborted();
     const message = RawMessage.from({ id: 0, method: 'tools/call', params: { name, arguments: args } });
     const answer = await new Promise<RawMessage>((resolve, reject) => {
@@ -120,20 +122,20 @@ export class WrappedServer {
   }
 
   async #instanceFor(roots: readonly Root[], principal: string): Promise<Instance> {
-    const { limits } = this.#options;
     for (;;) {
-      if (limits !== undefined && isLimited(roots, limits)) {
-        throw new RootwardWrapError('refused', 'Cannot make the call: the operator took a folder away');
-      }
+      refuseLimited(roots, this.#options.limits);
       const instance = await this.#keeperFor(roots, principal).acquire();
       // Between that and here, it may have been given to a call in other folders, or those of somebody else.
-      if (instance.usable && isSameRoots(instance.roots, roots)) return instance;
+      if (isFor(instance, roots)) return instance;
     }
   }
 
   /** One that is busy in other folders is left alone, and one of somebody else always. */
   #keeperFor(roots: readonly Root[], principal: string): Keeper {
-    if (principal !== '') return this.#sides.for(roots, principal);
+    if (principal !== '') {
+      this.#listIn(roots);
+      return this.#sides.for(roots, principal);
+    }
     const known = this.#roots;
     if (known !== undefined && isSameRoots(known, roots)) return this.#main;
     if (known !== undefined && this.#main.busy) return this.#sides.for(roots);
@@ -142,7 +144,25 @@ export class WrappedServer {
     return this.#main;
   }
 
-  #keeper(): Keeper {
+  /** What it offers may depend on its folder, and is looked up once where calls are made: not in a server of somebody. */
+  #listIn(roots: readonly Root[]): void {
+    if (this.#roots !== undefined) return;
+    this.#roots = roots;
+    this.#main.change(roots, false);
+    this.#main
+      .acquire()
+      .then(
+        (instance) => this.#list(instance),
+        () => undefined,
+      )
+      .catch(() => undefined);
+  }
+
+  /** `lists`: whether what its server offers is what all are offered. */
+  #keeper(lists: boolean): Keeper {
+    const relist = (instance: Instance): void => {
+      if (lists) void this.#list(instance).catch(() => undefined);
+    };
     const { policy, children, contain, noise, shown } = this.#options;
     return new Keeper({
       policy,
@@ -152,7 +172,7 @@ export class WrappedServer {
       shown,
       launch: (roots) => this.#launch(roots ?? []),
       introduce: (instance) => this.#introduce(instance),
-      replaced: (instance) => void this.#list(instance).catch(() => undefined),
+      replaced: relist,
       crashed: () => undefined,
       events: {
         request: (message, instance) => {
@@ -160,7 +180,7 @@ export class WrappedServer {
           instance.send(RawMessage.from({ id: 0, error }).withId(message.id ?? 'null'));
         },
         notification: ({ method }, instance) => {
-          if (method === 'notifications/tools/list_changed') void this.#list(instance).catch(() => undefined);
+          if (method === 'notifications/tools/list_changed') relist(instance);
         },
         left: () => undefined,
         noise,
@@ -217,6 +237,11 @@ export class WrappedServer {
     this.#tools = shown;
     this.#changed.fire(shown);
   }
+}
+
+/** Whether a call in these roots may be made in it now. */
+function isFor(instance: Instance, roots: readonly Root[]): boolean {
+  return instance.usable && isSameRoots(instance.roots, roots);
 }
 
 function isTool(value: unknown): value is WrappedTool {

@@ -11,12 +11,14 @@ import { WrappedServer } from '../src/wrapped-server.js';
 
 /** Answers every call with the folder it runs in. */
 const WHERE = `
+  let told = false;
   const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line);
     const serverInfo = { name: 'where', version: '1' };
     if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo } });
-    else if (method === 'tools/list') send({ id, result: { tools: [] } });
+    else if (method === 'tools/list') send({ id, result: { tools: [{ name: process.cwd(), asked: told }] } });
+    else if (params?.name === 'more') { told = true; send({ method: 'notifications/tools/list_changed' }); send({ id, result: {} }); }
     else if (params?.name === 'who') send({ id, result: process.pid });
     else if (id !== undefined) send({ id, result: process.cwd() });
   });`;
@@ -77,4 +79,20 @@ test('WrappedServer has a server for each principal, also in the same folders', 
   const [one, other, nobody] = [await who('one'), await who('other'), await who()];
   expect(new Set([one, other, nobody]).size).toBe(3);
   expect([await who('one'), await who('other'), await who()]).toEqual([one, other, nobody]);
+});
+
+test('WrappedServer offers nobody what the server of somebody else offers', async () => {
+  const server = wrapped((launch) => Promise.resolve(launch));
+  await server.open();
+  const [first, other] = [makeRoot(), makeRoot()];
+  const listed = new Deferred();
+  server.onDidChangeTools(() => listed.resolve());
+  await call(server, first, 'one');
+  await listed.promise;
+  expect(server.tools).toEqual([{ name: first.path, asked: false }]);
+  await call(server, first, 'one', 'more');
+  await call(server, other, 'other', 'more');
+  // Calls without a principal are made where the tools are looked up.
+  await call(server, first);
+  expect(server.tools).toEqual([{ name: first.path, asked: false }]);
 });

@@ -59,7 +59,7 @@ export class SharedServer {
   }
 
   get isUsed(): boolean {
-    return this.#clients.size > 0 || this.#routes.size > 0;
+    return this.#clients.size > 0 || this.#routes.size > 0 || this.session.busy;
   }
 
   /** When its last request began or ended. */

@@ -1,7 +1,7 @@
 import type { ClientInfo, OperatorLimits, Snapshot } from '@rootward/core';
 import { RootwardWrapError } from '../error.js';
 import type { SessionOptions } from '../session/session-options.js';
-import { isLimited, keyOf } from '../session/side-servers.js';
+import { isLimited, keyOf, refuseLimited } from '../session/side-servers.js';
 import { chooseToEnd, NO_ROOM, TAKEN_AWAY, type Held } from '../inner/make-room.js';
 import { SharedServer } from './shared-server.js';
 
@@ -29,19 +29,21 @@ export class SharedServers {
   readonly #options: Omit<SessionOptions, 'roots'>;
   readonly #maxServers: number;
   readonly #entries = new Map<string, Entry>();
+  #limits: OperatorLimits | undefined;
 
   constructor(options: Omit<SessionOptions, 'roots'>, maxServers: number = MAX_SERVERS) {
     this.#options = options;
     this.#maxServers = maxServers;
     void options.prepared.sources('http').then(
-      ({ limits }) => limits?.onDidChange(() => this.#endLimited(limits)),
+      ({ limits }) => this.#obey(limits),
       () => undefined,
     );
   }
 
-  /** Throws `refused` where there is no room for another one. */
+  /** Throws `refused` where there is no room for another one, and where the operator has limited the roots. */
   for(snapshot: Snapshot, { principal, protocolVersion, clientInfo }: Sharer): SharedServer {
     const { roots } = snapshot;
+    refuseLimited(roots, this.#limits);
     const key = JSON.stringify([principal, protocolVersion, keyOf(roots)]);
     const known = this.#entries.get(key);
     if (known !== undefined) {
@@ -82,6 +84,11 @@ export class SharedServers {
     const entry = chooseToEnd(this.#entries.values(), principal);
     if (entry === undefined) throw new RootwardWrapError('refused', TOO_MANY);
     void this.#end(entry, NO_ROOM);
+  }
+
+  #obey(limits: OperatorLimits | undefined): void {
+    this.#limits = limits;
+    limits?.onDidChange(() => this.#endLimited(limits));
   }
 
   /** Servers of roots that the operator has limited since: their next request gets another. */

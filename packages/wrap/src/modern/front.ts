@@ -132,17 +132,11 @@ export class ModernFront {
     } else if (isOurs) {
       this.#resume(message, id);
     } else {
-      this.#call(message, id, method, isLogged);
+      this.#call(message, id, method, isLogged, tokenOf(message));
     }
   }
 
-  #call(
-    message: RawMessage,
-    id: string,
-    method: string,
-    isLogged: boolean,
-    token: string | undefined = tokenOf(message),
-  ): void {
+  #call(message: RawMessage, id: string, method: string, isLogged: boolean, token: string | undefined): void {
     const inner = String(this.#nextId++);
     const envelope = this.session.isModernInside ? [] : withoutEnvelope(message);
     const edits = [...message.set(['id'], inner), ...envelope];

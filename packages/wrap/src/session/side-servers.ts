@@ -46,9 +46,7 @@ export class SideServers {
 
   /** Throws `refused` where all of them are in use, and where the operator has limited the roots since they were read. */
   for(roots: readonly Root[], principal = ''): Keeper {
-    if (this.#limits !== undefined && isLimited(roots, this.#limits)) {
-      throw new RootwardWrapError('refused', 'Cannot make the call: the operator took a folder away');
-    }
+    refuseLimited(roots, this.#limits);
     const key = JSON.stringify([principal, keyOf(roots)]);
     const known = this.#sides.get(key);
     if (known === undefined) this.#makeRoom(principal);
@@ -106,6 +104,15 @@ export class SideServers {
     this.#sides.delete(key);
     keeper.close(reason);
   }
+}
+
+/** Throws `refused` for roots that the operator has limited. */
+export function refuseLimited(roots: readonly Root[], limits: OperatorLimits | undefined): void {
+  if (limits === undefined || !isLimited(roots, limits)) return;
+  throw new RootwardWrapError(
+    'refused',
+    'Cannot make the call: the operator took a folder away, or made it read-only',
+  );
 }
 
 /** Whether the operator leaves less of these roots than they were. */

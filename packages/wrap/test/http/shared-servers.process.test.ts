@@ -107,6 +107,7 @@ test('SharedServers ends servers of a folder that the operator takes away, and c
   limits.set(taken.roots[0]!.path, 'revoked');
   expect(await told).toContain('the operator took a folder away');
   expect([lost.isEnded, kept.isEnded]).toEqual([true, false]);
+  expect(() => servers.for(taken, by('a'))).toThrow('the operator took a folder away');
   // One that came in between is not left waiting.
   expect(await (await call(lost)).told).toContain('the operator took a folder away');
 });
