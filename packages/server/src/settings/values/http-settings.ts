@@ -79,9 +79,9 @@ export function readLimits(texts: readonly string[], { name }: Origin): HttpLimi
  * are made from it (RFC 8414, RFC 9728), in which a query would have no place.
  */
 export function readSecureUrl(text: string, { name }: Origin): string {
+  // A password must not appear in a message, also where the rest is wrong.
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // A password must not appear in a message.
-  if (url !== undefined && url.username + url.password !== '') {
+  if ((url?.username ?? '') + (url?.password ?? '') !== '' || (text.includes('@') && !isSecureUrl(text))) {
     throw refuse(`Cannot use ${name}: expected an https:// address without a user name or password`);
   }
   if (/[?#]/.test(text)) {
