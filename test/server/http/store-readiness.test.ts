@@ -98,6 +98,6 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
     const { url } = await startStore(['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-lru']);
     const http = await start(url);
     expect(http.server.stderr()).toMatch(/\(volatile-lru\).*use noeviction.*may lose keys/);
-    expect(await readiness(http)).toEqual([200, 'ok\n']);
+    await eventually(async () => expect(await readiness(http)).toEqual([200, 'ok\n']));
   });
 });
