@@ -10,6 +10,8 @@ const DERIVED = new Set(['ROOT_KEYS', 'PROPERTY_KEYS_BY_TYPE', 'SUPPORTED_STRING
 const BUILDERS = /^build(?:\$\d+)?$/;
 /** The function that sorts those of a revision by method. */
 const MAPS = 'registryMaps';
+/** What takes a schema for the parameters of a method, and looks at it when a request comes. */
+const HANDLES = 'setRequestHandler';
 /** Objects of schemas. */
 const MEMBERS = new Set(['authSchemas', 'cacheFields']);
 const SCHEMA = /Schema\$?\d*$/;
@@ -74,6 +76,7 @@ export function lazySchemas(code) {
     );
   }
   callReferences(program, constants, edits);
+  visit(program, (node) => handleLazily(node, constants, edits));
   for (const builder of builders) {
     const own = new Set();
     makeLazy(builder.body.body.flatMap(declarations), own, edits);
@@ -127,6 +130,18 @@ function sortLazily(node, edits) {
     memberwise(value, edits);
   });
   return found;
+}
+
+/** Turns `{ params: A }` into `{ get params() { return A(); } }`. After `callReferences()`, whose edit stands further left. */
+function handleLazily({ type, callee, arguments: given }, constants, edits) {
+  if (type !== 'CallExpression' || callee.property?.name !== HANDLES) return;
+  for (const { key, value, start } of given[1]?.properties ?? []) {
+    if (!constants.has(value.name)) continue;
+    edits.push(
+      { at: start, until: value.start, text: `get ${key.name}() { return ` },
+      { at: value.end, text: '; }' },
+    );
+  }
 }
 
 /** An object whose members are made when they are first used. */

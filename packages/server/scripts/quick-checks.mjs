@@ -34,9 +34,9 @@ function __isRecord(value) {
     !Object.hasOwn(value, '__proto__')
   );
 }
-function __hasOnly(value, first, second, third, fourth) {
+function __hasOnly(value, first, second, third, fourth, fifth) {
   for (const name in value)
-    if (name !== first && name !== second && name !== third && name !== fourth) return false;
+    if (name !== first && name !== second && name !== third && name !== fourth && name !== fifth) return false;
   return true;
 }
 function __isName(value) {
@@ -71,7 +71,49 @@ function __plainCall(raw) {
   if (params.arguments !== undefined && !__isRecord(params.arguments)) return undefined;
   return __hasOnly(params, 'name', 'arguments', '_meta') ? { ok: true, value: { method, params } } : undefined;
 }
-/** The same for its result. */
+function __isTextOrMissing(value) {
+  return value === undefined || typeof value === 'string';
+}
+function __isPlainClient(info) {
+  return (
+    __isRecord(info) &&
+    typeof info.name === 'string' &&
+    typeof info.version === 'string' &&
+    __isTextOrMissing(info.title) &&
+    __isTextOrMissing(info.websiteUrl) &&
+    __isTextOrMissing(info.description) &&
+    __hasOnly(info, 'name', 'version', 'title', 'websiteUrl', 'description')
+  );
+}
+function __isEmptyOrMissing(value) {
+  return value === undefined || (__isRecord(value) && __hasOnly(value));
+}
+function __arePlainRoots(roots) {
+  if (roots === undefined) return true;
+  if (!__isRecord(roots) || (roots.listChanged !== undefined && typeof roots.listChanged !== 'boolean')) return false;
+  return __hasOnly(roots, 'listChanged');
+}
+function __arePlainCapabilities(capabilities) {
+  return (
+    __isRecord(capabilities) &&
+    __arePlainRoots(capabilities.roots) &&
+    __isEmptyOrMissing(capabilities.sampling) &&
+    __isEmptyOrMissing(capabilities.elicitation) &&
+    __hasOnly(capabilities, 'roots', 'sampling', 'elicitation')
+  );
+}
+/** The same for the introduction of a client. Its schema is a twentieth of the start, and is used once. */
+function __plainIntroduction(raw) {
+  const { method, params } = raw ?? {};
+  if (method !== 'initialize' || !__isRecord(params) || typeof params.protocolVersion !== 'string') return undefined;
+  const { capabilities, clientInfo, _meta } = params;
+  if (!__isPlainMeta(_meta) || !__isPlainClient(clientInfo) || !__arePlainCapabilities(capabilities)) return undefined;
+  if (!__hasOnly(params, 'protocolVersion', 'capabilities', 'clientInfo', '_meta')) return undefined;
+  // To the schema, a client that names no way of asking knows forms.
+  const read = capabilities.elicitation === undefined ? capabilities : { ...capabilities, elicitation: { form: {} } };
+  return { ok: true, value: { method, params: { ...params, capabilities: read } } };
+}
+/** The same for the result of a call. */
 function __plainResult(result) {
   if (!__isRecord(result) || !__isPlainContent(result.content)) return undefined;
   if (result.structuredContent !== undefined && !__isRecord(result.structuredContent)) return undefined;
@@ -81,12 +123,17 @@ function __plainResult(result) {
 }
 `;
 
-/** What asks the schemas of a revision. */
+const CALL = "method === 'tools/call' ? __plainCall(raw) : undefined";
+const RESULT = "method === 'tools/call' ? __plainResult(raw) : undefined";
+/** What asks the schemas of a revision. The later one has no introduction. */
 const CODECS = {
-  'validateRequest: (method, raw) => triState$1(': '__plainCall(raw)',
-  'validateRequest: (method, raw) => triState(': '__plainCall(raw)',
-  'validateResult: (method, raw) => triState$1(': '__plainResult(raw)',
-  'validateResult: (method, raw) => triState(': '__plainResult(raw)',
+  'validateRequest: (method, raw) => triState$1(': CALL.replace(
+    'undefined',
+    "method === 'initialize' ? __plainIntroduction(raw) : undefined",
+  ),
+  'validateRequest: (method, raw) => triState(': CALL,
+  'validateResult: (method, raw) => triState$1(': RESULT,
+  'validateResult: (method, raw) => triState(': RESULT,
 };
 
 /** Takes the module of the SDK that has the schemas. */
@@ -106,7 +153,7 @@ export function checkQuickly(contents) {
   }
   for (const [asks, plain] of Object.entries(CODECS)) {
     const [head, tail] = asks.split('=> ');
-    replace(asks, `${head}=> (method === 'tools/call' ? ${plain} : undefined) ?? ${tail}`);
+    replace(asks, `${head}=> (${plain}) ?? ${tail}`);
   }
   return CHECKS + text;
 }

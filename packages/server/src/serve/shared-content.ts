@@ -56,13 +56,13 @@ export class SharedContent {
     return isObject(result) ? result : {};
   }
 
-  /** A method that is not part of the protocol comes with the schema of its parameters. */
+  /** A method that is not part of the protocol comes with the schema of its parameters, which may be made when it is read. */
   #keep(method: string, given: readonly unknown[]): void {
     const handler = given.at(-1);
     if (typeof handler !== 'function') return;
     const [schemas] = given;
-    const own = isObject(schemas) ? schemas['params'] : undefined;
     this.#handlers.set(method, async (request, ctx) => {
+      const own = isObject(schemas) ? schemas['params'] : undefined;
       const asked = own === undefined ? request : isObject(request) ? { ...asObject(request['params']) } : {};
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the SDK takes no other schemas
       const value = await check(method, (own as StandardSchemaV1 | undefined) ?? REQUESTS[method]?.(), asked);

@@ -116,6 +116,32 @@ const result = members({
   _meta: maybe(meta),
   resultType: maybe(fc.constant('complete')),
 });
+const nothing = fc.constant({});
+const introduction = members({
+  protocolVersion: or(fc.constant('2025-11-25')),
+  capabilities: or(
+    members({
+      roots: maybe(members({ listChanged: maybe(fc.boolean()) })),
+      sampling: maybe(fc.oneof(nothing, members({ context: maybe(nothing), tools: maybe(nothing) }))),
+      elicitation: maybe(fc.oneof(nothing, members({ form: maybe(nothing), url: maybe(nothing) }))),
+      experimental: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(undefined) },
+        fc.constant({ 'a/b': { c: 1 } }),
+      ),
+    }),
+  ),
+  clientInfo: or(
+    members({
+      name: or(fc.constant('a')),
+      version: or(fc.constant('1')),
+      title: maybe(fc.constant('A')),
+      websiteUrl: maybe(fc.constant('https://a.example')),
+      description: maybe(fc.constant('')),
+      icons: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, fc.constant([{ src: 'a.png' }])),
+    }),
+  ),
+  _meta: maybe(meta),
+});
 const message = members({
   jsonrpc: or(fc.constant('2.0')),
   id: maybe(fc.constantFrom(1, 'one')),
@@ -172,6 +198,23 @@ describe('checkQuickly()', () => {
     expect(accepted.results).toBeGreaterThan(100);
   });
 
+  test('reads the introduction of a client as the schemas do', () => {
+    const [slow, fast] = [codecOf(plain, '2025-11-25'), codecOf(quick, '2025-11-25')];
+    let accepted = 0;
+    fc.assert(
+      fc.property(introduction, (given) => {
+        const request = { jsonrpc: '2.0', id: 1, method: 'initialize', params: given };
+        const [expected, seen] = [slow, fast].map((codec) =>
+          read(codec.validateRequest('initialize', request)),
+        );
+        expect(JSON.stringify(sorted(seen))).toBe(JSON.stringify(sorted(expected)));
+        if (expected !== 'refused') accepted += 1;
+      }),
+      { numRuns: 10_000 },
+    );
+    expect(accepted).toBeGreaterThan(100);
+  });
+
   test('reads what belongs to other methods as before', () => {
     for (const codec of [codecOf(plain, '2025-11-25'), codecOf(quick, '2025-11-25')]) {
       expect(codec.validateRequest('tools/list', { method: 'tools/list', params: { name: 1 } }).ok).toBe(
@@ -182,7 +225,22 @@ describe('checkQuickly()', () => {
         false,
       );
       expect(codec.validateRequest('tools/call', null).ok).toBe(false);
+      expect(codec.validateRequest('initialize', null).ok).toBe(false);
       expect(codec.validateResult('tools/list', { content: [] }).ok).toBe(false);
+    }
+  });
+
+  test('leaves the introduction to the revision that has one', () => {
+    const clientInfo = { name: 'a', version: '1' };
+    const asked = {
+      method: 'initialize',
+      params: { protocolVersion: '2026-07-28', capabilities: {}, clientInfo },
+    };
+    for (const sdk of [plain, quick]) {
+      expect(codecOf(sdk, '2026-07-28').validateRequest('initialize', asked)).toMatchObject({
+        ok: false,
+        reason: 'not-in-era',
+      });
     }
   });
 
