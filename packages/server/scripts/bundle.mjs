@@ -3,6 +3,7 @@
 // only be handed to a script.
 import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { compileLate } from './late-compilation.mjs';
@@ -42,6 +43,30 @@ const lazyValidator = {
           }
         }`,
     }));
+  },
+};
+
+/**
+ * To import one thing of a package is to load all that its index has. Sessions over HTTP are a twentieth of what a start over
+ * stdio would read: only those who name them get them.
+ */
+const onlyStdio = {
+  name: 'only-stdio',
+  setup({ onResolve, onLoad, resolve }) {
+    const namespace = 'only-stdio';
+    const HTTP = /^export \{[^}]*\} from '\.\/(?:sdk-v2\/http|store)\/[^']*';$/gm;
+    const SERVES_HTTP = /\/(?:serve\/http\/http-server|serve\/sharing\/[^/]+)\.ts$/;
+    onResolve({ filter: /^@rootward\/mcp$/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (pluginData === namespace || SERVES_HTTP.test(importer)) return undefined;
+      const index = await resolve(path, { kind, importer, resolveDir, pluginData: namespace });
+      return { path: index.path, namespace };
+    });
+    onLoad({ filter: /./, namespace }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const contents = text.replaceAll(HTTP, '');
+      if (contents === text) throw new Error(`Cannot find what serves HTTP in ${path}`);
+      return { contents, resolveDir: dirname(path) };
+    });
   },
 };
 
@@ -162,7 +187,7 @@ const FIRST = new Set([
 /** The schema compiler of the SDK, see `lazyValidator`. */
 const SCHEMA_COMPILER = /@modelcontextprotocol\/server\/dist\/shimsNode\.cjs$/;
 const [program, wrap] = await Promise.all([
-  bundled('program.cjs', [lazyValidator, quickChecks, lateCompilation, libraries]),
+  bundled('program.cjs', [onlyStdio, lazyValidator, quickChecks, lateCompilation, libraries]),
   bundled('wrap.cjs', [onlyWrap, onlySettings, lazyValidator, quickChecks, lateCompilation, libraries]),
 ]);
 const parts = splitBundle(LAZILY + lazyBuiltins(lazySchemas(program.text)), {
