@@ -59,13 +59,14 @@ const onlyStdio = {
     onResolve({ filter: /^@rootward\/mcp$/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
       if (pluginData === namespace || SERVES_HTTP.test(importer)) return undefined;
       const index = await resolve(path, { kind, importer, resolveDir, pluginData: namespace });
-      return { path: index.path, namespace };
+      // The name of a module is part of the bundle, where no path of this machine belongs.
+      return { path, namespace, pluginData: index.path };
     });
-    onLoad({ filter: /./, namespace }, ({ path }) => {
-      const text = readFileSync(path, 'utf8');
+    onLoad({ filter: /./, namespace }, ({ pluginData: index }) => {
+      const text = readFileSync(index, 'utf8');
       const contents = text.replaceAll(HTTP, '');
-      if (contents === text) throw new Error(`Cannot find what serves HTTP in ${path}`);
-      return { contents, resolveDir: dirname(path) };
+      if (contents === text) throw new Error(`Cannot find what serves HTTP in ${index}`);
+      return { contents, resolveDir: dirname(index) };
     });
   },
 };

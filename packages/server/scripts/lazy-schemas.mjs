@@ -70,13 +70,21 @@ export function lazySchemas(code) {
     if (BUILDERS.test(node.id.name) && returnsMembers(node)) builders.push(node);
     if (node.id.name === MAPS) maps += sortLazily(node, edits);
   });
-  if (constants.size < 100 || builders.length !== 2 || maps !== 3 || derived !== DERIVED.size) {
+  const handlers = [];
+  visit(program, (node) => handlers.push(...ownSchemas(node, constants)));
+  if (
+    handlers.length !== 3 ||
+    constants.size < 100 ||
+    builders.length !== 2 ||
+    maps !== 3 ||
+    derived !== DERIVED.size
+  ) {
     throw new Error(
-      `Cannot find the schemas of the SDK: ${constants.size} constants, ${builders.length} revisions, ${maps} maps, ${derived} sets`,
+      `Cannot find the schemas of the SDK: ${constants.size} constants, ${builders.length} revisions, ${maps} maps, ${derived} sets, ${handlers.length} handlers`,
     );
   }
   callReferences(program, constants, edits);
-  visit(program, (node) => handleLazily(node, constants, edits));
+  for (const property of handlers) readLater(property, edits);
   for (const builder of builders) {
     const own = new Set();
     makeLazy(builder.body.body.flatMap(declarations), own, edits);
@@ -132,16 +140,18 @@ function sortLazily(node, edits) {
   return found;
 }
 
-/** Turns `{ params: A }` into `{ get params() { return A(); } }`. After `callReferences()`, whose edit stands further left. */
-function handleLazily({ type, callee, arguments: given }, constants, edits) {
-  if (type !== 'CallExpression' || callee.property?.name !== HANDLES) return;
-  for (const { key, value, start } of given[1]?.properties ?? []) {
-    if (!constants.has(value.name)) continue;
-    edits.push(
-      { at: start, until: value.start, text: `get ${key.name}() { return ` },
-      { at: value.end, text: '; }' },
-    );
-  }
+/** Where a handler of a method that is not part of the protocol is given the schema of its parameters. */
+function ownSchemas({ type, callee, arguments: given }, constants) {
+  if (type !== 'CallExpression' || callee.property?.name !== HANDLES) return [];
+  return (given[1]?.properties ?? []).filter(({ value }) => constants.has(value.name));
+}
+
+/** Turns `params: A` into `get params() { return A(); }`. After `callReferences()`, whose edit is the one further left. */
+function readLater({ key, value, start }, edits) {
+  edits.push(
+    { at: start, until: value.start, text: `get ${key.name}() { return ` },
+    { at: value.end, text: '; }' },
+  );
 }
 
 /** An object whose members are made when they are first used. */

@@ -84,6 +84,13 @@ test('rootward answers the introduction of a client without modules of Node that
   }
 });
 
+test('the part of the program that is read at the start has nothing that serves HTTP, and no path of the machine that built it', () => {
+  const text = readFileSync(join(dirname(PROGRAM), 'program.cjs'), 'utf8');
+  expect(text).toContain('mcp/dist/sdk-v2/serve-workspace-stdio.js');
+  expect(text).not.toContain('mcp/dist/sdk-v2/http/');
+  expect(text).not.toContain(fileURLToPath(new URL('../../..', import.meta.url)));
+});
+
 test('rootward serves where the folder it was started in is gone', async () => {
   const gone = join(folders.top, 'gone');
   mkdirSync(gone);

@@ -10,9 +10,13 @@ import { lazySchemas, registerLazily } from '../../scripts/lazy-schemas.mjs';
 interface Sdk {
   /** How many constants were made while it was loaded. */
   readonly made: number | undefined;
+  /** How many since then. */
+  readonly madeNow: () => number | undefined;
   readonly skillSchemas: Readonly<Record<string, unknown>>;
   readonly specTypeSchemas: Readonly<Record<string, unknown>>;
   readonly toJSONSchema: (schema: unknown, options: object) => object;
+  readonly McpServer: new (info: object) => object;
+  readonly SkillsExtension: new (options: object) => { attach(server: object): void };
 }
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -21,7 +25,8 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 const ENTRY = "exports.load = () => require('./sdk-of-the-test');";
 const SDK = `
   export { toJSONSchema } from 'zod';
-  export { specTypeSchemas } from '@modelcontextprotocol/server';
+  export { McpServer, specTypeSchemas } from '@modelcontextprotocol/server';
+  export { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
   export * as skillSchemas from '@modelcontextprotocol/core/ext/skills';
 `;
 
@@ -52,11 +57,11 @@ async function bundled(register: (contents: string) => string): Promise<string> 
 }
 
 function load(code: string): Sdk {
-  const exported: { load?: () => Omit<Sdk, 'made'>; made?: number } = {};
+  const exported: { load?: () => Omit<Sdk, 'made' | 'madeNow'>; made?: number } = {};
   const script = new Script(`(function(exports,require,module){${code}\n})`);
   const run = script.runInThisContext() as (...given: unknown[]) => void;
   run(exported, createRequire(import.meta.url), { exports: exported });
-  return { ...exported.load!(), made: exported.made };
+  return { ...exported.load!(), made: exported.made, madeNow: () => exported.made };
 }
 
 function shapes({ specTypeSchemas, skillSchemas, toJSONSchema }: Sdk): object {
@@ -83,6 +88,14 @@ describe('lazySchemas()', () => {
 
   test('makes none when the SDK is loaded, not even those that have two names or are put into others', () => {
     expect(lazy.made).toBeUndefined();
+  });
+
+  test('makes none for a handler before a request comes', () => {
+    const source = { list: () => ({ skills: [] }), readDirectory: () => undefined };
+    const server = new lazy.McpServer({ name: 'a', version: '1' });
+    const before = lazy.madeNow();
+    new lazy.SkillsExtension({ source }).attach(server);
+    expect(lazy.madeNow()).toBe(before);
   });
 
   test('changes none', () => {

@@ -9,6 +9,7 @@ import type { GuideSource } from '../../guidance/guide.js';
 import { readGuideUri } from '../../guidance/guide-uri.js';
 import { openGuides, type ProjectSessions } from '../../guidance/project-sessions.js';
 import type { Era } from '../../era.js';
+import { madeLater } from './made-later.js';
 import { registerSkills, type SeenGuides } from './register-skills.js';
 
 /** A longer list does not help in a picker; category_list has pages. */
@@ -18,9 +19,9 @@ const MAX_RESOURCE_LENGTH = 1_000_000;
 const MAX_PROMPT_LENGTH = 100_000;
 const TYPE = 'text/markdown';
 /** One for all sessions: a schema takes 4 KB. */
-const PROMPT_ARGUMENTS = z.object({
-  category: z.string().optional().describe('Category, or category/document'),
-});
+const PROMPT_ARGUMENTS = madeLater(() =>
+  z.object({ category: z.string().optional().describe('Category, or category/document') }),
+);
 
 /** What is known of the client that a request comes from. */
 export interface GuideReader {
