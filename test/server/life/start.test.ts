@@ -61,36 +61,6 @@ test('rootward says on stderr, in one line and without paths, that it is ready',
   expect(server.stderr()).not.toContain(folders.top);
 });
 
-test('rootward answers the introduction of a client without modules of Node that make a start slow', async () => {
-  const noting = join(folders.top, 'noting.cjs');
-  const noted = join(folders.top, 'modules.json');
-  writeFileSync(
-    noting,
-    `process.once('exit', () => require('fs').writeFileSync(${JSON.stringify(noted)}, JSON.stringify(process.moduleLoadList)));`,
-  );
-  const server = startRootward([folders.path('a')], { env: { NODE_OPTIONS: `--require="${noting}"` } });
-  const client = new ScriptedClient(server, {});
-  await client.request('initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: { roots: {}, elicitation: {} },
-    clientInfo: { name: 'test', version: '1' },
-  });
-  server.output.end();
-  await server.exit;
-  const loaded = new Set(JSON.parse(readFileSync(noted, 'utf8')) as readonly string[]);
-  expect(loaded).toContain('NativeModule net');
-  for (const slow of ['crypto', 'http', 'child_process', 'readline']) {
-    expect(loaded).not.toContain(`NativeModule ${slow}`);
-  }
-});
-
-test('the part of the program that is read at the start has nothing that serves HTTP, and no path of the machine that built it', () => {
-  const text = readFileSync(join(dirname(PROGRAM), 'program.cjs'), 'utf8');
-  expect(text).toContain('mcp/dist/sdk-v2/serve-workspace-stdio.js');
-  expect(text).not.toContain('mcp/dist/sdk-v2/http/');
-  expect(text).not.toContain(fileURLToPath(new URL('../../..', import.meta.url)));
-});
-
 test('rootward serves where the folder it was started in is gone', async () => {
   const gone = join(folders.top, 'gone');
   mkdirSync(gone);
