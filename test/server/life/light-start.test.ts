@@ -30,9 +30,11 @@ test('rootward answers the introduction of a client without modules of Node that
   }
 });
 
-test('the part of the program that is read at the start has nothing that serves HTTP, and no path of the machine that built it', () => {
+test('the part of the program that is read at the start neither serves HTTP nor runs programs, and has no path of the machine that built it', () => {
   const text = readFileSync(join(dirname(PROGRAM), 'program.cjs'), 'utf8');
   expect(text).toContain('mcp/dist/sdk-v2/serve-workspace-stdio.js');
-  expect(text).not.toContain('mcp/dist/sdk-v2/http/');
+  for (const later of ['mcp/dist/sdk-v2/http/', 'src/exec/run/', 'src/exec/project/']) {
+    expect(text).not.toContain(later);
+  }
   expect(text).not.toContain(fileURLToPath(new URL('../../..', import.meta.url)));
 });

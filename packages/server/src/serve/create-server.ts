@@ -5,27 +5,21 @@ import type { ServerSandbox } from '@rootward/lsp';
 import { withWorkspace } from '@rootward/mcp';
 import type { ChildRegistry, WorkspaceServer } from '@rootward/mcp';
 import { observeConnections } from '@rootward/mcp/host';
-import type { AuditRecord } from '../audit/audit-trail.js';
-import { ToolRunner } from '../exec/run/tool-runner.js';
 import { LanguageSupport } from '../languages/language-support.js';
 import { profileOf } from '../sandbox/program-profile.js';
 import { traceCalls } from '../telemetry/trace-calls.js';
-import { OpenQuestions } from '../tools/exec/asking-runs.js';
-import { allowProtocolErrors } from '../tools/exec/protocol-errors.js';
-import { registerExecutables, type RegisterExecutablesOptions } from '../tools/exec/register-executables.js';
-import { registerProject } from '../tools/exec/register-project.js';
 import { PatternTurns } from '../search/pattern-turns.js';
+import { atClose } from '../tools/framework/at-close.js';
 import { ChangeQueue } from '../tools/framework/change-queue.js';
 import type { Era } from '../era.js';
-import { registerWrapped, type RegisterWrappedOptions } from '../tools/wrapped/register-wrapped.js';
 import { VERSION } from '../version.js';
 import { LegacySession } from './legacy-session.js';
 import { accessFrom } from './oauth/scopes.js';
 import { offerGuides, Offers, type Offer } from './offers.js';
 import type { ServerSetup } from './prepare-server.js';
+import type { Programs, ProgramsOptions } from './programs/programs.js';
 import { offerPanel } from './offer-panel.js';
 import { offerListening, offerSubscriptions, registerResources } from './resources.js';
-import { WatchedCalls } from '../tools/framework/watched-call.js';
 import { ToolChoice } from '../tools/framework/tool-choice.js';
 import { toolsets } from '../tools/toolsets.js';
 
@@ -42,34 +36,31 @@ export interface ServerHooks {
 /** What all servers of one process have in common: two of them may change the same file. */
 interface Shared extends ServerHooks {
   readonly changes: ChangeQueue;
-  /** Undefined where what programs change is not kept. */
-  readonly watched: WatchedCalls | undefined;
   readonly patternTurns: PatternTurns;
   readonly choice: ToolChoice;
-  readonly runner: ToolRunner | undefined;
-  readonly toolQuestions: OpenQuestions;
+  readonly programs: Programs | undefined;
   readonly languages: LanguageSupport;
 }
 
 /** Makes the server for each connection (legacy) or request (modern). */
-export function createServerFactory(
+export async function createServerFactory(
   setup: ServerSetup,
   hooks: ServerHooks,
-): (context: Parameters<McpServerFactory>[0]) => McpServer {
+): Promise<(context: Parameters<McpServerFactory>[0]) => McpServer> {
   const languages = createLanguages(setup, hooks);
-  const runner = createRunner(setup, hooks);
+  const choice = chooseTools(setup);
+  const programs = await openPrograms(setup, {
+    ...hooks,
+    choice,
+    onDidRun: () => languages.noteChange(),
+  });
   hooks.onShutdown(() => setup.sandboxes.dispose());
-  if (setup.wrapped !== undefined) hooks.onShutdown(() => setup.wrapped?.close());
-  const watched = setup.settings.historyExec ? new WatchedCalls() : undefined;
-  if (watched !== undefined) noteBeforeLeaving(watched, setup, hooks);
   const shared: Shared = {
     ...hooks,
     changes: new ChangeQueue(),
-    watched,
     patternTurns: new PatternTurns(),
-    choice: chooseTools(setup),
-    runner,
-    toolQuestions: new OpenQuestions(),
+    choice,
+    programs,
     languages,
   };
   const offers = new Offers(setup, shared);
@@ -79,18 +70,11 @@ export function createServerFactory(
   };
 }
 
-/** What a program changed is noted after it has ended, which takes longer than a process stays that is told to leave. */
-function noteBeforeLeaving(watched: WatchedCalls, { wrapped }: ServerSetup, hooks: ServerHooks): void {
-  const { children, drainWith } = hooks;
-  if (drainWith === undefined) {
-    hooks.onShutdown(() => watched.settled());
-    return;
-  }
-  drainWith(async () => {
-    if (watched.size === 0) return;
-    await Promise.all([children.end(), wrapped?.close()]);
-    await watched.settled();
-  });
+/** Nothing of it is loaded where there are none. */
+async function openPrograms(setup: ServerSetup, options: ProgramsOptions): Promise<Programs | undefined> {
+  if (setup.catalogue === undefined && setup.wrapped === undefined) return undefined;
+  const { Programs: Opened } = await import('./programs/programs.js');
+  return new Opened(setup, options);
 }
 
 /** One for all servers of the process; whom it serves decides which language servers are shared. */
@@ -119,37 +103,6 @@ export function serverSandbox({
     profile: (server) => profileOf(settings.sandbox, server),
     denied: async (roots) => (await sandboxes.limits(createScope({ roots, fence }))).denied,
   };
-}
-
-/** One for all servers of the process: the limit on how many run at once is theirs together. */
-function createRunner(
-  { catalogue, settings, environment, sandboxes }: ServerSetup,
-  { children, onShutdown }: ServerHooks,
-): ToolRunner | undefined {
-  if (catalogue === undefined) return undefined;
-  const { project } = catalogue;
-  const runner = new ToolRunner({
-    project,
-    environment,
-    mode: settings.toolEnvironment,
-    downloadHosts: downloadHosts(settings, environment),
-    children,
-    sandbox: (run) => sandboxes.enter(run),
-  });
-  onShutdown(() => {
-    catalogue.dispose();
-    runner.dispose();
-  });
-  return runner;
-}
-
-function downloadHosts(
-  { downloadHosts: given }: ServerSetup['settings'],
-  environment: ServerSetup['environment'],
-): readonly string[] {
-  return (
-    given ?? (environment['MCPBASH_HTTPS_ALLOW_HOSTS'] ?? '').split(/[\s,]+/).filter((host) => host !== '')
-  );
 }
 
 /** All share what is prepared, and with it what was computed for the same list of roots. */
@@ -215,71 +168,16 @@ function equip(
   server: WorkspaceServer,
   era: Era,
   { setup, kit, content }: Offer,
-  shared: Shared,
+  { programs }: Shared,
   session: { readonly id: string },
 ): void {
-  const { events, telemetry } = setup;
-  const { choice, languages, runner, toolQuestions, watched } = shared;
+  const { telemetry } = setup;
   offerPanel(server, setup.program);
   if (telemetry !== undefined) traceCalls(server, telemetry, session);
-  const fail = runner === undefined ? undefined : allowProtocolErrors(server);
+  const offerPrograms = programs?.prepare(server);
   kit.serveOn(server, session);
   if (content === undefined) registerResources(server);
-  if (setup.catalogue === undefined && setup.wrapped === undefined) return;
-  const onDidRun = (): void => languages.noteChange();
-  const record = (entry: Omit<AuditRecord, 'session'>): void =>
-    events.record({ ...entry, session: session.id });
-  if (runner !== undefined && fail !== undefined) {
-    const options = { runner, questions: toolQuestions, fail, choice, watched, onDidRun, audit: record };
-    equipExecutables(server, era, setup, options);
-  }
-  equipWrapped(server, era, setup, { choice, watched, onDidRun, audit: record });
-}
-
-function equipWrapped(
-  server: WorkspaceServer,
-  era: Era,
-  { wrapped, settings }: ServerSetup,
-  shared: Pick<RegisterWrappedOptions, 'choice' | 'watched' | 'onDidRun' | 'audit'>,
-): void {
-  if (wrapped === undefined) return;
-  const { readOnly, http } = settings;
-  const follow = era === 'legacy' || http === undefined;
-  const followed = registerWrapped(server, wrapped.servers, { ...shared, readOnly, follow });
-  atClose(server, () => followed[Symbol.dispose]());
-}
-
-function equipExecutables(
-  server: WorkspaceServer,
-  era: Era,
-  { catalogue, settings }: ServerSetup,
-  shared: Omit<RegisterExecutablesOptions, 'catalogue' | 'readOnly'>,
-): void {
-  if (catalogue === undefined) return;
-  // Over HTTP a modern server is made for each request, and sees the folder as it then is.
-  const follow = era === 'legacy' || settings.http === undefined;
-  const followed = registerExecutables(server, {
-    ...shared,
-    catalogue,
-    readOnly: settings.readOnly,
-    follow,
-  });
-  const { runner } = shared;
-  const content = registerProject(server, { catalogue, runner, follow });
-  atClose(server, () => {
-    followed[Symbol.dispose]();
-    content[Symbol.dispose]();
-  });
-}
-
-function atClose({ server }: WorkspaceServer, act: () => void): void {
-  const { onclose } = server;
-  const both = (): void => {
-    act();
-    onclose?.();
-  };
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
-  server.onclose = onclose === undefined ? act : both;
+  offerPrograms?.({ era, setup, session });
 }
 
 /** What a model is told about this server before it calls anything. */

@@ -31,7 +31,7 @@ export interface Offer {
 /** What the calls of all servers of a process share. */
 type SharedByCalls = Pick<RegisterToolsOptions, 'children' | 'changes' | 'patternTurns' | 'languages'> & {
   readonly choice: ToolChoice;
-  readonly runner:
+  readonly programs:
     | { readonly running: ReturnType<NonNullable<RegisterToolsOptions['executables']>> }
     | undefined;
 };
@@ -123,7 +123,7 @@ function toolOptions(
   setup: ServerSetup,
   allowed: Access,
   projects: ProjectSessions,
-  { runner, ...shared }: SharedByCalls,
+  { programs, ...shared }: SharedByCalls,
 ): RegisterToolsOptions {
   const { settings, log, events, sessions, questions, home, catalogue } = setup;
   const audit: RegisterToolsOptions['audit'] = (entry, session) => events.record({ ...entry, session });
@@ -134,7 +134,7 @@ function toolOptions(
     diagnostics: settings.diagnostics,
     home,
     log,
-    executables: () => (catalogue === undefined ? [] : (runner?.running ?? [])),
+    executables: () => (catalogue === undefined ? [] : (programs?.running ?? [])),
     projects,
     // Looked up for every call: a page may have come or gone meanwhile.
     get audit() {

@@ -8,8 +8,8 @@ import { usualPlaces, userDirectory } from '../settings/find-configuration.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
 import { protectedPaths } from '../settings/protected-paths.js';
 import { ScopeMaker } from '../settings/workspace-rules.js';
-import { projectFolder } from './open-catalogue.js';
 import type { StartContext } from './prepare-sources.js';
+import { projectFolder } from './programs/project-folder.js';
 
 /** What rules leave of roots, whatever the roots are: for our own tools, and for children. */
 export interface PreparedFence {

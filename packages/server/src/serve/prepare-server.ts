@@ -14,9 +14,9 @@ import type { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { WrappedServers } from '../wrapped/open-wrapped.js';
 import { openStore, requireShareable, type SharedStore } from './sharing/open-store.js';
-import { openCatalogue } from './open-catalogue.js';
 import { consentsFolder, editJournal, prepareFence, type PreparedFence } from './prepare-fence.js';
 import { prepareSources, sourceOptions, type PreparedSources, type StartContext } from './prepare-sources.js';
+import { servedProject } from './programs/project-folder.js';
 import type { ToolCatalogue } from '../exec/project/tool-catalogue.js';
 import type { ProjectSettingsStore } from '../guidance/settings-store.js';
 import { LiveSessions, modernSession } from '../watch/live-process.js';
@@ -137,7 +137,7 @@ export async function prepareServer(
     projectSettings,
     temporaries,
     history,
-    catalogue: await openCatalogue(settings, start.environment, log),
+    catalogue: await findCatalogue(settings, start, log),
     telemetry: undefined,
     wrapped: undefined,
     environment: start.environment,
@@ -148,6 +148,18 @@ export async function prepareServer(
     createScope,
     sandboxes,
   };
+}
+
+/** Nothing of it is loaded without a tools project. */
+async function findCatalogue(
+  settings: LoadedSettings,
+  { environment }: StartContext,
+  log: Logger,
+): Promise<ToolCatalogue | undefined> {
+  const folder = servedProject(settings, environment);
+  if (folder === undefined) return undefined;
+  const { openCatalogue } = await import('./programs/open-catalogue.js');
+  return openCatalogue(folder, settings, environment, log);
 }
 
 /** The same for a process that serves: with what it shares with others. */

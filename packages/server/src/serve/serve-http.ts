@@ -26,7 +26,7 @@ export async function serveHttp(
     insecureNoToken: settings.insecureNoToken || oauth !== undefined,
   });
   const guard = new ProcessGuard({ watchParent: false });
-  const factory = createServerFactory(setup, {
+  const factory = await createServerFactory(setup, {
     children: guard.children,
     onShutdown: (hook) => void guard.onShutdown(hook),
   });

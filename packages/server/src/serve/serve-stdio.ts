@@ -7,12 +7,12 @@ import type { ServerSetup } from './prepare-server.js';
 import { showToPages } from './show-to-pages.js';
 
 /** Serves one client over stdin and stdout until it leaves. */
-export function serveStdio(setup: ServerSetup): GuardedStdio {
+export async function serveStdio(setup: ServerSetup): Promise<GuardedStdio> {
   const { settings, sources, log, audit, temporaries } = setup;
   const guard = new ProcessGuard();
   process.once('exit', () => temporaries.discard());
   if (audit !== undefined) guard.onShutdown(() => audit.dispose());
-  const factory = createServerFactory(setup, {
+  const factory = await createServerFactory(setup, {
     children: guard.children,
     onShutdown: (hook) => void guard.onShutdown(hook),
     drainWith: (drain) => guard.drainWith(drain),

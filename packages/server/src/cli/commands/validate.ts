@@ -10,7 +10,8 @@ import type { Discovery } from '../../exec/project/discover-project.js';
 import { NO_CONTENT } from '../../exec/project/project-content.js';
 import { findUnknownHelpers, findUnserved } from '../../exec/project/find-unserved.js';
 import type { UnknownHelper, UnservedFile } from '../../exec/project/find-unserved.js';
-import { openCatalogue, projectFolder } from '../../serve/open-catalogue.js';
+import { openCatalogue } from '../../serve/programs/open-catalogue.js';
+import { projectFolder, servedProject } from '../../serve/programs/project-folder.js';
 import { countRoots } from '../../serve/readiness.js';
 import { namedPath } from '../../settings/named-path.js';
 import { alignRows, type Row } from '../output/align-rows.js';
@@ -124,8 +125,10 @@ async function problemOf(check: () => Promise<void>): Promise<string | undefined
 
 /** The executables of the tools project, and what is wrong with the others. */
 async function findTools(settings: LoadedSettings, { start }: Terminal): Promise<Discovery> {
-  using catalogue = await openCatalogue(settings, start.environment, silentLogger);
-  return catalogue?.current() ?? { ...NO_CONTENT, tools: [], iconFiles: [], problems: [] };
+  const folder = servedProject(settings, start.environment);
+  if (folder === undefined) return { ...NO_CONTENT, tools: [], iconFiles: [], problems: [] };
+  using catalogue = await openCatalogue(folder, settings, start.environment, silentLogger);
+  return catalogue.current();
 }
 
 function print(verdict: Verdict, { json }: Output, terminal: Terminal): number {

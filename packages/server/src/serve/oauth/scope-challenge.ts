@@ -1,7 +1,7 @@
 import type { ScopeChallengeHandler } from '@modelcontextprotocol/server';
 import type { ToolCatalogue } from '../../exec/project/tool-catalogue.js';
 import { lazily } from '../../settings/lazily.js';
-import { wantedExecutables } from '../../tools/exec/register-executables.js';
+import { wantedExecutables } from '../../tools/exec/wanted-executables.js';
 import type { Tool } from '../../tools/framework/define-tool.js';
 import type { ToolChoice } from '../../tools/framework/tool-choice.js';
 import { changesNoFiles } from '../../tools/register-tools.js';

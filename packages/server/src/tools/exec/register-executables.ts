@@ -1,4 +1,3 @@
-import { ToolChoice } from '../framework/tool-choice.js';
 import type { CallToolResult, RegisteredTool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { isObject, disposable } from '@rootward/core/platform';
 import { NeedsInput, type WorkspaceServer, type WorkspaceServerContext } from '@rootward/mcp';
@@ -9,6 +8,7 @@ import { argumentSchema, resultSchema, type CheckedArguments } from '../../exec/
 import type { ToolNews } from '../../exec/answer/channel-message.js';
 import type { ExecutableTool } from '../../exec/catalogue/executable-tool.js';
 import type { FailCall } from './protocol-errors.js';
+import { wantedExecutables, type ExecutableChoice } from './wanted-executables.js';
 import type { ToolCatalogue } from '../../exec/project/tool-catalogue.js';
 import type { ToolMetadata } from '../../exec/catalogue/tool-metadata.js';
 import type { RunSandbox, ToolRunner } from '../../exec/run/tool-runner.js';
@@ -16,7 +16,7 @@ import type { ToolAnswer } from '../../exec/answer/tool-result.js';
 import { withChange, type WatchedCalls } from '../framework/watched-call.js';
 import type { AuditRecord } from '../../audit/audit-trail.js';
 
-export interface RegisterExecutablesOptions {
+export interface RegisterExecutablesOptions extends ExecutableChoice {
   readonly catalogue: ToolCatalogue;
   readonly runner: ToolRunner;
   /** Of all servers of the process: an answer may come with another request. */
@@ -25,10 +25,6 @@ export interface RegisterExecutablesOptions {
   readonly fail: FailCall;
   /** Told of each run in a sandbox, and of each that was refused. */
   readonly audit?: ((entry: Omit<AuditRecord, 'session'>) => void) | undefined;
-  /** Those chosen by name. Default: all there are. */
-  readonly choice?: ToolChoice;
-  /** Only tools that say they change nothing. Nothing makes them keep their word. */
-  readonly readOnly?: boolean;
   /** Keeps what tools change in the roots in the history, as far as its budget allows. Default: nothing does. */
   readonly watched?: WatchedCalls | undefined;
   /** Called after each run: files may be others now. */
@@ -61,17 +57,6 @@ export function registerExecutables(
   apply(catalogue.current().tools);
   if (options.follow !== true) return disposable(() => undefined);
   return catalogue.onDidChange(({ tools }) => apply(tools));
-}
-
-/** Those of them that a server with these options offers. */
-export function wantedExecutables(
-  tools: readonly ExecutableTool[],
-  { choice = new ToolChoice(), readOnly }: Pick<RegisterExecutablesOptions, 'choice' | 'readOnly'>,
-): readonly ExecutableTool[] {
-  return tools.filter(
-    ({ metadata }) =>
-      choice.allows(metadata.name) && (readOnly !== true || metadata.annotations.readOnlyHint === true),
-  );
 }
 
 function isSame(a: ExecutableTool, b: ExecutableTool): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RootwardError, type RejectionReason, type Snapshot, type Source } from '@rootward/core';
 import type { Environment } from '../../../settings/from-environment.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
-import { projectFolder } from '../../../serve/open-catalogue.js';
+import { projectFolder } from '../../../serve/programs/project-folder.js';
 import { countRoots } from '../../../serve/readiness.js';
 import type { Finding } from '../../output/show-findings.js';
 import type { Terminal } from '../../output/terminal.js';

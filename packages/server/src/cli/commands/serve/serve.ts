@@ -39,7 +39,8 @@ export async function runServe(
       return FINE;
     }
     const { ready, close } = await withTelemetry(await withWrapped(setup, terminal.start), 'stdio');
-    serveStdio(ready).onShutdown(close);
+    const stdio = await serveStdio(ready);
+    stdio.onShutdown(close);
     await showPage(setup, terminal);
     return undefined;
   }
