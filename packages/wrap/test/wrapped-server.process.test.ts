@@ -3,25 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OperatorLimits, type Root } from '@rootward/core';
 import { Deferred } from '@rootward/core/platform';
-import { ChildRegistry } from '@rootward/mcp/host';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Launch, Run } from '../src/inner/launch.js';
-import { ToolFilter } from '../src/session/tool-filter.js';
 import { WrappedServer } from '../src/wrapped-server.js';
+import { serverScript } from './fixtures/server-script.js';
+import { wrapScript } from './fixtures/wrap-script.js';
 
 /** Answers every call with the folder it runs in. */
-const WHERE = `
+const WHERE = serverScript(`
   let told = false;
-  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method, params } = JSON.parse(line);
-    const serverInfo = { name: 'where', version: '1' };
-    if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo } });
+  serve((message) => {
+    const { id, method, params } = message;
+    if (method === 'initialize') introduce(message, {});
     else if (method === 'tools/list') send({ id, result: { tools: [{ name: process.cwd(), asked: told }] } });
     else if (params?.name === 'more') { told = true; send({ method: 'notifications/tools/list_changed' }); send({ id, result: {} }); }
     else if (params?.name === 'who') send({ id, result: process.pid });
     else if (id !== undefined) send({ id, result: process.cwd() });
-  });`;
+  });`);
 
 function makeRoot(): Root {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-wrapped-')));
@@ -31,12 +29,7 @@ function makeRoot(): Root {
 
 function wrapped(contain: (launch: Launch) => Promise<Run>, limits = new OperatorLimits()): WrappedServer {
   const server = new WrappedServer({
-    template: { command: process.execPath, args: ['-e', WHERE], set: {}, environment: process.env },
-    policy: 'auto',
-    filter: new ToolFilter(),
-    children: new ChildRegistry(),
-    noise: () => undefined,
-    emptyFolder: tmpdir,
+    ...wrapScript(WHERE),
     contain,
     limits,
   });

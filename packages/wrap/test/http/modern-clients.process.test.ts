@@ -2,39 +2,35 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OperatorLimits, readSources } from '@rootward/core';
-import { Deferred, silentLogger } from '@rootward/core/platform';
-import { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
+import { Deferred } from '@rootward/core/platform';
+import { PreparedWorkspace } from '@rootward/mcp/host';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Exchange } from '../../src/http/exchange.js';
 import { ModernClients } from '../../src/http/modern-clients.js';
-import { ToolFilter } from '../../src/session/tool-filter.js';
 import { RawMessage } from '../../src/wire/raw-message.js';
+import { serverScript } from '../fixtures/server-script.js';
+import { wrapScript } from '../fixtures/wrap-script.js';
 
 /** Says in a notification that it was asked for its tools, and never lists them. */
-const SLOW_LIST = `
-  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method, params } = JSON.parse(line);
-    const serverInfo = { name: 'slow', version: '1' };
-    const capabilities = { tools: { listChanged: true } };
-    if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities, serverInfo } });
+const SLOW_LIST = serverScript(`
+  serve((message) => {
+    const { id, method } = message;
+    if (method === 'initialize') introduce(message, { tools: { listChanged: true } });
     else if (method === 'tools/list') send({ method: 'notifications/tools/list_changed' });
-    else if (id !== undefined) send({ id, error: { code: -32601, message: 'not known' } });
-  });`;
+    else if (id !== undefined) refuse(id);
+  });`);
 
 /** Lists itself as a tool, with its process and what its client can do; calls are never answered. */
-const TELLING = `
-  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const TELLING = serverScript(`
   let told;
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method, params } = JSON.parse(line);
-    const serverInfo = { name: 'telling', version: '1' };
+  serve((message) => {
+    const { id, method, params } = message;
     if (method === 'initialize') {
       told = Object.keys(params.capabilities).sort().join();
-      send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+      introduce(message, { tools: {} });
     } else if (method === 'tools/list') send({ id, result: { tools: [{ name: String(process.pid), description: told, inputSchema: {} }] } });
-    else if (id !== undefined && method !== 'tools/call') send({ id, error: { code: -32601, message: 'not known' } });
-  });`;
+    else if (id !== undefined && method !== 'tools/call') refuse(id);
+  });`);
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -93,16 +89,9 @@ async function open(
   };
   const clients = new ModernClients(
     {
+      ...wrapScript(script),
       prepared: new PreparedWorkspace({ environment, home: root, sources }),
       transport: 'http',
-      template: { command: process.execPath, args: ['-e', script], set: {}, environment: process.env },
-      policy: 'auto',
-      filter: new ToolFilter(),
-      children: new ChildRegistry(),
-      log: silentLogger,
-      noise: () => undefined,
-      emptyFolder: tmpdir,
-      directory: tmpdir(),
     },
     maxServers,
   );

@@ -2,23 +2,21 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OperatorLimits, readSources, resolveSnapshot, type Snapshot, type Sources } from '@rootward/core';
-import { Deferred, silentLogger } from '@rootward/core/platform';
-import { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
+import { Deferred } from '@rootward/core/platform';
+import { PreparedWorkspace } from '@rootward/mcp/host';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SharedServer } from '../../src/http/shared-server.js';
 import { SharedServers, type Sharer } from '../../src/http/shared-servers.js';
 import type { Outer } from '../../src/session/outer.js';
-import { ToolFilter } from '../../src/session/tool-filter.js';
 import { RawMessage } from '../../src/wire/raw-message.js';
+import { serverScript } from '../fixtures/server-script.js';
+import { wrapScript } from '../fixtures/wrap-script.js';
 
 /** Introduces itself, and answers nothing else. */
-const SILENT = `
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method, params } = JSON.parse(line);
-    const serverInfo = { name: 'silent', version: '1' };
-    const result = { protocolVersion: params?.protocolVersion, capabilities: {}, serverInfo };
-    if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
-  });`;
+const SILENT = serverScript(`
+  serve((message) => {
+    if (message.method === 'initialize') introduce(message, {});
+  });`);
 
 interface Opened {
   readonly servers: SharedServers;
@@ -37,17 +35,10 @@ async function open(maxServers?: number): Promise<Opened> {
   };
   const servers = new SharedServers(
     {
+      ...wrapScript(SILENT),
       prepared: new PreparedWorkspace({ environment, home, sources: await read() }),
       transport: 'http',
       era: 'legacy',
-      template: { command: process.execPath, args: ['-e', SILENT], set: {}, environment: process.env },
-      policy: 'auto',
-      filter: new ToolFilter(),
-      children: new ChildRegistry(),
-      log: silentLogger,
-      noise: () => undefined,
-      emptyFolder: tmpdir,
-      directory: tmpdir(),
     },
     maxServers,
   );

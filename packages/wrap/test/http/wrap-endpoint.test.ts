@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { silentLogger } from '@rootward/core/platform';
-import { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
+import { PreparedWorkspace } from '@rootward/mcp/host';
 import { expect, onTestFinished, test } from 'vitest';
 import { WrapEndpoint } from '../../src/http/wrap-endpoint.js';
-import { ToolFilter } from '../../src/session/tool-filter.js';
+import { wrapScript } from '../fixtures/wrap-script.js';
 
 const MAX_BODY_BYTES = 1000;
 /** More than a connection takes that nobody reads from. */
@@ -19,14 +18,7 @@ function chunkOf(bytes: number): string {
 async function start(): Promise<number> {
   const endpoint = new WrapEndpoint({
     prepared: new PreparedWorkspace({ environment: {}, home: tmpdir(), hints: false, within: [tmpdir()] }),
-    template: { command: process.execPath, args: [], set: {}, environment: process.env },
-    policy: 'auto',
-    filter: new ToolFilter(),
-    children: new ChildRegistry(),
-    log: silentLogger,
-    noise: () => undefined,
-    emptyFolder: tmpdir,
-    directory: tmpdir(),
+    ...wrapScript(''),
     maxBodyBytes: MAX_BODY_BYTES,
   });
   const server = createServer((asked, response) => void endpoint.handle(asked, response, 'someone'));

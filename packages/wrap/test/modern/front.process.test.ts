@@ -1,37 +1,33 @@
 import { tmpdir } from 'node:os';
 import type { Snapshot } from '@rootward/core';
-import { Deferred, silentLogger } from '@rootward/core/platform';
-import { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
+import { Deferred } from '@rootward/core/platform';
+import { PreparedWorkspace } from '@rootward/mcp/host';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ModernFront } from '../../src/modern/front.js';
 import { FixedRoots } from '../../src/roots/fixed-roots.js';
 import type { Outer } from '../../src/session/outer.js';
-import { ToolFilter } from '../../src/session/tool-filter.js';
 import { RawMessage } from '../../src/wire/raw-message.js';
+import { serverScript } from '../fixtures/server-script.js';
+import { wrapScript } from '../fixtures/wrap-script.js';
 
 /** Puts a form to the client in its one call, and says what it hears of it; knows no revision but older ones. */
-const ASKING = `
-  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method, params, error } = JSON.parse(line);
-    if (method === 'initialize') {
-      const serverInfo = { name: 'asking', version: '1' };
-      send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
-    } else if (method === 'tools/call') send({ id: 'form', method: 'elicitation/create', params: { message: 'Really?' } });
+const ASKING = serverScript(`
+  serve((message) => {
+    const { id, method, params, error } = message;
+    if (method === 'initialize') introduce(message, { tools: {} });
+    else if (method === 'tools/call') send({ id: 'form', method: 'elicitation/create', params: { message: 'Really?' } });
     else if (method === 'notifications/cancelled') send({ method: 'x/heard', params: { reason: params.reason } });
     else if (id === 'form') send({ method: 'x/heard', params: { refused: error !== undefined } });
-    else if (id !== undefined) send({ id, error: { code: -32601, message: 'not known' } });
-  });`;
+    else if (id !== undefined) refuse(id);
+  });`);
 
 /** Puts a form to the client in its one call, and then tells progress and the result. */
-const PROGRESSING = `
-  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const PROGRESSING = serverScript(`
   let call;
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method, params } = JSON.parse(line);
-    const serverInfo = { name: 'progressing', version: '1' };
+  serve((message) => {
+    const { id, method, params } = message;
     const progress = (progress) => send({ method: 'notifications/progress', params: { progressToken: call.token, progress } });
-    if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+    if (method === 'initialize') introduce(message, { tools: {} });
     else if (method === 'tools/call') {
       call = { id, token: params._meta.progressToken };
       progress(1);
@@ -40,8 +36,8 @@ const PROGRESSING = `
     } else if (id === 'form') {
       progress(3);
       send({ id: call.id, result: { content: [] } });
-    } else if (id !== undefined) send({ id, error: { code: -32601, message: 'not known' } });
-  });`;
+    } else if (id !== undefined) refuse(id);
+  });`);
 
 const TEN_MINUTES = 600_000;
 
@@ -64,17 +60,10 @@ function open(script: string, send: Outer['send']): ModernFront {
   return new ModernFront(
     { send },
     {
+      ...wrapScript(script),
       prepared: new PreparedWorkspace({ environment: {} }),
       transport: 'local',
       era: 'modern',
-      template: { command: process.execPath, args: ['-e', script], set: {}, environment: process.env },
-      policy: 'auto',
-      filter: new ToolFilter(),
-      children: new ChildRegistry(),
-      log: silentLogger,
-      noise: () => undefined,
-      emptyFolder: tmpdir,
-      directory: tmpdir(),
       roots: new FixedRoots({ roots: [root] } as unknown as Snapshot),
     },
   );
