@@ -12,10 +12,10 @@ import {
 } from '../src/testing/index.js';
 import type { Connection, Result } from '../src/testing/index.js';
 import { createFactory } from './fixtures/roots-server.mjs';
-import { makeRoots } from './fixtures/temp-roots.js';
+import { makeFolders } from '../../../testing/temporary-folders.js';
 
 const SERVER = fileURLToPath(new URL('fixtures/roots-server.mjs', import.meta.url));
-const roots = makeRoots('a', 'b');
+const roots = makeFolders('a', 'b');
 const A = [{ uri: roots.uri('a') }];
 const B = [{ uri: roots.uri('b') }];
 /** No call may go on without the answer here: an order that loses it shows as a test that does not end. */

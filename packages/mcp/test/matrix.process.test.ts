@@ -5,11 +5,11 @@ import { createWorkspaceHandler } from '../src/index.js';
 import { listen } from './fixtures/http-server.js';
 import { createFactory } from './fixtures/matrix-server.mjs';
 import { CLIENTS, connectSdkClient, type ClientKind, type SdkClient } from './fixtures/sdk-client.js';
-import { makeRoots } from './fixtures/temp-roots.js';
+import { makeFolders } from '../../../testing/temporary-folders.js';
 
 const TRANSPORTS = ['stdio', 'HTTP'] as const;
 const SERVER = fileURLToPath(new URL('fixtures/matrix-server.mjs', import.meta.url));
-const roots = makeRoots('a', 'b', 'operator');
+const roots = makeFolders('a', 'b', 'operator');
 const A = { uri: roots.uri('a') };
 const B = { uri: roots.uri('b') };
 const BAD = { uri: 'file:///does/not/exist' };

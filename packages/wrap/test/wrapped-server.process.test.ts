@@ -1,6 +1,3 @@
-import { mkdtempSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { OperatorLimits, type Root } from '@rootward/core';
 import { Deferred } from '@rootward/core/platform';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +5,7 @@ import type { Launch, Run } from '../src/inner/launch.js';
 import { WrappedServer } from '../src/wrapped-server.js';
 import { serverScript } from './fixtures/server-script.js';
 import { wrapScript } from './fixtures/wrap-script.js';
+import { temporaryFolder } from '../../../testing/temporary-folders.js';
 
 /** Answers every call with the folder it runs in. */
 const WHERE = serverScript(`
@@ -22,7 +20,7 @@ const WHERE = serverScript(`
   });`);
 
 function makeRoot(): Root {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-wrapped-')));
+  const { top: path } = temporaryFolder('wrapped');
   const root: Pick<Root, 'path' | 'kind' | 'access'> = { path, kind: 'directory', access: 'read-write' };
   return root as Root;
 }

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import type { WorkspaceServer } from '../../src/index.js';
 import { answering, workspaceContext } from '../../src/testing/index.js';
 import { connect, ERAS, text } from '../fixtures/in-process-server.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a', 'b', 'home');
+const roots = makeFolders('a', 'b', 'home');
 const [a, b, home] = [roots.path('a'), roots.path('b'), roots.path('home')];
 const file = join(a, 'name.txt');
 

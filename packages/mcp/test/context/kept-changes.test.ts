@@ -7,9 +7,9 @@ import * as z from 'zod';
 import { expect, onTestFinished, test } from 'vitest';
 import type { WorkspaceServer } from '../../src/index.js';
 import { connect, ERAS, text, textOf } from '../fixtures/in-process-server.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a');
+const roots = makeFolders('a');
 
 /** A tool that changes two files and says under which change. */
 function build(server: WorkspaceServer): void {

@@ -3,9 +3,9 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import { expect, test } from 'vitest';
 import { withWorkspace } from '../../src/sdk-v1/index.js';
 import { answering, connectInProcess, ScriptedClient } from '../../src/testing/index.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a');
+const roots = makeFolders('a');
 const INFO = { name: 's', version: '1.0.0' };
 const capabilities = { tools: {} };
 

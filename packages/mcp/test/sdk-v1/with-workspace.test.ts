@@ -30,14 +30,14 @@ import type { Result, ScriptedClientOptions } from '../../src/testing/index.js';
 import { withWorkspace, withWorkspaceTool, WorkspaceResourceTemplate } from '../../src/sdk-v1/index.js';
 import type { WorkspaceExtra, WorkspaceOptions, WorkspaceServer } from '../../src/sdk-v1/index.js';
 import { RawHttpClient } from '../fixtures/raw-http-client.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
 /** The lowest version that is tested lacks this transport, and lets a server be connected twice. */
 const web = await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js').catch(
   () => undefined,
 );
 
-const roots = makeRoots('a', 'b', 'operator');
+const roots = makeFolders('a', 'b', 'operator');
 const A = [{ uri: roots.uri('a') }];
 const BARE: WorkspaceOptions = { environment: {}, home: '/nonexistent' };
 const INFO = { name: 's', version: '1.0.0' };

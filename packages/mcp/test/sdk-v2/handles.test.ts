@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import { withWorkspace, type WorkspaceOptions } from '../../src/index.js';
 import { answering, connectInProcess, ScriptedClient } from '../../src/testing/index.js';
 import type { Result, ScriptedClientOptions } from '../../src/testing/index.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a', 'b', 'c');
+const roots = makeFolders('a', 'b', 'c');
 const BARE: WorkspaceOptions = { environment: {}, home: '/nonexistent', handleKey: 'k'.repeat(32) };
 
 function connect(client: ScriptedClientOptions, options: WorkspaceOptions = BARE): ScriptedClient {

@@ -6,9 +6,9 @@ import { withWorkspace, WorkspaceResourceTemplate } from '../../src/index.js';
 import type { WorkspaceContext, WorkspaceOptions } from '../../src/index.js';
 import { answering, connectInProcess, ScriptedClient } from '../../src/testing/index.js';
 import type { Result, ScriptedClientOptions } from '../../src/testing/index.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a', 'operator');
+const roots = makeFolders('a', 'operator');
 const A = answering([{ uri: roots.uri('a') }]);
 const BARE: WorkspaceOptions = { environment: {}, home: '/nonexistent' };
 

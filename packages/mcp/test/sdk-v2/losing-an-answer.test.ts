@@ -15,9 +15,9 @@ import {
 } from '../../src/testing/index.js';
 import type { RootsScript } from '../../src/testing/index.js';
 import { RawHttpClient } from '../fixtures/raw-http-client.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a', 'b', 'operator', 'hint');
+const roots = makeFolders('a', 'b', 'operator', 'hint');
 for (const name of ['a', 'b', 'operator', 'hint'] as const)
   writeFileSync(join(roots.path(name), 'x.txt'), name);
 

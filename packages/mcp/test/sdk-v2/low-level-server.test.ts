@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { withWorkspace, type WorkspaceOptions } from '../../src/index.js';
 import { answering, connectInProcess, ScriptedClient } from '../../src/testing/index.js';
 import { BARE, ERAS, textOf } from '../fixtures/in-process-server.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a');
+const roots = makeFolders('a');
 const A = [{ uri: roots.uri('a') }];
 const INFO = { name: 's', version: '1.0.0' };
 const capabilities = { tools: {}, prompts: {}, resources: {} };

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import type { WorkspaceServer } from '../../src/index.js';
 import { answering } from '../../src/testing/index.js';
 import { BARE, connect, ERAS, reader, text, textOf } from '../fixtures/in-process-server.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a', 'b');
+const roots = makeFolders('a', 'b');
 const A = [{ uri: roots.uri('a') }];
 
 test.each(ERAS)('a refused path becomes a %s tool result a model can act on', async (era) => {

@@ -13,9 +13,9 @@ import {
   silent,
 } from '../../src/testing/index.js';
 import { BARE, connect, reader, text, textOf } from '../fixtures/in-process-server.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a', 'b', 'operator');
+const roots = makeFolders('a', 'b', 'operator');
 const A = [{ uri: roots.uri('a') }];
 
 test.each([

@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { withWorkspace, withWorkspaceTool } from '../../src/index.js';
 import { answering, answeringWith, connectInProcess, ScriptedClient } from '../../src/testing/index.js';
 import { BARE, connect, ERAS, reader, text, textOf } from '../fixtures/in-process-server.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a', 'b');
+const roots = makeFolders('a', 'b');
 const A = [{ uri: roots.uri('a') }];
 
 test.each(ERAS)('withWorkspace() gives a %s handler the client roots', async (era) => {

@@ -8,10 +8,10 @@ import {
   ScriptedClient,
 } from '../../src/testing/index.js';
 import type { ScriptedClientOptions, SpawnedConnection } from '../../src/testing/index.js';
-import { makeRoots } from '../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../testing/temporary-folders.js';
 
 const SERVER = fileURLToPath(new URL('../fixtures/roots-server.mjs', import.meta.url));
-const roots = makeRoots('a');
+const roots = makeFolders('a');
 const A = [{ uri: roots.uri('a') }];
 const PATIENT = JSON.stringify({ readyTimeout: 3_600_000, answerTimeout: 3_600_000 });
 

@@ -1,6 +1,3 @@
-import { mkdtempSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { OperatorLimits, readSources } from '@rootward/core';
 import { Deferred } from '@rootward/core/platform';
 import { PreparedWorkspace } from '@rootward/mcp/host';
@@ -10,6 +7,7 @@ import { ModernClients } from '../../src/http/modern-clients.js';
 import { RawMessage } from '../../src/wire/raw-message.js';
 import { serverScript } from '../fixtures/server-script.js';
 import { wrapScript } from '../fixtures/wrap-script.js';
+import { temporaryFolder } from '../../../../testing/temporary-folders.js';
 
 /** Says in a notification that it was asked for its tools, and never lists them. */
 const SLOW_LIST = serverScript(`
@@ -81,7 +79,7 @@ async function open(
   limits: OperatorLimits,
   maxServers?: number,
 ): Promise<{ readonly clients: ModernClients; readonly root: string }> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-modern-')));
+  const { top: root } = temporaryFolder('modern');
   const environment = {};
   const sources = {
     ...(await readSources({ environment, home: root, roots: [root], hints: false })),

@@ -1,5 +1,4 @@
-import { mkdtempSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorLimits, readSources, resolveSnapshot, type Snapshot, type Sources } from '@rootward/core';
 import { Deferred } from '@rootward/core/platform';
@@ -11,6 +10,7 @@ import type { Outer } from '../../src/session/outer.js';
 import { RawMessage } from '../../src/wire/raw-message.js';
 import { serverScript } from '../fixtures/server-script.js';
 import { wrapScript } from '../fixtures/wrap-script.js';
+import { temporaryFolder } from '../../../../testing/temporary-folders.js';
 
 /** Introduces itself, and answers nothing else. */
 const SILENT = serverScript(`
@@ -26,7 +26,7 @@ interface Opened {
 }
 
 async function open(maxServers?: number): Promise<Opened> {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-shared-')));
+  const { top: home } = temporaryFolder('shared');
   const limits = new OperatorLimits();
   const environment = {};
   const read = async (): Promise<Sources> => {

@@ -1,19 +1,16 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client as OldClient } from '@modelcontextprotocol/sdk-lowest/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk-lowest/client/streamableHttp.js';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore, type WorkspaceHandler } from '../../../src/index.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { createInstance, waiting } from '../../fixtures/instances.js';
 import { eventually } from '../../../../../testing/eventually.js';
+import { temporaryFolder } from '../../../../../testing/temporary-folders.js';
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-broken-')));
-afterAll(() => rmSync(top, { recursive: true, force: true }));
+const { top } = temporaryFolder('broken');
 
 const KINDS = ['v2', 'v1'] as const;
 const RECONNECT = {

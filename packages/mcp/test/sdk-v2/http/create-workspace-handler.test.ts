@@ -8,9 +8,9 @@ import type { WorkspaceHandler, WorkspaceHandlerOptions, WorkspaceOptions } from
 import { modernMeta } from '../../../src/testing/modern.js';
 import { RawHttpClient } from '../../fixtures/raw-http-client.js';
 import { createFactory } from '../../fixtures/roots-server.mjs';
-import { makeRoots } from '../../fixtures/temp-roots.js';
+import { makeFolders } from '../../../../../testing/temporary-folders.js';
 
-const roots = makeRoots('a', 'b', 'operator');
+const roots = makeFolders('a', 'b', 'operator');
 /** Whoever waits for an answer here waits for ever, and the test with it. */
 const PATIENT = { readyTimeout: 3_600_000, answerTimeout: 3_600_000 };
 

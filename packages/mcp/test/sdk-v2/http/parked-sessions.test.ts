@@ -1,23 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { McpServer } from '@modelcontextprotocol/server';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createWorkspaceHandler, MemoryStore, withWorkspace } from '../../../src/index.js';
 import type { WorkspaceHandler, WorkspaceHandlerOptions } from '../../../src/index.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { RawHttpClient } from '../../fixtures/raw-http-client.js';
+import { temporaryFolder } from '../../../../../testing/temporary-folders.js';
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-parked-')));
-afterAll(() => rmSync(top, { recursive: true, force: true }));
-
-function folder(name: string): string {
-  const path = join(top, name);
-  mkdirSync(path);
-  return path;
-}
-
+const { top, folder } = temporaryFolder('parked');
 const [one, two] = [folder('one'), folder('two')];
 const uri = (path: string): string => pathToFileURL(path).href;
 

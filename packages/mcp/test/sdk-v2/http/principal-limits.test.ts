@@ -1,17 +1,14 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { McpServer, type AuthInfo } from '@modelcontextprotocol/server';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createWorkspaceHandler, MemoryStore, Revocations } from '../../../src/index.js';
 import type { PrincipalLimits, WorkspaceHandler } from '../../../src/index.js';
 import { eventually } from '../../../../../testing/eventually.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
 import { createInstance } from '../../fixtures/instances.js';
 import { RawHttpClient } from '../../fixtures/raw-http-client.js';
+import { temporaryFolder } from '../../../../../testing/temporary-folders.js';
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-limits-')));
-afterAll(() => rmSync(top, { recursive: true, force: true }));
+const { top } = temporaryFolder('limits');
 
 const clock = new FakeClock();
 const INITIALIZE = {

@@ -1,14 +1,11 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { McpServer } from '@modelcontextprotocol/server';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createWorkspaceHandler, MemoryStore, type WorkspaceHandler } from '../../../src/index.js';
 import { createInstance } from '../../fixtures/instances.js';
 import { RawHttpClient } from '../../fixtures/raw-http-client.js';
+import { temporaryFolder } from '../../../../../testing/temporary-folders.js';
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-size-')));
-afterAll(() => rmSync(top, { recursive: true, force: true }));
+const { top } = temporaryFolder('size');
 
 const PATIENCE_MS = 60_000;
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };

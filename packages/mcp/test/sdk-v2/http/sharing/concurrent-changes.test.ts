@@ -1,22 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MemoryStore, type WorkspaceHandler } from '../../../../src/index.js';
 import { createInstance, waiting } from '../../../fixtures/instances.js';
 import { RawHttpClient } from '../../../fixtures/raw-http-client.js';
 import { eventually } from '../../../../../../testing/eventually.js';
+import { temporaryFolder } from '../../../../../../testing/temporary-folders.js';
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-concurrent-')));
-afterAll(() => rmSync(top, { recursive: true, force: true }));
-
-function folder(name: string): string {
-  const path = join(top, name);
-  mkdirSync(path, { recursive: true });
-  return path;
-}
-
+const { top, folder } = temporaryFolder('concurrent');
 const [one, two, agreed, other] = [folder('one'), folder('two'), folder('agreed'), folder('other')];
 
 async function whenWaiting(name: string): Promise<() => void> {

@@ -1,23 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Disposable } from '@rootward/core';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { MemoryStore } from '../../../../src/index.js';
 import { eventually } from '../../../../../../testing/eventually.js';
 import { createInstance } from '../../../fixtures/instances.js';
 import { RawHttpClient } from '../../../fixtures/raw-http-client.js';
+import { temporaryFolder } from '../../../../../../testing/temporary-folders.js';
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-lost-')));
-afterAll(() => rmSync(top, { recursive: true, force: true }));
-
-function folder(name: string): string {
-  const path = join(top, name);
-  mkdirSync(path, { recursive: true });
-  return path;
-}
-
+const { top, folder } = temporaryFolder('lost');
 const [one, two, agreed, other] = [folder('one'), folder('two'), folder('agreed'), folder('other')];
 
 /** A store that can lose what was written last, as one whose replica takes over does. */

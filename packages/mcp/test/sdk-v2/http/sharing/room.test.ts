@@ -1,13 +1,10 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MemoryStore, type WorkspaceHandler } from '../../../../src/index.js';
 import { createInstance } from '../../../fixtures/instances.js';
 import { RawHttpClient } from '../../../fixtures/raw-http-client.js';
+import { temporaryFolder } from '../../../../../../testing/temporary-folders.js';
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-room-')));
-afterAll(() => rmSync(top, { recursive: true, force: true }));
+const { top } = temporaryFolder('room');
 
 /** Sessions that another process opened, each with a client that goes to a small one. */
 async function connect(count: number): Promise<{

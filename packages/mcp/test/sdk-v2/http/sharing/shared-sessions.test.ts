@@ -1,10 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { createParser } from 'eventsource-parser';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   MemoryStore,
   Revocations,
@@ -16,16 +13,9 @@ import { FakeClock } from '../../../../../../testing/fake-clock.js';
 import { createInstance, waiting } from '../../../fixtures/instances.js';
 import { RawHttpClient, type RawHttpClientOptions } from '../../../fixtures/raw-http-client.js';
 import { eventually } from '../../../../../../testing/eventually.js';
+import { temporaryFolder } from '../../../../../../testing/temporary-folders.js';
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-shared-')));
-afterAll(() => rmSync(top, { recursive: true, force: true }));
-
-function folder(name: string): string {
-  const path = join(top, name);
-  mkdirSync(path, { recursive: true });
-  return path;
-}
-
+const { top, folder } = temporaryFolder('shared');
 const [one, two, agreed] = [folder('one'), folder('two'), folder('agreed')];
 const auth = (clientId: string): AuthInfo => ({ token: clientId, clientId, scopes: [] });
 const uri = (path: string): string => pathToFileURL(path).href;
