@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprot
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore, type WorkspaceHandler } from '../../../src/index.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
-import { createInstance, waiting } from '../../fixtures/instances.js';
+import { createInstance, whenWaiting } from '../../fixtures/instances.js';
 import { eventually } from '../../../../../testing/eventually.js';
 import { temporaryFolder } from '../../../../../testing/temporary-folders.js';
 
@@ -112,7 +112,7 @@ test.each(KINDS)('a %s client resumes a stream again that broke off before anyth
   const call = await connect(kind, network);
   const name = `${kind} twice`;
   const outcome = call('wait', { name }).catch((error: unknown) => String(error));
-  await eventually(() => expect(waiting.has(name)).toBe(true));
+  await whenWaiting(name);
   for (const next of all.slice(1)) {
     network.target = next;
     network.break();
@@ -155,7 +155,7 @@ async function callFromOldClient(network: Network, name: string): Promise<{ outc
   await client.connect(transport as never);
   const outcome = client.callTool({ name: 'wait', arguments: { name, say: 'first' } });
   outcome.catch(() => undefined);
-  await eventually(() => expect(waiting.has(name)).toBe(true));
+  await whenWaiting(name);
   await eventually(() => expect(network.heard.some(({ chunks }) => chunks > 0)).toBe(true));
   return { outcome };
 }
@@ -168,7 +168,7 @@ test('a client of an earlier revision gets the answer of a call that broke off f
   network.target = second;
   network.break();
   await eventually(() => expect(network.heard.some(({ lastEventId }) => lastEventId !== null)).toBe(true));
-  waiting.get('old answer')!();
+  (await whenWaiting('old answer'))();
   expect(await outcome).toMatchObject({ structuredContent: { name: 'old answer' } });
   await Promise.all([first.close(), second.close()]);
 });

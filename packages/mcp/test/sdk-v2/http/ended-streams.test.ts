@@ -1,9 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryStore, Revocations, type WorkspaceHandler } from '../../../src/index.js';
-import { createInstance, waiting } from '../../fixtures/instances.js';
+import { createInstance, whenWaiting } from '../../fixtures/instances.js';
 import { RawHttpClient } from '../../fixtures/raw-http-client.js';
 import { FakeClock } from '../../../../../testing/fake-clock.js';
-import { eventually } from '../../../../../testing/eventually.js';
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -17,7 +16,7 @@ async function resume(first: WorkspaceHandler, second: WorkspaceHandler, name: s
   await client.connect();
   const params = { name: 'wait', arguments: { name } };
   const broken = await client.post({ jsonrpc: '2.0', id: 5, method: 'tools/call', params });
-  await eventually(() => expect(waiting.has(name)).toBe(true));
+  await whenWaiting(name);
   const reader = broken.body!.getReader();
   const id = /^id: (.+)$/m.exec(await readText(reader))?.[1] ?? '';
   await reader.cancel();

@@ -1,8 +1,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { MemoryStore, Revocations } from '../../../src/index.js';
-import { createInstance, waiting } from '../../fixtures/instances.js';
-import { eventually } from '../../../../../testing/eventually.js';
+import { createInstance, whenWaiting } from '../../fixtures/instances.js';
 
 const REVISION = '2026-07-28';
 const auth = (clientId: string): AuthInfo => ({ token: clientId, clientId, scopes: [] });
@@ -46,7 +45,7 @@ test('what a modern client has open ends when its principal is revoked, and that
   const call = handler.fetch(modern('tools/call', { name: 'wait', arguments: { name: 'call' } }, 'wait'), {
     authInfo: auth('thief'),
   });
-  await eventually(() => expect(waiting.has('call')).toBe(true));
+  await whenWaiting('call');
   await revocations.revoke('principal', 'thief');
   expect((await thief.read()).done).toBe(true);
   const answer = await call;

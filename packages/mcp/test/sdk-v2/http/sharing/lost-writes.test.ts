@@ -1,10 +1,9 @@
-import { pathToFileURL } from 'node:url';
 import type { Disposable } from '@rootward/core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MemoryStore } from '../../../../src/index.js';
 import { eventually } from '../../../../../../testing/eventually.js';
-import { createInstance } from '../../../fixtures/instances.js';
-import { RawHttpClient } from '../../../fixtures/raw-http-client.js';
+import { shareSession } from '../../../fixtures/instances.js';
+import type { RawHttpClient } from '../../../fixtures/raw-http-client.js';
 import { temporaryFolder } from '../../../../../../testing/temporary-folders.js';
 
 const { top, folder } = temporaryFolder('lost');
@@ -37,43 +36,46 @@ class ForgetfulStore extends MemoryStore {
   }
 }
 
-/** Two processes, and a client at each of them that speaks for the same session. Both know its roots. */
-async function connect(roots: () => readonly string[]) {
+/** Two processes, and a client at each of them that speaks for the same session. Both know its roots, one and two. */
+async function connect() {
   const store = new ForgetfulStore();
-  const list = (): { uri: string }[] => roots().map((path) => ({ uri: pathToFileURL(path).href }));
-  const [first, second] = [1, 2].map(() => {
-    const handler = createInstance(store, top);
-    onTestFinished(() => handler.close());
-    return new RawHttpClient(handler.fetch, { roots: list });
-  }) as [RawHttpClient, RawHttpClient];
-  await first.connect();
-  second.session = first.session;
+  let roots = [one, two];
+  const [first, second] = await shareSession(2, store, top, () => roots);
   for (const each of [first, second]) await each.callTool('roots');
   await store.remember();
-  return { store, first, second };
+  /** Takes back the second root, and tells the process of one client. */
+  const takeBack = async (client: RawHttpClient): Promise<void> => {
+    roots = [one];
+    await client.notify('notifications/roots/list_changed');
+  };
+  return { store, first, second, takeBack };
+}
+
+async function grant(client: RawHttpClient, ...paths: readonly string[]): Promise<void> {
+  for (const path of paths) await client.callTool('grant', { path });
+}
+
+function folders(count: number, name: string): readonly string[] {
+  return Array.from({ length: count }, (_, index) => folder(`${name} ${index}`));
 }
 
 test('a root that the client takes back after the store lost something is gone everywhere', async () => {
-  let roots = [one, two];
-  const { store, first, second } = await connect(() => roots);
-  for (const path of [agreed, other]) await first.callTool('grant', { path });
+  const { store, first, second, takeBack } = await connect();
+  await grant(first, agreed, other);
   await store.goBack();
   // As many changes as were lost.
-  roots = [one];
-  await second.notify('notifications/roots/list_changed');
+  await takeBack(second);
   expect(await second.callTool('roots')).toMatchObject({ roots: [one] });
   expect(await first.callTool('roots')).toMatchObject({ roots: [one, agreed, other] });
   expect(await second.callTool('roots')).toMatchObject({ roots: [one, agreed, other] });
 });
 
 test('a root that the client took back does not return because the store lost that', async () => {
-  let roots = [one, two];
-  const { store, first, second } = await connect(() => roots);
-  roots = [one];
-  await first.notify('notifications/roots/list_changed');
+  const { store, first, second, takeBack } = await connect();
+  await takeBack(first);
   expect(await first.callTool('roots')).toMatchObject({ roots: [one] });
   await store.goBack();
-  for (const path of [agreed, other]) await second.callTool('grant', { path });
+  await grant(second, agreed, other);
   // It cannot be known whether the client took the other places back, too: the user is asked again.
   for (const each of [first, second, first]) {
     expect(await each.callTool('roots')).toMatchObject({ roots: [one] });
@@ -88,59 +90,48 @@ const COUNTS = [
   [1, 4],
 ] as const;
 
-test.each(COUNTS)('%i changes lost, %i made since: what is taken back then is gone', async (lost, made) => {
-  let roots = [one, two];
-  const { store, first, second } = await connect(() => roots);
-  for (let change = 0; change < lost; change++)
-    await first.callTool('grant', { path: folder(`lost ${change}`) });
-  await store.goBack();
-  roots = [one];
-  await second.notify('notifications/roots/list_changed');
-  for (let change = 1; change < made; change++)
-    await second.callTool('grant', { path: folder(`made ${change}`) });
-  for (const each of [first, second, first]) {
-    const { roots: found } = (await each.callTool('roots')) as { roots: readonly string[] };
-    expect([found.includes(one), found.includes(two)]).toEqual([true, false]);
+async function expectTakenBack(...clients: readonly RawHttpClient[]): Promise<void> {
+  for (const each of clients) {
+    const { roots } = (await each.callTool('roots')) as { roots: readonly string[] };
+    expect([roots.includes(one), roots.includes(two)]).toEqual([true, false]);
   }
+}
+
+test.each(COUNTS)('%i changes lost, %i made since: what is taken back then is gone', async (lost, made) => {
+  const { store, first, second, takeBack } = await connect();
+  await grant(first, ...folders(lost, 'lost'));
+  await store.goBack();
+  await takeBack(second);
+  await grant(second, ...folders(made - 1, 'made'));
+  await expectTakenBack(first, second, first);
 });
 
 test.each(COUNTS)(
   '%i changes lost, %i made since: what was taken back does not return',
   async (lost, made) => {
-    let roots = [one, two];
-    const { store, first, second } = await connect(() => roots);
-    roots = [one];
-    await first.notify('notifications/roots/list_changed');
-    for (let change = 1; change < lost; change++)
-      await first.callTool('grant', { path: folder(`lost ${change}`) });
+    const { store, first, second, takeBack } = await connect();
+    await takeBack(first);
+    await grant(first, ...folders(lost - 1, 'lost'));
     await store.goBack();
-    for (let change = 0; change < made; change++)
-      await second.callTool('grant', { path: folder(`made ${change}`) });
-    for (const each of [first, second, first]) {
-      const { roots: found } = (await each.callTool('roots')) as { roots: readonly string[] };
-      expect([found.includes(one), found.includes(two)]).toEqual([true, false]);
-    }
+    await grant(second, ...folders(made, 'made'));
+    await expectTakenBack(first, second, first);
   },
 );
 
 test('what a process hears after the store lost something is not overwritten by what another one saves', async () => {
-  let roots = [one, two];
-  const { store, first, second } = await connect(() => roots);
-  for (const path of [agreed, other]) await first.callTool('grant', { path });
+  const { store, first, second, takeBack } = await connect();
+  await grant(first, agreed, other);
   await store.goBack();
-  roots = [one];
-  await second.notify('notifications/roots/list_changed');
-  await first.callTool('grant', { path: folder('third') });
+  await takeBack(second);
+  await grant(first, folder('third'));
   for (const each of [first, second]) {
     expect(await each.callTool('roots')).toMatchObject({ roots: [one, agreed, other, folder('third')] });
   }
 });
 
 test('a process that knows what the client took back tells the others after the store lost it', async () => {
-  let roots = [one, two];
-  const { store, first, second } = await connect(() => roots);
-  roots = [one];
-  await first.notify('notifications/roots/list_changed');
+  const { store, first, second, takeBack } = await connect();
+  await takeBack(first);
   expect(await first.callTool('roots')).toMatchObject({ roots: [one] });
   await store.goBack();
   await eventually(async () => expect(await second.callTool('roots')).toMatchObject({ roots: [one] }));

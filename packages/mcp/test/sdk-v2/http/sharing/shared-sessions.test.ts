@@ -10,7 +10,7 @@ import {
   type WorkspaceHandler,
 } from '../../../../src/index.js';
 import { FakeClock } from '../../../../../../testing/fake-clock.js';
-import { createInstance, waiting } from '../../../fixtures/instances.js';
+import { createInstance, whenWaiting } from '../../../fixtures/instances.js';
 import { RawHttpClient, type RawHttpClientOptions } from '../../../fixtures/raw-http-client.js';
 import { eventually } from '../../../../../../testing/eventually.js';
 import { temporaryFolder } from '../../../../../../testing/temporary-folders.js';
@@ -54,14 +54,6 @@ function eventsOf(response: Response): Event[] {
   };
   void read().catch(() => undefined);
   return events;
-}
-
-async function whenWaiting(name: string): Promise<() => void> {
-  return eventually(() => {
-    const go = waiting.get(name);
-    if (go === undefined) throw new Error(`${name} has not come`);
-    return go;
-  });
 }
 
 function get(client: RawHttpClient, lastEventId?: string, signal?: AbortSignal): Request {
