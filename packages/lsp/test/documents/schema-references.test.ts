@@ -1,25 +1,22 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Workspace } from '@rootward/core';
 import { SchemaReferences } from '../../src/documents/schema-references.js';
-import { Folder } from '../fixtures/folder.js';
-import { liveWorkspace } from '../fixtures/live-workspace.js';
+import type { Folder } from '../fixtures/folder.js';
+import { openFolders } from '../fixtures/live-workspace.js';
 
 let home: Folder;
 let workspace: Workspace;
 let schemas: SchemaReferences;
 
 beforeEach(async () => {
-  home = new Folder({
-    'root/schema.json': '{"properties":{"a":{"type":"number","$ref":"/etc/hosts"},"b":{"$ref":"#/x"}}}',
-    'out/schema.json': '{"title":"secret"}',
-  });
-  workspace = await liveWorkspace(home.at('root'));
+  ({ home, workspace } = await openFolders(
+    {
+      'root/schema.json': '{"properties":{"a":{"type":"number","$ref":"/etc/hosts"},"b":{"$ref":"#/x"}}}',
+      'out/schema.json': '{"title":"secret"}',
+    },
+    'root',
+  ));
   schemas = new SchemaReferences();
-});
-
-afterEach(() => {
-  workspace.dispose();
-  home[Symbol.dispose]();
 });
 
 test.each([

@@ -1,24 +1,18 @@
 import { utimesSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { pathToFileUri, type Workspace } from '@rootward/core';
 import { WatchedFiles, type WatchedFilesOptions } from '../../src/documents/watched-files.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
-import { Folder } from '../fixtures/folder.js';
-import { giveRoots, liveWorkspace } from '../fixtures/live-workspace.js';
+import type { Folder } from '../fixtures/folder.js';
+import { giveRoots, openFolders } from '../fixtures/live-workspace.js';
 
 let home: Folder;
 let workspace: Workspace;
 
 beforeEach(async () => {
-  home = new Folder({ 'root/a.py': '' });
+  ({ home, workspace } = await openFolders({ 'root/a.py': '' }, 'root'));
   // Older than the server, which is started in the same millisecond otherwise.
   utimesSync(home.at('root/a.py'), 1, 1);
-  workspace = await liveWorkspace(home.at('root'));
-});
-
-afterEach(() => {
-  workspace.dispose();
-  home[Symbol.dispose]();
 });
 
 /** A clock by which every look at the disk takes a second. */

@@ -1,20 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { LocationFilter } from '../../src/filter/location-filter.js';
-import { Folder } from '../fixtures/folder.js';
-import { liveWorkspace } from '../fixtures/live-workspace.js';
+import type { Folder } from '../fixtures/folder.js';
+import { openFolders } from '../fixtures/live-workspace.js';
 import { pathToFileUri, type Workspace } from '@rootward/core';
 
 let home: Folder;
 let workspace: Workspace;
 
 beforeEach(async () => {
-  home = new Folder({ 'in/a.ts': '', 'out/b.ts': '' });
-  workspace = await liveWorkspace(home.at('in'));
-});
-
-afterEach(() => {
-  workspace.dispose();
-  home[Symbol.dispose]();
+  ({ home, workspace } = await openFolders({ 'in/a.ts': '', 'out/b.ts': '' }, 'in'));
 });
 
 test('LocationFilter.admit() lets through what is in scope and counts the rest', () => {

@@ -1,22 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { Scope, type Workspace } from '@rootward/core';
 import { chooseRoots } from '../../../src/questions/asking/choose-roots.js';
-import { Folder } from '../../fixtures/folder.js';
-import { liveWorkspace } from '../../fixtures/live-workspace.js';
+import type { Folder } from '../../fixtures/folder.js';
+import { openFolders } from '../../fixtures/live-workspace.js';
 
 let home: Folder;
 let workspace: Workspace;
 let scope: Scope;
 
 beforeEach(async () => {
-  home = new Folder({ 'shop/src/a.ts': '', 'blog/b.ts': '' });
-  workspace = await liveWorkspace(home.at('shop'), home.at('blog'));
+  ({ home, workspace } = await openFolders({ 'shop/src/a.ts': '', 'blog/b.ts': '' }, 'shop', 'blog'));
   scope = workspace.scope();
-});
-
-afterEach(() => {
-  workspace.dispose();
-  home[Symbol.dispose]();
 });
 
 async function chosen(named?: string): Promise<readonly string[]> {
