@@ -1,16 +1,11 @@
-/**
- * Secrets that would otherwise be reachable through a root as wide as a home directory. A name without a slash matches
- * at any depth, and everything below it.
- */
-export const BROAD_ROOT_DENIES: readonly string[] = [
+/** In a home directory, and anywhere below a root that is as wide as one. */
+const SECRETS_OF_USERS: readonly string[] = [
   '.ssh',
   '.gnupg',
   '.aws',
   '.azure',
   '.kube',
-  '.docker',
   '.password-store',
-  '.env*',
   '.netrc',
   '_netrc',
   '.npmrc',
@@ -18,8 +13,18 @@ export const BROAD_ROOT_DENIES: readonly string[] = [
   '.pgpass',
   '.my.cnf',
   '.git-credentials',
-  '.htpasswd',
   '.vault-token',
+];
+
+/**
+ * Secrets that would otherwise be reachable through a root as wide as a home directory. A name without a slash matches
+ * at any depth, and everything below it.
+ */
+export const BROAD_ROOT_DENIES: readonly string[] = [
+  ...SECRETS_OF_USERS,
+  '.docker',
+  '.env*',
+  '.htpasswd',
   'credentials',
   'credentials.*',
   'id_rsa*',
@@ -48,20 +53,7 @@ export const BROAD_ROOT_DENIES: readonly string[] = [
  * exactly that place.
  */
 export const HOME_CREDENTIALS: readonly string[] = [
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.kube',
-  '.password-store',
-  '.netrc',
-  '_netrc',
-  '.npmrc',
-  '.pypirc',
-  '.pgpass',
-  '.my.cnf',
-  '.git-credentials',
-  '.vault-token',
+  ...SECRETS_OF_USERS,
   '.docker/config.json',
   '.config/containers/auth.json',
   '.config/gcloud',
