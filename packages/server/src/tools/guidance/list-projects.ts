@@ -13,7 +13,7 @@ import { READS } from '../framework/annotations.js';
 import { defineTool, type Tool } from '../framework/define-tool.js';
 import { continuation, cursorArgument, Cursors, nextCursorField } from '../framework/paging.js';
 import type { ToolContext } from '../framework/tool-context.js';
-import { inProjectShape, projectOutput } from './project-result.js';
+import { inProjectShape, projectFields, projectOutput } from './project-result.js';
 
 /** Each is looked up on the disk; a client with thousands of roots gets them page by page. */
 const PAGE = 50;
@@ -43,11 +43,7 @@ export const listProjects: Tool = defineTool({
       z.object({
         projects: z.array(
           z.object({
-            name: z.string(),
-            id: z.string(),
-            path: z.string().optional(),
-            source: z.string(),
-            repository: z.string().optional(),
+            ...projectFields(),
             worktreeOf: z.string().optional(),
             treeId: z.string().optional(),
             branch: z.string().optional(),

@@ -1,7 +1,19 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Project } from '@rootward/core';
 import { ERROR_META_KEY, reportError } from '@rootward/mcp';
 import * as z from 'zod';
 import { dataResult } from '../framework/results.js';
+
+/** How a project is described in any result. */
+export function projectFields(): Readonly<Record<keyof Project, z.ZodType>> {
+  return {
+    name: z.string(),
+    id: z.string(),
+    path: z.string().optional(),
+    source: z.string(),
+    repository: z.string().optional(),
+  };
+}
 
 /** The one shape all tools of this toolset answer in, whether they succeed or not. */
 export function projectOutput(value: z.ZodObject): z.ZodObject {

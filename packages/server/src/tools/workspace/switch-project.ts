@@ -16,6 +16,7 @@ import { ADDS } from '../framework/annotations.js';
 import { defineTool, type Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import type { Consent, Question, ToolContext } from '../framework/tool-context.js';
+import { projectFields } from '../guidance/project-result.js';
 
 /** As in refusals: more explain nothing. */
 const PROJECTS_SHOWN = 5;
@@ -36,11 +37,7 @@ export const switchProject: Tool = defineTool({
   input: () => z.object({ project: z.string() }),
   output: () =>
     z.object({
-      name: z.string(),
-      id: z.string(),
-      path: z.string().optional(),
-      source: z.string(),
-      repository: z.string().optional(),
+      ...projectFields(),
       workspace: z.string().optional(),
       instruction: z.string().optional(),
     }),

@@ -7,6 +7,7 @@ import { READS } from '../framework/annotations.js';
 import { defineTool, type Tool } from '../framework/define-tool.js';
 import { dataResult } from '../framework/results.js';
 import type { ToolContext } from '../framework/tool-context.js';
+import { projectFields } from '../guidance/project-result.js';
 
 /** In the structured part, which is all that some clients show. */
 const HANDLE_INSTRUCTION =
@@ -46,15 +47,7 @@ export const workspaceInfo: Tool = defineTool({
       client: z.string(),
       sources: z.array(z.looseObject({ source: z.string() })),
       rejected: z.array(z.looseObject({ declared: z.string() })),
-      project: z
-        .object({
-          name: z.string(),
-          id: z.string(),
-          path: z.string().optional(),
-          source: z.string(),
-          repository: z.string().optional(),
-        })
-        .optional(),
+      project: z.object(projectFields()).optional(),
       tree: z
         .looseObject({ path: z.string(), branch: z.string().optional(), known: z.string().optional() })
         .optional(),
