@@ -12,8 +12,8 @@ const CHANGES: ReadonlySet<string> = new Set([
 /** What another process told within this time may be the same change: processes notice it a moment apart. */
 const SAME_CHANGE_MS = 1000;
 /**
- * After so long the note of another process that kept this one quiet no longer does. Longer by far than the clocks of
- * a process and of the store differ over a second: whoever is refused then knows that there was a note since.
+ * After so long what another process told no longer keeps this one quiet. Longer by far than the clocks of a process and
+ * of the store differ over a second.
  */
 const AGAIN_MS = SAME_CHANGE_MS + 100;
 
@@ -22,12 +22,21 @@ interface NotesOptions {
   readonly clock: Clock;
   /** Writes a note down and returns the id of its event. */
   readonly write: (session: string, note: JSONRPCMessage) => Promise<string>;
+  /** The place of what was written last for a session. */
+  readonly lastPlace: (session: string) => Promise<string>;
+  /** Whether a note was written after a place. */
+  readonly isWritten: (session: string, note: JSONRPCMessage, place: string) => Promise<boolean>;
   readonly onerror: (error: unknown) => void;
 }
 
-interface Waiting {
+interface Change {
   readonly session: string;
   readonly note: JSONRPCMessage;
+  /** A note after this place tells of it, whoever wrote it; undefined where that is not known. */
+  readonly place: string | undefined;
+}
+
+interface Waiting extends Change {
   readonly timer: Timer;
 }
 
@@ -55,10 +64,11 @@ export class ChangeNotes {
         this.#cancel(key);
         return await this.#write(key, session, note);
       }
-      this.#tellLater(key, session, note);
+      const place = await this.#options.lastPlace(session);
+      this.#tellLater(key, { session, note, place });
       return '';
     } catch (error) {
-      this.#tellLater(key, session, note);
+      this.#tellLater(key, { session, note, place: undefined });
       throw error;
     }
   }
@@ -78,30 +88,36 @@ export class ChangeNotes {
   }
 
   /** Counted from the last change: a note that came before it says nothing of it. */
-  #tellLater(key: string, session: string, note: JSONRPCMessage): void {
+  #tellLater(key: string, { session, note, place }: Change): void {
     this.#cancel(key);
     if (this.#isClosed) {
       void this.#tellNow(session, note);
       return;
     }
-    const timer = this.#options.clock.setTimeout(() => {
-      this.#waiting.delete(key);
-      void this.#tellAgain(key, session, note);
-    }, AGAIN_MS);
-    this.#waiting.set(key, { session, note, timer });
+    const timer = this.#options.clock.setTimeout(() => void this.#tellAgain(key, waiting), AGAIN_MS);
+    const waiting = { session, note, place, timer };
+    this.#waiting.set(key, waiting);
   }
 
   async #tellNow(session: string, note: JSONRPCMessage): Promise<void> {
     await this.#options.write(session, note).catch(this.#options.onerror);
   }
 
-  /** While the store is down, again and again: nobody else may have noticed it. */
-  async #tellAgain(key: string, session: string, note: JSONRPCMessage): Promise<void> {
-    try {
-      if (await this.#claim(key)) await this.#write(key, session, note);
-    } catch {
-      this.#tellLater(key, session, note);
-    }
+  /** Until the client is told, also while the store is down: nobody else may have noticed it. */
+  async #tellAgain(key: string, waiting: Waiting): Promise<void> {
+    const isTold = await this.#tryAgain(key, waiting).catch(() => false);
+    // The session has ended, or the same changed once more.
+    if (this.#waiting.get(key) !== waiting) return;
+    if (isTold) this.#waiting.delete(key);
+    else this.#tellLater(key, waiting);
+  }
+
+  /** A process that keeps this one quiet may have died before it wrote its note: only what is written counts. */
+  async #tryAgain(key: string, { session, note, place }: Change): Promise<boolean> {
+    if (place !== undefined && (await this.#options.isWritten(session, note, place))) return true;
+    if (!(await this.#claim(key))) return false;
+    await this.#write(key, session, note);
+    return true;
   }
 
   /** What could not be written keeps nobody quiet. */

@@ -9,6 +9,7 @@ import {
   ANSWERED_MS,
   answeredBy,
   eventId,
+  linesAfter,
   logKey,
   messageLine,
   ownerLine,
@@ -72,6 +73,8 @@ export class EventLog {
       instance,
       clock,
       write: (session, message) => this.#write(session, message),
+      lastPlace: async (session) => (await store.lastLine(logKey(session, STANDALONE))) ?? START,
+      isWritten: (session, message, place) => this.#isWritten(session, message, place),
       onerror,
     });
   }
@@ -218,6 +221,17 @@ export class EventLog {
     const id = await this.#store.append(key, messageLine(message), this.#options.ttl);
     this.#options.announce(session);
     return eventId(STANDALONE, id);
+  }
+
+  /** Says so again: whoever wrote it may have died before. */
+  async #isWritten(session: string, message: JSONRPCMessage, place: string): Promise<boolean> {
+    const line = messageLine(message);
+    for await (const { text } of linesAfter(this.#store, logKey(session, STANDALONE), place)) {
+      if (text !== line) continue;
+      this.#options.announce(session);
+      return true;
+    }
+    return false;
   }
 
   /** Writes what belongs to a request: its answer, or what comes before it. */

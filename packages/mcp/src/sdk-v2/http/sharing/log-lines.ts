@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
+import type { LogLine, SessionStore } from '../../../store/session-store.js';
 import { storedFields, storedText } from '../../../store/stored-value.js';
 
 /** The stream that belongs to no request, as the SDK calls it. */
@@ -22,6 +23,15 @@ export function eventId(stream: string, place: string): string {
 /** Whether an event is of the stream that belongs to no request. */
 export function isStandalone(id: string): boolean {
   return id.startsWith(`${STANDALONE}/`);
+}
+
+/** What follows a place, piece by piece: a log may hold thousands of messages, and each of them may be large. */
+export async function* linesAfter(store: SessionStore, key: string, from: string): AsyncGenerator<LogLine> {
+  for (let place: string | undefined = from; place !== undefined;) {
+    const lines: readonly LogLine[] = await store.lines(key, place);
+    yield* lines;
+    place = lines.at(-1)?.id;
+  }
 }
 
 /** A line that holds a message. */

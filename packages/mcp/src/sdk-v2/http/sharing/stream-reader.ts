@@ -1,9 +1,10 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
-import type { LogLine, SessionStore } from '../../../store/session-store.js';
+import type { SessionStore } from '../../../store/session-store.js';
 import {
   ANSWERED_MS,
   answeredBy,
   eventId,
+  linesAfter,
   logKey,
   messageLine,
   messageOf,
@@ -60,22 +61,13 @@ export class StreamReader {
     const key = logKey(session, stream);
     const owners = new Map<RequestId, string>();
     let isKnown = false;
-    for await (const { text } of this.#linesAfter(key, START)) {
+    for await (const { text } of linesAfter(this.#store, key, START)) {
       note(text, owners);
       isKnown = true;
     }
     if (!isKnown) return 'unknown';
     if (owners.size === 0 && (await this.#store.lines(key, place)).length === 0) return 'over';
     return this.#ofRequest(session, stream, owners, place, signal);
-  }
-
-  /** Piece by piece: a log may hold thousands of messages, and each of them may be large. */
-  async *#linesAfter(key: string, from: string): AsyncGenerator<LogLine> {
-    for (let place: string | undefined = from; place !== undefined;) {
-      const lines: readonly LogLine[] = await this.#store.lines(key, place);
-      yield* lines;
-      place = lines.at(-1)?.id;
-    }
   }
 
   async *#standalone(
@@ -88,7 +80,7 @@ export class StreamReader {
     yield { id: eventId(STANDALONE, place), message: undefined };
     for await (const _ of news) {
       if (signal.aborted) return;
-      for await (const { id, text } of this.#linesAfter(logKey(session, STANDALONE), place)) {
+      for await (const { id, text } of linesAfter(this.#store, logKey(session, STANDALONE), place)) {
         if (signal.aborted) return;
         place = id;
         const message = messageOf(text);
@@ -112,7 +104,7 @@ export class StreamReader {
     // ever.
     yield { id: eventId(stream, from), message: undefined };
     for (let place = from; !signal.aborted;) {
-      for await (const { id, text } of this.#linesAfter(key, place)) {
+      for await (const { id, text } of linesAfter(this.#store, key, place)) {
         if (signal.aborted) return;
         place = id;
         const message = note(text, owners);

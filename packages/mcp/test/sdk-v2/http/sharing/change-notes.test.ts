@@ -10,6 +10,8 @@ const LATER_MS = 5_000;
 interface Process {
   readonly notes: ChangeNotes;
   canWrite: boolean;
+  /** Between what it claims and what it writes: nothing of it happens any more. */
+  isKilled: boolean;
 }
 
 /** Processes that share a store and a clock, and who of them told the client what. */
@@ -19,14 +21,18 @@ function start(count: number) {
   const told: string[] = [];
   const errors: unknown[] = [];
   const onerror = (error: unknown): void => void errors.push(error);
+  const lastPlace = (): Promise<string> => Promise.resolve(`${told.length}`);
+  const isWritten = (session: string, _note: unknown, place: string): Promise<boolean> =>
+    Promise.resolve(told.slice(Number(place)).some((each) => each.endsWith(` to ${session}`)));
   const processes = Array.from({ length: count }, (_, index): Process => {
     const write = (session: string): Promise<string> => {
+      if (made.isKilled) return new Promise(() => undefined);
       if (!made.canWrite) return Promise.reject(new Error('It is down'));
       told.push(`${index} to ${session}`);
       return Promise.resolve(`${told.length}`);
     };
-    const notes = new ChangeNotes(store, { instance: `${index}`, clock, write, onerror });
-    const made = { notes, canWrite: true };
+    const options = { instance: `${index}`, clock, write, lastPlace, isWritten, onerror };
+    const made = { notes: new ChangeNotes(store, options), canWrite: true, isKilled: false };
     return made;
   });
   const [first, second, third] = processes as [Process, Process, Process];
@@ -85,6 +91,19 @@ test('a change is told by another process where the first one cannot write it do
   await clock.advanceAndSettle(LATER_MS);
   expect(told).toEqual(['1 to a']);
   expect(errors.length).toBeLessThanOrEqual(1);
+});
+
+test('a change is told where the process that took it on is killed before it writes it down', async () => {
+  const { clock, told, first, second, third } = start(3);
+  await first.notes.tell('a', NOTE);
+  await second.notes.tell('a', NOTE);
+  await clock.advanceAndSettle(1_050);
+  // It keeps the second one quiet, which would tell now.
+  third.isKilled = true;
+  void third.notes.tell('a', NOTE);
+  await clock.advanceAndSettle(LATER_MS);
+  expect(told).toEqual(['0 to a', '1 to a']);
+  expect(clock.timers).toBe(0);
 });
 
 test('a change that could not be written down is tried until it can be', async () => {

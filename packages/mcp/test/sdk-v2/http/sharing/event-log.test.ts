@@ -123,6 +123,26 @@ test('a change that is noticed while a session is taken over is told once when t
   expect(lines.map(({ text }) => JSON.parse(text) as unknown)).toMatchObject([{ message: change }]);
 });
 
+test('a change that a process wrote down without saying so is announced by another one that waits to tell it', async () => {
+  const { clock, log, store } = makeLog();
+  const announced: string[] = [];
+  const other = new EventLog(store, {
+    instance: 'there',
+    ttl: TTL_MS,
+    clock,
+    announce: (session) => void announced.push(session),
+    onerror: () => undefined,
+  });
+  const change = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as const;
+  await log.storeFor('session').storeEvent('_GET_stream', change);
+  expect(await other.storeFor('session').storeEvent('_GET_stream', change)).toBe('');
+  await clock.advanceAndSettle(1_050);
+  await log.storeFor('session').storeEvent('_GET_stream', change);
+  await clock.advanceAndSettle(MINUTE_MS);
+  expect(announced).toEqual(['session']);
+  expect(await store.lines('events:session:_GET_stream')).toHaveLength(2);
+});
+
 test('serve() rejects where a message without an answer is lost, and serves a request all the same', async () => {
   const { errors, log } = makeLog();
   const problem = new Error('It is down');
