@@ -85,7 +85,7 @@ export class SignsOfLife {
 
   /** Noted for all processes: the one that looked first may be gone by the time that counts. */
   async #isMissed(instance: string): Promise<boolean> {
-    const key = `missing:${instance}`;
+    const key = missingName(instance);
     const now = await this.#store.now();
     const since = await this.#store.read(key);
     if (since !== undefined) return now >= Number(since) + MISSING_MS;
@@ -95,10 +95,18 @@ export class SignsOfLife {
 
   async #give(): Promise<void> {
     await this.#keep(nameOf(this.#instance), ALIVE_MS);
+    await this.#unmiss();
     if ((await this.#store.read(STEADY, STEADY_MS)) !== undefined) return;
     // In this order: whoever sees the second sees the first as well.
     await this.#keep(SETTLING, SETTLING_MS);
     await this.#keep(STEADY, STEADY_MS);
+  }
+
+  /** Where the store removes the sign again, it counts as missing from then on. */
+  async #unmiss(): Promise<void> {
+    const key = missingName(this.#instance);
+    const since = await this.#store.read(key);
+    if (since !== undefined) await this.#store.replace(key, since, undefined, 0);
   }
 
   async #keep(key: string, ttl: number): Promise<void> {
@@ -109,4 +117,8 @@ export class SignsOfLife {
 
 function nameOf(instance: string): string {
   return `instance:${instance}`;
+}
+
+function missingName(instance: string): string {
+  return `missing:${instance}`;
 }

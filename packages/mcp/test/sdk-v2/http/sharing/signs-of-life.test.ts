@@ -81,6 +81,18 @@ test('a process whose sign of life the store removed is not declared dead, and g
   expect(await store.read('instance:first')).toBe('alive');
 });
 
+test('a process whose sign of life the store removes again and again is not declared dead', async () => {
+  const time = new FakeClock();
+  const store = new Store(time);
+  const [first, second] = [await start(store, 'first'), await start(store, 'second')];
+  await pass(DEAD_MS, time, first, second);
+  for (let round = 0; round < 5; round++) {
+    await store.replace('instance:first', 'alive', undefined, 0);
+    expect(await second.signs.isAlive('first')).toBe(true);
+    await pass(1_500, time, first, second);
+  }
+});
+
 test('a process that is missing is declared dead also by one that did not see it missing first', async () => {
   const time = new FakeClock();
   const store = new Store(time);
