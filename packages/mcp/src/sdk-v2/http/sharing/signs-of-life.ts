@@ -37,6 +37,7 @@ export class SignsOfLife {
   readonly #instance: string;
   readonly #options: LifeOptions;
   #beat: Timer | undefined;
+  #isClosed = false;
 
   constructor(store: SessionStore, instance: string, options: LifeOptions) {
     this.#store = store;
@@ -47,7 +48,7 @@ export class SignsOfLife {
   /** Rejects where the first sign cannot be given. */
   async start(): Promise<void> {
     await this.#give();
-    this.#schedule();
+    if (!this.#isClosed) this.#schedule();
   }
 
   /** The store is back: the next sign is due now. */
@@ -68,6 +69,7 @@ export class SignsOfLife {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#beat?.clear();
     this.#beat = undefined;
     if (!this.#store.ready) return;

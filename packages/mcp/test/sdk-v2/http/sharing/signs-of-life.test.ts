@@ -93,6 +93,15 @@ test('a process whose sign of life the store removes again and again is not decl
   }
 });
 
+test('a process that closes while it gives its first sign gives no more of them', async () => {
+  const clock = new FakeClock();
+  const signs = new SignsOfLife(new Store(clock), 'first', { clock, onBeat: ignore });
+  const started = signs.start();
+  await signs.close();
+  await started;
+  expect(clock.timers).toBe(0);
+});
+
 test('a process that is missing is declared dead also by one that did not see it missing first', async () => {
   const time = new FakeClock();
   const store = new Store(time);
