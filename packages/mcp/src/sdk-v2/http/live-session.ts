@@ -65,6 +65,8 @@ export class LiveSession implements SessionWatcher {
   saved: SessionRecord | undefined;
   /** The store had a break since: it may have lost what was saved, and others may have written something else in its place. */
   isDoubtful = false;
+  /** It was opened before, maybe elsewhere, and is in the store until it ends. */
+  isRestored = false;
   #server: McpServer | Server | undefined;
   readonly #owner: SessionOwner;
   #turn: Promise<void> | undefined;
@@ -154,6 +156,7 @@ export class LiveSession implements SessionWatcher {
 
   /** Tells a new server what the client did, as if it did it now. Closes it where that fails: it knows half of it. */
   async replay(id: string, record: SessionRecord, authInfo: AuthInfo | undefined): Promise<void> {
+    this.isRestored = true;
     try {
       await this.inTurn(() =>
         this.#owner.replaying(async () => {

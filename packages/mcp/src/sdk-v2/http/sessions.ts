@@ -94,6 +94,10 @@ export class Sessions {
       }
       const live = await this.#liveOf(id, entry, record, request, options);
       return await this.#serveIn(live, id, record, request, options);
+    } catch (error) {
+      // It ended while it was taken over, and its server was closed.
+      if (sharing !== undefined && (await sharing.read(name)) === undefined) return sessionNotFound();
+      throw error;
     } finally {
       entry.arriving -= 1;
       this.#known.removeEmpty(id, entry);

@@ -267,6 +267,8 @@ export class Sharing {
   async #save(live: LiveSession): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { saved } = live;
+      // It could not be told what it knows. The store would get half of it, or a session back that has ended.
+      if (saved === undefined && live.isRestored) return;
       const fields = live.fields();
       if (changedFields(saved?.fields ?? {}, fields).length === 0) return;
       const next = makeRecord((saved?.turn ?? 0) + 1, fields);
