@@ -15,6 +15,7 @@ import type { SharedIds } from './sharing/shared-ids.js';
 /** As in the Language Server Protocol; MCP has no code of its own for it. */
 const CANCELLED = -32_800;
 const INTERNAL_ERROR = -32_603;
+const ENDED = { code: -32_001, message: 'Session not found' } as const;
 
 /** For what is said of a request that was answered: nothing of it may get into the log of whichever request says it. */
 const OF_NO_REQUEST = new AsyncResource('McpAnswered');
@@ -51,6 +52,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #arriving: Set<unknown> | undefined;
   readonly #ids: SharedIds | undefined;
   #watcher: SessionWatcher | undefined;
+  #isClosed = false;
 
   /** `ids`: where several processes ask the same client. */
   constructor(options: WebStandardStreamableHTTPServerTransportOptions, ids?: SharedIds) {
@@ -100,6 +102,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     const { onmessage } = this;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
     this.onmessage = ((message, extra) => {
+      if (this.#isClosed) return this.#refuse(message);
       if (!watcher.received(message)) return;
       const isRequest = 'method' in message && 'id' in message;
       if (isRequest) this.#begin(message.id);
@@ -108,6 +111,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
         this.#endCancelled(message.params?.['requestId']);
       }
     }) satisfies Transport['onmessage'];
+  }
+
+  override close(): Promise<void> {
+    this.#isClosed = true;
+    return super.close();
   }
 
   /**
@@ -166,6 +174,17 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (this.#underWay?.get(id)?.isAnswered !== false) return;
     const answer = { jsonrpc: '2.0', id, error: { code: CANCELLED, message: 'Request cancelled' } } as const;
     this.send(answer).catch((error: unknown) => this.#report(error));
+  }
+
+  /**
+   * The SDK looks whether it is closed a moment before it opens the stream of a request. Where it was closed in between,
+   * no server answers, and nothing else would end that stream.
+   */
+  #refuse(message: JSONRPCMessage): void {
+    if (!('method' in message && 'id' in message)) return;
+    super
+      .send({ jsonrpc: '2.0', id: message.id, error: ENDED })
+      .catch((error: unknown) => this.#report(error));
   }
 
   #begin(id: RequestId): void {

@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { createWorkspaceHandler, MemoryStore, type WorkspaceHandler } from '../../../src/index.js';
+import { SessionTransport } from '../../../src/sdk-v2/http/session-transport.js';
 import { eventually } from '../../../../../testing/eventually.js';
 import { RawHttpClient } from '../../fixtures/raw-http-client.js';
 
@@ -154,4 +155,36 @@ test('an id can be used again after its request was answered', async () => {
 test('a batch with two requests of the same id is refused', async () => {
   const { client } = await connect(10);
   expect((await client.post([callOf('a', 'wait'), callOf('a', 'wait')])).status).toBe(400);
+});
+
+/** More steps than the SDK takes until the server has a request. */
+const STEPS = 30;
+
+function postTo(transport: SessionTransport, parsedBody: object): Promise<Response> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-session-id': 's',
+  };
+  return transport.handleRequest(new Request('http://localhost/mcp', { method: 'POST', headers }), {
+    parsedBody,
+  });
+}
+
+test('a request is answered, or its stream ends, at whichever moment its session is closed', async () => {
+  const initialize = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'x', version: '1' },
+  };
+  for (let steps = 0; steps < STEPS; steps++) {
+    const transport = new SessionTransport({ sessionIdGenerator: () => 's' });
+    await new McpServer({ name: 'x', version: '1' }).connect(transport);
+    transport.watch({ received: () => true, answering: () => undefined, answered: () => undefined });
+    await postTo(transport, { jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize });
+    const answer = postTo(transport, { jsonrpc: '2.0', id: 2, method: 'ping' });
+    for (let step = 0; step < steps; step++) await Promise.resolve();
+    await transport.close();
+    await (await answer).text();
+  }
 });
