@@ -101,17 +101,22 @@ export class LimitCounters {
   async claimSession(principal: string, session: string, ttl: number): Promise<boolean> {
     const { sessions } = this.#limits;
     if (sessions === undefined) return true;
-    return this.#store.claim(`sessions:${nameOf(principal)}`, keyDigest(session), sessions, ttl);
+    return this.#store.claim(`sessions:${nameOf(principal)}`, placeOf(principal, session), sessions, ttl);
   }
 
   async releaseSession(principal: string, session: string): Promise<void> {
     const { sessions } = this.#limits;
     if (sessions === undefined) return;
-    await this.#store.claim(`sessions:${nameOf(principal)}`, keyDigest(session), sessions, 0);
+    await this.#store.claim(`sessions:${nameOf(principal)}`, placeOf(principal, session), sessions, 0);
   }
 }
 
 /** Tokens that allow less are not counted on their own: whoever can get several would have the limit several times. */
 function nameOf(principal: string): string {
   return keyDigest(JSON.stringify(partiesOf(principal)));
+}
+
+/** Of the whole principal, whose session it is: another token of the same party gives back only what it took itself. */
+function placeOf(principal: string, session: string): string {
+  return keyDigest(JSON.stringify([principal, session]));
 }

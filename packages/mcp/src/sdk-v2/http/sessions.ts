@@ -76,15 +76,19 @@ export class Sessions {
     const principal = describePrincipal(options.authInfo);
     const sharing = this.#sharing;
     const name = sharing?.nameOf(principal, id) ?? '';
+    // Before it is looked for: whoever ends it gives its place back afterwards, and what is found has one till then.
+    const hasPlace = await this.#known.claim(id, principal);
     const record = await sharing?.read(name);
     const session = this.#known.get(id);
-    if (sharing !== undefined && record === undefined) {
-      sharing.endStreams(name);
-      if (session?.live?.principal === principal) this.#end(session.live);
+    const isOver = sharing !== undefined && record === undefined;
+    const isTheirs = session === undefined ? record !== undefined : session.principal === principal;
+    if (isOver || !isTheirs) {
+      if (isOver) sharing.endStreams(name);
+      if (isOver && session?.live?.principal === principal) this.#end(session.live);
+      this.giveBack(id, principal);
       return sessionNotFound();
     }
-    const isTheirs = session === undefined ? record !== undefined : session.principal === principal;
-    if (!isTheirs) return sessionNotFound();
+    if (!hasPlace) return tooManySessions();
     const entry = session ?? this.#enter(id, principal, name);
     if (entry === undefined) return tooManySessions();
     entry.arriving += 1;
@@ -120,7 +124,6 @@ export class Sessions {
     options: McpHandlerRequestOptions,
   ): Promise<Response> {
     const { principal, name } = session;
-    if (!(await this.#known.claim(id, principal))) return tooManySessions();
     if (this.#closed) throw handlerClosed();
     this.#known.touch(id);
     const response = await sharing.listen(name, { id, principal }, request, () => this.#known.touch(id));
@@ -144,10 +147,9 @@ export class Sessions {
     if (record !== undefined && !live.knows(record)) {
       await live.inTurn(() => live.catchUp(record, options.authInfo));
     }
-    if (!(await this.#known.claim(id, live.principal))) return tooManySessions();
     if (request.method === 'DELETE') {
-      this.giveBack(id, live.principal);
       await this.#sharing?.remove(live);
+      this.giveBack(id, live.principal);
     }
     return this.#serve(live, request, options);
   }

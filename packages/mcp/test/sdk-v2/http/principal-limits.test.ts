@@ -1,5 +1,5 @@
 import { McpServer, type AuthInfo } from '@modelcontextprotocol/server';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createWorkspaceHandler, MemoryStore, Revocations } from '../../../src/index.js';
 import type { PrincipalLimits, WorkspaceHandler } from '../../../src/index.js';
 import { eventually } from '../../../../../testing/eventually.js';
@@ -271,4 +271,35 @@ test('a session that was revoked while no process had it in memory gives its pla
   await eventually(async () => expect((await clientOf('a', [handler]).post(INITIALIZE)).status).toBe(200));
   await handler.close();
   revocations.dispose();
+});
+
+test('a session that ends while another process is asked for it gives its place back', async () => {
+  const store = new MemoryStore(clock);
+  const all = [1, 2].map(() => createInstance(store, top, { limits: { sessions: 1 } }));
+  const [client, other] = all.map((each) => clientOf('someone', [each])) as [RawHttpClient, RawHttpClient];
+  await client.connect();
+  other.session = client.session;
+  const claim = store.claim.bind(store);
+  vi.spyOn(store, 'claim').mockImplementationOnce(async (...args) => {
+    expect((await client.send('DELETE')).status).toBe(200);
+    return claim(...args);
+  });
+  expect((await other.post(PING)).status).toBe(404);
+  expect((await clientOf('someone', all).post(INITIALIZE)).status).toBe(200);
+  await close(all);
+});
+
+test('a token of the same party that does not have a session gives nothing of its place back', async () => {
+  const store = new MemoryStore(clock);
+  const handler = createInstance(store, top, { limits: { sessions: 1 } });
+  const allowed = (access: string): RawHttpClient => {
+    const authInfo = { token: access, clientId: 'someone', scopes: [], extra: { access } };
+    return new RawHttpClient((request) => handler.fetch(request, { authInfo }));
+  };
+  const [client, other] = [allowed('all'), allowed('less')];
+  await client.connect();
+  other.session = client.session;
+  expect((await other.post(PING)).status).toBe(404);
+  expect((await allowed('less').post(INITIALIZE)).status).toBe(503);
+  await handler.close();
 });
