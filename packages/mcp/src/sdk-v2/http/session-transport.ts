@@ -15,6 +15,10 @@ import type { SharedIds } from './sharing/shared-ids.js';
 /** As in the Language Server Protocol; MCP has no code of its own for it. */
 const CANCELLED = -32_800;
 const INTERNAL_ERROR = -32_603;
+const CLOSED = {
+  code: INTERNAL_ERROR,
+  message: 'The session was closed before this request was answered',
+} as const;
 const ENDED = { code: -32_001, message: 'Session not found' } as const;
 
 /** For what is said of a request that was answered: nothing of it may get into the log of whichever request says it. */
@@ -113,8 +117,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     }) satisfies Transport['onmessage'];
   }
 
+  /** The SDK ends the streams of requests that are under way, and leaves those waiting that are answered with JSON. */
   override close(): Promise<void> {
+    const left = this.carriesRequests || this.#isClosed ? [] : [...(this.#underWay?.keys() ?? [])];
     this.#isClosed = true;
+    for (const id of left) this.#fail(id, CLOSED);
     return super.close();
   }
 
@@ -181,10 +188,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
    * no server answers, and nothing else would end that stream.
    */
   #refuse(message: JSONRPCMessage): void {
-    if (!('method' in message && 'id' in message)) return;
-    super
-      .send({ jsonrpc: '2.0', id: message.id, error: ENDED })
-      .catch((error: unknown) => this.#report(error));
+    if ('method' in message && 'id' in message) this.#fail(message.id, ENDED);
+  }
+
+  #fail(id: RequestId, error: { readonly code: number; readonly message: string }): void {
+    super.send({ jsonrpc: '2.0', id, error }).catch((problem: unknown) => this.#report(problem));
   }
 
   #begin(id: RequestId): void {

@@ -188,3 +188,19 @@ test('a request is answered, or its stream ends, at whichever moment its session
     await (await answer).text();
   }
 });
+
+test('a request that is answered with JSON gets an error where its session ends before', async () => {
+  const calls: Calls = { end: new Map(), say: new Map() };
+  const handler = createWorkspaceHandler(() => createServer(calls), { jsonResponse: true });
+  onTestFinished(() => handler.close());
+  const client = new RawHttpClient(handler.fetch);
+  await client.connect();
+  const params = { name: 'wait', arguments: { call: 'one' } };
+  const answer = client.post({ jsonrpc: '2.0', id: 9, method: 'tools/call', params });
+  await eventually(() => expect(calls.end.has('one')).toBe(true));
+  expect((await client.send('DELETE')).status).toBe(200);
+  expect(await (await answer).json()).toMatchObject({
+    id: 9,
+    error: { message: expect.stringMatching(/closed/) },
+  });
+});
