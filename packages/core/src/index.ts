@@ -78,6 +78,7 @@ export type { Clock, Timer } from './platform/clock.js';
 export { createWorkspace } from './workspace/create-workspace.js';
 export type { Follower } from './workspace/changes/followers.js';
 export type { ChangeListener, ProjectListener } from './workspace/changes/listeners.js';
+export { isKeptWorkspace } from './workspace/kept-workspace.js';
 export type { KeptProject, KeptWorkspace } from './workspace/kept-workspace.js';
 export { readLimits } from './workspace/limits.js';
 export type { WorkspaceLimits } from './workspace/limits.js';

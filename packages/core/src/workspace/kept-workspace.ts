@@ -1,4 +1,5 @@
 import type { ClientState } from '../sources/client-state.js';
+import { isObject } from '../platform/json.js';
 import type { ProjectChoice } from '../project/project.js';
 
 /** What someone switched to, as it is kept. */
@@ -31,6 +32,34 @@ export interface KeptWorkspace {
 
 /** States in which a client need not be asked again right away. */
 const SETTLED: ReadonlySet<ClientState> = new Set(['answered', 'empty', 'refused', 'silent', 'malformed']);
+
+/** Whether a workspace can be restored from this. Says nothing about what it names: that is looked up on use. */
+export function isKeptWorkspace(value: unknown): value is KeptWorkspace {
+  if (!isObject(value)) return false;
+  const { client, roots, hasGiven, disputed, consents, project, change, outdated } = value;
+  return (
+    (client === undefined || [...SETTLED].some((state) => state === client)) &&
+    isListOf(roots, isKeptRoot) &&
+    isListOf(consents, isString) &&
+    [hasGiven, disputed, outdated].every((flag) => flag === undefined || typeof flag === 'boolean') &&
+    (change === undefined || isString(change)) &&
+    (project === undefined || (isObject(project) && isString(project['path'] ?? project['name'])))
+  );
+}
+
+function isListOf(value: unknown, isEntry: (entry: unknown) => boolean): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(isEntry));
+}
+
+function isKeptRoot(value: unknown): boolean {
+  return (
+    isObject(value) && isString(value['uri']) && (value['name'] === undefined || isString(value['name']))
+  );
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
 
 export function keepWorkspace(
   client: ClientState,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { readSources, Workspace, type KeptWorkspace } from '../../src/index.js';
+import { isKeptWorkspace, readSources, Workspace, type KeptWorkspace } from '../../src/index.js';
 import { FakeClock } from '../../../../testing/fake-clock.js';
 import { clientNames, clientSays, connectSlowly } from './scripted-client.js';
 
@@ -153,4 +153,34 @@ test('restore() has the client asked again whose answer it dropped', async () =>
   await client.answer([path]);
   await workspace.restore({ client: 'empty', hasGiven: true }, { since: {} });
   expect(workspace.keep()).toMatchObject({ client: 'empty', outdated: true });
+});
+
+test.each([
+  {},
+  { client: 'answered', roots: [{ uri: 'file:///a', name: 'a' }, { uri: 'x' }], hasGiven: true, change: 'x' },
+  { client: 'empty', disputed: false, consents: ['/a'], project: { path: '/a' }, outdated: true },
+  { project: { name: 'a' } },
+])('isKeptWorkspace() accepts %j', (kept) => {
+  expect(isKeptWorkspace(kept)).toBe(true);
+});
+
+test.each([
+  undefined,
+  [],
+  { client: 'pending' },
+  { client: 7 },
+  { roots: {} },
+  { roots: [null] },
+  { roots: [{ name: 'a' }] },
+  { roots: [{ uri: 'file:///a', name: null }] },
+  { consents: '/a' },
+  { consents: [1] },
+  { hasGiven: 1 },
+  { disputed: 'no' },
+  { outdated: null },
+  { change: 1 },
+  { project: 'a' },
+  { project: { path: 1 } },
+])('isKeptWorkspace() refuses %j', (kept) => {
+  expect(isKeptWorkspace(kept)).toBe(false);
 });

@@ -1,3 +1,4 @@
+import { isKeptWorkspace } from '@rootward/core';
 import { isObject, type JsonObject } from '@rootward/core/platform';
 import type { KeptConnection } from '../../context/kept-connection.js';
 import { RootwardMcpError } from '../../error.js';
@@ -42,9 +43,20 @@ export function requireStorable({ text }: SessionRecord): void {
 /** Throws `store-invalid`. */
 export function readRecord(text: string): SessionRecord {
   const { turn, [FIELDS]: fields } = storedFields(text);
-  const isRecord = Number.isSafeInteger(turn) && isObject(fields) && isObject(fields[INITIALIZE]);
-  if (!isRecord) throw unusable();
+  if (!Number.isSafeInteger(turn) || !isObject(fields) || !isSession(fields)) throw unusable();
   return { turn: Number(turn), fields, text };
+}
+
+/** What is left out of a session could widen what it may touch. */
+function isSession(fields: JsonObject): boolean {
+  const { [INITIALIZE]: initialize, [WORKSPACE]: workspace, [HISTORY]: history } = fields;
+  const bindings = Object.entries(fields).filter(([name]) => name.startsWith(BINDING));
+  return (
+    isObject(initialize) &&
+    (workspace === undefined || isKeptWorkspace(workspace)) &&
+    (history === undefined || typeof history === 'string') &&
+    bindings.every(([, binding]) => isObject(binding) && typeof binding['cwd'] === 'string')
+  );
 }
 
 /** For a record that no session can go on with. */
@@ -87,10 +99,10 @@ export function connectionFields({ workspace, bindings = {}, history }: KeptConn
 export function readConnection(fields: JsonObject): KeptConnection {
   const { [WORKSPACE]: workspace, [HISTORY]: history } = fields;
   const bindings = Object.entries(fields)
-    .filter(([name, value]) => name.startsWith(BINDING) && isObject(value))
+    .filter(([name]) => name.startsWith(BINDING))
     .map(([name, value]) => [name.slice(BINDING.length), value]);
   return {
-    ...(isObject(workspace) && { workspace }),
+    ...(isKeptWorkspace(workspace) && { workspace }),
     ...(typeof history === 'string' && { history }),
     bindings: Object.fromEntries(bindings),
   };

@@ -315,6 +315,19 @@ test('a session whose record is garbage or of another version is not found, and 
     '{"v":1,"turn":9,"session":["secret"]}',
     '{"v":1,"turn":9,"session":{"secret":1}}',
     '{"v":1,"turn":9,"session":{"initialize":"secret"}}',
+    ...[
+      '"workspace":"secret"',
+      '"workspace":{"client":"secret"}',
+      '"workspace":{"client":"answered","roots":[1,null]}',
+      '"workspace":{"client":"answered","roots":"secret"}',
+      '"workspace":{"client":"answered","roots":[{"uri":"file:///","name":7}]}',
+      '"workspace":{"consents":[7,null]}',
+      '"workspace":{"hasGiven":"secret"}',
+      '"workspace":{"project":{}}',
+      '"history":7',
+      '"binding 1":"secret"',
+      '"binding 1":{"cwd":7}',
+    ].map((field) => `{"v":1,"turn":9,"session":{"initialize":{},${field}}}`),
   ];
   // One that serves the session already, and one that would have to take it up.
   const other = createInstance(spied, top);
