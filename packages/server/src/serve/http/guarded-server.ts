@@ -85,7 +85,9 @@ export function createGuardedServer(
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   };
   const server = createServer(limits, (request: AdmittedRequest, response) => {
-    responses.follow(request, response);
+    responses.inTurn(request, response, () => receive(request, response));
+  });
+  const receive = (request: AdmittedRequest, response: ServerResponse): void => {
     readAbsoluteTarget(request);
     if (answerProbe(request, response, unready)) return;
     // All of this before the body is read.
@@ -140,7 +142,7 @@ export function createGuardedServer(
     }
     options.onCheck?.(request, response);
     void admitByToken(accessTokens, token, resource, request, response);
-  });
+  };
   const admitByToken = async (
     tokens: AccessTokens,
     token: string,

@@ -192,3 +192,21 @@ async function firstLine(url: string, text: string): Promise<string> {
   socket.destroy();
   return chunk;
 }
+
+function rawPost(path: string, token: string): string {
+  const body = JSON.stringify(INITIALIZE);
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+test('createHttpServer() carries out nothing that was sent behind a request it refuses', async () => {
+  const token = 'a-token-for-tests-1';
+  const { http, url } = await start(new SteppedClock(), [token]);
+  for (const [refused, status] of [
+    [rawPost('/mcp', 'another-token-123'), 401],
+    [rawPost('/elsewhere', token), 404],
+  ] as const) {
+    const answer = await sendRaw(url, refused + rawPost('/mcp', token));
+    expect(answer.match(/^HTTP\/1\.1 \d+/gm)).toEqual([`HTTP/1.1 ${status}`]);
+    expect(http.handler.sessions).toBe(0);
+  }
+});
