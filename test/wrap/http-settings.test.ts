@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -26,6 +27,20 @@ test('wrap --http lets in whoever uses the public address', async () => {
   const flags = ['--root', folder, '--public-url', 'https://flag.example.com/mcp'];
   const named = await startWrapped(flags, COMMAND, { env });
   expect(await statusFor(named.url, 'flag.example.com')).toBe(400);
+});
+
+test.each([[[]], [['--share']]])('wrap --http %j --audit names who called', async (flags) => {
+  const audit = join(makeFolder('logs'), 'audit.jsonl');
+  const { url } = await startWrapped(['--root', folder, '--audit', audit, ...flags], COMMAND);
+  for (const connect of [connectV1, connectV2]) {
+    const client = await connect(url, folder, TOKENS[1]);
+    await client.call('where');
+    await client.close();
+  }
+  const lines = readFileSync(audit, 'utf8').trimEnd().split('\n');
+  const principal = [createHash('sha256').update(TOKENS[1]).digest('hex').slice(0, 16)];
+  const called = { principal, tool: 'where', decision: 'allowed' };
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([called, called]);
 });
 
 test.each([[['--http', '0']], [[]]])('wrap %j refuses limits that it would not hold', async (flags) => {

@@ -66,10 +66,11 @@ export class WrappedProcess {
         const view = viewOf(snapshot);
         return sessions.add({ id, era, since: Date.now(), client, view, onDidChange });
       },
-      called: ({ session, tool, path, refusal, message }) => {
+      called: ({ session, principal: caller, tool, path, refusal, message }) => {
+        const principal = caller === undefined ? undefined : [caller];
         const decision = refusal === undefined ? 'allowed' : 'refused';
-        const reason = refusal === undefined ? {} : { reason: refusal };
-        const record = (): void => events.record({ session, tool, path, decision, ...reason });
+        const record = (): void =>
+          events.record({ session, principal, tool, path, decision, reason: refusal });
         const meta: unknown = message.value('params', '_meta');
         const id = message.id ?? '';
         const trace = this.#telemetry?.begin({ tool, session, id, revision: undefined, meta });

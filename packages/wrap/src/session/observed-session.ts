@@ -17,6 +17,8 @@ export interface SeenSession {
 /** A call of a tool that was passed on or refused. */
 export interface SeenCall {
   readonly session: string;
+  /** Over HTTP with a token, who calls. */
+  readonly principal: string | undefined;
   readonly tool: string;
   /** The first folder it works in; empty where there is none. */
   readonly path: string;
@@ -42,6 +44,7 @@ export class ObservedSession {
   readonly #id = newSession();
   readonly #observer: SessionObserver | undefined;
   readonly #era: SeenSession['era'];
+  readonly #principal: string | undefined;
   readonly #changes = new Emitter();
   #client = '';
   #seen: Disposable | undefined;
@@ -49,9 +52,14 @@ export class ObservedSession {
   constructor({
     observer,
     era,
-  }: { readonly observer?: SessionObserver | undefined } & Pick<SeenSession, 'era'>) {
+    principal = '',
+  }: {
+    readonly observer?: SessionObserver | undefined;
+    readonly principal?: string | undefined;
+  } & Pick<SeenSession, 'era'>) {
     this.#observer = observer;
     this.#era = era;
+    this.#principal = principal === '' ? undefined : principal;
   }
 
   open(roots: CallRoots): void {
@@ -90,6 +98,14 @@ export class ObservedSession {
     const observer = this.#observer;
     if (observer?.wanted !== true || message.method !== 'tools/call') return undefined;
     const tool = String(message.value('params', 'name'));
-    return observer.called({ session: this.#id, tool, path: first?.path ?? '', refusal, message });
+    const path = first?.path ?? '';
+    return observer.called({
+      session: this.#id,
+      principal: this.#principal,
+      tool,
+      path,
+      refusal,
+      message,
+    });
   }
 }
