@@ -118,6 +118,15 @@ describe('rootward doctor -- COMMAND', () => {
     expect(code).toBe(1);
   });
 
+  test('sets the variables for it that wrap would set', async () => {
+    const script = `if (process.env.PLACE !== process.cwd()) process.exit(5); import(${JSON.stringify(INNER)});`;
+    const bare = await run('doctor', '--', NODE, '-e', script);
+    expect(bare).toMatchObject({ code: 1, out: expect.stringContaining('exit code 5') });
+    const set = await run('doctor', '--set-env', 'PLACE={root}', '--', NODE, '-e', script);
+    expect(set).toMatchObject({ code: 0, out: expect.stringContaining('inner 1.0.0') });
+    expect(await run('doctor', '--set-env', 'PLACE', '--', NODE, '-e', script)).toMatchObject({ code: 2 });
+  });
+
   test.runIf(canSandbox)('starts it in the sandbox that wrap would use, and says in which', async () => {
     const outside = join(makeFolder('outside'), 'secret.txt');
     writeFileSync(outside, 'secret');

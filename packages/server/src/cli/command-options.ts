@@ -4,7 +4,7 @@ import { flagName, OPTIONS, type OptionSpec } from '../settings/values/options.j
 import { CLIENT_IDS, SCOPES } from './install/clients/client-ids.js';
 
 /** As in the package that makes them; named here because it is loaded with the command. */
-export const CHANGE_POLICIES: readonly string[] = ['auto', 'notify', 'restart'];
+const CHANGE_POLICIES: readonly string[] = ['auto', 'notify', 'restart'];
 /** What a wrapped server has no use for: it has tools of its own. */
 const NOT_FOR_WRAP: ReadonlySet<string> = new Set([
   '--chdir',
@@ -97,6 +97,16 @@ export function repeatable(flag: string, description: string): Option {
 
 export function clientOption(): Option {
   return offering('--client <name>', `the client: ${CLIENT_IDS.join(', ')}`, CLIENT_IDS);
+}
+
+export function onChangeOption(): Option {
+  const policies = CHANGE_POLICIES.join(', ');
+  const description = `when the folders change: ${policies} (default auto)`;
+  return offering('--on-change <policy>', description, CHANGE_POLICIES);
+}
+
+export function setEnvOption(): Option {
+  return repeatable('--set-env <name=value>', 'set a variable of the server after --; repeatable');
 }
 
 export function scopeOption(): Option {

@@ -15,7 +15,6 @@ import type { SettingsFlags } from './commands/settings.js';
 import type { UiFlags } from './commands/ui.js';
 import type { WrapFlags } from './commands/wrap/wrap.js';
 import {
-  CHANGE_POLICIES,
   clientOption,
   decidesFindings,
   decidesHistory,
@@ -26,8 +25,10 @@ import {
   jsonOf,
   NAME_OPTION,
   offering,
+  onChangeOption,
   repeatable,
   scopeOption,
+  setEnvOption,
   STORE_OPTIONS,
   texts,
   VERBOSE_OPTION,
@@ -123,15 +124,9 @@ export function createProgram(
           '[command...]',
           'the server and its arguments, after --; {root}, {roots} and {project} are filled in',
         )
-        .addOption(
-          offering(
-            '--on-change <policy>',
-            `when the folders change: ${CHANGE_POLICIES.join(', ')} (default auto)`,
-            CHANGE_POLICIES,
-          ),
-        )
+        .addOption(onChangeOption())
         .option('--share', 'with --http: one server for all sessions with the same folders and token')
-        .addOption(repeatable('--set-env <name=value>', 'set a variable of the server; repeatable'))
+        .addOption(setEnvOption())
         .addOption(repeatable('--tools <globs>', 'show only these tools, comma-separated; repeatable'))
         .addOption(repeatable('--hide-tools <globs>', 'hide these tools, comma-separated; repeatable'))
         .action(async (words: string[], flags: ParsedFlags & WrapFlags) => {
@@ -166,13 +161,15 @@ export function createProgram(
         .argument('[directories...]', 'folders in scope, as with --root')
         .option('--verbose', 'also show every source of roots, and what known clients give')
         .option('--deep', 'also start every language server it finds, and end it again')
+        .addOption(setEnvOption())
         .option(...JSON_OPTION)
-        .action((directories: string[], flags: ParsedFlags) =>
+        .action((directories: string[], flags: ParsedFlags & Pick<WrapFlags, 'setEnv'>) =>
           answer('Looking around', async (watched, status) => {
             if (command.length > 0) {
               const { runDoctorWrapped } = await import('./commands/wrap/doctor-wrapped.js');
               status.say('Starting the server');
-              return runDoctorWrapped(command, await settingsOf(flags, directories), jsonOf(flags), watched);
+              const asked = { ...jsonOf(flags), setEnv: flags.setEnv };
+              return runDoctorWrapped(command, await settingsOf(flags, directories), asked, watched);
             }
             const { runDoctor } = await import('./commands/doctor/doctor.js');
             const how = {

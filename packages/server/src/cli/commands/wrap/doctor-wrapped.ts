@@ -1,6 +1,6 @@
 import { OperatorLimits, projectOf, Workspace, type Sources } from '@rootward/core';
 import { ProcessGuard } from '@rootward/mcp/host';
-import { findPreset, probeServer, withPreset, type ProbeReport } from '@rootward/wrap';
+import { findPreset, probeServer, withPreset, type CommandTemplate, type ProbeReport } from '@rootward/wrap';
 import { prepareSources, sourceOptions } from '../../../serve/prepare-sources.js';
 import { StderrLogger } from '../../../serve/stderr-logger.js';
 import { requireWrappable } from '../../../settings/http-only.js';
@@ -11,15 +11,18 @@ import type { Containment } from '../../../wrapped/contain.js';
 import { findCommand } from '../../../wrapped/find-command.js';
 import { NOT_ENFORCED, refuseReadOnly, rulesForSandbox } from '../../../wrapped/unenforced-rules.js';
 import { openSandbox } from './open-sandbox.js';
+import { readVariables } from './read-variables.js';
+import type { WrapFlags } from './wrap.js';
 
 /** Starts a server as `rootward wrap` would, with the same settings, and says what it asked for. */
 export async function runDoctorWrapped(
   words: readonly string[],
   settings: LoadedSettings,
-  { json }: { readonly json: boolean },
+  { json, setEnv }: { readonly json: boolean; readonly setEnv: WrapFlags['setEnv'] | undefined },
   terminal: Terminal,
 ): Promise<number> {
-  const findings = [...describePreset(words), ...(await tryServer(words, settings, terminal))];
+  const set = readVariables(setEnv);
+  const findings = [...describePreset(words), ...(await tryServer(words, set, settings, terminal))];
   if (json) printJson(terminal, { findings });
   else terminal.out(showFindings(findings, {}, displayFor(terminal, 'out')));
   return findings.some(({ state }) => state === 'problem') ? FAILED : FINE;
@@ -39,6 +42,7 @@ function describePreset(words: readonly string[]): readonly Finding[] {
 
 async function tryServer(
   words: readonly string[],
+  set: CommandTemplate['set'],
   settings: LoadedSettings,
   { start }: Terminal,
 ): Promise<readonly Finding[]> {
@@ -67,7 +71,7 @@ async function tryServer(
       template: {
         command,
         args: withPreset([command, ...args]).slice(1),
-        set: {},
+        set,
         environment: process.env,
       },
       roots,

@@ -15,6 +15,7 @@ import { FINE, type Terminal } from '../../output/terminal.js';
 import { findCommand } from '../../../wrapped/find-command.js';
 import { WrappedProcess } from '../../../serve/wrapped-process.js';
 import { openSandbox } from './open-sandbox.js';
+import { readVariables } from './read-variables.js';
 
 /** What the command line says beside the folders. */
 export interface WrapFlags {
@@ -36,7 +37,7 @@ export async function runWrap(
   const { start } = terminal;
   requireWrappable(settings);
   const policy = readPolicy(flags.onChange ?? 'auto');
-  const set = Object.fromEntries((flags.setEnv ?? []).map(readVariable));
+  const set = readVariables(flags.setEnv);
   const template: CommandTemplate = { ...(await findCommand(words, start)), set, environment: process.env };
   if (flags.share === true && settings.http === undefined) {
     throw new RootwardServerError(
@@ -122,14 +123,5 @@ function readPolicy(text: string): ChangePolicy {
   throw new RootwardServerError(
     'usage',
     `Cannot use ${JSON.stringify(text)} as --on-change: expected ${CHANGE_POLICIES.join(', ')}${suggest(text, CHANGE_POLICIES)}`,
-  );
-}
-
-function readVariable(text: string): readonly [name: string, value: string] {
-  const split = text.indexOf('=');
-  if (split > 0) return [text.slice(0, split), text.slice(split + 1)];
-  throw new RootwardServerError(
-    'usage',
-    `Cannot use ${JSON.stringify(text)} as --set-env: expected NAME=VALUE`,
   );
 }
