@@ -23,6 +23,10 @@ export function openingTooLarge(): Response {
   return failure(413, BAD_REQUEST, 'Cannot open a session: the request is larger than 64 KB');
 }
 
+export function openingTooDeep(): Response {
+  return failure(400, INVALID_REQUEST, 'Invalid Request: it is nested too deeply to open a session');
+}
+
 export function unknownEvent(): Response {
   return failure(400, BAD_REQUEST, 'Bad Request: the event of Last-Event-ID is not known');
 }

@@ -8,7 +8,7 @@ import { KnownSessions } from './known-sessions.js';
 import { LiveSession, type SessionOwner } from './live-session.js';
 import { readOpening } from './opening-request.js';
 import { handlerClosed, METHODS, methodNotAllowed, sessionNotFound, sessionRequired } from './responses.js';
-import { openingTooLarge, tooManySessions } from './responses.js';
+import { tooManySessions } from './responses.js';
 import type { Session } from './session-entry.js';
 import { SessionEventStore } from './session-event-store.js';
 import type { SessionRecord } from './session-record.js';
@@ -174,7 +174,7 @@ export class Sessions {
 
   async #admit(came: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const request = await readOpening(came, options.parsedBody);
-    if (request === undefined) return openingTooLarge();
+    if (request instanceof Response) return request;
     const principal = describePrincipal(options.authInfo);
     const id = randomUUID();
     await this.#sharing?.requireReady();

@@ -41,6 +41,19 @@ test.each(['with', 'without'])(
   },
 );
 
+test('a client whose introduction is nested too deeply opens no session, and is told so', async () => {
+  const handler = createWorkspaceHandler(factory);
+  const depth = 15_000;
+  const deep = initialize('DEEP').replace('"DEEP"', '['.repeat(depth) + ']'.repeat(depth));
+  const response = await open(handler, deep);
+  expect([response.status, await response.text()]).toEqual([
+    400,
+    expect.stringContaining('nested too deeply'),
+  ]);
+  expect(handler.sessions).toBe(0);
+  await handler.close();
+});
+
 test('only what servers know a client by is kept of how it introduced itself', async () => {
   const store = new MemoryStore();
   const replace = vi.spyOn(store, 'replace');
