@@ -7,8 +7,14 @@ import { isForStream } from './sharing/event-stream.js';
 import { KnownSessions } from './known-sessions.js';
 import { LiveSession, type SessionOwner } from './live-session.js';
 import { readOpening } from './opening-request.js';
-import { handlerClosed, METHODS, methodNotAllowed, sessionNotFound, sessionRequired } from './responses.js';
-import { tooManySessions } from './responses.js';
+import {
+  handlerClosed,
+  METHODS,
+  methodNotAllowed,
+  sessionNotFound,
+  sessionRequired,
+  tooManySessions,
+} from './responses.js';
 import type { Session } from './session-entry.js';
 import { SessionEventStore } from './session-event-store.js';
 import type { SessionRecord } from './session-record.js';

@@ -49,13 +49,19 @@ export class Draining {
     const writeHead = response.writeHead.bind(response);
     response.writeHead = (...args: unknown[]): ServerResponse => {
       if (this.#isDraining && !response.headersSent) response.setHeader('Connection', 'close');
-      return Reflect.apply(writeHead, response, this.#isDraining ? args.map(withoutConnection) : args);
+      return Reflect.apply(writeHead, response, args.map(withoutKeepAlive));
     };
   }
 }
 
-/** What is written with the status wins over what was set before, and event streams write `keep-alive` there. */
-function withoutConnection(arg: unknown): unknown {
+/**
+ * What is written with the status wins over what was set before, and over what the client asked for. Event streams write
+ * `keep-alive` there, which is said without them wherever it is true.
+ */
+function withoutKeepAlive(arg: unknown): unknown {
   if (!isObject(arg)) return arg;
-  return Object.fromEntries(Object.entries(arg).filter(([name]) => name.toLowerCase() !== 'connection'));
+  const kept = Object.entries(arg).filter(
+    ([name, value]) => name.toLowerCase() !== 'connection' || value !== 'keep-alive',
+  );
+  return Object.fromEntries(kept);
 }

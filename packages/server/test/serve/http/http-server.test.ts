@@ -193,9 +193,9 @@ async function firstLine(url: string, text: string): Promise<string> {
   return chunk;
 }
 
-function rawPost(path: string, token: string): string {
+function rawPost(path: string, token: string, more = ''): string {
   const body = JSON.stringify(INITIALIZE);
-  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${more}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 test('createHttpServer() carries out nothing that was sent behind a request it refuses', async () => {
@@ -209,4 +209,12 @@ test('createHttpServer() carries out nothing that was sent behind a request it r
     expect(answer.match(/^HTTP\/1\.1 \d+/gm)).toEqual([`HTTP/1.1 ${status}`]);
     expect(http.handler.sessions).toBe(0);
   }
+});
+
+test('createHttpServer() closes a connection after an event stream where the client asks for that', async () => {
+  const token = 'a-token-for-tests-1';
+  const { url } = await start(new SteppedClock(), [token]);
+  const answer = await sendRaw(url, rawPost('/mcp', token, 'Connection: close\r\n'));
+  expect(answer).toContain('text/event-stream');
+  expect(answer.match(/^connection: .*$/gim)).toEqual(['Connection: close']);
 });
