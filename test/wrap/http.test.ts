@@ -59,6 +59,16 @@ describe('wrap --http', () => {
   });
 });
 
+test.each([
+  ['2025-06-18', 200],
+  ['1999-01-01', 400],
+])('wrap --http answers a request of a session in revision %s with %i', async (revision, status) => {
+  const { headers } = await openSession(url);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/list' });
+  const named = { ...headers, 'MCP-Protocol-Version': revision };
+  expect((await fetch(url, { method: 'POST', headers: named, body })).status).toBe(status);
+});
+
 describe('wrap --http for requests of the modern era', () => {
   const VERSION = '2026-07-28';
   const meta = {

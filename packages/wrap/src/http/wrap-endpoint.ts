@@ -7,7 +7,8 @@ import { Exchange } from './exchange.js';
 import { LegacyClient } from './legacy-client.js';
 import { chooseToEnd } from '../inner/make-room.js';
 import { ModernClients, RETRY } from './modern-clients.js';
-import { claimsModern, headerFault } from './modern-headers.js';
+import { REVISIONS } from '../wire/envelope.js';
+import { claimsModern, headerFault, textOf } from './modern-headers.js';
 import { SharedServers } from './shared-servers.js';
 
 /** How servers are wrapped over HTTP. */
@@ -21,6 +22,7 @@ export interface WrapEndpointOptions extends Omit<
 }
 
 const SESSION_HEADER = 'mcp-session-id';
+const VERSION_HEADER = 'mcp-protocol-version';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Each may have a server of its own. */
 const MAX_SESSIONS = 100;
@@ -61,6 +63,11 @@ export class WrapEndpoint {
       refuseHttp(response, 404, NOT_FOUND, 'Session not found');
       return;
     }
+    const revision = textOf(request.headers, VERSION_HEADER);
+    if (client !== undefined && revision !== undefined && !REVISIONS.has(revision)) {
+      refuseHttp(response, 400, BAD_REQUEST, `Bad Request: Unsupported protocol version: ${revision}`);
+      return;
+    }
     if (request.method === 'POST') {
       await this.#post(request, response, principal, client);
     } else if (client === undefined) {
@@ -93,9 +100,9 @@ export class WrapEndpoint {
       refuseHttp(response, 413, BAD_REQUEST, 'The request body is too large', { unread: request });
       return;
     }
-    const messages = readMessages(body);
-    const [first] = messages ?? [];
-    if (messages === undefined || first === undefined) {
+    const single = readMessage(body);
+    const messages = single === undefined ? readBatch(body) : [single];
+    if (messages === undefined) {
       refuseHttp(response, 400, PARSE_ERROR, 'Parse error: not JSON-RPC 2.0');
       return;
     }
@@ -103,15 +110,15 @@ export class WrapEndpoint {
     if (client !== undefined) {
       if (requests === 0) response.writeHead(202).end();
       client.receive(messages, requests === 0 ? undefined : new Exchange(response, requests));
-    } else if (first.kind === 'request' && messages.length === 1 && claimsModern(request.headers, first)) {
-      const fault = headerFault(request.headers, first);
+    } else if (single?.kind === 'request' && claimsModern(request.headers, single)) {
+      const fault = headerFault(request.headers, single);
       if (fault !== undefined) {
-        refuseHttp(response, 400, fault.code, fault.message, { id: first.id, data: fault.data });
+        refuseHttp(response, 400, fault.code, fault.message, { id: single.id, data: fault.data });
         return;
       }
-      await this.#modern.receive(first, new Exchange(response, 1), principal, request.headers);
-    } else if (first.method === 'initialize') {
-      this.#open(response, principal, first);
+      await this.#modern.receive(single, new Exchange(response, 1), principal, request.headers);
+    } else if (single?.kind === 'request' && single.method === 'initialize') {
+      this.#open(response, principal, single);
     } else if (requests === 0) {
       response.writeHead(202).end();
     } else {
@@ -176,18 +183,25 @@ async function readBody(request: IncomingMessage, limit: number): Promise<Buffer
   return Buffer.concat(chunks);
 }
 
-/** A message, or several where they come as a batch. */
-function readMessages(body: Buffer): readonly RawMessage[] | undefined {
-  const single = RawMessage.read(oneLine(body));
-  if (single !== undefined) return [single];
-  const batch = scanArray(body)?.map(({ start, end }) => RawMessage.read(oneLine(body.subarray(start, end))));
-  return batch?.flatMap((each) => each ?? []);
+function readMessage(body: Buffer): RawMessage | undefined {
+  const message = RawMessage.read(body);
+  const line = oneLine(body);
+  return message === undefined || line === body ? message : RawMessage.read(line);
 }
 
-/** Over HTTP a message may have line breaks between its parts; over a pipe each would end it. */
+/** Undefined unless all of it is messages. No part of a batch that is not served is left out in silence. */
+function readBatch(body: Buffer): readonly RawMessage[] | undefined {
+  const batch = scanArray(body)?.map(({ start, end }) => readMessage(body.subarray(start, end))) ?? [];
+  const messages = batch.flatMap((each) => each ?? []);
+  return messages.length === 0 || messages.length < batch.length ? undefined : messages;
+}
+
+/**
+ * Over HTTP a message may have line breaks between its parts; over a pipe each would end it. Only for what is valid JSON:
+ * a line break inside a string is not.
+ */
 function oneLine(bytes: Buffer): Buffer {
   if (!bytes.includes(0x0a) && !bytes.includes(0x0d)) return bytes;
-  // Inside a string a line break is written as an escape, so what stands here is between the parts.
   return Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
 }
 

@@ -4,6 +4,15 @@ import type { Edit, RawMessage } from './raw-message.js';
 export const MODERN_REVISION = '2026-07-28';
 /** What servers of the legacy era are spoken to in. */
 export const LEGACY_REVISION = '2025-11-25';
+/** All there are. There will be no other one that has sessions. */
+export const REVISIONS: ReadonlySet<string> = new Set([
+  '2024-10-07',
+  '2024-11-05',
+  '2025-03-26',
+  '2025-06-18',
+  LEGACY_REVISION,
+  MODERN_REVISION,
+]);
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

@@ -55,3 +55,22 @@ test('WrapEndpoint answers a body of just the size that is allowed', async () =>
   response.resume();
   expect(response.statusCode).toBe(400);
 });
+
+const INITIALIZE = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+test.each([
+  ['initialize among others', JSON.stringify([INITIALIZE, PING]), 400],
+  ['initialize that asks for no answer', JSON.stringify({ ...INITIALIZE, id: undefined }), 202],
+  ['a batch with something else in it', JSON.stringify([{ ...PING, id: undefined }, 5]), 400],
+  ['a line break inside a string', '{"jsonrpc":"2.0","method":"a\nb"}', 400],
+  ['a line break between parts', '{"jsonrpc":"2.0",\n"method":"ab"}', 202],
+])('WrapEndpoint opens no session for %s', async (_what, body, status) => {
+  const port = await start();
+  const sent = request({ port, host: '127.0.0.1', method: 'POST' });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(status);
+  expect(response.headers['mcp-session-id']).toBeUndefined();
+});
