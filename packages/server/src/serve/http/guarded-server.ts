@@ -184,6 +184,8 @@ export function createGuardedServer(
     if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
     serve(request, response);
   };
+  // All are looked at: by default Node leaves out what comes after the first thousand. Their size is limited.
+  server.maxHeadersCount = 0;
   // Whoever waits to be invited sends the body only after the checks.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const places = options.maxConnections ?? maxConnections();

@@ -218,3 +218,14 @@ test('createHttpServer() closes a connection after an event stream where the cli
   expect(answer).toContain('text/event-stream');
   expect(answer.match(/^connection: .*$/gim)).toEqual(['Connection: close']);
 });
+
+test.each(['Host: evil.example', 'Authorization: Bearer another-token-123', 'Origin: https://evil.example'])(
+  'createHttpServer() looks at %s behind any number of headers',
+  async (header) => {
+    const token = 'a-token-for-tests-1';
+    const { url } = await start(new SteppedClock(), [token]);
+    const many = 'A: a\r\n'.repeat(2000);
+    const answer = await sendRaw(url, rawPost('/mcp', token, `Connection: close\r\n${many}${header}\r\n`));
+    expect(answer).toMatch(/^HTTP\/1\.1 40[03] /);
+  },
+);
