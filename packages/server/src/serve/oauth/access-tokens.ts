@@ -145,7 +145,8 @@ function faultOf(error: errors.JOSEError, known: typeof errors): string {
   if (error instanceof known.JWSSignatureVerificationFailed) return 'its signature does not match';
   if (error instanceof known.JWKInvalid) return 'the key that the issuer publishes for it cannot be used';
   if (error instanceof known.JWSInvalid || error instanceof known.JWTInvalid) return 'it is not a signed JWT';
-  return error.code;
+  if (error instanceof known.JOSEAlgNotAllowed) return 'its algorithm is not accepted here';
+  return 'it asks for something that is not supported here';
 }
 
 function authInfoOf(payload: JWTPayload): AuthInfo | Refusal {

@@ -260,6 +260,16 @@ describe('Access tokens of an OAuth issuer', () => {
     ['is of another issuer', () => sign({ iss: 'https://b.example' }), 'the claim iss is not accepted here'],
     ['names no subject', () => signRaw({ ...complete(), sub: undefined }), 'the claim sub is missing'],
     ['is not a JWT', () => Promise.resolve('opaque-token-of-the-issuer'), 'it is not a signed JWT'],
+    [
+      'is signed with a shared secret',
+      () => new SignJWT(complete()).setProtectedHeader({ alg: 'HS256' }).sign(new Uint8Array(32)),
+      'its algorithm is not accepted here',
+    ],
+    [
+      'has to be understood in a way that is not known',
+      () => signRaw(complete(), { crit: ['b64x'], b64x: true }),
+      'it asks for something that is not supported here',
+    ],
     ['names an unknown key', () => sign({}, { kid: 'other' }), 'the issuer does not publish its key'],
   ])('one that %s is refused with that, in the answer and in the header', async (_what, make, fault) => {
     const response = await initialize(await make());
