@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { FairShares } from './fair-shares.js';
 
 /**
  * How many connections there may be on which nobody has shown a token yet. Who has one shows it with the first bytes,
@@ -35,9 +36,8 @@ export class ConnectionGuard {
   readonly #strangers = new Map<Socket, number>();
   /** Their token is being checked. */
   readonly #checked = new Set<Socket>();
-  /** By principal, in the order they came. */
-  readonly #known = new Map<string, Set<Socket>>();
-  readonly #principals = new Map<Socket, string>();
+  /** By principal. */
+  readonly #known = new FairShares<Socket>();
   #count = 0;
   #isHearing = false;
 
@@ -63,7 +63,7 @@ export class ConnectionGuard {
    * there is no place for it.
    */
   admit({ socket }: IncomingMessage, principal: string): boolean {
-    const before = this.#principals.get(socket);
+    const before = this.#known.ownerOf(socket);
     if (before === principal) return true;
     const wasChecked = this.#checked.delete(socket);
     if (before === undefined && !this.#makeRoom(principal)) {
@@ -71,8 +71,7 @@ export class ConnectionGuard {
       return false;
     }
     this.#forget(socket);
-    this.#principals.set(socket, principal);
-    this.#known.set(principal, (this.#known.get(principal) ?? new Set()).add(socket));
+    this.#known.add(principal, socket);
     return true;
   }
 
@@ -81,7 +80,7 @@ export class ConnectionGuard {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     // Nobody reads what is not there, and no end would come.
     if (length === '0' && encoding === undefined) return this.admit(request, '');
-    if (!this.#principals.has(request.socket) && !this.#makeRoom('')) return false;
+    if (this.#known.ownerOf(request.socket) === undefined && !this.#makeRoom('')) return false;
     request.once('end', () => {
       if (!request.socket.destroyed) this.admit(request, '');
     });
@@ -110,7 +109,7 @@ export class ConnectionGuard {
 
   /** Places that are not there for strangers now. */
   get #held(): number {
-    return this.#principals.size + this.#checked.size;
+    return this.#known.size + this.#checked.size;
   }
 
   /** Whether there is a place for one more, which may have been that of another. */
@@ -125,28 +124,15 @@ export class ConnectionGuard {
       this.#strangers.set(unknown, this.#count);
       return true;
     }
-    const own = this.#known.get(principal) ?? new Set();
-    let most = own;
-    for (const sockets of this.#known.values()) if (sockets.size > most.size) most = sockets;
-    const isFair = most.size <= own.size + 1;
-    const [...candidates] = isFair ? own : most;
-    // Equal shares are fair, and those who have them would only take turns: then only what nobody waits on is given up.
-    const leaving = candidates.find((socket) => !isBusy(socket)) ?? (isFair ? undefined : candidates[0]);
-    if (leaving === undefined) return false;
-    this.#forget(leaving);
-    leaving.destroy();
-    return true;
+    const leaving = this.#known.giveUp(principal, (socket) => !isBusy(socket));
+    leaving?.destroy();
+    return leaving !== undefined;
   }
 
   #forget(socket: Socket): void {
     this.#strangers.delete(socket);
     this.#checked.delete(socket);
-    const principal = this.#principals.get(socket);
-    if (principal === undefined) return;
-    this.#principals.delete(socket);
-    const sockets = this.#known.get(principal);
-    sockets?.delete(socket);
-    if (sockets?.size === 0) this.#known.delete(principal);
+    this.#known.delete(socket);
   }
 
   /**
