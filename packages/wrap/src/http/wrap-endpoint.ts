@@ -140,7 +140,12 @@ export class WrapEndpoint {
       this.#shared,
     );
     this.#clients.set(client.id, client);
-    client.receive([message], new Exchange(response, 1, { [SESSION_HEADER]: client.id }));
+    const exchange = new Exchange(response, 1, { [SESSION_HEADER]: client.id });
+    exchange.onClose(() => {
+      // Whoever left before the answer will not use the session, which has a server.
+      if (!response.writableFinished) this.#end(client);
+    });
+    client.receive([message], exchange);
   }
 
   #listen(response: ServerResponse, client: LegacyClient): void {

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { PreparedWorkspace } from '@rootward/mcp/host';
-import { expect, onTestFinished, test } from 'vitest';
+import { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
+import { LegacyClient } from '../../src/http/legacy-client.js';
 import { WrapEndpoint } from '../../src/http/wrap-endpoint.js';
 import { wrapScript } from '../fixtures/wrap-script.js';
 
@@ -15,10 +17,12 @@ function chunkOf(bytes: number): string {
   return `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
 }
 
-async function start(): Promise<number> {
+async function start(children = new ChildRegistry()): Promise<number> {
   const endpoint = new WrapEndpoint({
     prepared: new PreparedWorkspace({ environment: {}, home: tmpdir(), hints: false, within: [tmpdir()] }),
-    ...wrapScript(''),
+    // Reads what it is sent, and answers nothing.
+    ...wrapScript('process.stdin.resume()'),
+    children,
     maxBodyBytes: MAX_BODY_BYTES,
   });
   const server = createServer((asked, response) => void endpoint.handle(asked, response, 'someone'));
@@ -73,4 +77,17 @@ test.each([
   response.resume();
   expect(response.statusCode).toBe(status);
   expect(response.headers['mcp-session-id']).toBeUndefined();
+});
+
+test('WrapEndpoint keeps no session of a client that leaves before it is opened', async () => {
+  const close = vi.spyOn(LegacyClient.prototype, 'close');
+  onTestFinished(() => close.mockRestore());
+  const children = new ChildRegistry();
+  const port = await start(children);
+  const sent = request({ port, host: '127.0.0.1', method: 'POST' });
+  sent.on('error', () => undefined).end(JSON.stringify(INITIALIZE));
+  await eventually(() => expect(children.size).toBe(1));
+  sent.destroy();
+  await eventually(() => expect(close).toHaveBeenCalledOnce());
+  await eventually(() => expect(children.size).toBe(0));
 });
