@@ -37,7 +37,7 @@ describe.runIf(hasPseudoTerminal)('On a terminal', () => {
   test.each([
     ['doctor . --config', /Looking around … \d+ s/, /No problems found/],
     ['validate', /Checking the configuration … \d+ s/, /fine/],
-    ['roots . --config', /Reading the roots … \d+ s/, /1 root from flag/],
+    ['roots . --config', /Reading the roots … \d+ s/, /1 root from the command line/],
   ])('a slow disk is named: rootward %s', async (command, status, end) => {
     const pipe = makePipe(command.split(' ')[0]!);
     const terminal = openTerminal(`rootward ${command} ${pipe}`, { cwd, env });

@@ -228,7 +228,7 @@ test('rootward --http says that the folders of a client stay within those that w
   server.process.kill('SIGTERM');
   await server.exit;
   expect(server.stderr()).toMatch(
-    /^rootward \S+ ready on http:\S+: 1 root from flag, replaced by the client's within the ceiling where it gives any \(.*\)\n$/,
+    /^rootward \S+ ready on http:\S+: 1 root from the command line, replaced by the client's within the ceiling where it gives any \(.*\)\n$/,
   );
 });
 

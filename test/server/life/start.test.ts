@@ -56,7 +56,7 @@ test('rootward says on stderr, in one line and without paths, that it is ready',
   server.output.end();
   await server.exit;
   expect(server.stderr()).toMatch(
-    /^rootward \d+\.\d+\.\d+ ready on stdio: 1 root from flag, replaced by the client's where it gives any \(.*\)\n$/,
+    /^rootward \d+\.\d+\.\d+ ready on stdio: 1 root from the command line, replaced by the client's where it gives any \(.*\)\n$/,
   );
   expect(server.stderr()).not.toContain(folders.top);
 });
@@ -191,7 +191,7 @@ function tokenFile(): string {
 describe('npm start', () => {
   test('serves the folder it was called from, and says how to connect and how to stop', async () => {
     const text = await npmStart(folders.path('b'), ['--read-only']);
-    expect(text).toContain(`1 root from flag: ${folders.path('b')}`);
+    expect(text).toContain(`1 root from the command line: ${folders.path('b')}`);
     expect(text).not.toContain('Rejected');
     // What matters first: the address, then what to paste.
     expect(text).toMatch(/^rootward .* serves MCP at \S+\nPaste this into .*\n\n\{\n {2}"mcpServers"/);
@@ -205,7 +205,9 @@ describe('npm start', () => {
     ['a file of tokens', () => ['--token-file', tokenFile()]],
   ])('serves the folder it was called from also with %s', async (_, args) => {
     mkdirSync(join(folders.path('b'), 'files'), { recursive: true });
-    expect(await npmStart(folders.path('b'), args())).toContain(`1 root from flag: ${folders.path('b')}\n`);
+    expect(await npmStart(folders.path('b'), args())).toContain(
+      `1 root from the command line: ${folders.path('b')}\n`,
+    );
   });
 
   test('says what to do where nothing is installed yet', async () => {
@@ -223,7 +225,9 @@ describe('npm start', () => {
     ['a folder relative to where it was called', () => ['../a']],
     ['--root', () => [`--root=${folders.path('a')}`]],
   ])('serves what is named by %s instead', async (_, args) => {
-    expect(await npmStart(folders.path('b'), args())).toContain(`1 root from flag: ${folders.path('a')}\n`);
+    expect(await npmStart(folders.path('b'), args())).toContain(
+      `1 root from the command line: ${folders.path('a')}\n`,
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Root, Sources, SourceReading } from '@rootward/core';
+import type { Root, Source, Sources, SourceReading } from '@rootward/core';
 import { VERSION } from '../version.js';
 
 /** The one line that says the server is ready. Names counts and sources, no paths. */
@@ -22,7 +22,12 @@ function describeSources(sources: Sources): string {
 }
 
 function counted({ source, roots }: SourceReading): string {
-  return `${countRoots(roots)} from ${source}`;
+  return `${countRoots(roots)} from ${originOf(source)}`;
+}
+
+/** The source `flag` also reads folders that are given without a flag. */
+export function originOf(source: Source): string {
+  return source === 'flag' ? 'the command line' : source;
 }
 
 export function countRoots(roots: readonly Root[]): string {

@@ -17,7 +17,7 @@ describe('rootward', () => {
     const { code, out } = await run(makeHome(), ['project']);
     expect(code).toBe(0);
     expect(out).toContain('rootward config --client cursor');
-    expect(out).toContain('1 root from flag');
+    expect(out).toContain('1 root from the command line');
   });
 
   test.each([

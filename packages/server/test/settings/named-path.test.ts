@@ -26,7 +26,7 @@ describe.skipIf(process.platform === 'win32')('~ is the home directory wherever 
     [['init', '--tools', '~/more', '--json'], '"<home>/more/tools/'],
     [[...runTool, '--args', '{"name":"you"}', '--roots', '~/project'], '"<home>/project"'],
     [[...runTool, '--args', '@~/project/args.json'], '"name": "you"'],
-    [['roots', '--within', '~', '~/project'], '1 root from flag: <home>/project'],
+    [['roots', '--within', '~', '~/project'], '1 root from the command line: <home>/project'],
     [['doctor', '~/project', '--audit', '~/audit.jsonl'], 'appended to <home>/audit.jsonl'],
     [['config', '--client', 'cursor', '~/project'], '"<home>/project"'],
     [['history', '--root', '~/project', '--path', '~/project/sub'], 'No such changes'],

@@ -1,5 +1,5 @@
 import type { Root, TraceEntry, Workspace } from '@rootward/core';
-import { countRoots } from '../../serve/readiness.js';
+import { countRoots, originOf } from '../../serve/readiness.js';
 import { alignRows, type Row } from './align-rows.js';
 import { painter, type Paint, type Tone } from './paint.js';
 import type { Display } from './display.js';
@@ -34,7 +34,7 @@ export function showSnapshot(
 function headline(roots: readonly Root[], paint: Paint): string {
   const [only, ...others] = roots;
   if (only === undefined) return paint('bad', 'No roots: every path is refused');
-  const sources = [...new Set(roots.map(({ source }) => source))].join(' and ');
+  const sources = [...new Set(roots.map(({ source }) => originOf(source)))].join(' and ');
   const count = paint('title', `${countRoots(roots)} from ${sources}`);
   if (others.length > 0) return count;
   return `${count}: ${only.path}${only.access === 'read-only' ? ' (read-only)' : ''}`;

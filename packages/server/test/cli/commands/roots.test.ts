@@ -9,7 +9,7 @@ describe('rootward roots', () => {
   test('says which roots there are, and why', async () => {
     const { code, out } = await run(makeHome(), ['roots', 'project']);
     expect(code).toBe(0);
-    expect(out).toMatch(/1 root from flag: .*project/);
+    expect(out).toMatch(/1 root from the command line: .*project/);
   });
 
   test.each([
@@ -63,6 +63,6 @@ describe('rootward roots', () => {
       roots: [{ access: 'read-write' }, { access: 'read-only' }],
     });
     const { out } = await run(home, ['roots', 'project', '--read-only']);
-    expect(out).toMatch(/^1 root from flag: .*project \(read-only\)\n/);
+    expect(out).toMatch(/^1 root from the command line: .*project \(read-only\)\n/);
   });
 });

@@ -4,7 +4,7 @@ import { RootwardError, type RejectionReason, type Snapshot, type Source } from 
 import type { Environment } from '../../../settings/from-environment.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import { projectFolder } from '../../../serve/programs/project-folder.js';
-import { countRoots } from '../../../serve/readiness.js';
+import { countRoots, originOf } from '../../../serve/readiness.js';
 import type { Finding } from '../../output/show-findings.js';
 import type { Terminal } from '../../output/terminal.js';
 import { openWorkspace } from '../roots.js';
@@ -76,7 +76,7 @@ function describeRoots({ roots, rejected, trace }: Snapshot, given: Given): read
 function describeCount(roots: Snapshot['roots'], hasFaults: boolean): readonly Finding[] {
   const [first, ...others] = roots;
   if (first !== undefined) {
-    const sources = [...new Set(roots.map(({ source }) => source))].join(' and ');
+    const sources = [...new Set(roots.map(({ source }) => originOf(source)))].join(' and ');
     const detail = `${countRoots(roots)} from ${sources}${others.length === 0 ? `: ${first.path}` : ''}`;
     return [{ topic: 'roots', state: 'fine', detail }];
   }

@@ -11,7 +11,7 @@ describe('rootward doctor', () => {
     const { code, out } = await run(home, ['doctor', 'project'], { CLAUDECODE: '1' });
     expect(code).toBe(0);
     expect(out).toMatch(/^ok {2}host {2,}Claude Code/m);
-    expect(out).toMatch(/^ok {2}roots {2,}1 root from flag: .*project$/m);
+    expect(out).toMatch(/^ok {2}roots {2,}1 root from the command line: .*project$/m);
     expect(out).not.toMatch(/^.. {2}source/m);
     expect(out).not.toContain('What known clients give');
     expect(out).toContain('No problems found');
