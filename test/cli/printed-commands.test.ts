@@ -111,10 +111,10 @@ describe.runIf(process.platform !== 'win32')('Every command that is printed work
       const printed = JSON.parse((await runLine(line)).out) as { servers: { rootward: object } };
       return printed.servers.rootward;
     };
-    expect(await configure(command)).toMatchObject({ url });
+    expect(await configure(command)).toMatchObject({ url, headers: { Authorization: 'Bearer TOKEN' } });
     // As the line says, which does not repeat the token.
-    expect(out).toContain('with --token and the token above added');
-    expect(await configure(`${command} --token ${token}`)).toMatchObject({
+    expect(out).toContain('put the token above in place of TOKEN:\n');
+    expect(await configure(command.replace(/TOKEN$/, token))).toMatchObject({
       url,
       headers: { Authorization: `Bearer ${token}` },
     });

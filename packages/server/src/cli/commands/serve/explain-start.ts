@@ -58,12 +58,17 @@ export function explainHttp(setup: ServerSetup, place: HttpEndpoint, how: Explai
     token,
   });
   const moved = wantedPort === undefined ? '' : ` (port ${wantedPort} was taken)`;
-  // Without the token: what is pasted into a shell stays in its history.
-  const others = [own, 'config --client vscode --url', publicUrl];
+  // Without the token itself: what is pasted into a shell stays in its history.
+  const others = [
+    own,
+    'config --client vscode --url',
+    publicUrl,
+    ...(token === undefined ? [] : ['--token TOKEN']),
+  ];
   const added =
     token === undefined
       ? ''
-      : `, with --token and ${madeToken === undefined ? 'your token' : 'the token above'} added`;
+      : `; put ${madeToken === undefined ? 'your token' : 'the token above'} in place of TOKEN`;
   const header = token === undefined ? '' : ', with the header "Authorization" as above';
   return `rootward ${VERSION} serves MCP at ${paint('name', url)}${moved}
 Paste this into .mcp.json of a project, for Claude Code:
