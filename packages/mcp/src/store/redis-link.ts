@@ -1,4 +1,4 @@
-import { createClient } from '@redis/client';
+import { ConnectionTimeoutError, createClient, SocketClosedUnexpectedlyError } from '@redis/client';
 import { Deferred, errnoOf, within } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import { checkServer } from './redis-check.js';
@@ -14,7 +14,10 @@ interface LinkOptions {
   readonly prefix: string;
   /** Of what is stored. */
   readonly format: string;
-  /** Told once when the server cannot be used, at first or any longer, and once when it can again. */
+  /**
+   * Told once when the server cannot be used, at first or any longer, again for each other reason with which it refuses,
+   * and once when it can be used again.
+   */
   readonly onDidChangeState: (problem: string | undefined) => void;
   /** Told once what the operator should know of a server that can be used. */
   readonly onWarning: (warning: string) => void;
@@ -50,6 +53,8 @@ export class RedisLink {
   #warning: string | undefined;
   #isFull = false;
   #losses = 0;
+  /** With which words it refused since it could last be used. */
+  readonly #refusals = new Set<string>();
   #missing = 0;
   #isSettling = false;
   #beat: NodeJS.Timeout | undefined;
@@ -158,6 +163,7 @@ export class RedisLink {
     const isNew = !this.ready;
     this.#problem = undefined;
     this.#fault = undefined;
+    this.#refusals.clear();
     this.#opened.resolve();
     if (!isNew) return;
     this.#options.onDidChangeState(undefined);
@@ -195,7 +201,11 @@ export class RedisLink {
     this.#problem = describe(error);
     this.#fault = error instanceof RootwardMcpError ? error : undefined;
     this.#opened.resolve();
-    if (wasReady || this.#losses === 1) this.#options.onDidChangeState(inFull(error));
+    const refusal = refusalOf(error);
+    // The first reason is often only that the connection broke off; what has to be changed is in the refusal after it.
+    const isNews = refusal !== undefined && !this.#refusals.has(refusal);
+    if (isNews) this.#refusals.add(refusal);
+    if (wasReady || this.#losses === 1 || isNews) this.#options.onDidChangeState(inFull(error));
   }
 
   #scheduleBeat(): void {
@@ -250,12 +260,16 @@ function describe(error: unknown): string {
   if (refusal !== undefined) return refusal;
   const code = errnoOf(error);
   if (code !== undefined) return `it cannot be reached (${code})`;
+  if (error instanceof ConnectionTimeoutError) return `it does not answer (${error.message})`;
+  if (error instanceof SocketClosedUnexpectedlyError) return `it closed the connection (${error.message})`;
   return error instanceof Error && error.message !== '' ? error.message : String(error);
 }
 
 /** The operator gets to read it, with the words of the server. */
 function inFull(error: unknown): string {
-  return error instanceof Error && refusalOf(error) !== undefined ? error.message : describe(error);
+  const description = describe(error);
+  if (!(error instanceof Error) || refusalOf(error) === undefined) return description;
+  return description.replace(/\([A-Z]+\)$/, () => `(${error.message})`);
 }
 
 function unavailable(problem: string, cause?: unknown): RootwardMcpError {

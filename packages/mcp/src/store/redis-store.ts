@@ -12,7 +12,10 @@ export interface RedisStoreOptions {
   readonly password?: string;
   /** What all keys start with. Default `rootward`. */
   readonly prefix?: string;
-  /** Told once when the store cannot be used, at first or any longer, and once when it can again. */
+  /**
+   * Told once when the store cannot be used, at first or any longer, again for each other reason with which it refuses,
+   * and once when it can be used again.
+   */
   readonly onDidChangeState?: (problem: string | undefined) => void;
   /** Told once that a store which can be used may remove keys when its memory is full, or does not say whether it does. */
   readonly onWarning?: (warning: string) => void;

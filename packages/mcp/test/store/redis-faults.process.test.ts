@@ -162,7 +162,7 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`RedisStore with a ${STORE_PROGRAM}
     );
     expect(store.ready).toBe(false);
     // The operator reads what the server said.
-    expect(states.at(-1)).toMatch(/^NOREPLICAS Not enough/);
+    expect(states.at(-1)).toMatch(/^it lacks replicas to write to \(NOREPLICAS Not enough.*\)$/);
     await client.configSet({ 'min-replicas-to-write': '0' });
     await eventually(() => expect(store.ready).toBe(true));
   });
@@ -274,9 +274,29 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`RedisStore with a ${STORE_PROGRAM}
       onDidChangeState: (each) => states.push(each),
     });
     await expect(store.read('key')).rejects.toThrow(/WRONGPASS/);
-    // In the words of the server.
-    expect(states).toEqual([expect.stringMatching(/^WRONGPASS invalid/)]);
+    // With the words of the server.
+    expect(states).toEqual([expect.stringMatching(/^it refuses the password \(WRONGPASS invalid.*\)$/)]);
     await store.close();
     await store.close();
+  });
+
+  test('comes back with another password says so, after it said that the connection broke off', async () => {
+    await using server = await RedisServer.start(STORE_PROGRAM);
+    const states: (string | undefined)[] = [];
+    const store = await RedisStore.connect({
+      url: server.url,
+      onDidChangeState: (each) => states.push(each),
+    });
+    onTestFinished(() => store.close());
+    const client = await admin(server);
+    await client.configSet('requirepass', 'sesame');
+    await client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal']);
+    await eventually(() =>
+      expect(states).toEqual([
+        undefined,
+        'it closed the connection (Socket closed unexpectedly)',
+        expect.stringMatching(/^it asks for a password \(NOAUTH .*\)$/),
+      ]),
+    );
   });
 });
