@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -28,15 +30,20 @@ async function readiness(http: HttpRootward): Promise<readonly [number | undefin
   return [answer.status, answer.text];
 }
 
-/** The states of what it found about the store, and what it said of each. */
-async function doctor(ROOTWARD_STORE: string): Promise<readonly (readonly [string, string])[]> {
+type Finding = Readonly<Record<'topic' | 'state' | 'detail' | 'fix', string>>;
+
+/** What it found about the store. */
+async function findings(ROOTWARD_STORE: string): Promise<readonly Finding[]> {
   const command = startRootward(['doctor', folders.path('a'), '--json'], { env: { ROOTWARD_STORE } });
   let text = '';
   for await (const chunk of command.input.setEncoding('utf8') as AsyncIterable<string>) text += chunk;
-  const { findings } = JSON.parse(text) as { findings: Record<'topic' | 'state' | 'detail', string>[] };
-  return findings.flatMap(({ topic, state, detail }) =>
-    topic === 'store' ? [[state, detail] as const] : [],
-  );
+  const found = JSON.parse(text) as { findings: Finding[] };
+  return found.findings.filter(({ topic }) => topic === 'store');
+}
+
+/** The state of each, and what was said of it. */
+async function doctor(url: string): Promise<readonly (readonly [string, string])[]> {
+  return (await findings(url)).map(({ state, detail }) => [state, detail] as const);
 }
 
 describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
@@ -84,14 +91,33 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
     const { url, admin } = await startStore(['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-lru']);
     await admin.aclSetUser('few', ['on', '>sesame', '~*', '&*', '+@all', '-zadd']);
     expect(await doctor(url)).toEqual([
-      ['fine', 'it can be used'],
+      ['fine', `${new URL(url).pathname} can be used`],
       ['note', expect.stringMatching(/\(volatile-lru\); use noeviction$/)],
     ]);
     const lacking = 'the session store cannot be used: its user lacks +zadd (NOPERM)';
-    expect(await doctor(url.replace('unix://', 'unix://few:sesame@'))).toEqual([['problem', lacking]]);
-    expect(await doctor('redis://127.0.0.1:1')).toEqual([
-      ['problem', expect.stringContaining('cannot be used')],
+    expect(await doctor(url.replace('unix://', 'unix://few:sesame@'))).toEqual([
+      ['problem', `${new URL(url).pathname}: ${lacking}`],
     ]);
+    expect(await doctor('redis://127.0.0.1:1')).toEqual([
+      ['problem', '127.0.0.1:1: the session store cannot be used: it cannot be reached (ECONNREFUSED)'],
+    ]);
+  });
+
+  test('rootward doctor says what to do about the store', async () => {
+    const { url, admin } = await startStore();
+    const [unreachable] = await findings('redis://127.0.0.1:1');
+    expect(unreachable?.fix).toMatch(/^Start the store, or correct the address/);
+    await admin.aclSetUser('few', ['on', '>sesame', '~*', '&*', '+@all', '-zadd']);
+    const [lacking] = await findings(url.replace('unix://', 'unix://few:sesame@'));
+    expect(lacking?.fix).toMatch(/^Give its user what it lacks, with ACL SETUSER/);
+    const [refused] = await findings(url.replace('unix://', 'unix://few:other@'));
+    expect(refused?.detail).toContain('it refuses the password (WRONGPASS)');
+    expect(refused?.fix).toMatch(/^Write its user and password into the URL/);
+    await using silent = createServer((socket) => void socket.resume()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const [plain] = await findings(`rediss://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+    expect(plain?.detail).toContain('it does not answer');
+    expect(plain?.fix).toMatch(/begins with rediss:\/\/ if the store expects TLS/);
   });
 
   test('the start warns of a store that removes keys when its memory is full', async () => {

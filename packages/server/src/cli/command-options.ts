@@ -47,7 +47,7 @@ export function decidesRoots(spec: OptionSpec): boolean {
 }
 /** What a server here would find, and what it would write. */
 export function decidesFindings(spec: OptionSpec): boolean {
-  return decidesSandbox(spec) || ['--http', '--audit'].includes(flagName(spec));
+  return decidesSandbox(spec) || ['--http', '--store', '--audit'].includes(flagName(spec));
 }
 /** Which changes are shown: no client, and nothing is changed. */
 export function decidesHistory(spec: OptionSpec): boolean {

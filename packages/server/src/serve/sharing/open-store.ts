@@ -29,7 +29,7 @@ export async function openStore(
       url,
       onDidChangeState: (problem) => {
         if (problem === undefined) log.info('the session store can be used');
-        else log.warn('the session store cannot be used', { problem });
+        else log.warn('the session store cannot be used', { store: storeAddress(url), problem });
       },
       onWarning: (warning) => log.warn('the session store may lose keys', { warning }),
     });
@@ -48,6 +48,15 @@ export async function openStore(
     throw new RootwardServerError('usage', error.message, { cause: error });
   }
 }
+
+/** Where it is, without user and password. For the operator: clients have no business with it. */
+export function storeAddress(url: string): string {
+  const { protocol, hostname, port, pathname } = new URL(url);
+  return protocol === 'unix:' ? decodeURIComponent(pathname) : `${hostname}:${port || DEFAULT_PORT}`;
+}
+
+/** Of Redis and Valkey. */
+const DEFAULT_PORT = 6379;
 
 function problemOf({ problem }: redis.RedisStore, revocations: Revocations): string | undefined {
   if (problem !== undefined) return `the session store cannot be used: ${problem}`;

@@ -51,7 +51,8 @@ describe('Help', () => {
   test.each([
     ['history', '--root', ['--ui', '--chdir', '--http', '--sandbox', '--log-level', '--read-only']],
     ['undo', '--read-only', ['--ui', '--chdir', '--http', '--sandbox', '--log-level']],
-    ['doctor', '--sandbox', ['--ui', '--chdir', '--store', '--toolsets', '--telemetry-paths']],
+    ['doctor', '--sandbox', ['--ui', '--chdir', '--limits', '--toolsets', '--telemetry-paths']],
+    ['doctor', '--store', []],
     ['wrap', '--http', ['--register-hook', '--download-hosts', '--chdir', '--project']],
     ['sandbox', '--level', ['--sandbox', '--http']],
     ['roots', '--within', ['--ui', '--http', '--sandbox']],

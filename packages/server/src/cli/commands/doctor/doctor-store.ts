@@ -1,12 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@rootward/core';
 import { silentLogger } from '@rootward/core/platform';
-import { openStore } from '../../../serve/sharing/open-store.js';
+import { openStore, storeAddress } from '../../../serve/sharing/open-store.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
 import type { Finding } from '../../output/show-findings.js';
 
 const topic = 'store';
 const FIX = 'Check that the store runs, the rights of its user, and the URL in --store or ROOTWARD_STORE';
+
+/** What to do about a problem, by what its description says. */
+const FIXES: readonly (readonly [said: RegExp, fix: string])[] = [
+  [
+    /\((?:NOAUTH|WRONGPASS)\)$/,
+    'Write its user and password into the URL, redis://USER:PASSWORD@HOST, and the URL into ROOTWARD_STORE or into a file for --store @FILE',
+  ],
+  [/\(NOPERM\)$/, 'Give its user what it lacks, with ACL SETUSER'],
+  [/it cannot be reached/, 'Start the store, or correct the address in --store or ROOTWARD_STORE'],
+  [
+    /it does not answer|it closed the connection/,
+    'Check that the store runs, and that the URL begins with rediss:// if the store expects TLS, and with redis:// if not',
+  ],
+];
 
 /** Right after the start it is read once more what was revoked: until it is listened to, a message may be missed. */
 const LOOKS = 20;
@@ -27,8 +41,12 @@ export async function describeStore(settings: LoadedSettings): Promise<readonly 
     const found = await lasting(problem);
     revocations.dispose();
     await sessions.close();
-    if (found !== undefined) return [{ topic, state: 'problem', detail: found, fix: FIX }];
-    return [{ topic, state: 'fine', detail: 'it can be used' }, ...notes];
+    const address = storeAddress(settings.store);
+    if (found !== undefined) {
+      const fix = FIXES.find(([said]) => said.test(found))?.[1] ?? FIX;
+      return [{ topic, state: 'problem', detail: `${address}: ${found}`, fix }];
+    }
+    return [{ topic, state: 'fine', detail: `${address} can be used` }, ...notes];
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return [{ topic, state: 'problem', detail, fix: FIX }];
