@@ -229,6 +229,15 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
     expect(server.stderr()).toContain(expected);
   });
 
+  test.each([[[]], [['--session', randomUUID(), '--principal', 'someone']]])(
+    'rootward revoke %j is refused: it takes one name',
+    async (args) => {
+      const server = startRootward(['revoke', ...args], { env: env() });
+      expect(await server.exit).toBe(2);
+      expect(server.stderr()).toContain('give exactly one of --handle H, --session S and --principal P');
+    },
+  );
+
   test('rootward revoke ends a handle in every instance', async () => {
     const clients = await Promise.all([first, second].map((http) => connect(http, 'modern')));
     const { structuredContent } = await clients[0]!.callTool({

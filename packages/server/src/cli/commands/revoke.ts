@@ -40,7 +40,7 @@ export async function runRevoke(
   if (kind === undefined || name === undefined || others.length > 0) {
     throw new RootwardServerError(
       'usage',
-      'Cannot revoke: name one of --handle H, --session S and --principal P',
+      'Cannot revoke: give exactly one of --handle H, --session S and --principal P',
     );
   }
   requireForm(kind, name);

@@ -20,10 +20,11 @@ export function readStore(
 
 function storeUrl(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  const fault = storeFault(url);
   // What is almost right may hold a password, and must not appear in a message.
-  if (url === undefined || !STORE_PROTOCOLS.has(url.protocol) || !isWhole(url)) {
+  if (url === undefined || fault !== undefined) {
     throw refuse(
-      `Cannot use ${name}: expected redis://HOST[:PORT][/DATABASE], rediss://…, unix:///PATH, or @FILE with one; write / and @ of a password as %2F and %40`,
+      `Cannot use ${name}: ${fault}; expected redis://HOST[:PORT][/DATABASE], rediss://…, unix:///PATH, or @FILE with one; write / and @ of a password as %2F and %40`,
     );
   }
   if (![url.username, url.password, url.pathname].every(isEncoded)) {
@@ -47,9 +48,14 @@ function isEncoded(part: string): boolean {
 }
 
 /** The client ignores a query, in which somebody may have put a password, and takes a missing host for this machine. */
-function isWhole({ protocol, hostname, pathname, search, hash }: URL): boolean {
-  if (search !== '' || hash !== '') return false;
-  return protocol === 'unix:' ? pathname.length > 1 : hostname !== '' && /^(\/\d*)?$/.test(pathname);
+function storeFault(url: URL | undefined): string | undefined {
+  if (url === undefined) return 'it is not a URL, or its port is not a number up to 65535';
+  const { protocol, hostname, pathname, search, hash } = url;
+  if (!STORE_PROTOCOLS.has(protocol)) return 'it begins with none of redis://, rediss:// and unix://';
+  if (search !== '' || hash !== '') return 'it has a query or fragment (? or #)';
+  if (protocol === 'unix:') return pathname.length > 1 ? undefined : 'the path of the socket is missing';
+  if (hostname === '') return 'the host is missing';
+  return /^(\/\d*)?$/.test(pathname) ? undefined : 'what follows the host is not the number of a database';
 }
 
 export function readLimits(texts: readonly string[], { name }: Origin): HttpLimits {
@@ -63,7 +69,9 @@ export function readLimits(texts: readonly string[], { name }: Origin): HttpLimi
         throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: ${problem}${suggest(key, LIMIT_NAMES)}`);
       }
       if (!/^[1-9]\d{0,14}$/.test(value)) {
-        throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: expected a whole number above 0`);
+        throw refuse(
+          `Cannot use ${JSON.stringify(text)} as ${name}: expected a whole number above 0, such as ${key}=100`,
+        );
       }
       return [key, Number(value)];
     });
@@ -90,7 +98,9 @@ export function readSecureUrl(text: string, { name }: Origin): string {
     );
   }
   if (!isSecureUrl(text)) {
-    throw refuse(`Cannot use ${JSON.stringify(text)} as ${name}: expected an https:// address`);
+    throw refuse(
+      `Cannot use ${JSON.stringify(text)} as ${name}: expected an https:// address, or an http:// address of this machine (localhost, 127.0.0.1 or [::1])`,
+    );
   }
   return text;
 }

@@ -15,17 +15,20 @@ test.each([
 });
 
 test.each([
-  'redis://',
-  'redis:///0',
-  'redis://localhost?password=sesame',
-  'redis://localhost/0#sesame',
-  'redis://localhost/sesame',
-  'unix:///run/redis.sock?password=sesame',
-  'unix://localhost',
-  'http://localhost/sesame',
-  'sesame',
-])('readStore() refuses %s, and does not repeat it', (text) => {
-  expect(() => readStore(text, origin)).toThrow(/^Cannot use --store: expected redis:\/\/HOST(?!.*sesame)/);
+  ['redis://', 'the host is missing'],
+  ['redis:///0', 'the host is missing'],
+  ['redis://localhost?password=sesame', 'it has a query or fragment (? or #)'],
+  ['redis://localhost/0#sesame', 'it has a query or fragment (? or #)'],
+  ['redis://localhost/sesame', 'what follows the host is not the number of a database'],
+  ['redis://:sesame@localhost:70000', 'it is not a URL, or its port is not a number up to 65535'],
+  ['unix:///run/redis.sock?password=sesame', 'it has a query or fragment (? or #)'],
+  ['unix://localhost', 'the path of the socket is missing'],
+  ['http://localhost/sesame', 'it begins with none of redis://, rediss:// and unix://'],
+  ['sesame', 'it is not a URL, or its port is not a number up to 65535'],
+])('readStore() refuses %s and says why, but does not repeat it', (text, fault) => {
+  const read = (): object => readStore(text, origin);
+  expect(read).toThrow(`Cannot use --store: ${fault}; expected redis://HOST[:PORT][/DATABASE], `);
+  expect(read).not.toThrow('sesame');
 });
 
 test.each(['redis://:s%esame@localhost', 'unix://:100%@localhost/run/redis.sock', 'unix:///run/%zz.sock'])(
@@ -68,7 +71,7 @@ test.each(['requests=1=2', 'requests=1=', 'requests=', 'requests', 'requests=0',
   'readLimits() refuses %s',
   (text) => {
     expect(() => readLimits([text], { name: '--limits', base: '/' })).toThrow(
-      `Cannot use "${text}" as --limits: expected a whole number above 0`,
+      `Cannot use "${text}" as --limits: expected a whole number above 0, such as requests=100`,
     );
   },
 );
@@ -90,6 +93,15 @@ test.each([
     `Cannot use "${text}" as --public-url: expected an https:// address without a query or fragment`,
   );
 });
+
+test.each(['mcp.example.com', 'http://mcp.example.com/mcp'])(
+  'readSecureUrl() refuses %s, and says what it takes',
+  (text) => {
+    expect(() => readSecureUrl(text, { name: '--public-url', base: '/' })).toThrow(
+      `Cannot use "${text}" as --public-url: expected an https:// address, or an http:// address of this machine (localhost, 127.0.0.1 or [::1])`,
+    );
+  },
+);
 
 test.each([
   'https://user:secret@mcp.example.com/mcp',
