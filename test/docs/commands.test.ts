@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocksIn } from './pages.js';
+import { freePort } from '../../testing/free-port.js';
 import { PROGRAM } from '../server/fixtures/rootward.js';
 
 /** Commands of clients, which are not here. */
@@ -34,18 +34,6 @@ beforeAll(() => {
     chmodSync(join(home, 'bin', name), 0o755);
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return port;
-}
 
 interface Outcome {
   readonly code: number | null;

@@ -16,6 +16,8 @@ const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   'VS Code': ['--add-mcp'],
   Serena: ['--project-from-cwd'],
   npm: ['--workspaces', '--access', '--global'],
+  'redis-server': ['--bind', '--dir', '--appendonly'],
+  curl: ['--silent', '--retry', '--retry-connrefused'],
   'the release': ['--schema'],
   'the comparison': ['--mcp-bash'],
   'the benches': ['--write'],
