@@ -38,13 +38,19 @@ async function readHint(origin: string, value: string, context: SourceContext): 
     ...list,
     source: 'cwd',
     given: true,
-    detail: `${origin} ${describeNamed(list).replace(/^names/, origin === 'PWD' ? 'names' : 'is')}`,
+    detail: `${origin} ${describeNamed(list).replace(/^names/, verbFor(origin, context))}`,
   };
   const root = list.roots[0];
   if (root === undefined) return reading;
   const place = unusablePlace(root, value, context);
   if (place === undefined) return reading;
   return { ...reading, roots: [], detail: `${reading.detail}, which ${place}` };
+}
+
+/** A ceiling inside it is what is left of it. */
+function verbFor(origin: string, { ceiling }: SourceContext): string {
+  if (origin === 'PWD') return 'names';
+  return ceiling === undefined ? 'is' : 'gives';
 }
 
 function unusablePlace(root: Root, value: string, { program, style }: SourceContext): string | undefined {

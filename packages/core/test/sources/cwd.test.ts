@@ -23,6 +23,13 @@ test('the process directory counts, whatever PWD says', async () => {
   expect(pathsOf(await read(tree('open'), undefined))).toEqual([tree('open')]);
 });
 
+test('the process directory is not said to be what a ceiling leaves of it', async () => {
+  const tree = makeTree('open/inner');
+  const reading = await read(tree('open'), undefined, { within: [tree('open/inner')] });
+  expect(pathsOf(reading)).toEqual([tree('open/inner')]);
+  expect(reading.detail).toBe(`the process directory gives ${tree('open/inner')}`);
+});
+
 test('PWD gives the spelling where it names the same object', async () => {
   const tree = makeTree('real');
   symlinkSync(tree('real'), tree('link'));
