@@ -30,6 +30,13 @@ async function readiness(http: HttpRootward): Promise<readonly [number | undefin
   return [answer.status, answer.text];
 }
 
+/** What it says on stderr. */
+async function refusalOfRevoke(ROOTWARD_STORE: string): Promise<string> {
+  const command = startRootward(['revoke', '--principal', 'someone'], { env: { ROOTWARD_STORE } });
+  await command.exit;
+  return command.stderr();
+}
+
 type Finding = Readonly<Record<'topic' | 'state' | 'detail' | 'fix', string>>;
 
 /** What it found about the store. */
@@ -101,6 +108,12 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
     expect(await doctor('redis://127.0.0.1:1')).toEqual([
       ['problem', '127.0.0.1:1: the session store cannot be used: it cannot be reached (ECONNREFUSED)'],
     ]);
+  });
+
+  test('rootward revoke names the store that cannot be used', async () => {
+    expect(await refusalOfRevoke('redis://127.0.0.1:1')).toContain(
+      'Cannot use the session store at 127.0.0.1:1: it cannot be reached (ECONNREFUSED)',
+    );
   });
 
   test('rootward doctor says what to do about the store', async () => {

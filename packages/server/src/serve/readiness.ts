@@ -11,7 +11,7 @@ function describeSources(sources: Sources): string {
   const hint = [...sources.hints, sources.fallback].find(({ roots }) => roots.length > 0);
   const own = operator ?? hint;
   if (sources.clientRoots === 'ignore') return own === undefined ? 'no roots' : counted(own);
-  if (own === undefined) return 'roots from the client';
+  if (own === undefined) return withoutOwn(sources);
   if (sources.clientRoots === 'add' && operator !== undefined) {
     return `roots from the client, followed by ${counted(operator)}`;
   }
@@ -19,6 +19,13 @@ function describeSources(sources: Sources): string {
   // Over HTTP, the operator's roots are a ceiling themselves.
   const within = sources.reading.ceiling === undefined ? '' : ' within the ceiling';
   return `${counted(operator)}, replaced by the client's${within} where it gives any (--client-roots add keeps both)`;
+}
+
+function withoutOwn({ reading: { ceiling }, again }: Sources): string {
+  const unusable = 'none of the folders that were named can be used';
+  // Over HTTP they are the ceiling, so that nothing of a client counts either.
+  if (ceiling?.length === 0) return `no roots: ${unusable}`;
+  return again === undefined ? 'roots from the client' : `roots from the client; ${unusable}`;
 }
 
 function counted({ source, roots }: SourceReading): string {

@@ -40,7 +40,7 @@ export function streamOver(): Response {
 }
 
 export function tooManySessions(): Response {
-  return later(503, 'Too many sessions', RETRY_AFTER_SECONDS);
+  return later(503, 'Too many sessions: end one with DELETE, or try again later', RETRY_AFTER_SECONDS);
 }
 
 /** The principal has reached its limit. */

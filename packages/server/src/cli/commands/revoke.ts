@@ -1,7 +1,7 @@
 import { silentLogger } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import { PRINCIPAL_DIGITS } from '../../serve/http/http-access.js';
-import { openStore } from '../../serve/sharing/open-store.js';
+import { openStore, storeAddress } from '../../serve/sharing/open-store.js';
 import type { LoadedSettings } from '../../settings/load-settings.js';
 import { FINE, printJson, type Terminal } from '../output/terminal.js';
 
@@ -51,7 +51,9 @@ export async function runRevoke(
       await (flags.lift === true ? revocations.lift(kind, each) : revocations.revoke(kind, each));
     }
   } catch (error) {
-    throw new RootwardServerError('store', error instanceof Error ? error.message : String(error), {
+    const problem = error instanceof Error ? error.message : String(error);
+    const where = settings.store === undefined ? '' : ` at ${storeAddress(settings.store)}`;
+    throw new RootwardServerError('store', problem.replace('the session store', `$&${where}`), {
       cause: error,
     });
   } finally {

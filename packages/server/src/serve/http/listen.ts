@@ -5,6 +5,8 @@ import type { HttpPort } from '../../settings/settings.js';
 /** How many ports after the wanted one are tried. */
 const FURTHER_PORTS = 20;
 const LAST_PORT = 65_535;
+/** What a host gets that is no address of this machine. */
+const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND']);
 
 /** Listens on the port, or, where nobody named it, on the next free one; resolves to the one it got. */
 export async function listen(server: Server, { port, given }: HttpPort, host: string): Promise<number> {
@@ -18,6 +20,13 @@ export async function listen(server: Server, { port, given }: HttpPort, host: st
       throw new RootwardServerError(
         'usage',
         `Cannot listen on ${host}:${port}: the port is taken; name another one, or 0 for any that is free`,
+        { cause: problem },
+      );
+    }
+    if (typeof code === 'string' && NO_ADDRESS.has(code)) {
+      throw new RootwardServerError(
+        'usage',
+        `Cannot listen on ${host}: this machine has no such address (${code}); name another one with --host`,
         { cause: problem },
       );
     }

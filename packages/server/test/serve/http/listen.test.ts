@@ -49,3 +49,12 @@ test('listen() says what to do where no port near the default one is free', asyn
   const outcome = listen(newServer(), { port: 65_535, given: false }, HOST);
   await expect(outcome).rejects.toThrow('are taken; name another one with --http PORT');
 });
+
+test('listen() says that a host is no address of this machine', async () => {
+  // Reserved for documentation.
+  const host = '192.0.2.1';
+  await expect(listen(newServer(), { port: 0, given: true }, host)).rejects.toMatchObject({
+    code: 'usage',
+    message: `Cannot listen on ${host}: this machine has no such address (EADDRNOTAVAIL); name another one with --host`,
+  });
+});
