@@ -2,6 +2,7 @@ import { CommanderError, type Command } from 'commander';
 import { RootwardError } from '@rootward/core';
 import { nearestMatch } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
+import { errnoReason } from '../settings/values/errno-reason.js';
 import { DEFAULT_COMMAND } from './create-program.js';
 import { ownCommandHere } from './install/own-program.js';
 import { harmless, painter } from './output/paint.js';
@@ -127,17 +128,7 @@ function commandHint(
 /** Errors of the disk name the path, but not in words. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code, path } = error as NodeJS.ErrnoException;
-  const reason = code === undefined ? undefined : REASONS[code];
+  const { path } = error as NodeJS.ErrnoException;
+  const reason = errnoReason(error);
   return reason === undefined || path === undefined ? error.message : `Cannot use ${path}: ${reason}`;
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'you have no permission',
-  EPERM: 'you have no permission',
-  EROFS: 'the disk is read-only',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'a file is where a folder should be',
-  EISDIR: 'it is a folder',
-  ENOENT: 'it does not exist',
-};

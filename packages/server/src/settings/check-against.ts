@@ -75,7 +75,7 @@ function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[
 
 /** A secret that is almost right must not appear in a message. */
 function quote(path: readonly PropertyKey[], value: unknown): string {
-  if (path[0] === 'token') return 'no token';
+  if (path[0] === 'token') return 'not a token';
   return JSON.stringify(path.reduce<unknown>(member, value)) ?? 'nothing';
 }
 

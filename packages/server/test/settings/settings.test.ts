@@ -210,7 +210,7 @@ describe('loadSettings()', () => {
     await expect(failure).rejects.not.toThrow('secret');
     for (const token of [['secret secret secret'], { a: 'secret' }]) {
       const file = load(makeHome({ 'x.json': { token } }), { config: 'x.json' });
-      await expect(file).rejects.toThrow('"token" is no token');
+      await expect(file).rejects.toThrow('"token" is not a token');
       await expect(file).rejects.not.toThrow('secret');
     }
   });

@@ -117,7 +117,7 @@ export function createGuardedServer(
       return;
     }
     if (pathOf(request) !== ENDPOINT) {
-      refuse(request, response, 404, `There is only ${ENDPOINT} here`);
+      refuse(request, response, 404, `Not found: the address of this server ends in ${ENDPOINT}`);
       return;
     }
     if (!METHODS.includes(request.method ?? '')) {

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { RootwardServerError } from '../../error.js';
+import { errnoReason } from './errno-reason.js';
 
 /** A larger file is not what was meant. */
 const MAX_BYTES = 64 * 1024;
@@ -16,7 +17,7 @@ export function readSmallFile(file: string, what: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof RootwardServerError) throw error;
-    throw unusable(file, what, error instanceof Error ? error.message : String(error), error);
+    throw unusable(file, what, errnoReason(error) ?? String(error), error);
   }
 }
 

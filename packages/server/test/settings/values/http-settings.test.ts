@@ -50,7 +50,7 @@ test('readStore() refuses a file that is none, or too large to hold a URL', () =
   const tree = makeTree({ huge: ' '.repeat(100_000), 'folder/x': '' });
   expect(() => readStore(`@${tree.path('huge')}`, origin)).toThrow(/huge: it has more than 65536 bytes/);
   expect(() => readStore(`@${tree.path('folder')}`, origin)).toThrow(/folder: it is not a file/);
-  expect(() => readStore(`@${tree.path('missing')}`, origin)).toThrow(/missing: ENOENT/);
+  expect(() => readStore(`@${tree.path('missing')}`, origin)).toThrow(/missing: it does not exist$/);
 });
 
 test('readLimits() takes each limit once', () => {

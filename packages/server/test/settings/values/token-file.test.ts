@@ -20,7 +20,7 @@ test.each([
   ['empty', 'it holds no token'],
   ['short', 'shorter than 16'],
   ['folder', 'it is not a file'],
-  ['missing', 'ENOENT'],
+  ['missing', 'it does not exist'],
 ])('readTokenFile() refuses %s', (name, problem) => {
   expect(() => readTokenFile(tree.path(name))).toThrow(problem);
 });
