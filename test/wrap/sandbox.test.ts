@@ -51,10 +51,11 @@ function writer(): readonly string[] {
     `import { existsSync, writeFileSync } from 'node:fs';
 if (!existsSync('open.txt')) process.exit(1);
 try { writeFileSync('new.txt', ''); } catch {}
-await import(${JSON.stringify(INNER)});
+await import(process.argv[2]);
 `,
   );
-  return [process.execPath, file];
+  // Named on the command line, it can be read in a sandbox wherever the clone is.
+  return [process.execPath, file, INNER];
 }
 
 /** How a start ends, and what it says. */
