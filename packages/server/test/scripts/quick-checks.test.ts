@@ -12,6 +12,7 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 interface Codec {
   validateRequest(method: string, raw: unknown): Outcome;
   validateResult(method: string, raw: unknown): Outcome;
+  validateNotification(method: string, raw: unknown): Outcome;
 }
 
 interface Sdk {
@@ -213,6 +214,26 @@ describe('checkQuickly()', () => {
       { numRuns: 10_000 },
     );
     expect(accepted).toBeGreaterThan(100);
+  });
+
+  test.each(['2025-11-25', '2026-07-28'])('reads notifications of %s as the schemas do', (revision) => {
+    const [slow, fast] = [codecOf(plain, revision), codecOf(quick, revision)];
+    const known = ['initialized', 'roots/list_changed', 'cancelled'].map((name) => `notifications/${name}`);
+    const notification = members({
+      jsonrpc: or(fc.constant('2.0')),
+      method: or(fc.constantFrom(...known)),
+      params: maybe(members({ requestId: maybe(fc.constant(1)), _meta: maybe(meta) })),
+    });
+    const accepted = new Set<unknown>();
+    fc.assert(
+      fc.property(fc.constantFrom(...known), or(notification), (method, given) => {
+        const [expected, seen] = [slow, fast].map((codec) => read(codec.validateNotification(method, given)));
+        expect(JSON.stringify(sorted(seen))).toBe(JSON.stringify(sorted(expected)));
+        if (expected !== 'refused') accepted.add(method);
+      }),
+      { numRuns: 10_000 },
+    );
+    expect(accepted.size).toBe(revision === '2025-11-25' ? known.length : 1);
   });
 
   test('reads what belongs to other methods as before', () => {

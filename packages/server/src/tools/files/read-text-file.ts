@@ -17,17 +17,15 @@ type ReadTextInput = z.ZodObject<{
   limit: Lines;
 }>;
 
-function lines(what: string): Lines {
-  return z.int().min(0).optional().describe(what);
-}
-
+/** Often the first schema that is made, while a call waits for it: one for all four, which differ in what they are for. */
 export function readTextInput(): ReadTextInput {
+  const lines: Lines = z.int().min(0).optional();
   return z.object({
     path: z.string(),
-    tail: lines('Only the last N lines'),
-    head: lines('Only the first N lines'),
-    offset: lines('Lines to skip'),
-    limit: lines('Lines to return after offset'),
+    tail: lines.describe('Only the last N lines'),
+    head: lines.describe('Only the first N lines'),
+    offset: lines.describe('Lines to skip'),
+    limit: lines.describe('Lines to return after offset'),
   });
 }
 
