@@ -275,7 +275,7 @@ const OTHERS: readonly (readonly [string, string, string])[] = [
   ['scaling', '| 100,000 | 1,000 | 360 MB |', 'calculated from the lines before it'],
   ['scaling', '| 1,000,000 | 10,000 | 3.6 GB |', 'calculated from the lines before it'],
   ['scaling', 'half a millisecond of processor time', 'bench/src/sections/http.ts'],
-  ['scaling', '17 MB of heap over stdio', 'test/server/life/soak.test.ts'],
+  ['scaling', '15 MB of heap over stdio', 'test/server/life/soak.test.ts'],
   ['scaling', 'for 1.5 ms of processor time', 'scripts/measurements/resume-streams.mjs'],
   ['scaling', 'up to 3 MB', 'test/server/life/soak.test.ts'],
   ['comparison', 'after three seconds', 'scripts/measurements/compare-servers.mjs'],
