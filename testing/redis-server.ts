@@ -17,7 +17,7 @@ export const STORE_PROGRAM: RedisProgram =
     ? 'valkey-server'
     : 'redis-server';
 
-export function isInstalled(program: RedisProgram): boolean {
+export function isInstalled(program: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);

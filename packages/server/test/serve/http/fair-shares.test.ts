@@ -42,7 +42,7 @@ test('FairShares.giveUp() ends with nobody more than one place behind, however o
         shares.add(name, {});
       }
       expect(shares.size).toBe(first.length);
-      // Nobody who asks again gets a place that another would have to ask back for.
+      // By then the shares are fair, and nobody gives up a place for anybody.
       for (const name of ['a', 'b', 'c']) expect(shares.giveUp(name, never)).toBeUndefined();
     }),
   );
