@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.js';
@@ -11,7 +11,7 @@ import { connectSdkClient, type SdkClient } from './fixtures/sdk-clients.js';
 
 /** A home directory with a repository that the operator named, and a folder beside it. */
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-rules-')));
-const at = (path: string): string => join(top, path);
+const at = (path: string): string => resolve(top, path);
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 const FILES: Readonly<Record<string, string>> = {
@@ -114,6 +114,29 @@ async function untilSeen(client: SdkClient, root: string): Promise<void> {
     expect(first?.path).toBe(root);
   });
 }
+
+describe.each(['v2 legacy', 'v2 modern'] as const)('without a repository or a ceiling, client %s', (kind) => {
+  test.each(['same', 'below', 'above', 'link'] as const)('%s: what a user keeps holds', async (which) => {
+    const home = mkdtempSync(join(top, 'user-'));
+    const notes = join(home, 'all', 'notes');
+    mkdirSync(join(notes, 'inner'), { recursive: true });
+    writeFileSync(join(notes, 'inner', 'key.pem'), 'key');
+    symlinkSync(notes, join(home, 'link'));
+    const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'settings') };
+    const command = [PROGRAM, 'settings', '--deny', '*.pem', '--read-only', '--', join(home, 'link')];
+    execFileSync(process.execPath, command, { env: { ...bareEnvironment(), ...env }, stdio: 'pipe' });
+    const named = {
+      same: notes,
+      below: join(notes, 'inner'),
+      above: join(home, 'all'),
+      link: join(home, 'link'),
+    }[which];
+    const client = await connectSdkClient(kind, { args: [], env }, [{ uri: pathToFileURL(named).href }]);
+    expect(await codeOf(client, 'read', join(notes, 'inner', 'key.pem'))).toBe('denied');
+    expect(await codeOf(client, 'change', join(notes, 'inner', 'new.txt'))).toBe('read_only');
+    await client.close();
+  });
+});
 
 const isIn = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
 

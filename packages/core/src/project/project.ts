@@ -60,13 +60,11 @@ export function projectOf({ path, source }: Pick<Root, 'path' | 'source'>): Proj
 }
 
 /**
- * What selects this very directory in `switch_project`: for a linked worktree an id of its own, since it shares that of
- * the project with the main tree; for any other directory the id of its project.
+ * The id that selects this very directory in `switch_project`, and stays the same whatever its `.git` says. Only a linked
+ * worktree has another one than its project, which it shares with the main tree.
  */
 export function choiceId({ path }: Pick<Root, 'path'>): string {
-  const repository = findRepository(path);
-  const isLinked = repository !== undefined && repository.top === path && repository.path !== path;
-  return isLinked ? projectId(basename(path), path) : projectOf({ path, source: 'client' }).id;
+  return projectId(basename(path), path);
 }
 
 /** The id of the project at a path: its name, a dash, and eight digits made from the path. */

@@ -25,7 +25,7 @@ export const envSource: RootSource = {
       own === undefined ? VARIABLES : [{ ...own, base: () => undefined }, ...VARIABLES];
     for (const { name, separator = context.style === 'windows' ? ';' : ':', base } of variables) {
       const text = context.environment[name] ?? '';
-      if (text.trim() === '') continue;
+      if (text === '') continue;
       const paths = text.split(separator).filter((path) => path.trim() !== '');
       if (paths.length === 0) throw namesNothing(text, name);
       const entries = paths.map((path) => ({ path }));

@@ -48,14 +48,19 @@ test('an unexpanded variable fails fast as such', async () => {
 });
 
 test('an empty variable says nothing', async () => {
-  const sources = await readFrom({ environment: { ROOTWARD_ROOTS: '', MCPBASH_ROOTS: ' ' } });
+  const sources = await readFrom({ environment: { ROOTWARD_ROOTS: '', MCPBASH_ROOTS: '' } });
   expect(statementOf(sources, 'env').given).toBe(false);
 });
 
-test.each(['ROOTWARD_ROOTS', 'MCPBASH_ROOTS'])('%s of separators alone fails fast', async (name) => {
-  await expect(readFrom({ environment: { [name]: ' : ' } })).rejects.toMatchObject({
+test.each([
+  ['ROOTWARD_ROOTS', ' : '],
+  ['MCPBASH_ROOTS', ' : '],
+  ['ROOTWARD_ROOTS', ' '],
+  ['MCPBASH_ROOTS', ' '],
+])('%s of separators and blanks alone (%j) fails fast', async (name, text) => {
+  await expect(readFrom({ environment: { [name]: text } })).rejects.toMatchObject({
     code: 'invalid-option',
-    message: `Cannot use " : " as ${name}: it names nothing; leave it empty for none`,
+    message: `Cannot use ${JSON.stringify(text)} as ${name}: it names nothing; leave it empty for none`,
   });
 });
 

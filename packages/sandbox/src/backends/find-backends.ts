@@ -32,7 +32,7 @@ function switchedOff(name: BackendName): BackendFinding {
 
 /** Comma-separated names, or `none`; undefined where nothing is set. An unknown name is an error. */
 export function readBackendNames(value: string | undefined): readonly BackendName[] | undefined {
-  if (value === undefined || value.trim() === '') return undefined;
+  if (value === undefined || value === '') return undefined;
   if (value.trim() === 'none') return [];
   return value.split(',').map((each) => {
     const name = BACKEND_NAMES.find((known) => known === each.trim());

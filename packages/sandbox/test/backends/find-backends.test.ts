@@ -5,7 +5,8 @@ import { chooseBackend, openSandbox } from '../../src/open-sandbox.js';
 describe('readBackendNames()', () => {
   test('reads names, none and nothing', () => {
     expect(readBackendNames(undefined)).toBeUndefined();
-    expect(readBackendNames(' ')).toBeUndefined();
+    expect(readBackendNames('')).toBeUndefined();
+    expect(() => readBackendNames(' ')).toThrow('"" is not one of');
     expect(readBackendNames('none')).toEqual([]);
     expect(readBackendNames('landlock, bubblewrap')).toEqual(['landlock', 'bubblewrap']);
   });

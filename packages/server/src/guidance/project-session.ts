@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { WORKSPACE_RULES_FILE, type Project } from '@rootward/core';
 import { readWorkspaceRules } from '../settings/workspace-rules.js';
-import type { BrokenRules, RulesReading, WorkspaceRules } from '../settings/workspace-rules.js';
+import type { BrokenRules, KeptRulesOf, RulesReading, WorkspaceRules } from '../settings/workspace-rules.js';
 import { settleCategories, type Category } from './category.js';
 
 /** What is said about a project, in its own file and in that of its user. */
@@ -78,4 +78,6 @@ function stampOf(stats: Stamped | undefined): readonly number[] | undefined {
 export interface SettingsReader {
   fileOf(id: string): string;
   read(id: string): RulesReading;
+  /** Undefined where nothing is kept about any folder. */
+  rules(): KeptRulesOf | undefined;
 }

@@ -2,9 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { projectOf } from '@rootward/core';
+import { choiceId, projectOf } from '@rootward/core';
+import { errnoOf } from '@rootward/core/platform';
+import { findDanglingLink } from '../settings/configuration-file.js';
 import { checkRules, readRulesFile } from '../settings/workspace-rules.js';
-import type { RulesReading, WorkspaceRules } from '../settings/workspace-rules.js';
+import type {
+  BrokenReading,
+  KeptRulesOf,
+  RulesReading,
+  WorkspaceRules,
+} from '../settings/workspace-rules.js';
 import { RootwardServerError } from '../error.js';
 import { withFileLock } from './file-lock.js';
 import type { SettingsReader } from './project-session.js';
@@ -27,19 +34,26 @@ export class ProjectSettingsStore implements SettingsReader {
   }
 
   read(id: string): RulesReading {
-    return readRulesFile(this.fileOf(id));
+    const names = this.#names();
+    return 'problem' in names ? names : readRulesFile(this.fileOf(id));
   }
 
   /**
    * What the user says of each folder, for the rules of a scope. Undefined where there are no files: then thousands of
-   * folders need not be looked up one by one.
+   * folders need not be looked up one by one. Where nobody can tell which files there are, each folder may have one that
+   * denies everything.
    */
-  rules(): ((folder: string) => RulesReading) | undefined {
-    const names = new Set(this.#names());
+  rules(): KeptRulesOf | undefined {
+    const names = this.#names();
+    if ('problem' in names) return () => [{ file: this.directory, reading: names }];
     if (names.size === 0) return undefined;
-    return (folder) => {
-      const { id } = projectOf({ path: folder, source: 'config' });
-      return names.has(settingsFileName(id)) ? this.read(id) : undefined;
+    return (path) => {
+      // A folder keeps the rules of its own path, whatever project its `.git` says that it belongs to.
+      const ids = new Set([projectOf({ path, source: 'config' }).id, choiceId({ path })]);
+      return [...ids].flatMap((id) => {
+        const reading = names.has(settingsFileName(id)) ? readRulesFile(this.fileOf(id)) : undefined;
+        return reading === undefined ? [] : [{ file: this.fileOf(id), reading }];
+      });
     };
   }
 
@@ -68,14 +82,18 @@ export class ProjectSettingsStore implements SettingsReader {
     );
   }
 
-  #names(): readonly string[] {
+  #names(): ReadonlySet<string> | BrokenReading {
     try {
-      return readdirSync(this.directory);
-    } catch {
-      return [];
+      return new Set(readdirSync(this.directory));
+    } catch (error) {
+      const code = errnoOf(error);
+      if (code === 'ENOENT' && findDanglingLink(this.directory) === undefined) return NO_NAMES;
+      return { problem: `the folder of these settings cannot be read (${code ?? String(error)})` };
     }
   }
 }
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 function unusable(file: string, problem: string): RootwardServerError {
   return new RootwardServerError('configuration', `Cannot change ${file}: ${problem}`);

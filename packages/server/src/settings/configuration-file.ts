@@ -67,7 +67,7 @@ export async function readConfigurationFile(
 }
 
 /** A link on the way to a file, or the file itself, whose target does not exist: most likely a disk that is not there yet. */
-function findDanglingLink(file: string): string | undefined {
+export function findDanglingLink(file: string): string | undefined {
   for (let path = file; ; path = dirname(path)) {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found !== undefined) return found.isSymbolicLink() && !existsSync(path) ? path : undefined;

@@ -60,6 +60,9 @@ const sandbox = z.strictObject({
     .describe('Levels and further paths by the name of a tool or language server'),
 });
 
+/** No name of a tool has a blank at its start or end, so a glob with one would hide nothing. */
+const toolGlob = z.string().regex(/^\S(?:.*\S)?$/, 'expected a glob without blanks around it');
+
 /** Part of the names of tools. */
 const PREFIX = /^[A-Za-z0-9-]{1,32}$/;
 const wrapped = z.strictObject({
@@ -68,8 +71,8 @@ const wrapped = z.strictObject({
   env: z.record(z.string(), z.string()).optional().describe('Variables to set, with the same placeholders'),
   sandbox: level.optional().describe('What it may touch'),
   onChange: z.enum(CHANGE_POLICIES).optional().describe('What happens to it when the folders change'),
-  tools: z.array(z.string().min(1)).optional().describe('Only these of its tools, as globs'),
-  hideTools: z.array(z.string().min(1)).optional().describe('Not these of its tools, as globs'),
+  tools: z.array(toolGlob).optional().describe('Only these of its tools, as globs'),
+  hideTools: z.array(toolGlob).optional().describe('Not these of its tools, as globs'),
 });
 
 const history = z.strictObject({
@@ -103,12 +106,8 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .optional()
     .describe('How many seconds a call waits for the folders of the client'),
   toolsets: z.array(z.enum(TOOLSET_NAMES)).optional().describe('Only these tools'),
-  tools: z
-    .array(z.string().min(1))
-    .min(1)
-    .optional()
-    .describe('Only tools whose name matches one of these globs'),
-  hideTools: z.array(z.string().min(1)).optional().describe('No tools whose name matches one of these globs'),
+  tools: z.array(toolGlob).min(1).optional().describe('Only tools whose name matches one of these globs'),
+  hideTools: z.array(toolGlob).optional().describe('No tools whose name matches one of these globs'),
   readOnly: z.boolean().optional().describe('Refuse every change, in all roots'),
   deny: z.array(denial).optional().describe('Globs out of reach, relative to every root'),
   denyAbsolute: paths

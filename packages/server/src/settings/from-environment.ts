@@ -16,13 +16,16 @@ export const TOKEN_VARIABLE = 'ROOTWARD_TOKEN';
 /** A source of roots with its own place in their order, not a lesser kind of flag. */
 const ROOTS_VARIABLE = 'ROOTWARD_ROOTS';
 
-/** What the environment says. An empty variable counts as absent, since many hosts cannot leave one out. */
+/**
+ * What the environment says. An empty variable counts as absent, since many hosts cannot leave one out; a
+ * blank one does not.
+ */
 export function fromEnvironment(environment: Environment): OptionValues {
   const given = OPTIONS.map(({ variable, separator, read }): OptionValues => {
     const text = environment[variable];
-    if (text === undefined || text.trim() === '' || variable === ROOTS_VARIABLE) return {};
+    if (text === undefined || text === '' || variable === ROOTS_VARIABLE) return {};
     const texts = separator === undefined ? [text] : text.split(separator).map((part) => part.trim());
-    const [first, ...rest] = texts.filter((part) => part !== '');
+    const [first, ...rest] = texts.filter((part) => part.trim() !== '');
     if (first === undefined) throw namesNothing(text, variable);
     return read([first, ...rest], { name: variable, base: undefined });
   });

@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { containsPath, hostPathStyle, readRules, Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
 import type { Logger, Root, RulesInFolder, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
 import { errnoOf } from '@rootward/core/platform';
@@ -7,6 +8,7 @@ import * as z from 'zod';
 import { categoriesSchema, type CategoryRules } from './category-rules.js';
 import { checkAgainst } from './check-against.js';
 import { lazily } from './lazily.js';
+import { parseJsonFile } from './parse-json.js';
 
 /** What a workspace, or its user, says about it. It can only tighten, and name guidance. */
 export interface WorkspaceRules {
@@ -20,6 +22,15 @@ export interface BrokenRules {
   readonly file: string;
   readonly problem: string;
 }
+
+/** One file of settings that a user keeps about a folder, or the folder of all of them where it cannot be read. */
+export interface KeptRules {
+  readonly file: string;
+  readonly reading: WorkspaceRules | BrokenReading;
+}
+
+/** Finds what a user keeps about a folder itself, outside of it. */
+export type KeptRulesOf = (folder: string) => readonly KeptRules[];
 
 /** Undefined where there is no file. */
 export type RulesReading = WorkspaceRules | BrokenReading | undefined;
@@ -56,24 +67,26 @@ export function readWorkspaceRules(root: string): RulesReading {
 
 /** The same for rules a user keeps elsewhere, where a link is the user's own. */
 export function readRulesFile(file: string, flags = 0): RulesReading {
-  let text: string | undefined;
+  let bytes: Buffer | undefined;
   try {
     // Most roots have none, and an exception each would cost a client with thousands of roots a tenth of a second.
     if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-    text = readSmallFile(file, flags);
+    bytes = readSmallFile(file, flags);
   } catch (error) {
-    const code = errnoOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    return { problem: code === 'ELOOP' ? 'it is a link' : `the disk answered ${String(code ?? error)}` };
+    return { problem: describeFault(error) };
   }
-  if (text === undefined) return { problem: `it is not a regular file of at most ${MAX_BYTES} bytes` };
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return { problem: 'it is not JSON' };
-  }
-  return checkRules(value);
+  if (bytes === undefined) return { problem: `it is not a regular file of at most ${MAX_BYTES} bytes` };
+  if (!isUtf8(bytes)) return { problem: 'it is not UTF-8 text' };
+  const parsed = parseJsonFile(bytes.toString());
+  return 'problem' in parsed ? parsed : checkRules(parsed.value);
+}
+
+/** A file that was there a moment ago. */
+function describeFault(error: unknown): string {
+  const code = errnoOf(error);
+  if (code === 'ELOOP') return 'it is a link';
+  if (code === 'ENOENT') return 'it is a link that leads nowhere, or it was just removed';
+  return `the disk answered ${code ?? String(error)}`;
 }
 
 /** Checks parsed JSON. */
@@ -91,14 +104,13 @@ export function checkRules(value: unknown): WorkspaceRules | BrokenReading {
 }
 
 /** Undefined where it is not a small regular file. */
-function readSmallFile(file: string, flags: number): string | undefined {
+function readSmallFile(file: string, flags: number): Buffer | undefined {
   const descriptor = openSync(file, constants.O_RDONLY | O_NONBLOCK | flags);
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
     const bytes = Buffer.alloc(stats.size);
-    const length = readSync(descriptor, bytes, 0, bytes.length, 0);
-    return bytes.toString('utf8', 0, length);
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(descriptor);
   }
@@ -108,8 +120,8 @@ export interface ScopeMakerOptions {
   /** The operator's rules, which a workspace can add to and never lift. */
   readonly rules: ScopeRules;
   readonly log: Logger;
-  /** Further rules for each folder, kept by the user outside of it; looked up anew for each scope. */
-  readonly userRules?: () => ((folder: string) => RulesReading) | undefined;
+  /** Further rules, kept by the user; looked up anew for each scope. Undefined where nothing is kept. */
+  readonly userRules?: () => KeptRulesOf | undefined;
   /** Canonical; read-only as a whole where a root is in it, since what is there runs with the next call. */
   readonly toolsProject?: string | undefined;
   /** Shared, so that what one scope left behind is found by the next. */
@@ -151,11 +163,17 @@ export class ScopeMaker {
     const { rules, temporaries, toolsProject } = this.#options;
     const isOfTools = ({ path }: Root): boolean =>
       toolsProject !== undefined && containsPath(toolsProject, path, hostPathStyle);
-    const userRulesOf = this.#options.userRules?.();
+    const userRules = this.#options.userRules?.();
+    const keptElsewhere = userRules === undefined ? undefined : this.#readOnce(userRules);
+    const isKeptReadOnly = ({ path }: Root): boolean =>
+      keptElsewhere !== undefined &&
+      withFoldersAbove(path).some((folder) =>
+        keptElsewhere(folder).some(({ readOnly }) => readOnly === true),
+      );
     const roots = snapshot.roots.map((root) => {
       const own = this.#usable(root, ownRulesOf(root));
-      const user = this.#usable(root, root.kind === 'directory' ? userRulesOf?.(root.path) : undefined);
-      const readOnly = isOfTools(root) || [rules, own, user].some((each) => each?.readOnly === true);
+      const readOnly =
+        rules.readOnly === true || own?.readOnly === true || isOfTools(root) || isKeptReadOnly(root);
       return readOnly ? { ...root, access: 'read-only' as const } : root;
     });
     const isProtected = toolsProject !== undefined && snapshot.roots.some(isOfTools);
@@ -166,13 +184,13 @@ export class ScopeMaker {
         rules: {
           ...rules,
           ...(isProtected && { inFolder: new Map([[toolsProject, { readOnly: true }]]) }),
-          ...(userRulesOf !== undefined && { keptElsewhere: (folder) => folderRulesOf(userRulesOf(folder)) }),
+          ...(keptElsewhere !== undefined && { keptElsewhere }),
         },
         fence,
         ...(temporaries !== undefined && { temporaries }),
       });
     // What users keep elsewhere, a scope reads once for each folder.
-    const isShared = userRulesOf === undefined && roots.length <= MAX_SHARED_ROOTS;
+    const isShared = keptElsewhere === undefined && roots.length <= MAX_SHARED_ROOTS;
     return isShared ? this.#share(roots, fence, make) : make();
   };
 
@@ -192,25 +210,48 @@ export class ScopeMaker {
     return scope;
   }
 
-  #usable(root: Root, reading: RulesReading): WorkspaceRules | undefined {
+  /** Roots often share the folders above them. */
+  #readOnce(userRules: KeptRulesOf): (folder: string) => readonly RulesInFolder[] {
+    const known = new Map<string, readonly RulesInFolder[]>();
+    return (folder) => {
+      const found =
+        known.get(folder) ??
+        userRules(folder).map(({ file, reading }) => {
+          if ('problem' in reading) this.#report(file, reading, folder);
+          return folderRulesOf(reading);
+        });
+      known.set(folder, found);
+      return found;
+    };
+  }
+
+  #usable({ path }: Root, reading: RulesReading): WorkspaceRules | undefined {
     if (reading === undefined || !('problem' in reading)) return reading;
-    const key = `${root.path}\0${reading.problem}`;
-    if (!this.#reported.has(key)) {
-      this.#reported.add(key);
-      this.#options.log.warn('workspace rules cannot be read', { problem: reading.problem });
-      this.#options.log.debug('workspace rules cannot be read', { root: root.path });
-    }
+    this.#report(path, reading, path);
     return undefined;
+  }
+
+  #report(place: string, { problem }: BrokenReading, folder: string): void {
+    const key = `${place}\0${problem}`;
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    this.#options.log.warn('workspace rules cannot be read', { problem });
+    this.#options.log.debug('workspace rules cannot be read', { folder });
   }
 }
 
 /** What can be read of broken rules holds; where nothing can, they refuse everything. */
-function folderRulesOf(reading: RulesReading): RulesInFolder | undefined {
-  if (reading === undefined) return undefined;
+function folderRulesOf(reading: WorkspaceRules | BrokenReading): RulesInFolder {
   if (!('problem' in reading)) return { deny: reading.deny, readOnly: reading.readOnly };
   const rules = reading.value === undefined ? reading : readRules(reading.value);
   if (!('problem' in rules)) return rules;
   return { unreadable: { file: "the user's settings for this project", problem: rules.problem } };
+}
+
+/** A folder and those above it, the deepest first. */
+export function withFoldersAbove(folder: string): readonly string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...withFoldersAbove(above)];
 }
 
 function ownRulesOf({ kind, broad, path }: Root): RulesReading {

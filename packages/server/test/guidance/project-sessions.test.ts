@@ -27,6 +27,10 @@ class CountingStore implements SettingsReader {
     this.reads.push(id);
     return undefined;
   }
+
+  rules(): undefined {
+    return undefined;
+  }
 }
 
 describe('a project session', () => {

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
+import { projectOf } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
 import { userDirectory } from '../../src/settings/find-configuration.js';
 import { ProjectSettingsStore } from '../../src/guidance/settings-store.js';
@@ -46,6 +47,16 @@ describe('where settings are kept', () => {
     expect(statSync(store.fileOf('app')).mode & 0o777).toBe(0o600);
     expect(readdirSync(store.directory)).toEqual(['app.json']);
   });
+});
+
+test('a folder keeps its rules when its `.git` says that it belongs to another project', async () => {
+  const store = newStore();
+  const [app, main] = ['app', 'main'].map((name) => tree.path(`identity ${name}`)) as [string, string];
+  tree.add({ 'identity app/': '', [`identity main/.git/worktrees/app/gitdir`]: `${app}/.git` });
+  await store.update(projectOf({ path: app, source: 'flag' }).id, () => ({ readOnly: true }));
+  writeFileSync(`${app}/.git`, `gitdir: ${main}/.git/worktrees/app`);
+  expect(projectOf({ path: app, source: 'flag' }).repository).toBe(main);
+  expect(store.rules()?.(app)).toMatchObject([{ reading: { readOnly: true } }]);
 });
 
 describe('ProjectSettingsStore.update()', () => {

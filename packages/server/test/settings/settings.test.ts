@@ -79,10 +79,28 @@ describe('loadSettings()', () => {
   });
 
   test('takes an empty variable for none', async () => {
-    expect(await load(makeHome(), {}, { ROOTWARD_LOG_LEVEL: '', ROOTWARD_WITHIN: ' ' })).toMatchObject({
+    expect(await load(makeHome(), {}, { ROOTWARD_LOG_LEVEL: '', ROOTWARD_WITHIN: '' })).toMatchObject({
       logLevel: 'warn',
       within: [],
     });
+  });
+
+  test.each(OPTIONS.filter(({ variable }) => variable !== 'ROOTWARD_ROOTS').map(({ variable }) => variable))(
+    'refuses a blank %s, which would narrow nothing',
+    async (variable) => {
+      await expect(load(makeHome(), {}, { [variable]: ' ' })).rejects.toThrow(`" " as ${variable}`);
+    },
+  );
+
+  test.each([
+    { within: [' '] },
+    { denyAbsolute: [' '] },
+    { denyAbsolute: ['/etc\0'] },
+    { tools: [' '] },
+    { hideTools: [' read_file'] },
+    { deny: [' '] },
+  ])('refuses %j in a file, which would narrow nothing', async (content) => {
+    await expect(load(makeHome({ [USER_FILE]: content }))).rejects.toMatchObject({ code: 'configuration' });
   });
 
   test('adds up what the files of the project and of the user deny', async () => {

@@ -97,8 +97,8 @@ describe('ScopeMaker', () => {
   test('refuses everything where the settings of the user cannot be read', async () => {
     const root = makeRoot();
     const log = { debug() {}, info() {}, warn() {} };
-    const broken = { problem: 'it is not JSON' };
-    const createScope = new ScopeMaker({ rules: {}, log, userRules: () => () => broken }).create;
+    const broken = { file: '/nowhere/app.json', reading: { problem: 'it is not JSON' } };
+    const createScope = new ScopeMaker({ rules: {}, log, userRules: () => () => [broken] }).create;
     using workspace = await createWorkspace({
       roots: [root],
       environment: {},
@@ -129,7 +129,7 @@ describe('ScopeMaker', () => {
   test('makes another scope at once where a root has become read-only, or users keep rules elsewhere', async () => {
     const root = makeRoot();
     const log = { debug() {}, info() {}, warn() {} };
-    let userRules: (() => undefined) | undefined;
+    let userRules: (() => []) | undefined;
     const createScope = new ScopeMaker({ rules: {}, log, now: () => 0, userRules: () => userRules }).create;
     using workspace = await createWorkspace({ roots: [root], environment: {}, home: '/nowhere' });
     const scope = createScope(workspace.snapshot());
@@ -137,7 +137,7 @@ describe('ScopeMaker', () => {
     const stricter = createScope(workspace.snapshot());
     expect(stricter).not.toBe(scope);
     expect(stricter.roots.map(({ access }) => access)).toEqual(['read-only']);
-    userRules = () => undefined;
+    userRules = () => [];
     expect(createScope(workspace.snapshot())).not.toBe(createScope(workspace.snapshot()));
   });
 

@@ -59,6 +59,7 @@ function isBalanced(glob: string): boolean {
 
 /** All patterns are relative to a root, so these cannot match what they were most likely meant to match. */
 const MATCHES_NOTHING: readonly (readonly [RegExp, string])[] = [
+  [/\p{Cc}/u, 'it has a control character; write ? where a name really has one'],
   [/^\s|\s$/, 'it has a blank before or after it; write [ ] where a name really has one'],
   [/^~(?:\/|$)/, 'patterns are relative to the roots; use denyAbsolute for a path in the home directory'],
   [SYSTEM_FOLDER, 'it looks absolute; write it without the first slash, or use denyAbsolute'],

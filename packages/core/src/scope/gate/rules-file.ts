@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
-import { sep } from 'node:path';
+import { parse, sep } from 'node:path';
 import { errnoOf } from '../../platform/errno.js';
 import { isObject } from '../../platform/json.js';
 import { readJson } from '../../platform/read-json.js';
@@ -55,18 +55,24 @@ interface Known {
 /** The rules files in force. Each is looked up on every use, and read again only if it was replaced or changed. */
 export class RulesFiles {
   readonly #known = new Map<string, Known>();
-  readonly #askElsewhere: ((folder: string) => RulesInFolder | undefined) | undefined;
-  readonly #elsewhere = new Map<string, FolderRules | undefined>();
+  readonly #askElsewhere: ((folder: string) => readonly RulesInFolder[]) | undefined;
+  readonly #elsewhere = new Map<string, readonly FolderRules[]>();
 
-  constructor(askElsewhere?: (folder: string) => RulesInFolder | undefined) {
+  constructor(askElsewhere?: (folder: string) => readonly RulesInFolder[]) {
     this.#askElsewhere = askElsewhere;
   }
 
-  /** Those from `top` down to `folder`, both included. */
+  /**
+   * Those from `top` down to `folder`, both included. Rules that are kept elsewhere count from the top of the disk on:
+   * their author named the folder, so no narrower root escapes them.
+   */
   between(top: string, folder: string): readonly FolderRules[] {
     const found: FolderRules[] = [];
-    for (let end = top.length; end <= folder.length;) {
-      found.push(...this.in(folder.slice(0, end)));
+    const start = this.#askElsewhere === undefined ? top.length : parse(folder).root.length;
+    for (let end = start; end <= folder.length;) {
+      const path = folder.slice(0, end);
+      if (end >= top.length) found.push(...this.in(path));
+      else found.push(...this.#keptElsewhere(path));
       const next = folder.indexOf(sep, end + 1);
       end = next < 0 && end < folder.length ? folder.length : next < 0 ? folder.length + 1 : next;
     }
@@ -79,27 +85,28 @@ export class RulesFiles {
    */
   in(folder: string, name?: string): readonly FolderRules[] {
     const own = this.#file(folder, name);
-    const other = this.#askElsewhere === undefined ? undefined : this.#keptElsewhere(folder);
-    if (other === undefined) return own === undefined ? NONE : [own];
-    return own === undefined ? [other] : [own, other];
+    const others = this.#keptElsewhere(folder);
+    return own === undefined ? others : [own, ...others];
   }
 
-  #keptElsewhere(folder: string): FolderRules | undefined {
-    if (this.#elsewhere.has(folder)) return this.#elsewhere.get(folder);
+  /** Whether rules for this folder are kept elsewhere. Such rules do not move with the folder, unlike a file in it. */
+  isNamedElsewhere(folder: string): boolean {
+    return this.#keptElsewhere(folder).length > 0;
+  }
+
+  #keptElsewhere(folder: string): readonly FolderRules[] {
+    if (this.#askElsewhere === undefined) return NONE;
+    const known = this.#elsewhere.get(folder);
+    if (known !== undefined) return known;
     if (this.#elsewhere.size >= MAX_FOLDERS) this.#elsewhere.clear();
-    const rules = this.#askElsewhere?.(folder);
-    const { unreadable: broken } = rules ?? {};
-    const found =
-      rules === undefined
-        ? undefined
-        : {
-            folder,
-            file: broken?.file ?? '',
-            deny: compileDenies(rules.deny ?? []),
-            readOnly: rules.readOnly ?? false,
-            problem: broken?.problem,
-          };
-    this.#elsewhere.set(folder, found);
+    const found = this.#askElsewhere(folder).map(({ deny = [], readOnly = false, unreadable: broken }) => ({
+      folder,
+      file: broken?.file ?? '',
+      deny: compileDenies(deny),
+      readOnly,
+      problem: broken?.problem,
+    }));
+    this.#elsewhere.set(folder, found.length === 0 ? NONE : found);
     return found;
   }
 

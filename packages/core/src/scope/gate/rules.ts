@@ -29,9 +29,9 @@ export interface ScopeRules {
   readonly inFolder?: ReadonlyMap<string, RulesInFolder>;
   /**
    * Rules for a folder and all below it that are kept elsewhere, with the same effect as a rules file. Called once per
-   * folder.
+   * folder: for each folder in use and all above it, whatever the roots are.
    */
-  readonly keptElsewhere?: (folder: string) => RulesInFolder | undefined;
+  readonly keptElsewhere?: (folder: string) => readonly RulesInFolder[];
   /** What the operator takes away while the scope is in use. It takes effect at once. */
   readonly limits?: OperatorLimits | undefined;
 }
@@ -160,6 +160,11 @@ export class RuleBook {
       this.#protect.some((kept) => isWithin(kept, name)),
     );
     return holdsProtected ? { code: 'protected' } : undefined;
+  }
+
+  /** Refuses to move a folder away from rules that name it: below its new name they would no longer hold. */
+  refuseToLeaveRules(folder: string): Refusal | undefined {
+    return this.#files.isNamedElsewhere(folder) ? { code: 'protected' } : undefined;
   }
 
   /** Whether a path is protected: the listed paths with all below them, and files that steer the fence at any depth. */
@@ -307,11 +312,9 @@ export class RuleBook {
   }
 
   #denyAbsolute(path: string): void {
-    if (!isAbsolute(path)) {
-      throw new RootwardError(
-        'invalid-option',
-        `Cannot deny ${JSON.stringify(path)}: it is not an absolute path`,
-      );
+    if (!isAbsolute(path) || path.includes('\0')) {
+      const state = path.includes('\0') ? 'no path has a NUL character' : 'it is not an absolute path';
+      throw new RootwardError('invalid-option', `Cannot deny ${JSON.stringify(path)}: ${state}`);
     }
     for (const place of new Set([resolve(path), canonicalOr(resolve(path))])) {
       Object.assign(this.#fixedAt(place), { whole: path, unlessNamed: false });

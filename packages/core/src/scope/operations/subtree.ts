@@ -54,10 +54,13 @@ export async function checkMoveBelow(
   const directory = gate.pin(source.child, { directory: true, noFollow: true });
   try {
     const seen: FoldersSeen = new Map();
-    await visitBelow(gate, directory, new Pacer(signal), (parent, name) => {
+    const rooted = gate.rules.refuseToLeaveRules(start);
+    if (rooted !== undefined) throw refused(action, asked, rooted);
+    await visitBelow(gate, directory, new Pacer(signal), (parent, name, isDirectory) => {
       const path = childPath(parent.path, name);
       const moved = target.placement.path + path.slice(start.length);
       const refusal: Refusal | undefined =
+        (isDirectory ? gate.rules.refuseToLeaveRules(path) : undefined) ??
         gate.rules.refuseChange(gate.place(action, asked, path), seen) ??
         gate.rules.refuseChange(gate.place(action, asked, moved), seen);
       if (refusal !== undefined) throw refused(action, asked, refusal);

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FenceFolder } from '../../../src/roots/fence.js';
+import type { RulesInFolder } from '../../../src/scope/gate/rules-file.js';
 import { Scope } from '../../../src/scope/scope.js';
 import { codeOf, refusalOf, rootAt, useTree } from '../fixture.js';
 
@@ -197,5 +198,31 @@ describe('A rules file that cannot be read', () => {
     makeRepository();
     rules('repo', { readOnly });
     expect(await codeOf(over('repo').write('a.txt', ''))).toBe('read-only');
+  });
+});
+
+/** A scope over `root`, with rules about `named` that are not in a file there. */
+function elsewhere(root: string, named: string): Scope {
+  const keptElsewhere = (folder: string): readonly RulesInFolder[] =>
+    folder === tree().in(named) ? [{ deny: ['private'] }] : [];
+  return new Scope({ roots: [rootAt(tree().in(root))], rules: { keptElsewhere } });
+}
+
+describe('Rules that are kept elsewhere', () => {
+  test.each(['repo/config', 'repo', 'repo/config/private', '.'])(
+    'hold where the root is %s',
+    async (root) => {
+      makeRepository();
+      rmSync(tree().in('repo/.git'), { recursive: true });
+      const scope = elsewhere(root, 'repo');
+      expect(await codeOf(scope.readText(tree().in('repo/config/private/key.txt')))).toBe('denied');
+    },
+  );
+
+  test.each(['repo/inner', 'repo'])('keep the folder from being moved: %s', async (moved) => {
+    tree().make({ repo: { inner: { 'a.txt': 'a' } } });
+    const scope = elsewhere('.', 'repo/inner');
+    expect(await codeOf(scope.rename(tree().in(moved), tree().in('other')))).toBe('protected');
+    await scope.rename(tree().in('repo/inner/a.txt'), tree().in('repo/a.txt'));
   });
 });

@@ -108,7 +108,8 @@ export function readTokens(texts: readonly string[], { name }: Origin): readonly
 
 /** A relative path is put below its base as it stands, so that `..` after a link is resolved by the disk. */
 export function readPath(given: string, { name, base, home }: Origin): string {
-  if (given === '') throw unusable(given, name, 'expected a path');
+  if (given.trim() === '') throw unusable(given, name, 'expected a path');
+  if (given.includes('\0')) throw unusable(given, name, 'it has a NUL character, which no path has');
   const text = home === undefined ? given : expandHome(given, home);
   if (isAbsolute(text)) return text;
   if (base === undefined) throw unusable(text, name, 'expected an absolute path');
