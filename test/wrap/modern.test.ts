@@ -150,14 +150,18 @@ describe('questions of a legacy server in the middle of a modern call', () => {
     const { client } = await wrap([NODE, INNER, '{roots}'], {
       ...MODERN,
       cwd: b,
-      roots: (asked) => asked.answer([{ uri: uri(folder) }]),
+      roots: (asked) => asked.answer(folder === '' ? [] : [{ uri: uri(folder) }]),
     });
     expect(await client.request('tools/list')).toMatchObject({ resultType: 'complete', ttlMs: 0 });
     expect(client.asked).toHaveLength(0);
     expect(jsonOf(await client.callTool('where'))).toMatchObject({ cwd: a, args: [a] });
     folder = b;
-    // An answer is good for a moment only; the next question comes with a later call.
-    for (let cwd: unknown = a; cwd !== b;) ({ cwd } = jsonOf(await client.callTool('where')));
+    expect(jsonOf(await client.callTool('where'))).toMatchObject({ cwd: b, args: [b] });
+    folder = '';
+    expect((await client.callTool('where'))['isError']).toBe(true);
+    folder = a;
+    expect(jsonOf(await client.callTool('where'))).toMatchObject({ cwd: a, args: [a] });
+    expect(client.asked).toHaveLength(4);
     const empty = await wrap([NODE, INNER], { ...MODERN, cwd: b, roots: (asked) => asked.answer([]) });
     expect((await empty.client.callTool('where'))['isError']).toBe(true);
   });

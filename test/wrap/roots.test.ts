@@ -90,6 +90,21 @@ describe('the inner server gets the right roots', () => {
     expect(await client.request('tools/list')).toHaveProperty('tools');
   });
 
+  test('and a list of the server that only learns the roots is not announced', async () => {
+    const folder = makeFolder('a');
+    const told = (): string[] => client.received.flatMap((each) => ('method' in each ? [each.method] : []));
+    const { client } = await wrap([NODE, INNER, '{root}', '--announce'], {
+      roots: (asked) => {
+        const answer = (): void => asked.answer([{ uri: uri(folder) }]);
+        void client.until(() => told().includes('notifications/message')).then(answer);
+      },
+    });
+    await client.until(() => told().includes('notifications/message'));
+    expect(told()).not.toContain('notifications/tools/list_changed');
+    expect(jsonOf(await client.callTool('where'))).toMatchObject({ cwd: folder });
+    await client.until(() => told().includes('notifications/tools/list_changed'));
+  });
+
   test('and a client that never answers is not waited for by lists', async () => {
     const { client } = await wrap([NODE, INNER], { roots: silent });
     expect(await client.request('tools/list')).toHaveProperty('tools');

@@ -191,7 +191,7 @@ export class SharedSession implements Outer {
       const connection = await this.#opening;
       const isIntroductory = INTRODUCTORY.has(method);
       const meta: unknown = message.value('params', '_meta');
-      const roots = isIntroductory ? undefined : await connection.forCall(meta, true);
+      const roots = isIntroductory ? undefined : await connection.forCall(meta);
       if (roots?.length === 0) {
         this.#client.send(refuse(id, method, NO_ROOTS), id);
         return;

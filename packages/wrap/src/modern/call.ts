@@ -15,8 +15,8 @@ export interface Call {
   token: string | undefined;
   /** The id of the round before, which a client may still take back. */
   lastId: string | undefined;
-  /** Whether it begins anew when the client comes back: the roots were asked for in another call. */
-  isParked: boolean;
+  /** Whether the session has it already. One that waits for the roots of its client is kept here until then. */
+  isBegun: boolean;
   /** Questions that the client was asked in this round, by their key. */
   asked: ReadonlyMap<string, string>;
   /** Questions that came while the client was still busy with others. */
@@ -35,7 +35,7 @@ export function beginCall(
   return {
     ...given,
     lastId: undefined,
-    isParked: false,
+    isBegun: false,
     asked: new Map(),
     queue: [],
     answer: undefined,

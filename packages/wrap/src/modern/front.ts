@@ -1,4 +1,5 @@
 import { isObject } from '@rootward/core/platform';
+import type { RootsAnswer } from '../roots/call-roots.js';
 import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
 import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
@@ -27,8 +28,8 @@ const INVALID_PARAMS = -32_602;
 const UNSUPPORTED_VERSION = -32_022;
 /** A user may take a while to answer a form; after that the call is given up. */
 const RETURN_MS = 10 * 60_000;
-/** Clients answer for their roots at once. One that has not come back by then may have given its call up. */
-const ELSEWHERE_MS = 2000;
+const ROOTS_KEY = 'roots';
+const ROOTS_QUESTION = RawMessage.from({ id: ROOTS_KEY, method: 'roots/list' });
 
 /**
  * Lets a client of the modern era use a session of the legacy one: what the server asks in the middle of a call becomes
@@ -48,9 +49,6 @@ export class ModernFront {
   #capabilities: Envelope['capabilities'] = {};
   #logLevel: string | undefined;
   #nextId = 1;
-  /** A question for the roots that no call carries. */
-  #unasked: RawMessage | undefined;
-  #elsewhere: NodeJS.Timeout | undefined;
 
   /** `common`: what the server is told its client can do, where several clients share it. */
   constructor(outer: Outer, options: SessionOptions, common?: Envelope['capabilities']) {
@@ -144,8 +142,18 @@ export class ModernFront {
     if (request === undefined) return;
     const call = beginCall({ inner, method, request, isLogged, outerId: id, token });
     this.#calls.set(inner, call);
-    this.session.receive(request);
-    if (MAY_ASK_BACK.has(method)) this.#askRoots(call);
+    if (this.#isAsked(method)) this.#askIn(call, ROOTS_QUESTION);
+    else this.#begin(call);
+  }
+
+  /** Whether a call has to be answered with a question for the roots first. */
+  #isAsked(method: string): boolean {
+    return MAY_ASK_BACK.has(method) && this.session.asksForRoots && isObject(this.#capabilities['roots']);
+  }
+
+  #begin(call: Call, answer?: RootsAnswer): void {
+    call.isBegun = true;
+    this.session.receive(call.request, answer);
   }
 
   /** The client is back with answers. */
@@ -162,6 +170,11 @@ export class ModernFront {
     call.token = tokenOf(message);
     const { asked } = call;
     call.asked = new Map();
+    if (!call.isBegun) {
+      const result: unknown = message.value('params', 'inputResponses', ROOTS_KEY);
+      this.#begin(call, result === undefined ? { missing: true } : { result });
+      return;
+    }
     for (const [key, question] of asked) {
       const result = message.raw('params', 'inputResponses', key);
       this.#settle(
@@ -169,10 +182,7 @@ export class ModernFront {
         result === undefined ? undefined : `{"jsonrpc":"2.0","id":${question},"result":${result}}`,
       );
     }
-    if (call.isParked) {
-      this.#calls.delete(call.inner);
-      this.#call(call.request, id, call.method, call.isLogged, call.token);
-    } else if (call.answer === undefined) this.#askNext(call);
+    if (call.answer === undefined) this.#askNext(call);
     else this.#finish(call, call.answer);
   }
 
@@ -182,7 +192,7 @@ export class ModernFront {
     this.session.receive(message ?? RawMessage.from({ id: Number(question), error }));
   }
 
-  /** A question of the server, or of ours for the roots. */
+  /** A question of the server. */
   #ask(question: RawMessage): void {
     const { id = 'null', method = '' } = question;
     if (method === 'ping') {
@@ -190,7 +200,9 @@ export class ModernFront {
       return;
     }
     const needed = NEEDED[method];
-    const open = [...this.#calls.values()].filter((call) => MAY_ASK_BACK.has(call.method) && !call.isPassing);
+    const open = [...this.#calls.values()].filter(
+      (call) => MAY_ASK_BACK.has(call.method) && call.isBegun && !call.isPassing,
+    );
     // One that already waits for its user is only asked more where no other is open.
     const call = open.find(({ outerId }) => outerId !== undefined) ?? open[0];
     if (needed === undefined || !isObject(this.#capabilities[needed]) || call === undefined) {
@@ -209,39 +221,6 @@ export class ModernFront {
   #askIn(call: Call, question: RawMessage): void {
     call.queue.push(question);
     this.#askNext(call);
-    if (question.method !== 'roots/list') return;
-    clearInterval(this.#elsewhere);
-    this.#elsewhere = setInterval(() => this.#askElsewhere(call, question), ELSEWHERE_MS).unref();
-  }
-
-  /** Where the call that was to carry the question for the roots is gone. */
-  #askRoots(call: Call): void {
-    const question = this.#unasked;
-    this.#unasked = undefined;
-    if (question !== undefined) this.#askIn(call, question);
-  }
-
-  /** All calls wait for the roots: one that its client has given up must not hold up the others, nor be made by them. */
-  #askElsewhere(call: Call, question: RawMessage): void {
-    if (!this.#calls.has(call.inner) || call.asked.get('roots') !== question.id) {
-      clearInterval(this.#elsewhere);
-      return;
-    }
-    const other = this.#waitingCall();
-    if (other === undefined) return;
-    if (this.session.waiting.has(call.inner)) {
-      call.isParked = true;
-      this.#cancel(call, 'the client did not come back with an answer');
-    }
-    this.#askIn(other, question);
-  }
-
-  /** One that can be asked for the roots it waits for. */
-  #waitingCall(): Call | undefined {
-    return [...this.#calls.values()].find(
-      ({ inner, method, outerId }) =>
-        MAY_ASK_BACK.has(method) && outerId !== undefined && this.session.waiting.has(inner),
-    );
   }
 
   #askNext(call: Call): void {
@@ -249,7 +228,11 @@ export class ModernFront {
     if (outerId === undefined || queue.length === 0) return;
     const questions = queue.splice(0);
     const asked = questions.map(
-      ({ id = '', method }) => [method === 'roots/list' ? 'roots' : `question-${id}`, id] as const,
+      (question) =>
+        [
+          question === ROOTS_QUESTION ? ROOTS_KEY : `question-${question.id ?? ''}`,
+          question.id ?? '',
+        ] as const,
     );
     call.asked = new Map(asked);
     call.lastId = outerId;
@@ -266,23 +249,14 @@ export class ModernFront {
     this.#outer.send([Buffer.from(`{"jsonrpc":"2.0","id":${outerId},"result":${result}}`)], outerId);
   }
 
-  /** The client did not return in time, or says that it will not. Others may wait for the roots it was asked for. */
+  /** The client did not return in time, or says that it will not. */
   #giveUp(call: Call): void {
-    const roots = call.asked.get('roots');
-    const isWanted = call.isParked || this.session.waiting.size > 0;
     clearTimeout(call.timer);
     this.#calls.delete(call.inner);
+    if (!call.isBegun) return;
     for (const question of [...call.asked.values(), ...call.queue.flatMap(({ id }) => id ?? [])])
-      if (question !== roots || !isWanted) this.#settle(question, undefined);
-    this.#cancel(call, 'the client did not come back with an answer');
-    if (roots === undefined || call.isParked || !isWanted) return;
-    this.#unasked = RawMessage.from({ id: Number(roots), method: 'roots/list' });
-    const other = this.#waitingCall();
-    if (other !== undefined) this.#askRoots(other);
-  }
-
-  #cancel({ inner }: Call, reason: string): void {
-    const params = { requestId: Number(inner), reason };
+      this.#settle(question, undefined);
+    const params = { requestId: Number(call.inner), reason: 'the client did not come back with an answer' };
     this.session.receive(RawMessage.from({ method: 'notifications/cancelled', params }));
   }
 

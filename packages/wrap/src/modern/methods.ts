@@ -1,6 +1,5 @@
 /** Which capability lets a client be asked. */
 export const NEEDED: Readonly<Record<string, string>> = {
-  'roots/list': 'roots',
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
 };

@@ -1,4 +1,4 @@
-import type { ClientInfo, Root, Snapshot } from '@rootward/core';
+import type { ClientInfo, RequestFacts, Root, Snapshot } from '@rootward/core';
 import type { Callers } from '@rootward/mcp/host';
 
 /** What a client says about roots when it introduces itself. */
@@ -8,11 +8,16 @@ export interface Declaration {
   readonly clientInfo: ClientInfo | undefined;
 }
 
+/** The roots that a request of the modern era brings along, after its client was asked. */
+export type RootsAnswer = NonNullable<RequestFacts['answer']>;
+
 /** The roots of a connection changed. */
 export type RootsListener = (roots: readonly Root[], isRemoval: boolean) => void;
 
 /** Where the roots of one connection come from, in either era. */
 export interface CallRoots {
+  /** Whether a request of a client that declares roots has to bring an answer along. */
+  readonly asksInCalls?: boolean;
   /** Who calls on this connection; undefined where nothing is kept between calls. */
   readonly callers?: Callers;
   /** What is known now, without asking. */
@@ -26,9 +31,9 @@ export interface CallRoots {
   /** The client says that its roots changed. */
   changed(): void;
   /**
-   * The roots that one call works in; `mayAsk` is false where the client cannot be asked in this call. A promise only where
+   * The roots that one call works in; `answer` is what its client says about them in this call. A promise only where
    * something has to be waited for.
    */
-  forCall(meta: unknown, mayAsk: boolean): readonly Root[] | Promise<readonly Root[]>;
+  forCall(meta: unknown, answer?: RootsAnswer): readonly Root[] | Promise<readonly Root[]>;
   dispose(): void;
 }

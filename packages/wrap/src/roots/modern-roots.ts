@@ -1,77 +1,53 @@
 import { diffRoots, resolveSnapshot, viewSnapshot } from '@rootward/core';
-import type { Clock, RequestFacts, Root, RootsPort, Snapshot, Sources, WorkspaceView } from '@rootward/core';
-import { within } from '@rootward/core/platform';
+import type { Root, Snapshot, Sources } from '@rootward/core';
 import { Callers, type PreparedWorkspace } from '@rootward/mcp/host';
 import { placeOf } from './place-of.js';
-import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
-
-type Answer = NonNullable<RequestFacts['answer']>;
-
-/** As for clients of the legacy era: asking may cost one hundredth of the time. */
-const FRESHNESS = 100;
-const MIN_FRESH_MS = 250;
-const MAX_FRESH_MS = 5 * 60_000;
-const ANSWER_MS = 60_000;
-const MISSING: Answer = { missing: true };
+import type { CallRoots, Declaration, RootsAnswer, RootsListener } from './call-roots.js';
 
 /**
- * The roots of a client of the modern era, which can only be asked inside a call of its own. What it answers counts
- * for the calls that follow shortly after; nothing it leaves out is made up from hints.
+ * The roots of a client of the modern era, which can only be asked inside a call of its own. Each answer counts for its
+ * call alone, as in a rootward server; nothing it leaves out is made up from hints.
  */
 export class ModernRoots implements CallRoots {
   readonly callers: Callers;
+  readonly asksInCalls: boolean;
   readonly #kind: 'local' | 'http';
   readonly #sources: Sources;
-  readonly #port: RootsPort;
   readonly #onChange: RootsListener;
-  readonly #clock: Clock;
-  #declaration: Declaration = { roots: false, listChanged: false, clientInfo: undefined };
-  #answer: Answer | undefined;
-  #freshUntil = 0;
-  #asking: Promise<void> | undefined;
-  #snapshot: Snapshot;
   readonly #limited: Disposable | undefined;
-  readonly #disposed = new AbortController();
+  #declaration: Declaration = { roots: false, listChanged: false, clientInfo: undefined };
+  /** The roots of the server in place. Decides which server a call goes to, never what a call may do. */
+  #snapshot: Snapshot;
 
   private constructor(
     callers: Callers,
     kind: 'local' | 'http',
     sources: Sources,
-    port: RootsPort,
     onChange: RootsListener,
-    clock: Clock,
     first: Snapshot,
   ) {
     this.callers = callers;
+    this.asksInCalls = sources.clientRoots !== 'ignore';
     this.#kind = kind;
     this.#sources = sources;
-    this.#port = port;
     this.#onChange = onChange;
-    this.#clock = clock;
     this.#snapshot = first;
-    // What the operator takes away is gone at once, not with the next call.
-    this.#limited = sources.limits?.onDidChange(
-      () => void this.#resolve(undefined).then((now) => this.#replace(now)),
+    const { limits } = sources;
+    // The server in place loses at once what the operator takes away, not with the next call.
+    this.#limited = limits?.onDidChange(() =>
+      this.#replace({ ...this.#snapshot, roots: limits.apply(this.#snapshot.roots) }),
     );
   }
 
   static async open(
     prepared: PreparedWorkspace,
     kind: 'local' | 'http',
-    port: RootsPort,
     onChange: RootsListener,
   ): Promise<ModernRoots> {
     const sources = await prepared.sources(kind);
     const facts = { declaresRoots: false, clientInfo: undefined, answer: undefined, meta: undefined };
-    return new ModernRoots(
-      new Callers(prepared, () => true),
-      kind,
-      sources,
-      port,
-      onChange,
-      prepared.clock,
-      await resolveSnapshot(sources, facts, { now: Date.now() }),
-    );
+    const first = await resolveSnapshot(sources, facts, { now: Date.now() });
+    return new ModernRoots(new Callers(prepared, () => true), kind, sources, onChange, first);
   }
 
   current(): readonly Root[] {
@@ -84,79 +60,42 @@ export class ModernRoots implements CallRoots {
 
   declare(declaration: Declaration): { readonly mustAsk: boolean } {
     this.#declaration = declaration;
-    return { mustAsk: this.#canAsk() };
+    return { mustAsk: this.#mustAsk() };
   }
 
   begin(): Promise<readonly Root[]> {
-    return Promise.resolve(this.#canAsk() ? [] : this.current());
+    return Promise.resolve(this.#mustAsk() ? [] : this.current());
   }
 
   changed(): void {
-    this.#freshUntil = 0;
+    // Nothing is remembered that could have changed.
   }
 
   /** Fails with `ambiguous-tree` where nobody can tell which working tree the caller works in. */
-  async forCall(meta: unknown, mayAsk: boolean): Promise<readonly Root[]> {
-    await this.#refresh(mayAsk);
-    const view = async (): Promise<WorkspaceView> =>
-      viewSnapshot(meta === undefined ? this.#snapshot : await this.#resolve(meta));
-    return placeOf(await view(), this.callers, {
+  async forCall(meta: unknown, answer?: RootsAnswer): Promise<readonly Root[]> {
+    const snapshot = await this.#resolve(undefined, answer);
+    // A request that cannot be asked says nothing about where the client works.
+    if (answer !== undefined || !this.#mustAsk()) this.#replace(snapshot);
+    const view = viewSnapshot(meta === undefined ? snapshot : await this.#resolve(meta, answer));
+    return placeOf(view, this.callers, {
       meta,
       client: this.#declaration.clientInfo?.name,
       transport: this.#kind,
       came: this.callers.arrive(),
-      lookAgain: async () => {
-        this.changed();
-        await this.#refresh(mayAsk);
-        return view();
-      },
     });
   }
 
-  async #refresh(mayAsk: boolean): Promise<void> {
-    if (mayAsk && this.#canAsk() && this.#clock.now() >= this.#freshUntil) {
-      this.#asking ??= this.#ask().finally(() => {
-        this.#asking = undefined;
-      });
-    }
-    if (mayAsk) await this.#asking;
-    this.#replace(await this.#resolve(undefined));
-  }
-
   dispose(): void {
-    this.#disposed.abort();
     this.#limited?.[Symbol.dispose]();
   }
 
-  #canAsk(): boolean {
-    return this.#declaration.roots && this.#sources.clientRoots !== 'ignore';
+  #mustAsk(): boolean {
+    return this.#declaration.roots && this.asksInCalls;
   }
 
-  async #ask(): Promise<void> {
-    const asked = this.#clock.now();
-    const asking = new AbortController();
-    let fresh = MIN_FRESH_MS;
-    try {
-      const answer = this.#port.ask(asking.signal);
-      answer.catch(() => undefined);
-      // Not a signal made of others: Node 20 forgets one that only waits for its time.
-      const limit = { milliseconds: ANSWER_MS, clock: this.#clock, signal: this.#disposed.signal };
-      const inTime = await within(answer, limit);
-      this.#answer = inTime ? { result: await answer } : MISSING;
-      // One that gives no answer may give one to the next call.
-      if (inTime) fresh = Math.max((this.#clock.now() - asked) * FRESHNESS, MIN_FRESH_MS);
-    } catch (error) {
-      this.#answer = typeof error === 'object' && error !== null && 'code' in error ? { error } : MISSING;
-    } finally {
-      asking.abort();
-    }
-    this.#freshUntil = this.#clock.now() + Math.min(fresh, MAX_FRESH_MS);
-  }
-
-  #resolve(meta: unknown): Promise<Snapshot> {
-    const { roots, clientInfo } = this.#declaration;
-    const answer = this.#canAsk() ? (this.#answer ?? MISSING) : undefined;
-    const facts = { declaresRoots: roots, clientInfo, answer, meta };
+  #resolve(meta: unknown, answer: RootsAnswer | undefined): Promise<Snapshot> {
+    const { clientInfo } = this.#declaration;
+    const facts = { declaresRoots: answer !== undefined, clientInfo, answer, meta };
     return resolveSnapshot(this.#sources, facts, { now: Date.now() });
   }
 

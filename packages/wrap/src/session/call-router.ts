@@ -1,9 +1,10 @@
 import type { Root } from '@rootward/core';
 import type { Keeper } from '../inner/keeper.js';
-import type { CallRoots } from '../roots/call-roots.js';
-import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
+import type { CallRoots, RootsAnswer } from '../roots/call-roots.js';
 import { INTRODUCTORY } from './introduction.js';
 import { isSameRoots, type SideServers } from './side-servers.js';
+
+const SUBSCRIBING: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
 /** The server that a request goes to; undefined where there are no folders. */
 export type Route = Keeper | undefined;
@@ -13,33 +14,33 @@ export class CallRouter {
   readonly #opening: Promise<CallRoots>;
   readonly #main: Keeper;
   readonly #sides: SideServers;
-  readonly #alwaysAsks: boolean;
   #connection: CallRoots | undefined;
 
-  constructor(
-    opening: Promise<CallRoots>,
-    main: Keeper,
-    sides: SideServers,
-    { era }: { readonly era: 'legacy' | 'modern' },
-  ) {
+  constructor(opening: Promise<CallRoots>, main: Keeper, sides: SideServers) {
     this.#opening = opening;
     this.#main = main;
     this.#sides = sides;
-    this.#alwaysAsks = era === 'legacy';
   }
 
   /** A promise only where something has to be waited for. */
-  route(meta: unknown, method: string): Route | Promise<Route> {
+  route(meta: unknown, method: string, answer: RootsAnswer | undefined): Route | Promise<Route> {
     if (INTRODUCTORY.has(method)) return this.#main;
-    if (this.#connection !== undefined) return this.#routeIn(this.#connection, meta, method);
+    if (this.#connection !== undefined) return this.#routeIn(this.#connection, meta, method, answer);
     return this.#opening.then((connection) => {
       this.#connection = connection;
-      return this.#routeIn(connection, meta, method);
+      return this.#routeIn(connection, meta, method, answer);
     });
   }
 
-  #routeIn(connection: CallRoots, meta: unknown, method: string): Route | Promise<Route> {
-    const roots = connection.forCall(meta, this.#alwaysAsks || MAY_ASK_BACK.has(method));
+  #routeIn(
+    connection: CallRoots,
+    meta: unknown,
+    method: string,
+    answer: RootsAnswer | undefined,
+  ): Route | Promise<Route> {
+    // Such a client does not subscribe in a request of its own, and listens to the server in place.
+    if (connection.asksInCalls === true && SUBSCRIBING.has(method)) return this.#main;
+    const roots = connection.forCall(meta, answer);
     return roots instanceof Promise
       ? roots.then((later) => this.#keeperOf(later, connection))
       : this.#keeperOf(roots, connection);

@@ -1,9 +1,10 @@
+import type { Root } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { RootwardWrapError } from '../error.js';
 import { InnerEra } from '../inner/inner-era.js';
 import type { Instance } from '../inner/instance.js';
 import { Keeper } from '../inner/keeper.js';
-import type { CallRoots } from '../roots/call-roots.js';
+import type { CallRoots, RootsAnswer } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
 import { ModernRoots } from '../roots/modern-roots.js';
 import { asksBack } from '../wire/envelope.js';
@@ -26,6 +27,7 @@ import { SideServers } from './side-servers.js';
 
 /** If more bytes wait for one side, the other side is not read. */
 const MAX_BACKLOG_BYTES: number = 4 * 1024 * 1024;
+const LIST_CHANGED = /^notifications\/\w+\/list_changed$/;
 const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
 
@@ -43,7 +45,7 @@ export class Session {
   readonly #opening: Promise<CallRoots>;
   readonly #running = new RunningCalls();
   /** Those that wait for roots or for a server. */
-  readonly waiting: Map<string, { cancelled: boolean }> = new Map();
+  readonly #waiting = new Map<string, { cancelled: boolean }>();
   readonly #serverQuestions: ServerQuestions;
   readonly #lane: Lane;
   readonly #watch: CallWatch;
@@ -51,6 +53,8 @@ export class Session {
   readonly #seen: ObservedSession;
   readonly #innerEra: InnerEra;
   #introducing = false;
+  /** Until the client has said which folders it has, or that it has none. */
+  #awaitsRoots = true;
   #startsHere = false;
   #introduction: Introduction | undefined;
   #roots: CallRoots | undefined;
@@ -69,15 +73,15 @@ export class Session {
     this.#main = this.#keeper();
     this.#sides = new SideServers(() => this.#keeper());
     this.#opening = this.#open();
-    this.#router = new CallRouter(this.#opening, this.#main, this.#sides, options);
+    this.#router = new CallRouter(this.#opening, this.#main, this.#sides);
     this.#opening.then(
       (roots) => this.#closed || this.#seen.open(roots),
       (error: unknown) => options.log.warn('workspace not opened', { error: String(error) }),
     );
   }
 
-  /** A message of the client. */
-  receive(message: RawMessage): void {
+  /** A message of the client; `answer` is what a request of the modern era says about roots. */
+  receive(message: RawMessage, answer?: RootsAnswer): void {
     if (this.#closed) return;
     switch (message.kind) {
       case 'answer':
@@ -87,8 +91,13 @@ export class Session {
         this.#notified(message);
         return;
       case 'request':
-        this.#requested(message);
+        this.#requested(message, answer);
     }
+  }
+
+  /** Whether a request of a client that declares roots has to bring an answer along. Known after the introduction. */
+  get asksForRoots(): boolean {
+    return this.#roots?.asksInCalls === true;
   }
 
   /** Whether the server is spoken to in the modern era. Known once it has introduced itself. */
@@ -98,7 +107,7 @@ export class Session {
 
   /** Whether a request of the client has no answer yet. */
   get busy(): boolean {
-    return this.#running.size > 0 || this.waiting.size > 0 || this.#introducing;
+    return this.#running.size > 0 || this.#waiting.size > 0 || this.#introducing;
   }
 
   pause(): void {
@@ -124,19 +133,17 @@ export class Session {
     const { prepared, transport, era, roots: given } = this.#options;
     this.#sides.obey((await prepared.sources(transport)).limits);
     if (given !== undefined) return given;
+    const onChange = (roots: readonly Root[], isRemoval: boolean): void => {
+      this.#main.change(roots, isRemoval);
+      this.#seen.changed();
+      this.#startAhead();
+    };
     const port = {
       ask: (signal: AbortSignal): Promise<unknown> => this.#questions.ask('roots/list', signal),
     };
-    const opened = await (era === 'legacy' ? LegacyRoots : ModernRoots).open(
-      prepared,
-      transport,
-      port,
-      (roots, isRemoval) => {
-        this.#main.change(roots, isRemoval);
-        this.#seen.changed();
-        this.#startAhead();
-      },
-    );
+    const opened = await (era === 'legacy'
+      ? LegacyRoots.open(prepared, transport, port, onChange)
+      : ModernRoots.open(prepared, transport, onChange));
     this.#roots = opened;
     if (this.#closed) opened.dispose();
     return opened;
@@ -152,8 +159,7 @@ export class Session {
       shown,
       launch: (roots) => launchFor(this.#options, roots, this.#startsHere),
       introduce: (instance) => introduceTo(instance, this.#introduction),
-      replaced: (instance) =>
-        this.#answers.announce(instance, (notification) => this.#outer.send([notification.bytes])),
+      replaced: (instance) => this.#announce(instance),
       crashed: (error) => {
         this.#answers.crash = error.message;
       },
@@ -195,7 +201,7 @@ export class Session {
     }
   }
 
-  #requested(message: RawMessage): void {
+  #requested(message: RawMessage, answer: RootsAnswer | undefined): void {
     const { id = 'null', method = '' } = message;
     if (method === 'initialize') {
       void this.#initialize(message, id);
@@ -205,8 +211,8 @@ export class Session {
       );
     } else if (this.#answers.callerTool?.serve(message, this.#outer) !== true) {
       const waiting = { cancelled: false };
-      this.waiting.set(id, waiting);
-      const run = (): Promise<void> | undefined => this.#serve(message, id, method, waiting);
+      this.#waiting.set(id, waiting);
+      const run = (): Promise<void> | undefined => this.#serve(message, id, method, waiting, answer);
       if (INTRODUCTORY.has(method)) void run();
       else this.#lane.add(run);
     }
@@ -247,7 +253,11 @@ export class Session {
     const { log } = this.#options;
     try {
       const roots = await (await this.#opening).begin();
-      if (roots.length === 0) return;
+      if (roots.length === 0) {
+        this.#awaitsRoots = false;
+        if (this.#main.instance?.provisional === true) this.#announce(this.#main.instance);
+        return;
+      }
       this.#main.settle(roots);
       this.#startAhead();
     } catch (error) {
@@ -269,12 +279,13 @@ export class Session {
     id: string,
     method: string,
     waiting: { cancelled: boolean },
+    answer: RootsAnswer | undefined,
   ): Promise<void> | undefined {
     const { filter } = this.#options;
     if (method === 'tools/call' && filter.active) {
       const name = message.value('params', 'name');
       if (!filter.allows(name)) {
-        this.waiting.delete(id);
+        this.#waiting.delete(id);
         this.#seen.refused(message, 'hidden-tool');
         this.#outer.send(refuse(id, method, hiddenTool(String(name))), id);
         return undefined;
@@ -282,14 +293,14 @@ export class Session {
     }
     const meta: unknown = message.value('params', '_meta');
     try {
-      const route = this.#router.route(meta, method);
+      const route = this.#router.route(meta, method, answer);
       const ready = route instanceof Keeper && !this.#watch.watches(message) ? route.ready : undefined;
       if (ready === undefined || waiting.cancelled)
         return this.#serveLater(message, id, meta, route, waiting);
-      this.waiting.delete(id);
+      this.#waiting.delete(id);
       this.#forward(message, id, ready, meta);
     } catch (error) {
-      this.waiting.delete(id);
+      this.#waiting.delete(id);
       this.#outer.send(refuse(id, method, refusalOf(error)), id);
     }
     return undefined;
@@ -319,7 +330,7 @@ export class Session {
       if (waiting.cancelled) return;
       this.#outer.send(refuse(id, method, refusalOf(error)), id);
     } finally {
-      this.waiting.delete(id);
+      this.#waiting.delete(id);
     }
   }
 
@@ -367,7 +378,7 @@ export class Session {
 
   #cancelled(message: RawMessage): void {
     const id = message.raw('params', 'requestId') ?? '';
-    const waiting = this.waiting.get(id);
+    const waiting = this.#waiting.get(id);
     if (waiting !== undefined) waiting.cancelled = true;
     const running = this.#running.get(id);
     if (running === undefined) return;
@@ -383,9 +394,18 @@ export class Session {
       if (pieces !== undefined) this.#outer.send(pieces, this.#running.oldestOf(instance));
       return;
     }
+    if (instance.provisional && LIST_CHANGED.test(message.method ?? '')) {
+      if (!this.#awaitsRoots) this.#announce(instance);
+      return;
+    }
     const token =
       message.method === 'notifications/progress' ? message.raw('params', 'progressToken') : undefined;
     this.#outer.send([message.bytes], this.#running.ofToken(token) ?? this.#running.oldestOf(instance));
+  }
+
+  /** Tells the client of the lists that differ from what it has read. */
+  #announce(instance: Instance): void {
+    this.#answers.announce(instance, (notification) => this.#outer.send([notification.bytes]));
   }
 
   #instances(): readonly Instance[] {
