@@ -107,7 +107,7 @@ describe.each(['legacy', 'modern'] as const)(
         flags: ['--hide-tools', 'elicit'],
       });
       const own = client.callTool('elicit');
-      const innerOne = client.request('prompts/get', { name: 7 }).catch((error: unknown) => String(error));
+      const innerOne = client.call('prompts/get', { name: 7 }).catch((error: unknown) => String(error));
       writeFileSync(gate, '');
       expect(textOf((await answer) as never)).toHaveLength(300_000);
       const { resultType } = (await answer) as Record<string, unknown>;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { endAfterRequest } from '@rootward/mcp/host';
 import type { SessionOptions } from '../session/session-options.js';
 import { RawMessage } from '../wire/raw-message.js';
+import { ambiguity } from '../wire/same-names.js';
 import { scanArray } from '../wire/scan-json.js';
 import { Exchange } from './exchange.js';
 import { LegacyClient } from './legacy-client.js';
@@ -31,6 +32,7 @@ const SWEEP_MS = 60_000;
 const BAD_REQUEST = -32_000;
 const NOT_FOUND = -32_001;
 const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
 
 /**
  * The MCP endpoint of a wrapped server over Streamable HTTP, both eras: a server per session of a legacy client (or a
@@ -103,7 +105,9 @@ export class WrapEndpoint {
     const single = readMessage(body);
     const messages = single === undefined ? readBatch(body) : [single];
     if (messages === undefined) {
-      refuseHttp(response, 400, PARSE_ERROR, 'Parse error: not JSON-RPC 2.0');
+      const member = RawMessage.ambiguousMember(body);
+      if (member === undefined) refuseHttp(response, 400, PARSE_ERROR, 'Parse error: not JSON-RPC 2.0');
+      else refuseHttp(response, 400, INVALID_REQUEST, `Invalid request: ${ambiguity(member)}`);
       return;
     }
     const requests = messages.filter(({ kind }) => kind === 'request').length;

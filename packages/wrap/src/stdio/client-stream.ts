@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { LineSplitter } from '../wire/line-splitter.js';
 import { RawMessage } from '../wire/raw-message.js';
+import { ambiguity } from '../wire/same-names.js';
 import { scanArray } from '../wire/scan-json.js';
 import { writeMessage } from '../wire/write-message.js';
 import type { Passage, Way } from '../inner/long-answer.js';
@@ -129,7 +130,7 @@ export class ClientStream implements Outer {
       // It is not JSON.
     }
     if (typeof id !== 'string' && typeof id !== 'number') return;
-    const error = { code, message: 'Cannot serve the request: it is not a JSON-RPC 2.0 message' };
+    const error = { code, message: `Cannot serve the request: ${faultOf(bytes)}` };
     this.send([Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error }))]);
   }
 
@@ -138,4 +139,9 @@ export class ClientStream implements Outer {
     this.#ended = true;
     this.#events.ended(reason);
   }
+}
+
+function faultOf(bytes: Buffer): string {
+  const member = RawMessage.ambiguousMember(bytes);
+  return member === undefined ? 'it is not a JSON-RPC 2.0 message' : ambiguity(member);
 }

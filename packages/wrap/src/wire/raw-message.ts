@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { CODE } from './json-bytes.js';
-import { scanObject, type Span } from './scan-json.js';
+import { ambiguousName } from './same-names.js';
+import { scanArray, scanObject, type Span } from './scan-json.js';
 
 /** A change of a message: what stands at a span is replaced by `text`. */
 export interface Edit extends Span {
@@ -33,12 +34,26 @@ export class RawMessage {
     this.method = this.#string(members.get('method'));
   }
 
-  /** Undefined where the line is not a JSON-RPC 2.0 message in valid UTF-8. */
+  /**
+   * Undefined where the line is not a JSON-RPC 2.0 message in valid UTF-8, or where another decoder could read another
+   * message from it: the letter case of names must not decide what is checked here and what runs there.
+   */
   static read(bytes: Buffer): RawMessage | undefined {
     const members = scanObject(bytes);
     if (members === undefined || !isUtf8(bytes)) return undefined;
     const message = new RawMessage(bytes, members);
-    return message.#isMessage() ? message : undefined;
+    return message.#isMessage() && message.#ambiguous() === undefined ? message : undefined;
+  }
+
+  /** The member that makes a message, or one of a batch, mean different things to different decoders. */
+  static ambiguousMember(bytes: Buffer): string | undefined {
+    for (const { start, end } of scanArray(bytes) ?? [{ start: 0, end: bytes.length }]) {
+      const part = bytes.subarray(start, end);
+      const members = scanObject(part);
+      const name = members && new RawMessage(part, members).#ambiguous();
+      if (name !== undefined) return name;
+    }
+    return undefined;
   }
 
   static from(value: object): RawMessage {
@@ -145,6 +160,14 @@ export class RawMessage {
       return this.method !== undefined && (id === undefined || STRING_OR_NUMBER.test(id));
     }
     return id !== undefined && this.#members.has('result') !== this.#members.has('error');
+  }
+
+  #ambiguous(): string | undefined {
+    const params = this.#members.get('params');
+    return (
+      ambiguousName(this.#members.keys(), 'envelope') ??
+      (params && ambiguousName(this.#paramsMembers(params).keys(), 'params'))
+    );
   }
 
   #isVersion2(span: Span | undefined): boolean {

@@ -17,7 +17,7 @@ const LOWER_E = 0x65;
 /**
  * The members of the JSON object that `bytes` hold, as spans of their values; undefined unless all of it is one valid
  * object without a member named twice. Accepts what `JSON.parse` accepts and builds nothing, so that a message of
- * megabytes costs a look at its bytes. Whether these are valid UTF-8 is not looked at: all that counts here is ASCII.
+ * megabytes costs a look at its bytes. Does NOT check whether these are valid UTF-8.
  */
 export function scanObject(
   bytes: Buffer,
@@ -212,7 +212,7 @@ function nameAt(bytes: Buffer, start: number, end: number): string {
   const common = COMMON.get(((end - start) << 8) | (bytes[start] ?? 0));
   return common !== undefined && isAt(bytes, start, common)
     ? common
-    : keyOf(bytes.toString('latin1', start, end));
+    : keyOf(bytes.toString('utf8', start, end));
 }
 
 function isAt(bytes: Buffer, start: number, ascii: string): boolean {

@@ -31,6 +31,27 @@ describe('RawMessage', () => {
     expect(read(text)).toBeUndefined();
   });
 
+  it.each([
+    '{"jsonrpc":"2.0","id":1,"method":"tools/list","Method":"tools/call","params":{}}',
+    '{"jsonrpc":"2.0","id":1,"result":{},"METHOD":"tools/call"}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"},"Params":{"name":"b"}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"},"paramſ":{"name":"b"}}',
+    String.raw`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"},"param\u017f":{"name":"b"}}`,
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","Name":"b"}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"NAME":"b"}}',
+    '{"jsonrpc":"2.0","id":1,"method":"x/y","params":{"Key":1,"key":2}}',
+    '{"jsonrpc":"2.0","id":1,"method":"x/y","other":1,"Other":2}',
+  ])('does not take %s, which decoders read in different ways', (text) => {
+    expect(read(text)).toBeUndefined();
+    expect(RawMessage.ambiguousMember(Buffer.from(`[${text}]`))).toBeDefined();
+  });
+
+  it('leaves alone the names of arguments and of deeper members', () => {
+    const params = '{"name":"a","arguments":{"a":1,"A":2,"Name":3},"_meta":{"x":1,"X":2}}';
+    expect(read(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`)).toBeDefined();
+    expect(read('{"jsonrpc":"2.0","id":1,"result":{"content":[],"Content":[]}}')).toBeDefined();
+  });
+
   it('does not take bytes that are not UTF-8', () => {
     const bytes = Buffer.from('{"jsonrpc":"2.0","method":"x?"}');
     bytes[bytes.indexOf('?')] = 0xff;

@@ -29,7 +29,7 @@ describe('scanObject()', () => {
     'érror',
   ])('keeps the name %s apart from those that look like it', (name) => {
     const bytes = Buffer.from(JSON.stringify({ [name]: 1 }));
-    expect([...(scanObjectBytes(bytes)?.keys() ?? [])]).toEqual([Buffer.from(name).toString('latin1')]);
+    expect([...(scanObjectBytes(bytes)?.keys() ?? [])]).toEqual([name]);
   });
 
   it('finds the members of any object where JSON.parse finds them', () => {
