@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answering, silent } from '@rootward/mcp/testing';
-import { INNER, jsonOf, makeFolder, roots, textOf, uri, wrap } from './fixtures/wrapped.js';
+import { INNER, jsonOf, makeFolder, roots, textOf, uri, wrap, type Wrapped } from './fixtures/wrapped.js';
 
 const NODE = process.execPath;
 
@@ -21,6 +21,25 @@ describe('the inner server gets the right roots', () => {
       args: [folder, other, '--name=a'],
     });
     expect(JSON.parse(textOf(await client.callTool('roots')))).toEqual([uri(folder), uri(other)]);
+  });
+
+  test('but not in a list where a folder would become two entries', async () => {
+    const ceiling = makeFolder('ceil');
+    const [folder, plain] = [join(ceiling, 'a:/etc'), join(ceiling, 'b')];
+    for (const each of [folder, plain]) mkdirSync(each, { recursive: true });
+    const start = (flag: string): Promise<Wrapped> =>
+      wrap([NODE, INNER], { roots: roots(plain), flags: ['--within', ceiling, '--set-env', flag] });
+    for (const flag of ['FOLDER={roots}', 'FOLDER=/opt:{root}']) {
+      const { client } = await start(flag);
+      expect((await client.callTool('where'))['isError']).toBeUndefined();
+      client.changeRoots(roots(folder));
+      const refused = await client.callTool('where');
+      expect(refused['isError']).toBe(true);
+      expect(textOf(refused)).toContain(`the folder ${JSON.stringify(folder)} cannot be put into the list`);
+    }
+    const { client } = await start('FOLDER={roots:json}');
+    client.changeRoots(roots(folder, plain));
+    expect(jsonOf(await client.callTool('where'))['folder']).toBe(JSON.stringify([folder, plain]));
   });
 
   test('with roots and listChanged declared, whatever the client declares', async () => {

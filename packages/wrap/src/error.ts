@@ -12,9 +12,16 @@ export type WrapErrorCode =
 export class RootwardWrapError extends Error {
   override readonly name = 'RootwardWrapError';
   readonly code: WrapErrorCode;
+  /** A remedy to give to a model, where trying again is none. */
+  readonly instruction: string | undefined;
 
-  constructor(code: WrapErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
+  constructor(
+    code: WrapErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly instruction?: string } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.instruction = options.instruction;
   }
 }

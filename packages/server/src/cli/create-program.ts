@@ -122,7 +122,7 @@ export function createProgram(
         .description('run another MCP server inside the folders of the client')
         .argument(
           '[command...]',
-          'the server and its arguments, after --; {root}, {roots} and {project} are filled in',
+          'the server and its arguments, after --; {root}, {roots}, {roots:json} and {project} are filled in',
         )
         .addOption(onChangeOption())
         .option('--share', 'with --http: one server for all sessions with the same folders and token')

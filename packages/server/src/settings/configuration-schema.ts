@@ -67,7 +67,10 @@ const toolGlob = z.string().regex(/^\S(?:.*\S)?$/, 'expected a glob without blan
 const PREFIX = /^[A-Za-z0-9-]{1,32}$/;
 const wrapped = z.strictObject({
   command: z.string().min(1).describe('The program, by its path or its name on PATH'),
-  args: z.array(z.string()).optional().describe('Its arguments; {root}, {roots} and {project} are filled in'),
+  args: z
+    .array(z.string())
+    .optional()
+    .describe('Its arguments; {root}, {roots}, {roots:json} and {project} are filled in'),
   env: z.record(z.string(), z.string()).optional().describe('Variables to set, with the same placeholders'),
   sandbox: level.optional().describe('What it may touch'),
   onChange: z.enum(CHANGE_POLICIES).optional().describe('What happens to it when the folders change'),

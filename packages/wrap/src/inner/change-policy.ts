@@ -10,8 +10,8 @@ export interface ChangeFacts {
   readonly policy: ChangePolicy;
   readonly askedForRoots: boolean;
   readonly launch: Launch;
-  /** How it would be started now. */
-  readonly next: Launch;
+  /** How it would be started now; undefined where it cannot be. */
+  readonly next: Launch | undefined;
 }
 
 /**
@@ -20,5 +20,5 @@ export interface ChangeFacts {
  */
 export function onChange({ policy, askedForRoots, launch, next }: ChangeFacts): 'notify' | 'restart' {
   if (policy !== 'auto') return policy;
-  return askedForRoots || isSameLaunch(launch, next) ? 'notify' : 'restart';
+  return askedForRoots || (next !== undefined && isSameLaunch(launch, next)) ? 'notify' : 'restart';
 }

@@ -94,11 +94,15 @@ export class Keeper {
       this.#leave(seat, false);
       return;
     }
-    const { launch, contain } = this.#options;
-    const next = launch(roots);
+    const { contain } = this.#options;
     // What a sandbox allows is fixed when the process starts.
     const policy = contain === undefined ? this.#options.policy : 'restart';
-    const action = onChange({ policy, askedForRoots: instance.askedForRoots, launch: instance.launch, next });
+    const action = onChange({
+      policy,
+      askedForRoots: instance.askedForRoots,
+      launch: instance.launch,
+      next: this.#launchFor(roots),
+    });
     if (action === 'notify') instance.tell(roots);
     else this.#leave(seat, isRemoval);
   }
@@ -159,6 +163,15 @@ export class Keeper {
     this.#seat?.instance.cut(reason);
     this.#seat = undefined;
     for (const instance of this.#retiring) instance.cut(reason);
+  }
+
+  /** Undefined where the next start is refused, which whoever waits for it is told. */
+  #launchFor(roots: readonly Root[]): Launch | undefined {
+    try {
+      return this.#options.launch(roots);
+    } catch {
+      return undefined;
+    }
   }
 
   #open(): Promise<Seat> {

@@ -1,7 +1,8 @@
 import type { StdioOptions } from 'node:child_process';
 import { delimiter } from 'node:path';
+import { RootwardWrapError } from '../error.js';
 
-/** How to start the inner server, with placeholders: `{root}`, `{roots}` and `{project}`. */
+/** How to start the inner server, with placeholders: `{root}`, `{roots}`, `{roots:json}` and `{project}`. */
 export interface CommandTemplate {
   readonly command: string;
   readonly args: readonly string[];
@@ -32,24 +33,24 @@ export interface Run extends Launch {
 export interface Places {
   /** Where the server starts, and `{root}`. */
   readonly directory: string;
-  /** `{roots}`: paths, in order. */
+  /** `{roots}`: paths, in order. `{roots:json}`: the same as a JSON list. */
   readonly roots: readonly string[];
   /** `{project}`: a name. */
   readonly project: string;
 }
 
-const PLACEHOLDER = /\{(root|roots|project)\}/g;
+const PLACEHOLDER = /\{(root|roots|roots:json|project)\}/g;
 
-/** Fills in the placeholders. An argument with `{roots}` is repeated for each root; in a variable, paths are joined. */
+/**
+ * Fills in the placeholders. An argument with `{roots}` is repeated for each root; in a variable, paths are joined. Throws
+ * `refused` where a folder has the separator of such a list in its path: it would become two entries.
+ */
 export function fillIn(template: CommandTemplate, places: Places): Launch {
   const { roots } = places;
   const args = template.args.flatMap((arg) =>
     arg.includes('{roots}') ? roots.map((root) => fill(arg, places, root)) : [fill(arg, places, '')],
   );
-  const set = Object.entries(template.set).map(([name, value]) => [
-    name,
-    fill(value, places, roots.join(delimiter)),
-  ]);
+  const set = Object.entries(template.set).map(([name, value]) => [name, fillVariable(name, value, places)]);
   return {
     command: template.command,
     args,
@@ -64,7 +65,31 @@ export function isSameLaunch(one: Launch, other: Launch): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function fill(text: string, { directory, project }: Places, roots: string): string {
-  const values: Readonly<Record<string, string>> = { root: directory, project, roots };
+function fillVariable(name: string, text: string, places: Places): string {
+  const { directory, roots, project } = places;
+  const isList = text.includes('{roots}') || text.replaceAll(PLACEHOLDER, '').includes(delimiter);
+  const used = [
+    ...(text.includes('{roots}') ? roots : []),
+    ...(text.includes('{root}') ? [directory] : []),
+    ...(text.includes('{project}') ? [project] : []),
+  ];
+  const split = isList ? used.find((entry) => entry.includes(delimiter)) : undefined;
+  if (split === undefined) return fill(text, places, roots.join(delimiter));
+  throw new RootwardWrapError(
+    'refused',
+    `the folder ${JSON.stringify(split)} cannot be put into the list of the variable ${name}: "${delimiter}" separates its entries`,
+    {
+      instruction: `Ask the user to rename the folder, or to set ${name} with {roots:json} if the server reads JSON`,
+    },
+  );
+}
+
+function fill(text: string, { directory, project, roots: paths }: Places, roots: string): string {
+  const values: Readonly<Record<string, string>> = {
+    root: directory,
+    project,
+    roots,
+    'roots:json': JSON.stringify(paths),
+  };
   return text.replaceAll(PLACEHOLDER, (whole, name: string) => values[name] ?? whole);
 }

@@ -35,6 +35,7 @@ export interface ResourceCall {
 
 const INVALID_PARAMS = -32_602;
 const INTERNAL_ERROR = -32_603;
+const ROOTS_SEPARATOR = ':';
 const MAX_BYTES = 10 * 1024 * 1024;
 /** What a provider says by its exit code. */
 const REFUSALS: ReadonlyMap<number | null, readonly [code: number, message: string]> = new Map([
@@ -103,10 +104,17 @@ async function runProvider(
 ): Promise<Buffer> {
   const uri = argv.at(-1) ?? '';
   const known = await roots();
+  const split = known.find(({ path }) => path.includes(ROOTS_SEPARATOR));
+  if (split !== undefined)
+    throw refusal(
+      uri,
+      INVALID_PARAMS,
+      `the root ${JSON.stringify(split.path)} has "${ROOTS_SEPARATOR}" in its path, which separates roots in MCP_RESOURCES_ROOTS; rename the folder`,
+    );
   const { end, code, stdout, stderr } = await runner.output(script, {
     args: {},
     argv,
-    variables: { MCP_RESOURCES_ROOTS: known.map(({ path }) => path).join(':') },
+    variables: { MCP_RESOURCES_ROOTS: known.map(({ path }) => path).join(ROOTS_SEPARATOR) },
     roots: () => Promise.resolve(known),
     scope,
     signal,
