@@ -30,7 +30,7 @@ function runWith(set: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<En
   });
 }
 
-test('rootward wrap checks the language servers of a configuration without the library that runs them', async () => {
+test('rootward wrap checks the language servers of a configuration, which it does not use', async () => {
   const file = join(folder, 'rootward.json');
   writeFileSync(file, JSON.stringify({ languageServers: { mine: { args: ['--stdio'] } } }));
   const { code, err } = await run('wrap', '--config', file, '--root', folder, '--', NODE, INNER);
@@ -39,8 +39,6 @@ test('rootward wrap checks the language servers of a configuration without the l
     err: expect.stringContaining('"languageServers.mine.command": expected a program'),
   });
   rmSync(file);
-  const program = readFileSync(join(dirname(PROGRAM), 'wrap.cjs'), 'utf8');
-  expect(program).not.toContain('textDocument/');
 });
 
 describe('rootward config -- COMMAND', () => {

@@ -1,2 +1,3 @@
 export function lazySchemas(code: string): string;
 export function registerLazily(contents: string): string;
+export const LAZILY: string;

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { LAZILY } from '../../scripts/lazy-constants.mjs';
-import { lazySchemas, registerLazily } from '../../scripts/lazy-schemas.mjs';
+import { LAZILY, lazySchemas, registerLazily } from '../../scripts/lazy-schemas.mjs';
 
 interface Sdk {
   /** How many constants were made while it was loaded. */

@@ -1,1 +1,0 @@
-export function compileLate(contents: string): string;

@@ -1,1 +1,0 @@
-export function lazyBuiltins(code: string): string;

@@ -1,1 +1,0 @@
-export function checkQuickly(contents: string): string;
