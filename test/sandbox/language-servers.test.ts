@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findBackends } from '@rootward/sandbox';
 import { answering } from '@rootward/mcp/testing';
@@ -22,7 +22,6 @@ const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 const working = new Set(
   (await findBackends()).flatMap(({ name, backend }) => (backend === undefined ? [] : [name])),
 );
-const PATH = `${process.env['PATH'] ?? ''}${delimiter}${BIN}`;
 
 let base: string;
 let listener: Server;
@@ -143,8 +142,8 @@ async function ask(args: readonly string[]): Promise<Outcome> {
   // Whoever reads something leaves a newer time.
   for (const name of outside) utimesSync(join(base, 'out', name), UNTOUCHED, new Date());
   connections = 0;
-  const env = { ...bareEnvironment(), PATH, HOME: process.env['HOME'] ?? '/' };
-  const { client } = await connectRootward([...args, '--root', join(base, 'repo')], {}, { env });
+  const env = { ...bareEnvironment(), ROOTWARD_PROGRAM_FOLDERS: BIN, HOME: process.env['HOME'] ?? '/' };
+  const { client } = await connectRootward([...args, '--root', join(base, 'repo')], {}, { env, cwd: '/' });
   const answers: Record<string, string> = {};
   const infos: Record<string, string> = {};
   for (const [server, { files }] of Object.entries(TEMPTED)) {
@@ -213,8 +212,8 @@ describe('A language server whose sandbox no longer matches', () => {
       const uri = (name: string): { readonly uri: string } => ({ uri: pathToFileURL(join(base, name)).href });
       const use = `import { right } from '../right/right';\nexport const both: string = right;\n`;
       writeFileSync(join(base, 'left', 'use.ts'), use);
-      const env = { ...bareEnvironment(), PATH, HOME: process.env['HOME'] ?? '/' };
-      const { client } = await connectRootward([], { roots: answering([uri('left')]) }, { env });
+      const env = { ...bareEnvironment(), ROOTWARD_PROGRAM_FOLDERS: BIN, HOME: process.env['HOME'] ?? '/' };
+      const { client } = await connectRootward([], { roots: answering([uri('left')]) }, { env, cwd: '/' });
       const file = join(base, 'left', 'use.ts');
       const problems = async (): Promise<string> => textOf(await client.callTool('diagnostics', { file }));
       expect(await problems()).toContain('Cannot find module');
@@ -233,9 +232,9 @@ test.skipIf(!working.has('landlock'))(
     writeFileSync(join(base, 'ruled', '.rootward.json'), '{ "deny": ["secret.ts"] }');
     writeFileSync(join(base, 'ruled', 'secret.ts'), 'export const secret = 1;\n');
     writeFileSync(join(base, 'ruled', 'open.ts'), 'export const open = 1;\n');
-    const env = { ...bareEnvironment(), PATH, HOME: process.env['HOME'] ?? '/' };
+    const env = { ...bareEnvironment(), ROOTWARD_PROGRAM_FOLDERS: BIN, HOME: process.env['HOME'] ?? '/' };
     const args = ['--root', join(base, 'ruled'), '--sandbox-backend', 'landlock'];
-    const { client } = await connectRootward(args, {}, { env });
+    const { client } = await connectRootward(args, {}, { env, cwd: '/' });
     expect(textOf(await client.callTool('outline', { file: 'open.ts' }))).toContain(
       'is not held to every rule',
     );

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OTHER_TOKEN, startHttp, TOKEN, type HttpRootward } from './fixtures/http.js';
@@ -8,7 +8,7 @@ import { connectSdkClient, type SdkClient, type SdkClientKind } from './fixtures
 import { eventually } from '../../testing/eventually.js';
 
 const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
-const env = { ...bareEnvironment(), PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}` };
+const env = { ...bareEnvironment(), ROOTWARD_PROGRAM_FOLDERS: BIN };
 const NAMES = ['ann', 'bob', 'shop'] as const;
 type Name = (typeof NAMES)[number];
 const folders = makeFolders(...NAMES, 'operator');

@@ -79,7 +79,7 @@ test('a language server is told of the client’s folders, of one that comes and
 
 test('a client that gives a token is told what a question about code waits for', async () => {
   const root = folders.path('many');
-  const env = { ...bareEnvironment(), PATH: `${process.env['PATH'] ?? ''}${delimiter}${BIN}` };
+  const env = { ...bareEnvironment(), ROOTWARD_PROGRAM_FOLDERS: BIN };
   writeFileSync(join(root, 'told.py'), 'def told(): ...\n');
   const { client } = await connectRootward(['--root', root], {}, { env });
   const ask = async (progressToken: string): Promise<readonly unknown[]> => {
@@ -160,10 +160,10 @@ test('a language server that the workspace brings along is never run, although n
   for (const file of ['x.py', 'x.ts']) {
     const result = await alone.client.callTool('outline', { file });
     expect(result['isError']).toBe(true);
-    expect(textOf(result)).toContain('was found only inside a root');
+    expect(textOf(result)).toContain('was found only where it must not come from');
     expect(textOf(result)).toContain('Install it elsewhere');
   }
-  const both = { ...only, PATH: `${bin}${delimiter}${BIN}${delimiter}${process.env['PATH'] ?? ''}` };
+  const both = { ...only, ROOTWARD_PROGRAM_FOLDERS: BIN };
   const beside = await connectRootward(['--root', folders.path('trap')], {}, { env: both });
   for (const file of ['x.py', 'x.ts']) {
     expect(textOf(await beside.client.callTool('outline', { file }))).toMatch(/^1 x$/);
@@ -173,9 +173,15 @@ test('a language server that the workspace brings along is never run, although n
 
 test('rootward doctor lists the language servers that are installed, and those held back', async () => {
   const { bin } = bringOwnServers();
-  const env = { ...bareEnvironment(), PATH: [BIN, bin, '/usr/bin', '/bin'].join(delimiter) };
-  const findings = async (root: 'a' | 'trap', path = env.PATH): Promise<string> => {
-    const server = startRootward(['doctor', '--root', folders.path(root)], { env: { ...env, PATH: path } });
+  const env = {
+    ...bareEnvironment(),
+    PATH: [bin, '/usr/bin', '/bin'].join(delimiter),
+    ROOTWARD_PROGRAM_FOLDERS: BIN,
+  };
+  const findings = async (root: 'a' | 'trap', named = BIN): Promise<string> => {
+    const server = startRootward(['doctor', '--root', folders.path(root)], {
+      env: { ...env, ROOTWARD_PROGRAM_FOLDERS: named },
+    });
     let text = '';
     for await (const chunk of server.input) text += String(chunk);
     return text;
@@ -184,9 +190,7 @@ test('rootward doctor lists the language servers that are installed, and those h
   for (const name of ['typescript (TypeScript and JavaScript)', 'pyright (Python)', 'bash-language-server']) {
     expect(installed).toContain(name);
   }
-  expect(await findings('trap', [bin, '/usr/bin', '/bin'].join(delimiter))).toMatch(
-    /installed and not used \(inside a root\): .*pyright/,
-  );
+  expect(await findings('trap', '')).toMatch(/installed and not used \(inside a root\): .*pyright/);
 });
 
 /** Processes that work in a folder. */
@@ -203,7 +207,7 @@ function workingIn(folder: string): readonly string[] {
 test.skipIf(process.platform !== 'linux')(
   `${STARTS} servers with a language server running come, go in every way, and leave no process behind`,
   async () => {
-    const env = { ...bareEnvironment(), PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}` };
+    const env = { ...bareEnvironment(), ROOTWARD_PROGRAM_FOLDERS: BIN };
     const ends = Array.from({ length: STARTS }, (_, index) => index % 3);
     let most = 0;
     const once = async (end: number): Promise<void> => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { diffRoots, pathToFileUri, readPathRoots, Scope, type Root, type RootsDiff } from '@rootward/core';
 import { definition, findSymbol, knownServers, LanguageServers, outline, references } from '@rootward/lsp';
@@ -13,7 +13,7 @@ import { StdioServer } from '../stdio-server.js';
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const environment: NodeJS.ProcessEnv = {
   ...process.env,
-  PATH: `${join(repository, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+  ROOTWARD_PROGRAM_FOLDERS: join(repository, 'node_modules', '.bin'),
 };
 const PEER = ['typescript-language-server@5.3.0', 'typescript@5.9.3'];
 const BUNDLE = join(repository, 'packages', 'server', 'dist', 'rootward.cjs');

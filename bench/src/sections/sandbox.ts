@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findBackends, openSandbox } from '@rootward/sandbox';
 import type { BackendName, Sandbox, StdioEntry } from '@rootward/sandbox';
@@ -114,7 +114,7 @@ async function compareServers(
 ): Promise<readonly number[]> {
   const environment = {
     ...process.env,
-    PATH: `${join(repository, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+    ROOTWARD_PROGRAM_FOLDERS: join(repository, 'node_modules', '.bin'),
   };
   const sandboxes = [
     ['--sandbox', 'strict', '--sandbox-backend', backend],

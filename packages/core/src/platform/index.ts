@@ -5,8 +5,19 @@ export { expandHome } from '../uri/expand-home.js';
 export { disposable } from './disposable.js';
 export { Emitter } from './emitter.js';
 export { errnoOf } from './errno.js';
-export { findProgram, isWorkspaceProgram, pathOutside, programCandidates } from './find-program.js';
-export type { Environment, FindProgramOptions } from './find-program.js';
+export {
+  describeSkipped,
+  findProgram,
+  isWorkspaceProgram,
+  namedCandidates,
+  pathOutside,
+  PROGRAM_FOLDERS_VARIABLE,
+  programCandidates,
+  searchProgram,
+} from './find-program.js';
+export type { Environment, FindProgramOptions, ProgramSearch, SkippedProgram } from './find-program.js';
+export { ProgramPlaces } from './program-places.js';
+export { isHomeOrAbove } from './workspace-folders.js';
 export { isObject } from './json.js';
 export type { JsonObject } from './json.js';
 export { silentLogger } from './logger.js';

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { SYSTEM_PROGRAM_FOLDERS } from './program-places.js';
 import { listProcesses, readProcessStat } from './process-stat.js';
 
 /** What `killTrees` sends: a request to end (SIGTERM), or a signal that always ends the process (SIGKILL). */
@@ -134,7 +136,9 @@ function killWindowsTree(pid: number, signal: KillSignal): void {
   // Without /F, only processes with a window react, so no request to end is sent first.
   if (signal === 'SIGTERM') return;
   try {
-    execFileSync('taskkill', ['/T', '/F', '/PID', String(pid)], { stdio: 'ignore' });
+    execFileSync(join(SYSTEM_PROGRAM_FOLDERS[0] ?? '', 'taskkill.exe'), ['/T', '/F', '/PID', String(pid)], {
+      stdio: 'ignore',
+    });
   } catch {
     // It is already gone.
   }

@@ -48,7 +48,7 @@ export class WorkspaceFolders {
   #isInVenvAbove(path: string): boolean {
     for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) {
       const above = dirname(folder);
-      if (this.#isAboveRoot(above)) return !isBroad(above) && existsSync(join(folder, VENV_MARKER));
+      if (this.#isAboveRoot(above)) return !isHomeOrAbove(above) && existsSync(join(folder, VENV_MARKER));
     }
     return false;
   }
@@ -70,7 +70,7 @@ export class WorkspaceFolders {
       : above === folder
         ? undefined
         : this.#findTop(above);
-    const found = top === undefined || isBroad(top) ? undefined : top;
+    const found = top === undefined || isHomeOrAbove(top) ? undefined : top;
     this.#topOf.set(folder, found);
     return found;
   }
@@ -80,7 +80,7 @@ function contains(folder: string, path: string): boolean {
   return containsPath(folder, path, hostPathStyle);
 }
 
-/** The home directory and the folders above it contain programs of the user and the system. */
-function isBroad(folder: string): boolean {
+/** Whether a folder contains programs of the user and the system: the home directory and the folders above it do. */
+export function isHomeOrAbove(folder: string): boolean {
   return contains(folder, homedir());
 }

@@ -3,7 +3,15 @@ import { access, open, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import type { Root } from '@rootward/core';
-import { isObject, isWorkspaceProgram, programCandidates, type Environment } from '@rootward/core/platform';
+import {
+  isObject,
+  isWorkspaceProgram,
+  namedCandidates,
+  programCandidates,
+  ProgramPlaces,
+  type Environment,
+  type SkippedProgram,
+} from '@rootward/core/platform';
 import type { ServerDefinition } from './definition.js';
 import { findBehindRustup, isRustupShim } from './rustup-shim.js';
 import { findNativeTypeScript } from './typescript-native.js';
@@ -26,7 +34,9 @@ export interface ServerCommand {
 /** What `findServer` found: a program to start, or why there is none. */
 export type ServerFinding =
   | { readonly kind: 'found'; readonly command: ServerCommand }
-  | { readonly kind: 'not-installed' | 'inside-root' | 'runs-workspace-code' | 'without-companion' };
+  | { readonly kind: 'not-installed' | 'runs-workspace-code' | 'without-companion' }
+  /** Also outside the roots, wherever the workspace or another user can put programs. */
+  | ({ readonly kind: 'inside-root' } & SkippedProgram);
 
 const SCRIPT = new Set(['.js', '.mjs', '.cjs']);
 const NODE_SHEBANG = /^#!\S*(?:\/env\s+(?:-S\s+)?)?\S*\bnode\b/;
@@ -35,8 +45,8 @@ const MAX_FIRST_LINE = 128;
 const PACKAGES = /^.*?[\\/](?:node_modules|\.pnpm)(?=[\\/])/;
 
 /**
- * Finds the program of a server as a canonical path. One that lies inside a root is passed over, under whatever name it
- * is found: the workspace must not decide what runs here. Does NOT look into the current directory.
+ * Finds the program of a server as a canonical path. A path that the settings name may be anywhere outside the roots; a
+ * name is searched for as all programs are (`searchProgram`). Does NOT look into the current directory.
  */
 export async function findServer(
   definition: ServerDefinition,
@@ -44,29 +54,43 @@ export async function findServer(
 ): Promise<ServerFinding> {
   const { roots, trustWorkspaceServers } = options;
   const usable = (path: string): boolean => trustWorkspaceServers || !isWorkspaceProgram(path, roots);
-  let passedOver: 'inside-root' | 'without-companion' | undefined;
+  const places = new ProgramPlaces(roots);
+  const isNamed = (candidate: string): boolean =>
+    definition.commands.some(
+      (command) => command === candidate || namedCandidates(command, options.environment).includes(candidate),
+    );
+  const reasonAgainst = (candidate: string, program: string): string | undefined => {
+    if (trustWorkspaceServers) return undefined;
+    if (!usable(program)) return 'inside a root';
+    if (isNamed(candidate)) return undefined;
+    return places.reasonAgainst(dirname(candidate)) ?? places.reasonAgainst(candidate);
+  };
+  let passedOver: ServerFinding | undefined;
   for (const candidate of candidates(definition.commands, options.environment)) {
     const program = await canonicalProgram(candidate, definition, options.environment);
     if (program === undefined) continue;
-    if (!usable(program)) {
-      passedOver = 'inside-root';
+    const reason = reasonAgainst(candidate, program);
+    if (reason !== undefined) {
+      passedOver = { kind: 'inside-root', path: candidate, reason };
       continue;
     }
     const initializationOptions = withCompanion(definition, program, usable);
     if (initializationOptions === 'missing') {
-      passedOver ??= 'without-companion';
+      passedOver ??= { kind: 'without-companion' };
       continue;
     }
     if (definition.runsWorkspaceCode !== undefined && !trustWorkspaceServers)
       return { kind: 'runs-workspace-code' };
     return { kind: 'found', command: { ...(await startOf(program, definition)), initializationOptions } };
   }
-  return { kind: passedOver ?? 'not-installed' };
+  return passedOver ?? { kind: 'not-installed' };
 }
 
 function candidates(commands: readonly string[], environment: Environment): readonly string[] {
   return commands.flatMap((command) =>
-    isAbsolute(command) ? [command] : programCandidates(command, environment),
+    isAbsolute(command)
+      ? [command]
+      : [...namedCandidates(command, environment), ...programCandidates(command, environment)],
   );
 }
 

@@ -29,7 +29,7 @@ export function missingServer(
     case 'inside-root':
       return new RootwardLspError(
         'not-trusted',
-        `${action}: ${definition.name} was found only inside a root, where the workspace decides what it is`,
+        `${action}: ${definition.name} was found only where it must not come from (${finding.path}: ${finding.reason})`,
         {
           instruction: `Install it elsewhere (${definition.install}) or set trustWorkspaceServers. ${STILL_WORKS}`,
         },

@@ -1,7 +1,13 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readPathRoots, type Root } from '@rootward/core';
-import { findServer, readServerSettings, type ServerDefinition, type ServerFinding } from '@rootward/lsp';
+import {
+  findServer,
+  knownServers,
+  readServerSettings,
+  type ServerDefinition,
+  type ServerFinding,
+} from '@rootward/lsp';
 import { Folder } from '../fixtures/folder.js';
 import { environment as projectEnvironment, known } from '../fixtures/real-servers.js';
 
@@ -50,7 +56,7 @@ test('findServer() passes over a program inside a root and takes the next one on
 
 test('findServer() sees through a link that leads into a root', async () => {
   symlinkSync(home.at('root/bin/toy-server'), home.at('links/toy-server'));
-  expect(await find([home.at('links')])).toEqual({ kind: 'inside-root' });
+  expect(await find([home.at('links')])).toMatchObject({ kind: 'inside-root', reason: 'inside a root' });
 });
 
 test('findServer() takes a program inside a root when the operator trusts the workspace', async () => {
@@ -64,7 +70,7 @@ test('findServer() ignores relative folders of PATH', async () => {
 
 test('findServer() checks a program named by its path like any other', async () => {
   const at = (path: string): ServerDefinition => ({ ...TOY, commands: [home.at(path)] });
-  expect(await find([], at('root/script.js'))).toEqual({ kind: 'inside-root' });
+  expect(await find([], at('root/script.js'))).toMatchObject({ kind: 'inside-root' });
   expect(await find([], at('safe/script.js'))).toMatchObject({
     command: { program: process.execPath, args: [home.at('safe/script.js'), '--stdio'] },
   });
@@ -107,7 +113,7 @@ test('findServer() starts the platform program of TypeScript 7, not the script i
 
 test('findServer() does not take an older TypeScript for a language server', async () => {
   home.write({ 'old/package.json': '{"name":"typescript","version":"5.9.3"}', 'old/bin/tsc': '' });
-  const [typescript] = known('typescript');
+  const typescript = knownServers.find(({ name }) => name === 'typescript');
   expect(await find([home.at('old/bin')], typescript)).toEqual({ kind: 'not-installed' });
 });
 

@@ -1,8 +1,9 @@
+import { describeSkipped, searchProgram, type Environment } from '@rootward/core/platform';
 import { seccompFilters } from '../seccomp/filter.js';
 import type { Processor } from '../seccomp/system-calls.js';
 import { firstFree, missing, notOnLinux, type Backend, type BackendFinding } from './backend.js';
 import { bubblewrapArguments, ISOLATION } from './bubblewrap-arguments.js';
-import { findProgram, processorOf, tryProgram } from './programs.js';
+import { processorOf, tryProgram } from './programs.js';
 
 const NOTHING = Buffer.alloc(0);
 const INSTALL = 'Install bubblewrap, for example with: apt-get install bubblewrap';
@@ -25,13 +26,17 @@ const PROBE: readonly string[] = [
   'exit 0',
 ];
 
-/** Looks for bubblewrap and runs it once: many systems have it but do not allow it to work. */
-export async function findBubblewrap(path: string | undefined): Promise<BackendFinding> {
+/**
+ * Looks for bubblewrap and runs it once: many systems have it but do not allow it to work. That happens before the roots
+ * are known, so only programs of the system count.
+ */
+export async function findBubblewrap(environment: Environment): Promise<BackendFinding> {
   const name = 'bubblewrap';
   const processor = processorOf();
   if (process.platform !== 'linux' || processor === undefined) return notOnLinux(name);
-  const program = findProgram('bwrap', path);
-  if (program === undefined) return missing(name, 'bwrap was not found on PATH', INSTALL);
+  const { found, skipped } = searchProgram('bwrap', { environment, roots: undefined });
+  if (found === undefined) return missing(name, `bwrap is not installed${describeSkipped(skipped)}`, INSTALL);
+  const program = found.canonical;
   const version = await tryProgram(program, ['--version']);
   const tried = await tryProgram(program, PROBE);
   if (!tried.ok) {
@@ -41,7 +46,10 @@ export async function findBubblewrap(path: string | undefined): Promise<BackendF
       'Allow unprivileged user namespaces, or use --sandbox-backend landlock',
     );
   }
-  return { name, backend: bubblewrap(program, version.text, processor) };
+  return {
+    name,
+    backend: bubblewrap(program, `${version.text}, ${program}${describeSkipped(skipped)}`, processor),
+  };
 }
 
 function bubblewrap(program: string, detail: string, processor: Processor): Backend {

@@ -19,7 +19,7 @@ export function findBackends(options: FindBackendsOptions = {}): Promise<readonl
   return Promise.all(
     BACKEND_NAMES.map(async (name) => {
       if (wanted !== undefined && !wanted.includes(name)) return switchedOff(name);
-      if (name === 'bubblewrap') return findBubblewrap(environment['PATH']);
+      if (name === 'bubblewrap') return findBubblewrap(environment);
       return name === 'landlock' ? findLandlock() : findSeatbelt();
     }),
   );

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { seccompFilters } from '../seccomp/filter.js';
@@ -5,7 +6,7 @@ import type { Processor } from '../seccomp/system-calls.js';
 import { firstFree, missing, notOnLinux, type Backend, type BackendFinding } from './backend.js';
 import { Carver } from './carve.js';
 import { launcherPlan } from './landlock-plan.js';
-import { findProgram, processorOf, tryProgram } from './programs.js';
+import { processorOf, tryProgram } from './programs.js';
 
 /** The first version that controls truncation; without it, files outside could be emptied. */
 const MIN_ABI = 3;
@@ -48,7 +49,7 @@ function findLauncher(processor: Processor): string | undefined {
     const manifest = createRequire(import.meta.url).resolve(
       `@rootward/sandbox-linux-${processor}/package.json`,
     );
-    return findProgram('rootward-launcher', join(dirname(manifest), 'bin'));
+    return realpathSync(join(dirname(manifest), 'bin', 'rootward-launcher'));
   } catch {
     // Optional: not installed.
     return undefined;

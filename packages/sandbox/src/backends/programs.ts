@@ -1,26 +1,10 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
-import { programCandidates } from '@rootward/core/platform';
 import type { Processor } from '../seccomp/system-calls.js';
 
 const PROBE_MS = 10_000;
 
 export function processorOf(): Processor | undefined {
   return process.arch === 'x64' || process.arch === 'arm64' ? process.arch : undefined;
-}
-
-/** A program by name, as its canonical path. Does NOT look at relative folders of `PATH`. */
-export function findProgram(name: string, path: string | undefined): string | undefined {
-  for (const candidate of programCandidates(name, { PATH: path })) {
-    try {
-      const program = realpathSync(candidate);
-      accessSync(program, constants.X_OK);
-      return program;
-    } catch {
-      // Not in this one.
-    }
-  }
-  return undefined;
 }
 
 /** Runs a program to its end; its last line tells how it went. */

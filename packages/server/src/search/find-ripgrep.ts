@@ -1,12 +1,17 @@
 import type { Root } from '@rootward/core';
-import { findProgram } from '@rootward/core/platform';
+import { searchProgram, type ProgramSearch } from '@rootward/core/platform';
 
 /** The ripgrep that came along, where it is installed, else one on `PATH`; never one inside a root. */
-export async function findRipgrep(
+export async function searchRipgrep(
   roots: readonly Root[],
   environment: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<string | undefined> {
-  return findProgram('rg', { environment, roots, candidates: await bundled() });
+): Promise<ProgramSearch> {
+  return searchProgram('rg', { environment, roots, candidates: await bundled() });
+}
+
+/** The canonical path of that one. */
+export async function findRipgrep(...of: Parameters<typeof searchRipgrep>): Promise<string | undefined> {
+  return (await searchRipgrep(...of)).found?.canonical;
 }
 
 async function bundled(): Promise<readonly string[]> {

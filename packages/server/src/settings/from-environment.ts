@@ -1,5 +1,5 @@
 import { RootwardServerError } from '../error.js';
-import { nearestMatch } from '@rootward/core/platform';
+import { nearestMatch, PROGRAM_FOLDERS_VARIABLE } from '@rootward/core/platform';
 import type { OptionValues } from './values/option-values.js';
 import { OPTIONS } from './values/options.js';
 
@@ -42,7 +42,12 @@ function namesNothing(text: string, variable: string): RootwardServerError {
 
 /** Variables that look like ours and are not, most likely mistyped. */
 export function unknownVariables(environment: Environment): readonly string[] {
-  const known = [...OPTIONS.map(({ variable }) => variable), HANDLE_KEY_VARIABLE, BACKENDS_VARIABLE];
+  const known = [
+    ...OPTIONS.map(({ variable }) => variable),
+    HANDLE_KEY_VARIABLE,
+    BACKENDS_VARIABLE,
+    PROGRAM_FOLDERS_VARIABLE,
+  ];
   return Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {

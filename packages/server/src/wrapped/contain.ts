@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { readPathRoots, type Fence, type Root, type Sources } from '@rootward/core';
-import { programCandidates } from '@rootward/core/platform';
 import type { WantedLevel } from '@rootward/sandbox';
 import type { Launch, Run } from '@rootward/wrap';
 import { RootwardServerError } from '../error.js';
@@ -17,7 +16,6 @@ export interface ContainmentOptions {
   /** What rules leave of roots. */
   readonly createScope: ScopeMaker['create'];
   readonly sources: Sources;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where this process was started. */
   readonly directory: string;
 }
@@ -39,7 +37,6 @@ export async function openContainment({
   sandboxes,
   createScope,
   sources,
-  environment,
   directory,
 }: ContainmentOptions): Promise<Containment | undefined> {
   const sandbox = await sandboxes.open(level);
@@ -47,7 +44,7 @@ export async function openContainment({
   return {
     description: sandbox.description,
     contain: async (launch, given) => {
-      const program = programOf(launch.command, environment);
+      const program = launch.command;
       const roots =
         given.length > 0
           ? given
@@ -112,11 +109,6 @@ function defined(environment: Launch['environment']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-}
-
-function programOf(command: string, environment: Readonly<Record<string, string | undefined>>): string {
-  if (command.includes(sep)) return command;
-  return programCandidates(command, environment).find((path) => existsSync(path)) ?? command;
 }
 
 /** A script reads what was installed with it: all of its `node_modules`, or the package it is in. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { expandHome, findProgram } from '@rootward/core/platform';
+import { describeSkipped, expandHome, searchProgram } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 
 /** Where a command line was typed. */
@@ -23,7 +23,7 @@ export async function findCommand(
     );
   }
   return {
-    command: mustExist ? await findExecutable(command, start) : placed(command, start),
+    command: mustExist ? findExecutable(command, start) : placed(command, start),
     args: args.map((arg) => fixed(arg, start.directory)),
   };
 }
@@ -33,8 +33,11 @@ function placed(command: string, { home, directory }: Start): string {
   return /[\\/]/.test(command) ? resolve(directory, expandHome(command, home)) : command;
 }
 
-/** By its path, or by its name on PATH, where relative folders do not count. */
-async function findExecutable(command: string, { environment, home, directory }: Start): Promise<string> {
+/**
+ * By its path, or by its name. The name is looked up here once: started by name in a folder of the client, it would be
+ * looked up again there.
+ */
+function findExecutable(command: string, { environment, home, directory }: Start): string {
   if (/[\\/]/.test(command)) {
     const path = resolve(directory, expandHome(command, home));
     if (!isFile(path)) throw notFound(command, `${path} is not a file`);
@@ -47,9 +50,10 @@ async function findExecutable(command: string, { environment, home, directory }:
     return path;
   }
   // Not canonical: many programs look at the name they are called by.
-  const canonical = await findProgram(command, { environment, roots: [] });
-  if (canonical !== undefined) return command;
-  throw notFound(command, 'no folder of PATH has it');
+  const { found, skipped } = searchProgram(command, { environment, roots: [] });
+  if (found !== undefined) return found.path;
+  const instruction = skipped.length === 0 ? '' : '; write its path if you want that one';
+  throw notFound(command, `no folder of PATH has it${describeSkipped(skipped)}${instruction}`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { StdioOptions } from 'node:child_process';
 import { delimiter } from 'node:path';
+import { isHomeOrAbove, pathOutside } from '@rootward/core/platform';
 import { RootwardWrapError } from '../error.js';
 
 /** How to start the inner server, with placeholders: `{root}`, `{roots}`, `{roots:json}` and `{project}`. */
@@ -56,8 +57,20 @@ export function fillIn(template: CommandTemplate, places: Places): Launch {
     args,
     directory: places.directory,
     // A shell believes PWD before it looks where it is.
-    environment: { ...template.environment, PWD: places.directory, ...Object.fromEntries(set) },
+    environment: {
+      ...template.environment,
+      ...pathFor(template.environment['PATH'], roots),
+      PWD: places.directory,
+      ...Object.fromEntries(set),
+    },
   };
+}
+
+/** Programs that the server starts by name must not come from its roots. The home directory has those of the user. */
+function pathFor(path: string | undefined, roots: readonly string[]): { readonly PATH?: string | undefined } {
+  if (path === undefined) return {};
+  const folders = roots.filter((root) => !isHomeOrAbove(root)).map((root) => ({ path: root }));
+  return { PATH: pathOutside(path, folders) };
 }
 
 /** Whether two launches start the same program at the same place. */

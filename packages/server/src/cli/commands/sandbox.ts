@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Scope } from '@rootward/core';
-import { findProgram } from '@rootward/core/platform';
+import { describeSkipped, searchProgram } from '@rootward/core/platform';
 import type { Sandbox, SandboxPlan, WantedLevel } from '@rootward/sandbox';
 import { RootwardServerError } from '../../error.js';
 import { profileOf } from '../../sandbox/program-profile.js';
@@ -47,17 +47,15 @@ export async function runSandbox(
   using workspace = workspaceWithoutClient(setup);
   const scope = workspace.scope();
   const sandbox = await sandboxes.open(level);
-  const program = command === undefined ? undefined : await find(command, setup);
-  if (command !== undefined && program === undefined && !command.includes('/'))
-    throw new RootwardServerError('usage', `Cannot run ${JSON.stringify(command)}: no folder of PATH has it`);
-  const plan = sandbox === undefined ? undefined : await planFor(sandbox, scope, setup, program ?? command);
+  const program = command === undefined ? undefined : find(command, setup);
+  const plan = sandbox === undefined ? undefined : await planFor(sandbox, scope, setup, program);
   if (flags.explain === true) return explain(sandbox, plan, flags.json === true, terminal);
-  if (command === undefined) return FINE;
+  if (program === undefined) return FINE;
   if (sandbox === undefined && level === 'auto') {
     const doctor = `${ownCommandHere(terminal.start)} doctor`;
     terminal.err(`rootward: no sandbox works here, so the command runs without one; see: ${doctor}\n`);
   }
-  return await run({ command, args, scope, sandbox, plan }, terminal);
+  return await run({ command: program, args, scope, sandbox, plan }, terminal);
 }
 
 function wantedLevel({ sandbox }: LoadedSettings, { level }: SandboxFlags): WantedLevel {
@@ -65,9 +63,15 @@ function wantedLevel({ sandbox }: LoadedSettings, { level }: SandboxFlags): Want
   return readChoice(level, SANDBOX_LEVELS, { name: '--level', base: undefined });
 }
 
-/** By its name on `PATH`, so that the plan knows what the program needs. */
-async function find(command: string, { environment }: ServerSetup): Promise<string | undefined> {
-  return command.includes('/') ? undefined : findProgram(command, { environment, roots: [] });
+/** By its path, or by its name on `PATH`, which the folder that the command runs in must not decide. */
+function find(command: string, { environment }: ServerSetup): string {
+  if (command.includes('/')) return command;
+  const { found, skipped } = searchProgram(command, { environment, roots: [] });
+  if (found !== undefined) return found.path;
+  throw new RootwardServerError(
+    'usage',
+    `Cannot run ${JSON.stringify(command)}: no folder of PATH has it${describeSkipped(skipped)}`,
+  );
 }
 
 async function planFor(

@@ -1,3 +1,4 @@
+import { findProgram, pathOutside, type Environment } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import { startPage } from '../../page/start-page.js';
 import { painter } from '../output/paint.js';
@@ -17,7 +18,7 @@ export async function runUi({ port, open }: UiFlags, terminal: Terminal): Promis
   process.once('SIGINT', () => page.stop()).once('SIGTERM', () => page.stop());
   const paint = painter(displayFor(terminal, 'out'));
   terminal.out(`The page is at ${paint('name', page.address)}\nStop it with Ctrl+C.\n`);
-  if (open === true) await openBrowser(page.address);
+  if (open === true) await openBrowser(page.address, environment);
   return undefined;
 }
 
@@ -39,10 +40,13 @@ function readPort(text: string | undefined): number | undefined {
   );
 }
 
-async function openBrowser(address: string): Promise<void> {
+async function openBrowser(address: string, environment: Environment): Promise<void> {
   const { spawn } = await import('node:child_process');
-  const command = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  spawn(command, [address], { stdio: 'ignore', detached: true })
+  const name = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const command = findProgram(name, { environment, roots: undefined });
+  if (command === undefined) return;
+  const path = pathOutside(environment['PATH'] ?? '', []);
+  spawn(command, [address], { stdio: 'ignore', detached: true, env: { ...environment, PATH: path } })
     .on('error', () => undefined)
     .unref();
 }

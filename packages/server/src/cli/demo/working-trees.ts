@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { findProgram } from '@rootward/core/platform';
 import { DemoClient } from './demo-client.js';
 import type { TourPlace } from './tour-place.js';
 
@@ -22,8 +23,9 @@ export async function followWorkingTrees({ base, program, environment, narrator 
   narrator.tell('A sub-agent works in a git worktree of its own, through the same connection.');
   const site = join(base, 'site');
   const tree = join(site, '.claude', 'worktrees', 'fix');
+  const installed = findProgram('git', { environment, roots: [] });
   const git = (...args: string[]): Promise<unknown> =>
-    run('git', [...AUTHOR, ...args], { cwd: site, env: environment });
+    run(installed ?? '', [...AUTHOR, ...args], { cwd: site, env: environment });
   await mkdir(site);
   await writeFile(join(site, 'page.md'), '# A page\n');
   try {

@@ -106,10 +106,10 @@ async function versionOf(
   program: string,
   { project, environment }: ClientPlaces,
 ): Promise<string | undefined> {
-  const found = await findProgram(program, { environment, roots: [{ path: project }] });
+  const found = findProgram(program, { environment, roots: [{ path: project }] });
   if (found === undefined) return undefined;
   try {
-    const options = { timeout: VERSION_TIMEOUT_MS, env: { ...environment } };
+    const options = { timeout: VERSION_TIMEOUT_MS, cwd: '/', env: { ...environment } };
     return (await promisify(execFile)(found, ['--version'], options)).stdout;
   } catch {
     return undefined;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { describeSkipped, searchProgram } from '@rootward/core/platform';
 import { describeRoots, type InheritedVariables } from '../run/tool-environment.js';
 import { sdkFolder } from '../run/sdk-folder.js';
 import { REGISTER_HOOK, registrationsIn, type Registrations } from './registrations.js';
@@ -30,6 +31,10 @@ export async function runRegisterHook(
   if (found.uid !== (process.getuid?.() ?? found.uid) || (found.mode & WRITABLE_BY_OTHERS) !== 0) {
     return nothing('it is not run: others own it or can change it (chmod go-w)');
   }
+  const search = searchProgram('bash', { environment: { PATH: inherited.path }, roots: undefined });
+  const bash = search.found?.canonical;
+  if (bash === undefined)
+    return nothing(`it is not run: bash is not installed${describeSkipped(search.skipped)}`);
   const sdk = sdkFolder();
   const { path } = describeRoots([], inherited);
   const env = {
@@ -39,7 +44,7 @@ export async function runRegisterHook(
     MCP_SDK: sdk,
   };
   try {
-    const { stdout } = await promisify(execFile)('bash', [join(sdk, 'register.sh'), file], {
+    const { stdout } = await promisify(execFile)(bash, [join(sdk, 'register.sh'), file], {
       cwd: project,
       env,
       timeout: TIMEOUT_MS,

@@ -27,7 +27,10 @@ export class JsonTools {
   async #look(all: readonly Root[]): Promise<string | undefined> {
     const environment = { PATH: pathFor(this.#inherited, all) };
     const options = { environment, roots: all.filter((root) => !root.broad) };
-    const found = await Promise.all(NAMES.map((name) => findProgram(name, options)));
-    return found.find((program) => program !== undefined);
+    for (const name of NAMES) {
+      const found = findProgram(name, options);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 }

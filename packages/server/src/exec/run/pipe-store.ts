@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { findProgram } from '@rootward/core/platform';
 
 /** Both ends of a pipe without a name. The taker closes the writers once the child has them. */
 export interface TakenPipe {
@@ -19,8 +20,6 @@ const BATCH = 256;
 const MIN_SPARE = 32;
 /** What kept a batch from being made, such as too many open files, may be over by then. */
 const RETRY_MS = 1000;
-/** Not the server's: opening a workspace must not choose a program. */
-const SYSTEM_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
 
 /** In memory: making and removing a name on a disk with a journal costs as much as starting a small program. */
 const PLACES = ['/dev/shm', tmpdir()];
@@ -33,6 +32,8 @@ export class PipeStore {
   readonly #folder: string | undefined = process.platform === 'linux' ? makeFolder() : undefined;
   readonly #names: string[] = [];
   #made = 0;
+  /** Empty where there is none, which cannot be started. */
+  readonly #mkfifo = findProgram('mkfifo', { environment: {}, roots: undefined }) ?? '';
   #making: Promise<void> | undefined;
   #notBefore = 0;
 
@@ -69,7 +70,7 @@ export class PipeStore {
     const folder = this.#folder ?? '';
     const names = Array.from({ length: BATCH }, () => join(folder, String(this.#made++)));
     try {
-      await promisify(execFile)('mkfifo', ['-m', '600', ...names], { env: { PATH: SYSTEM_PATH } });
+      await promisify(execFile)(this.#mkfifo, ['-m', '600', ...names], { env: {} });
       this.#names.push(...names);
     } catch {
       this.#notBefore = performance.now() + RETRY_MS;

@@ -1,7 +1,8 @@
 import type { Root } from '@rootward/core';
+import { describeSkipped } from '@rootward/core/platform';
 import type { Environment } from '../../../settings/from-environment.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
-import { findRipgrep } from '../../../search/find-ripgrep.js';
+import { searchRipgrep } from '../../../search/find-ripgrep.js';
 import type { Finding } from '../../output/show-findings.js';
 
 /** The programs a server would use here, and those it leaves alone. */
@@ -10,16 +11,16 @@ export async function describePrograms(
   roots: readonly Root[],
   settings: LoadedSettings,
 ): Promise<readonly Finding[]> {
-  const ripgrep = await findRipgrep(roots, environment);
+  const { found, skipped } = await searchRipgrep(roots, environment);
   const servers = await describeServers(environment, roots, settings);
   return [
-    ripgrep === undefined
+    found === undefined
       ? {
           topic: 'ripgrep',
           state: 'note',
-          detail: 'none outside the roots; searching works without it, more slowly',
+          detail: `none that may be used; searching works without it, more slowly${describeSkipped(skipped)}`,
         }
-      : { topic: 'ripgrep', state: 'fine', detail: ripgrep },
+      : { topic: 'ripgrep', state: 'fine', detail: found.canonical + describeSkipped(skipped) },
     ...servers,
   ];
 }
@@ -35,12 +36,13 @@ async function describeServers(
   /** Grouped by the reason why they are not used, because each reason has one fix. */
   const withheld = new Map<string, string[]>();
   for (const definition of readServerSettings(languageServers)) {
-    const { kind } = await findServer(definition, { environment, roots, trustWorkspaceServers });
+    const finding = await findServer(definition, { environment, roots, trustWorkspaceServers });
+    const { kind } = finding;
     if (kind === 'found') found.push(`${definition.name} (${definition.language})`);
     if (kind !== 'inside-root' && kind !== 'runs-workspace-code') continue;
     const why =
-      kind === 'inside-root'
-        ? 'inside a root'
+      finding.kind === 'inside-root'
+        ? finding.reason
         : (definition.runsWorkspaceCode ?? 'runs code of the workspace');
     withheld.set(why, [...(withheld.get(why) ?? []), definition.name]);
   }
