@@ -33,6 +33,7 @@ export type ScopeErrorCode =
   | 'unsupported-type'
   | 'link-loop'
   | 'unstable-path'
+  | 'changed-meanwhile'
   | 'cross-device'
   | 'too-large'
   | 'not-text'

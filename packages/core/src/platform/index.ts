@@ -27,6 +27,7 @@ export { pageOf } from './page.js';
 export type { Page, PageOptions } from './page.js';
 export { isAlive, isRunning, thisProcess } from './process-identity.js';
 export type { ProcessIdentity } from './process-identity.js';
+export { lockDirectory, ProcessLocks } from './process-locks.js';
 export { listProcesses, readProcessStat } from './process-stat.js';
 export type { ProcessStat } from './process-stat.js';
 export { stateDirectory } from './state-directory.js';

@@ -3,6 +3,7 @@ import type { RootwardError } from '../error.js';
 import type { Fence } from '../roots/fence.js';
 import type { Root } from '../roots/root.js';
 import { homedir } from 'node:os';
+import { lockDirectory, ProcessLocks } from '../platform/process-locks.js';
 import { copyInScope, type CopyOptions } from './operations/copy.js';
 import { Gate } from './gate/gate.js';
 import { listInScope, type ListEntry, type ListOptions } from './operations/list.js';
@@ -18,13 +19,22 @@ import { readTextInScope, type ReadTextOptions, type TextReading } from './opera
 import { removeInScope, type RemoveOptions } from './operations/remove.js';
 import { renameInScope, type RenameOptions } from './operations/rename.js';
 import type { ScopeRules } from './gate/rules.js';
+import type { Writing } from './operations/replace-file.js';
 import { statInScope, type EntryStats } from './operations/stat.js';
 import { TemporaryFiles } from './operations/temporary-files.js';
+import {
+  updateInScope,
+  type ChangeText,
+  type UpdateOptions,
+  type UpdateResult,
+} from './operations/update.js';
 import { walkInBatches, walkInScope, type WalkEntry, type WalkOptions } from './operations/walk.js';
 import { writeInScope, type WriteOptions, type WriteResult } from './operations/write.js';
+import { Changes } from './recording/changes.js';
 import type { Recorder } from './recording/recorder.js';
-import type { DescribeOptions, EntryDescription } from './restoring/describe-entry.js';
-import type { RestoredEntry, RestoredTree } from './restoring/restore.js';
+import type { EntryDescription } from './operations/entry-description.js';
+import type { DescribeOptions } from './restoring/describe-entry.js';
+import type { RestoredEntry, RestoredTree, RestoreEntryOptions } from './restoring/restore.js';
 
 /** What a `Scope` is made of. */
 export interface ScopeOptions {
@@ -36,6 +46,11 @@ export interface ScopeOptions {
   readonly platform?: Platform;
   /** Pass one to share it between scopes. */
   readonly temporaries?: TemporaryFiles;
+  /**
+   * Keeps other processes from changing an entry between the check and the change of it. Default: shared by all
+   * processes of this user.
+   */
+  readonly locks?: ProcessLocks;
   /** Told of every change before it is made; the place for a history. */
   readonly recorder?: Recorder | undefined;
   /** The error for relative paths, if it is not known what they are relative to. */
@@ -52,6 +67,7 @@ export interface ScopeOptions {
  * ```ts
  * import { readPathRoots, Scope } from '@rootward/core';
  * import { homedir } from 'node:os';
+import { lockDirectory, ProcessLocks } from '../platform/process-locks.js';
  *
  * const { roots } = await readPathRoots([{ path: '/home/me/app' }], { source: 'flag', home: homedir() });
  * const scope = new Scope({ roots, rules: { deny: ['secrets'] } });
@@ -63,19 +79,18 @@ export class Scope {
   readonly roots: readonly Root[];
   readonly #gate: Gate;
   readonly #platform: Platform;
-  readonly #temporaries: TemporaryFiles;
-  readonly #recorder: Recorder | undefined;
+  readonly #writing: Writing;
   readonly #options: ScopeOptions;
 
   constructor(options: ScopeOptions, gate?: Gate) {
-    const { platform = systemPlatform(), temporaries = new TemporaryFiles() } = options;
+    const { platform = systemPlatform(), temporaries = new TemporaryFiles(), locks = usualLocks() } = options;
     this.roots = options.roots;
     this.#platform = platform;
-    this.#temporaries = temporaries;
+    this.#writing = { temporaries, changes: new Changes(locks, options.recorder) };
     // Including what this constructor made, so that another scope with the same options shares it.
-    const isComplete = options.platform !== undefined && options.temporaries !== undefined;
-    this.#options = isComplete ? options : { ...options, platform, temporaries };
-    this.#recorder = options.recorder;
+    const { platform: given, temporaries: own, locks: shared } = options;
+    const isComplete = given !== undefined && own !== undefined && shared !== undefined;
+    this.#options = isComplete ? options : { ...options, platform, temporaries, locks };
     this.#gate =
       gate ??
       new Gate(options.roots, options.rules ?? {}, this.#platform, {
@@ -148,12 +163,20 @@ export class Scope {
    * Creates, replaces or adds to a file. Replacing happens in one step and keeps the mode. The folder must exist.
    */
   write(path: string, data: string | Uint8Array, options?: WriteOptions): Promise<WriteResult> {
-    return writeInScope(this.#gate, this.#temporaries, this.#recorder, path, data, options);
+    return writeInScope(this.#gate, this.#writing, path, data, options);
+  }
+
+  /**
+   * Changes a text file by a function of its text. No other process of Rootward comes in between; where another program
+   * does, the function is called again with the new text.
+   */
+  update(path: string, change: ChangeText, options?: UpdateOptions): Promise<UpdateResult> {
+    return updateInScope(this.#gate, this.#writing, path, change, options);
   }
 
   /** Makes a folder; with `recursive`, those on the way, too. */
   async mkdir(path: string, options?: MakeDirectoryOptions): Promise<MakeDirectoryResult> {
-    return makeDirectoryInScope(this.#gate, this.#recorder, path, options);
+    return makeDirectoryInScope(this.#gate, this.#writing.changes, path, options);
   }
 
   /** The entries of a folder, sorted by name. Denied ones are left out. */
@@ -168,17 +191,17 @@ export class Scope {
 
   /** Moves a file, folder or link within the roots. A link is moved itself, not what it leads to. */
   rename(from: string, to: string, options?: RenameOptions): Promise<void> {
-    return renameInScope(this.#gate, this.#temporaries, this.#recorder, from, to, options);
+    return renameInScope(this.#gate, this.#writing, from, to, options);
   }
 
   /** Copies one file, into place in one step. */
   copy(from: string, to: string, options?: CopyOptions): Promise<void> {
-    return copyInScope(this.#gate, this.#temporaries, this.#recorder, from, to, options);
+    return copyInScope(this.#gate, this.#writing, from, to, options);
   }
 
   /** Removes a file, a link (never what it leads to) or an empty folder; with `recursive`, a folder with all in it. */
   remove(path: string, options?: RemoveOptions): Promise<void> {
-    return removeInScope(this.#gate, this.#temporaries, this.#recorder, path, options);
+    return removeInScope(this.#gate, this.#writing, path, options);
   }
 
   /** Everything below a folder, one entry at a time. Links are reported and not followed; denied entries are left out. */
@@ -204,21 +227,29 @@ export class Scope {
   }
 
   /** Puts a file, folder or link into a former state, mode included. */
-  async restore(path: string, entry: RestoredEntry): Promise<void> {
+  async restore(path: string, entry: RestoredEntry, options?: RestoreEntryOptions): Promise<void> {
     const { restoreInScope } = await import('./restoring/restore.js');
-    return restoreInScope(this.#gate, this.#temporaries, this.#recorder, path, entry);
+    return restoreInScope(this.#gate, this.#writing, path, entry, options);
   }
 
   /** Puts back a whole folder that was kept. */
   async restoreTree(path: string, tree: RestoredTree): Promise<void> {
     const { restoreTreeInScope } = await import('./restoring/restore.js');
-    return restoreTreeInScope(this.#gate, this.#recorder, path, tree);
+    return restoreTreeInScope(this.#gate, this.#writing, path, tree);
   }
 }
 
 /** Roots that come from no workspace were named by the author of the scope. */
 function fenceOf(roots: readonly Root[]): Fence {
   return { homes: homesOfThisProcess(), named: roots, ceiling: [], hinted: [] };
+}
+
+/** Made with the first change. */
+function usualLocks(): ProcessLocks {
+  return new ProcessLocks(() => {
+    const [home] = homesOfThisProcess();
+    return home === undefined ? undefined : lockDirectory(process.env, home);
+  });
 }
 
 /** A user whom the system does not know has none. */

@@ -12,7 +12,7 @@ import type {
   SourcesOptions,
   WorkspaceLimits,
 } from '@rootward/core';
-import { isObject, stateDirectory } from '@rootward/core/platform';
+import { isObject, lockDirectory, stateDirectory } from '@rootward/core/platform';
 import { checkDenials, checkOptions } from './check-options.js';
 import { Consents } from './consents.js';
 import { HandleCodec, type HandleContent } from './handle-codec.js';
@@ -189,8 +189,9 @@ function withoutHistory(
   environment: Readonly<Record<string, string | undefined>>,
 ): WorkspaceOptions {
   if (options.history !== true || options.createScope !== undefined) return options;
-  const history = join(stateDirectory(environment, options.home ?? homedir()), 'history');
-  return { ...options, denyAbsolute: [...(options.denyAbsolute ?? []), history] };
+  const home = options.home ?? homedir();
+  const kept = [join(stateDirectory(environment, home), 'history'), lockDirectory(environment, home)];
+  return { ...options, denyAbsolute: [...(options.denyAbsolute ?? []), ...kept] };
 }
 
 function historyOf(

@@ -4,17 +4,15 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
-  rmdirSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Disposable } from '@rootward/core';
-import { errnoOf } from '@rootward/core/platform';
+import { ProcessLocks } from '@rootward/core/platform';
 import { RootwardServerError } from '../error.js';
 
 /** One decision about one path. Holds no contents. */
@@ -44,8 +42,6 @@ export interface AuditTrailOptions {
 const MAX_BYTES = 10 * 1024 * 1024;
 /** No real path is this long, and readers of the file must be able to take each line. */
 const MAX_PATH_LENGTH = 4096;
-/** Rotating a file takes milliseconds; a process that holds the lock longer has ended. */
-const STALE_LOCK_MS = 10_000;
 /** Holds paths of all clients, so only the owner may read it. */
 const OWNER_ONLY = 0o600;
 
@@ -185,12 +181,12 @@ export class AuditTrail implements Disposable {
   /** One at a time: the second would put the new file over the old one, and all that is in there would be lost. */
   #putAside(): void {
     const { file } = this.#options;
-    const lock = `${file}.lock`;
-    if (!takeLock(lock)) return;
+    const lock = new ProcessLocks(dirname(file)).tryTake(`${basename(file)}.lock`);
+    if (lock === undefined) return;
     try {
       if (this.#isNamed()) renameSync(file, `${file}.1`);
     } finally {
-      rmdirSync(lock);
+      lock.dispose();
     }
   }
 
@@ -208,21 +204,5 @@ export class AuditTrail implements Disposable {
     // A link under the file's name would send the trail, and with it the rotation, somewhere else.
     const flags = O_WRONLY | O_APPEND | O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
     return openSync(this.#options.file, flags, OWNER_ONLY);
-  }
-}
-
-/** False if another process holds it. A lock that was left behind is removed, for the next attempt. */
-function takeLock(lock: string): boolean {
-  const held = lstatSync(lock, { throwIfNoEntry: false });
-  if (held !== undefined) {
-    if (Date.now() - held.mtimeMs > STALE_LOCK_MS) rmdirSync(lock);
-    return false;
-  }
-  try {
-    mkdirSync(lock);
-    return true;
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
-    throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { choiceId, projectOf } from '@rootward/core';
-import { errnoOf } from '@rootward/core/platform';
+import { errnoOf, ProcessLocks } from '@rootward/core/platform';
 import { findDanglingLink } from '../settings/configuration-file.js';
 import { checkRules, readRulesFile } from '../settings/workspace-rules.js';
 import type {
@@ -13,7 +13,6 @@ import type {
   WorkspaceRules,
 } from '../settings/workspace-rules.js';
 import { RootwardServerError } from '../error.js';
-import { withFileLock } from './file-lock.js';
 import type { SettingsReader } from './project-session.js';
 import { settingsFileName } from './settings-file-name.js';
 
@@ -23,10 +22,12 @@ const FOLDER = 'projects';
 export class ProjectSettingsStore implements SettingsReader {
   /** Steers the fence, so it must not be changed through it. */
   readonly directory: string;
+  readonly #locks: ProcessLocks;
 
   /** `userDirectory`: where this user's configuration is. */
   constructor(userDirectory: string) {
     this.directory = join(userDirectory, FOLDER);
+    this.#locks = new ProcessLocks(this.directory);
   }
 
   fileOf(id: string): string {
@@ -68,18 +69,20 @@ export class ProjectSettingsStore implements SettingsReader {
   ): Promise<WorkspaceRules> {
     const file = this.fileOf(id);
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
-    return withFileLock(
-      `${file}.lock`,
-      async () => {
-        const before = this.read(id) ?? {};
-        if ('problem' in before) throw unusable(file, before.problem);
-        const after = checkRules(change(before));
-        if ('problem' in after) throw unusable(file, after.problem);
-        await replaceFile(file, `${JSON.stringify(after, undefined, 2)}\n`);
-        return after;
-      },
-      signal === undefined ? {} : { signal },
-    );
+    const replace = async (): Promise<WorkspaceRules> => {
+      const before = this.read(id) ?? {};
+      if ('problem' in before) throw unusable(file, before.problem);
+      const after = checkRules(change(before));
+      if ('problem' in after) throw unusable(file, after.problem);
+      await replaceFile(file, `${JSON.stringify(after, undefined, 2)}\n`);
+      return after;
+    };
+    try {
+      return await this.#locks.hold([`${basename(file)}.lock`], replace, { signal });
+    } catch (error) {
+      if (errnoOf(error) === 'ELOCKED') throw unusable(file, 'another process is still changing it');
+      throw error;
+    }
   }
 
   #names(): ReadonlySet<string> | BrokenReading {

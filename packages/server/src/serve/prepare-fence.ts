@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Logger, OperatorLimits, TemporaryFiles } from '@rootward/core';
-import { stateDirectory } from '@rootward/core/platform';
+import { lockDirectory, ProcessLocks, stateDirectory } from '@rootward/core/platform';
 import { ProjectSettingsStore } from '../guidance/settings-store.js';
 import { historyFolder } from '../history/open-history.js';
 import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
@@ -33,12 +33,15 @@ export function prepareFence(
   const { environment } = start;
   const projectSettings = new ProjectSettingsStore(userDirectory(environment, start.home));
   const protect = steeringFiles(settings, start, projectSettings);
-  const denyAbsolute = [...settings.denyAbsolute, historyFolder(start), consentsFolder(start)];
+  const lockFolder = lockDirectory(environment, start.home);
+  const locks = new ProcessLocks(lockFolder);
+  const denyAbsolute = [...settings.denyAbsolute, historyFolder(start), consentsFolder(start), lockFolder];
   const scopesWith = (readOnly: boolean): ScopeMaker['create'] =>
     new ScopeMaker({
       rules: { deny, readOnly, protect, denyAbsolute, limits },
       log,
       temporaries,
+      locks,
       userRules: () => projectSettings.rules(),
       toolsProject: settings.writableProject ? undefined : projectFolder(settings.project, environment),
     }).create;

@@ -2,7 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { containsPath, hostPathStyle, readRules, Scope, WORKSPACE_RULES_FILE } from '@rootward/core';
-import type { Logger, Root, RulesInFolder, ScopeRules, Snapshot, TemporaryFiles } from '@rootward/core';
+import type {
+  Logger,
+  ProcessLocks,
+  Root,
+  RulesInFolder,
+  ScopeRules,
+  Snapshot,
+  TemporaryFiles,
+} from '@rootward/core';
 import { errnoOf } from '@rootward/core/platform';
 import * as z from 'zod';
 import { categoriesSchema, type CategoryRules } from './category-rules.js';
@@ -126,6 +134,7 @@ export interface ScopeMakerOptions {
   readonly toolsProject?: string | undefined;
   /** Shared, so that what one scope left behind is found by the next. */
   readonly temporaries?: TemporaryFiles;
+  readonly locks?: ProcessLocks;
   readonly now?: () => number;
 }
 
@@ -160,7 +169,7 @@ export class ScopeMaker {
 
   /** Over these roots, as in a snapshot. */
   readonly create = (snapshot: Pick<Snapshot, 'roots' | 'fence'>): Scope => {
-    const { rules, temporaries, toolsProject } = this.#options;
+    const { rules, temporaries, locks, toolsProject } = this.#options;
     const isOfTools = ({ path }: Root): boolean =>
       toolsProject !== undefined && containsPath(toolsProject, path, hostPathStyle);
     const userRules = this.#options.userRules?.();
@@ -188,6 +197,7 @@ export class ScopeMaker {
         },
         fence,
         ...(temporaries !== undefined && { temporaries }),
+        ...(locks !== undefined && { locks }),
       });
     // What users keep elsewhere, a scope reads once for each folder.
     const isShared = keptElsewhere === undefined && roots.length <= MAX_SHARED_ROOTS;

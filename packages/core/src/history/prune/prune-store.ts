@@ -1,5 +1,6 @@
 import { lstatSync, lutimesSync, renameSync, unlinkSync } from 'node:fs';
 import { Pacer } from '../../platform/pacing.js';
+import { ProcessLocks } from '../../platform/process-locks.js';
 import { foldChanges, type Change } from '../journal/change.js';
 import type { EntryState } from '../journal/entry-state.js';
 import { inlineLength } from '../journal/inline-content.js';
@@ -9,7 +10,6 @@ import { COMPRESSED, HALF_WRITTEN } from '../store/content-store.js';
 import { entriesOf, type OpenStore } from '../store/open-store.js';
 import { createPrivate, usingDescriptor } from '../store/private-file.js';
 import { compressContents } from './compress.js';
-import { takeLock } from './lock.js';
 import { rewriteJournal } from './rewrite-journal.js';
 
 /** What tidying up did. */
@@ -31,6 +31,9 @@ export interface PruneOptions {
 export const NOTHING_PRUNED: PruneResult = { changes: 0, bytes: 0, kept: 0 };
 
 const STAMP = 'tidied';
+const LOCK = 'tidying';
+/** Tidying up takes longer than other work under a lock. */
+const FOREIGN_LOCK_MS = 10 * 60 * 1000;
 /** The approximate size of a step in its journal. */
 const STEP_BYTES = 512;
 const HOUR_MS = 60 * 60 * 1000;
@@ -52,12 +55,12 @@ export async function pruneStore(
   journals: readonly ProjectJournal[],
   options: PruneOptions,
 ): Promise<PruneResult | undefined> {
-  const lock = takeLock(store.base);
+  const lock = new ProcessLocks(store.base.self, { foreignMs: FOREIGN_LOCK_MS }).tryTake(LOCK);
   if (lock === undefined) return undefined;
   try {
     return await pruneLocked(store, journals, options);
   } finally {
-    lock[Symbol.dispose]();
+    lock.dispose();
   }
 }
 

@@ -15,7 +15,8 @@ import {
   unlinkSync,
 } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { describeBelow, type EntryDescription } from '../../scope/restoring/describe-entry.js';
+import type { EntryDescription } from '../../scope/operations/entry-description.js';
+import { describeBelow } from '../../scope/restoring/describe-entry.js';
 import type { Platform } from '../../scope/pin/pin.js';
 import { Pacer } from '../../platform/pacing.js';
 import { readPinned } from '../../scope/pin/read-directory.js';

@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative as relativePath } from 'node:path';
 import { isWithin } from '../../scope/gate/child-path.js';
-import type { EntryDescription } from '../../scope/restoring/describe-entry.js';
+import type { EntryDescription } from '../../scope/operations/entry-description.js';
 import type { Scope } from '../../scope/scope.js';
 import type { EntryState, TreeState } from '../journal/entry-state.js';
 import type { TreeStore } from '../store/tree-store.js';

@@ -1,4 +1,4 @@
-import type { EntryDescription } from '../../scope/restoring/describe-entry.js';
+import type { EntryDescription } from '../../scope/operations/entry-description.js';
 import type { Scope } from '../../scope/scope.js';
 import type { Change, PlacedStep } from '../journal/change.js';
 import { isMove, pathsOf, type EntryState, type MoveStep, type PutStep } from '../journal/entry-state.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EntryDescription } from '../../scope/restoring/describe-entry.js';
+import type { EntryDescription } from '../../scope/operations/entry-description.js';
 
 /** Identifies a folder with all that is in it: names, kinds, modes, contents and where links lead. */
 export function treeDigest(entries: ReadonlyMap<string, EntryDescription>): string {

@@ -93,6 +93,7 @@ const BY_ERRNO: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
   ['ENAMETOOLONG', ['invalid-path', 'the name is too long']],
   ['EILSEQ', ['invalid-path', 'its name on disk is not valid UTF-8']],
   ['ESTALE', ['unstable-path', 'it keeps changing while it is resolved']],
+  ['ELOCKED', ['changed-meanwhile', 'another process is still changing it']],
   ['EINVAL', ['invalid-path', 'the system does not accept this path']],
   ['EXDEV', ['cross-device', 'source and target are on different disks']],
   ['EACCES', ['not-permitted', 'the system does not permit it']],
@@ -117,6 +118,15 @@ export function folderMissing(action: string, path: string, cause: unknown): Roo
     cause,
     instruction: 'Create the folder first, or correct the path',
   });
+}
+
+/** For a change that was computed from something that is no longer there. */
+export function changedMeanwhile(action: string, path: string): RootwardError {
+  return new RootwardError(
+    'changed-meanwhile',
+    `Cannot ${action} ${quotePath(path)}: something else changed it meanwhile; nothing was touched`,
+    { path, instruction: 'Read it again, and make the change again' },
+  );
 }
 
 export function scopeError(code: ErrorCode, action: string, path: string, state: string): RootwardError {

@@ -5,9 +5,7 @@ import type { Entry, Gate } from '../gate/gate.js';
 import { READ_FLAGS, requireFile } from './open.js';
 import type { Pin } from '../pin/pin.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
-import type { Recorder } from '../recording/recorder.js';
-import { replaceFile, writeAll, type ReplaceOptions } from './replace-file.js';
-import type { TemporaryFiles } from './temporary-files.js';
+import { replaceFile, writeAll, type ReplaceOptions, type Writing } from './replace-file.js';
 
 /** Options of `Scope.copy()`. */
 export interface CopyOptions {
@@ -35,7 +33,7 @@ async function pump(reader: FileReader, fd: number, signal?: AbortSignal): Promi
 
 /** The bytes of a pinned file into an entry, in one step. Once the source is open, failures are reported for the target. */
 export async function copyIntoEntry(
-  temporaries: TemporaryFiles,
+  writing: Writing,
   source: Pin,
   target: Entry,
   options: ReplaceOptions & { readonly action: string; readonly asked: string },
@@ -46,7 +44,7 @@ export async function copyIntoEntry(
     fchmodSync(fd, source.stats.mode & COPIED_BITS);
   };
   try {
-    await replaceFile(target, temporaries, fill, options);
+    await replaceFile(target, writing, fill, options);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw fromSystem(options.action, options.asked, error);
@@ -85,8 +83,7 @@ function requireWritable(action: string, asked: string, target: Entry): void {
 /** Copies one regular file, what a link leads to included, into place in one step. A link at the target is replaced. */
 export async function copyInScope(
   gate: Gate,
-  temporaries: TemporaryFiles,
-  recorder: Recorder | undefined,
+  writing: Writing,
   from: string,
   to: string,
   options: CopyOptions = {},
@@ -99,11 +96,10 @@ export async function copyInScope(
     const target = gate.admitEntry(ACTION_TO, to, 'change');
     try {
       const stats = checkTarget(ACTION_TO, to, target, overwrite);
-      await copyIntoEntry(temporaries, pin, target, {
+      await copyIntoEntry(writing, pin, target, {
         exclusive: !overwrite,
         predecessor: stats?.isFile() === true ? stats : undefined,
         signal: options.signal,
-        recorder,
         action: ACTION_TO,
         asked: to,
       });

@@ -4,7 +4,8 @@ import type { Gate } from '../gate/gate.js';
 import type { Pin } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
-import { recorded, type Plan, type Recorder } from '../recording/recorder.js';
+import type { Changes } from '../recording/changes.js';
+import type { Plan } from '../recording/recorder.js';
 
 /** Options of `Scope.mkdir()`. */
 export interface MakeDirectoryOptions {
@@ -29,21 +30,26 @@ function makeOne(path: string): boolean {
   }
 }
 
-async function makeRecorded(recorder: Recorder, placed: string, child: string): Promise<boolean> {
-  const recording = await recorder.record(planOf(placed));
-  const made = makeOne(child);
-  if (!made) recording.failed();
-  return made;
+/** Needs no lock: the system makes a folder only where nothing is. */
+async function makeRecorded(changes: Changes, path: string, child: string): Promise<void> {
+  const plan = (): Plan => ({ kind: 'put', path, prior: undefined, next: { kind: 'directory' } });
+  await changes.commit({ places: [], plan }, () => mkdirSync(child));
 }
 
-function planOf(path: string): Plan {
-  return { kind: 'put', path, prior: undefined, next: { kind: 'directory' } };
+async function makeOneRecorded(changes: Changes, path: string, child: string): Promise<boolean> {
+  try {
+    await makeRecorded(changes, path, child);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** Each folder on the way is made in its pinned parent and then pinned itself, so none can be swapped for a link. */
 async function makeMissing(
   gate: Gate,
-  recorder: Recorder | undefined,
+  changes: Changes,
   asked: string,
   start: Pin,
   missing: readonly string[],
@@ -55,10 +61,9 @@ async function makeMissing(
       const placement = gate.place(ACTION, asked, childPath(parent.path, name));
       gate.enforce(ACTION, asked, placement, 'change');
       // Without a recorder, all folders are made in one turn of the event loop: no other call gets in between.
-      const made =
-        recorder === undefined
-          ? makeOne(parent.child(name))
-          : await makeRecorded(recorder, placement.path, parent.child(name));
+      const made = changes.isRecorded
+        ? await makeOneRecorded(changes, placement.path, parent.child(name))
+        : makeOne(parent.child(name));
       created = made || created;
       const next = gate.pin(parent.child(name), { directory: true });
       if (parent !== start) parent.close();
@@ -74,7 +79,7 @@ async function makeMissing(
 
 export async function makeDirectoryInScope(
   gate: Gate,
-  recorder: Recorder | undefined,
+  changes: Changes,
   asked: string,
   options: MakeDirectoryOptions = {},
 ): Promise<MakeDirectoryResult> {
@@ -82,8 +87,7 @@ export async function makeDirectoryInScope(
     if (options.recursive !== true) {
       const entry = gate.admitEntry(ACTION, asked, 'change');
       try {
-        const plan = (): Plan => planOf(entry.placement.path);
-        await recorded(recorder, plan, undefined, () => mkdirSync(entry.child));
+        await makeRecorded(changes, entry.placement.path, entry.child);
       } finally {
         entry.parent.close();
       }
@@ -93,7 +97,7 @@ export async function makeDirectoryInScope(
     try {
       if (missing.length > 0) {
         gate.enforce(ACTION, asked, placement, 'change');
-        return { created: await makeMissing(gate, recorder, asked, pin, missing) };
+        return { created: await makeMissing(gate, changes, asked, pin, missing) };
       }
       gate.enforce(ACTION, asked, placement, 'read');
       if (!pin.stats.isDirectory()) throw scopeError('already-exists', ACTION, asked, 'a file has that name');

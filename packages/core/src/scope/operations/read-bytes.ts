@@ -4,6 +4,7 @@ import type { Gate } from '../gate/gate.js';
 import { READ_FLAGS, requireFile } from './open.js';
 import { DEFAULT_MAX_BYTES } from './read-text.js';
 import { fromSystem, quotePath } from '../gate/refusal.js';
+import { contentVersion, statsVersion, Versioned } from '../recording/version.js';
 
 /** Options of `Scope.readBytes()`: the whole file, or a range of it. */
 export interface ReadBytesOptions {
@@ -20,6 +21,19 @@ export interface BytesReading {
   readonly bytes: Uint8Array;
   /** Size of the whole file in bytes. */
   readonly size: number;
+  /** Identifies what the whole file held, for `expected` of a later `write()`. */
+  readonly version: string;
+}
+
+class Reading extends Versioned implements BytesReading {
+  readonly bytes: Uint8Array;
+  readonly size: number;
+
+  constructor(bytes: Uint8Array, size: number, find: () => string) {
+    super(find);
+    this.bytes = bytes;
+    this.size = size;
+  }
 }
 
 export async function readBytesInScope(
@@ -51,7 +65,11 @@ export async function readBytesInScope(
       );
     }
     reader = new FileReader(pin.reopen(READ_FLAGS), options.signal);
-    return { bytes: await reader.read(offset, length), size };
+    const bytes = await reader.read(offset, length);
+    const { path, stats } = pin;
+    const find = (): string =>
+      bytes.length === size ? contentVersion(path, bytes) : statsVersion(path, stats);
+    return new Reading(bytes, size, find);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw fromSystem('read', asked, error);

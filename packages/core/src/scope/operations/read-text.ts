@@ -5,6 +5,7 @@ import type { Gate } from '../gate/gate.js';
 import { findLines, findTail, type ByteRange } from './line-range.js';
 import { READ_FLAGS, requireFile } from './open.js';
 import { fromSystem, quotePath, scopeError } from '../gate/refusal.js';
+import { contentVersion, statsVersion, Versioned } from '../recording/version.js';
 
 /**
  * How much is read at once unless `maxBytes` says otherwise. A larger answer helps nobody, and its memory is needed
@@ -40,6 +41,23 @@ export interface TextReading {
   readonly bom: boolean;
   /** The asked range was longer than `maxBytes`. */
   readonly truncated: boolean;
+  /** Identifies what the whole file held, for `expected` of a later `write()`. */
+  readonly version: string;
+}
+
+class Reading extends Versioned implements TextReading {
+  readonly text: string;
+  readonly size: number;
+  readonly bom: boolean;
+  readonly truncated: boolean;
+
+  constructor({ text, size, bom, truncated }: Omit<TextReading, 'version'>, find: () => string) {
+    super(find);
+    this.text = text;
+    this.size = size;
+    this.bom = bom;
+    this.truncated = truncated;
+  }
 }
 
 function checkCount(name: string, value: number | undefined): void {
@@ -149,7 +167,11 @@ export async function readTextInScope(
     );
     if (!isUtf8(bytes)) throw scopeError('not-text', 'read', asked, 'it is not UTF-8 text');
     const bom = start === 0 && hasBom(bytes);
-    return { text: bytes.toString('utf8', bom ? 3 : 0), size, bom, truncated };
+    const { path, stats } = pin;
+    // A whole file is told from another one by its content, which may have been written again as it was.
+    const find = (): string =>
+      range === undefined ? contentVersion(path, bytes) : statsVersion(path, stats);
+    return new Reading({ text: bytes.toString('utf8', bom ? 3 : 0), size, bom, truncated }, find);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw fromSystem('read', asked, error);

@@ -6,15 +6,20 @@ import { unstablePath, type Pin } from '../pin/pin.js';
 import { Pacer } from '../../platform/pacing.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, refused, scopeError } from '../gate/refusal.js';
-import { priorAt, recorded, type Plan, type Recorder } from '../recording/recorder.js';
+import { placeOf } from '../recording/changes.js';
+import { expectEntry, type ExpectEntry } from './entry-description.js';
+import { priorAt, type Plan } from '../recording/recorder.js';
 import type { FoldersSeen } from '../gate/rules.js';
 import { visitBelow } from './subtree.js';
+import type { Writing } from './replace-file.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
 /** Options of `Scope.remove()`. */
 export interface RemoveOptions {
   /** Remove a folder with all that is in it. */
   readonly recursive?: boolean;
+  /** Refuses as `changed-meanwhile` what it returns false for. */
+  readonly expected?: ExpectEntry | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -41,10 +46,10 @@ function discard(path: string, isDirectory: boolean): void {
 
 async function removeTree(
   gate: Gate,
-  recorder: Recorder | undefined,
+  { changes }: Writing,
   asked: string,
   entry: Entry,
-  signal?: AbortSignal,
+  { expected, signal }: RemoveOptions,
 ): Promise<void> {
   const directory = gate.pin(entry.child, { directory: true, noFollow: true });
   try {
@@ -53,14 +58,11 @@ async function removeTree(
     const seen: FoldersSeen = new Map();
     await visitBelow(gate, directory, pacer, (parent, name) => checkEntry(gate, asked, parent, name, seen));
     if (directory.hasMoved()) throw unstablePath();
-    await recorded(
-      recorder,
-      () => planOf(gate, asked, entry),
-      signal,
-      async (recording) => {
-        if (recording?.taken !== true) await removeBelow(gate, asked, entry, directory, pacer);
-      },
-    );
+    const plan = (): Plan => planOf(gate, asked, entry);
+    const check = expectEntry(ACTION, asked, entry, expected);
+    await changes.commit({ places: [placeOf(entry)], plan, check, signal }, async (recording) => {
+      if (recording?.taken !== true) await removeBelow(gate, asked, entry, directory, pacer);
+    });
   } finally {
     directory.close();
   }
@@ -89,8 +91,19 @@ async function removeBelow(
   rmdirSync(entry.child);
 }
 
-function goneOf({ placement: { path }, child }: Entry): Plan {
-  return { kind: 'put', path, prior: priorAt(child), next: { kind: 'absent' } };
+async function removeOne(
+  { changes }: Writing,
+  asked: string,
+  entry: Entry,
+  { expected, signal }: RemoveOptions,
+  remove: (child: string) => void,
+): Promise<void> {
+  const { placement, child } = entry;
+  const plan = (): Plan => {
+    return { kind: 'put', path: placement.path, prior: priorAt(child), next: { kind: 'absent' } };
+  };
+  const check = expectEntry(ACTION, asked, entry, expected);
+  await changes.commit({ places: [placeOf(entry)], plan, check, signal }, () => remove(child));
 }
 
 /** Temporary files of a killed process are not listed, and must not prevent the removal of an empty folder. */
@@ -111,8 +124,7 @@ async function sweep(
 /** Removes an entry; a link is removed itself, never what it leads to. */
 export async function removeInScope(
   gate: Gate,
-  temporaries: TemporaryFiles,
-  recorder: Recorder | undefined,
+  writing: Writing,
   asked: string,
   options: RemoveOptions = {},
 ): Promise<void> {
@@ -124,22 +136,12 @@ export async function removeInScope(
       gate.enforceMove(ACTION, asked, entry.placement);
       if (!stats.isDirectory()) {
         if (endsInSeparator(asked)) throw scopeError('not-a-directory', ACTION, asked, 'it is not a folder');
-        await recorded(
-          recorder,
-          () => goneOf(entry),
-          options.signal,
-          () => unlinkSync(entry.child),
-        );
+        await removeOne(writing, asked, entry, options, unlinkSync);
       } else if (options.recursive === true) {
-        await removeTree(gate, recorder, asked, entry, options.signal);
+        await removeTree(gate, writing, asked, entry, options);
       } else {
-        await sweep(gate, temporaries, entry, options.signal);
-        await recorded(
-          recorder,
-          () => goneOf(entry),
-          options.signal,
-          () => rmdirSync(entry.child),
-        );
+        await sweep(gate, writing.temporaries, entry, options.signal);
+        await removeOne(writing, asked, entry, options, rmdirSync);
       }
     } finally {
       entry.parent.close();

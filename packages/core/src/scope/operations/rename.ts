@@ -5,14 +5,18 @@ import type { Entry, Gate } from '../gate/gate.js';
 import { unstablePath, type Pin } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
-import { priorAt, recorded, type Plan, type Recorder } from '../recording/recorder.js';
+import { placeOf } from '../recording/changes.js';
+import { expectEntry, type ExpectEntry } from './entry-description.js';
+import { priorAt, type Plan } from '../recording/recorder.js';
 import { checkMoveBelow } from './subtree.js';
-import type { TemporaryFiles } from './temporary-files.js';
+import type { Writing } from './replace-file.js';
 
 /** Options of `Scope.rename()`. */
 export interface RenameOptions {
   /** Replace a file that is already there; default false. Folders are never replaced. */
   readonly overwrite?: boolean;
+  /** Refuses as `changed-meanwhile` a source that it returns false for. */
+  readonly expected?: ExpectEntry | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -46,7 +50,7 @@ function planOf(source: Entry, target: Entry): Plan {
 
 async function moveToOtherDisk(
   gate: Gate,
-  temporaries: TemporaryFiles,
+  writing: Writing,
   from: string,
   to: string,
   source: Entry,
@@ -58,7 +62,7 @@ async function moveToOtherDisk(
     if (!pin.stats.isFile()) {
       throw scopeError('cross-device', ACTION, from, 'only files can be moved to another disk');
     }
-    await copyIntoEntry(temporaries, pin, target, {
+    await copyIntoEntry(writing, pin, target, {
       exclusive: options.overwrite !== true,
       predecessor: pin.stats,
       signal: options.signal,
@@ -81,8 +85,7 @@ async function moveToOtherDisk(
  */
 export async function renameInScope(
   gate: Gate,
-  temporaries: TemporaryFiles,
-  recorder: Recorder | undefined,
+  writing: Writing,
   from: string,
   to: string,
   options: RenameOptions = {},
@@ -98,21 +101,25 @@ export async function renameInScope(
         gate.enforceMove(ACTION_TO, to, target.placement);
         const isDirectory = stats.isDirectory();
         const asked = isDirectory && endsInSeparator(to) ? target.name : to;
-        checkTarget(ACTION_TO, asked, target, options.overwrite === true);
+        const checkFree = (): unknown => checkTarget(ACTION_TO, asked, target, options.overwrite === true);
+        checkFree();
         if (isDirectory) await checkMoveBelow(gate, ACTION, from, source, target, options.signal);
-        await recorded(
-          recorder,
-          () => planOf(source, target),
-          options.signal,
-          async () => {
-            try {
-              renameSync(source.child, target.child);
-            } catch (error) {
-              if (errnoOf(error) !== 'EXDEV') throw error;
-              await moveToOtherDisk(gate, temporaries, from, to, source, target, options);
-            }
-          },
-        );
+        const places = [placeOf(source), placeOf(target)];
+        const plan = (): Plan => planOf(source, target);
+        const expected = expectEntry(ACTION, from, source, options.expected);
+        const check = async (): Promise<void> => {
+          checkFree();
+          await expected?.();
+        };
+        const { signal } = options;
+        await writing.changes.commit({ places, plan, check, signal }, async (_recording, changes) => {
+          try {
+            renameSync(source.child, target.child);
+          } catch (error) {
+            if (errnoOf(error) !== 'EXDEV') throw error;
+            await moveToOtherDisk(gate, { ...writing, changes }, from, to, source, target, options);
+          }
+        });
       } finally {
         target.parent.close();
       }

@@ -19,7 +19,8 @@ import { SMALL_READ } from './file-reader.js';
 import type { Entry } from '../gate/gate.js';
 import { unstablePath } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
-import { priorAt, type Plan, type Recorder, type Recording } from '../recording/recorder.js';
+import { placeOf, type Changes } from '../recording/changes.js';
+import { priorAt, type Plan } from '../recording/recorder.js';
 import type { TemporaryFiles } from './temporary-files.js';
 
 const writeAsync = promisify(write);
@@ -45,13 +46,19 @@ const KEEP_ID = -1;
 /** What to keep of the file that is replaced. */
 type Predecessor = Pick<Stats, 'mode' | 'uid' | 'gid'>;
 
+/** What every change of a file needs of its scope. */
+export interface Writing {
+  readonly temporaries: TemporaryFiles;
+  readonly changes: Changes;
+}
+
 export interface ReplaceOptions {
   /** Fail when the entry exists by the time the content is complete. */
   readonly exclusive: boolean;
   readonly predecessor?: Predecessor | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told of the change when the content is complete, and before it takes its place. */
-  readonly recorder?: Recorder | undefined;
+  /** Throws unless the entry may be replaced; called when the content is complete. */
+  readonly check?: (() => void | Promise<void>) | undefined;
   /** What is filled in, where it is at hand. */
   readonly content?: Uint8Array | undefined;
 }
@@ -130,7 +137,7 @@ function discard(temporary: string): void {
  */
 export async function replaceFile(
   entry: Entry,
-  temporaries: TemporaryFiles,
+  { temporaries, changes }: Writing,
   fill: (fd: number) => Promise<void>,
   options: ReplaceOptions,
 ): Promise<void> {
@@ -138,8 +145,8 @@ export async function replaceFile(
   const temporary = temporaries.begin(entry.parent);
   const mode = options.predecessor === undefined ? NEW_FILE_MODE : PRIVATE_MODE;
   try {
-    const fd = openSync(temporary, options.recorder === undefined ? CREATE_FLAGS : RECORDED_FLAGS, mode);
-    await fillAndMove(fd, temporary, entry, fill, options);
+    const fd = openSync(temporary, changes.isRecorded ? RECORDED_FLAGS : CREATE_FLAGS, mode);
+    await fillAndMove(fd, temporary, entry, changes, fill, options);
   } finally {
     temporaries.end(temporary);
   }
@@ -149,27 +156,23 @@ async function fillAndMove(
   fd: number,
   temporary: string,
   entry: Entry,
+  changes: Changes,
   fill: (fd: number) => Promise<void>,
-  { predecessor, exclusive, recorder, content, signal }: ReplaceOptions,
+  { predecessor, exclusive, check, content, signal }: ReplaceOptions,
 ): Promise<void> {
   try {
-    let recording: Recording | undefined;
     try {
       await fill(fd);
       if (predecessor !== undefined) keepOwnerAndMode(fd, predecessor);
-      if (recorder !== undefined) recording = await recorder.record(planOf(entry, fd, content), signal);
+      const plan = (): Plan => planOf(entry, fd, content);
+      await changes.commit({ places: [placeOf(entry)], plan, check, signal }, () => {
+        // Filling may have taken long enough for the folder to be moved out of scope.
+        if (entry.parent.hasMoved()) throw unstablePath();
+        moveIntoPlace(entry, temporary, exclusive);
+      });
     } finally {
       closeSync(fd);
     }
-    try {
-      // Filling may have taken long enough for the folder to be moved out of scope.
-      if (entry.parent.hasMoved()) throw unstablePath();
-      moveIntoPlace(entry, temporary, exclusive);
-    } catch (error) {
-      recording?.failed();
-      throw error;
-    }
-    recording?.done();
   } catch (error) {
     discard(temporary);
     throw error;

@@ -1,15 +1,16 @@
-import { accessSync, closeSync, constants, lstatSync } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, lstatSync } from 'node:fs';
 import { types } from 'node:util';
 import { RootwardError } from '../../error.js';
 import { endsInSeparator } from '../gate/asked-path.js';
 import type { Admitted, Entry, Gate } from '../gate/gate.js';
 import { requireFile } from './open.js';
 import { MAX_PIN_ATTEMPTS, unstablePath, type Pin } from '../pin/pin.js';
+import { isInPlace, placeOfPin } from '../recording/changes.js';
 import { errnoOf } from '../../platform/errno.js';
-import { fromSystem, quotePath, scopeError } from '../gate/refusal.js';
-import { priorOf, recorded, type Plan, type Recorder } from '../recording/recorder.js';
-import { overwriteInPlace, replaceFile, writeAll } from './replace-file.js';
-import type { TemporaryFiles } from './temporary-files.js';
+import { changedMeanwhile, fromSystem, quotePath, scopeError } from '../gate/refusal.js';
+import { priorAt, priorOf, type Plan, type Prior } from '../recording/recorder.js';
+import { contentVersion, isVersion, statsVersion, Versioned } from '../recording/version.js';
+import { overwriteInPlace, replaceFile, writeAll, type Writing } from './replace-file.js';
 
 /** `new` must not exist yet; `overwrite` creates or replaces; `append` creates or adds to the end. */
 export type WriteMode = 'new' | 'overwrite' | 'append';
@@ -18,13 +19,31 @@ export type WriteMode = 'new' | 'overwrite' | 'append';
 export interface WriteOptions {
   /** Default `overwrite`. */
   readonly mode?: WriteMode;
-  readonly signal?: AbortSignal;
+  /**
+   * The version of the file that the new content was made from, as `readText()` or `write()` returned it. Refused as
+   * `changed-meanwhile` where the path leads to anything else by now.
+   */
+  readonly expected?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What `Scope.write()` did: `created` is false where a file was replaced or added to. */
 export interface WriteResult {
   readonly created: boolean;
   readonly bytesWritten: number;
+  /** Identifies what the file holds now, for `expected` of a later call. */
+  readonly version: string;
+}
+
+class Written extends Versioned implements WriteResult {
+  readonly created: boolean;
+  readonly bytesWritten: number;
+
+  constructor(created: boolean, bytesWritten: number, find: () => string) {
+    super(find);
+    this.created = created;
+    this.bytesWritten = bytesWritten;
+  }
 }
 
 const APPEND_FLAGS: number = constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
@@ -60,10 +79,14 @@ function toBytes(asked: string, data: string | Uint8Array): Uint8Array {
   return Buffer.from(data, 'utf8');
 }
 
-async function withDescriptor(pin: Pin, flags: number, use: (fd: number) => Promise<void>): Promise<void> {
+async function withDescriptor<Result>(
+  pin: Pin,
+  flags: number,
+  use: (fd: number) => Promise<Result>,
+): Promise<Result> {
   const fd = pin.reopen(flags);
   try {
-    await use(fd);
+    return await use(fd);
   } finally {
     closeSync(fd);
   }
@@ -81,7 +104,6 @@ function admitExisting(gate: Gate, action: string, asked: string): Admitted | un
 
 interface RecordedOptions extends WriteOptions {
   readonly mode: WriteMode;
-  readonly recorder: Recorder | undefined;
 }
 
 /** The plan for a file that keeps its place and mode and gets new or additional content. */
@@ -104,75 +126,112 @@ function entryOf(gate: Gate, asked: string, existing: Admitted): Entry | undefin
   return same ? entry : undefined;
 }
 
+/** Throws unless a path still leads to what was expected there. */
+async function requireVersion(
+  asked: string,
+  path: string,
+  prior: Prior | undefined,
+  expected: string | undefined,
+): Promise<void> {
+  if (expected === undefined || (await isVersion(expected, path, prior))) return;
+  throw changedMeanwhile('write', asked);
+}
+
+/** What was written; undefined where another file has the name by now. */
 async function change(
   gate: Gate,
-  temporaries: TemporaryFiles,
+  writing: Writing,
   asked: string,
   existing: Admitted,
   bytes: Uint8Array,
-  { mode, signal, recorder }: RecordedOptions,
-): Promise<boolean> {
+  options: RecordedOptions,
+): Promise<Written | undefined> {
+  const { mode, signal, expected } = options;
   const { pin, placement } = existing;
   requireFile('write', asked, pin);
   if (mode === 'new') throw scopeError('already-exists', 'write', asked, 'it exists already');
   if (mode === 'append') {
-    // The signal is ignored from here on: appending half of the data is worse than appending late.
-    await recorded(
-      recorder,
-      () => planOf(existing, bytes, true),
-      signal,
-      () => withDescriptor(pin, APPEND_FLAGS, (fd) => writeAll(fd, bytes)),
+    return changeInPlace(writing, asked, existing, bytes, options, async () =>
+      withDescriptor(pin, APPEND_FLAGS, async (fd) => {
+        await writeAll(fd, bytes);
+        const version = statsVersion(pin.path, fstatSync(fd));
+        return () => version;
+      }),
     );
-    return true;
   }
   if (placement.roots.every((root) => root.kind === 'file')) {
-    await recorded(
-      recorder,
-      () => planOf(existing, bytes, false),
-      signal,
-      () => withDescriptor(pin, IN_PLACE_FLAGS, (fd) => overwriteInPlace(fd, bytes)),
-    );
-    return true;
+    return changeInPlace(writing, asked, existing, bytes, options, async () => {
+      await withDescriptor(pin, IN_PLACE_FLAGS, (fd) => overwriteInPlace(fd, bytes));
+      return () => contentVersion(pin.path, bytes);
+    });
   }
   // The system allows replacing a read-only file, but such a file is meant to stay as it is.
   accessSync(pin.self, constants.W_OK);
   const entry = entryOf(gate, asked, existing);
-  if (entry === undefined) return false;
+  if (entry === undefined) return undefined;
   try {
-    await replaceFile(entry, temporaries, (fd) => writeAll(fd, bytes, signal), {
+    await replaceFile(entry, writing, (fd) => writeAll(fd, bytes, signal), {
       exclusive: false,
       predecessor: pin.stats,
       signal,
-      recorder,
+      check: () => requireVersion(asked, pin.path, priorAt(entry.child), expected),
       content: bytes,
     });
+    return new Written(false, bytes.length, () => contentVersion(pin.path, bytes));
   } finally {
     entry.parent.close();
   }
-  return true;
 }
 
+/** The signal is ignored once it has begun: half of the data is worse than all of it late. */
+async function changeInPlace(
+  { changes }: Writing,
+  asked: string,
+  existing: Admitted,
+  bytes: Uint8Array,
+  { mode, expected, signal }: RecordedOptions,
+  make: () => Promise<() => string>,
+): Promise<Written | undefined> {
+  const { pin } = existing;
+  let isReplaced = false;
+  const check = async (): Promise<void> => {
+    isReplaced = !isInPlace(pin);
+    if (isReplaced) throw unstablePath();
+    await requireVersion(asked, pin.path, priorOf(pin), expected);
+  };
+  const plan = (): Plan => planOf(existing, bytes, mode === 'append');
+  try {
+    const find = await changes.commit({ places: [placeOfPin(pin)], plan, check, signal }, make);
+    return new Written(false, bytes.length, find);
+  } catch (error) {
+    if (isReplaced) return undefined;
+    throw error;
+  }
+}
+
+/** What was written; undefined where the file exists by now. */
 async function create(
   gate: Gate,
-  temporaries: TemporaryFiles,
+  writing: Writing,
   asked: string,
   bytes: Uint8Array,
-  { mode, signal, recorder }: RecordedOptions,
-): Promise<boolean> {
+  { mode, signal, expected }: RecordedOptions,
+): Promise<Written | undefined> {
+  if (expected !== undefined) throw changedMeanwhile('write', asked);
   const entry = gate.admitEntry('write', asked, 'change');
   try {
     const stats = lstatSync(entry.child, { throwIfNoEntry: false });
-    if (stats !== undefined) return false;
-    await replaceFile(entry, temporaries, (fd) => writeAll(fd, bytes, signal), {
+    if (stats !== undefined) return undefined;
+    await replaceFile(entry, writing, (fd) => writeAll(fd, bytes, signal), {
       exclusive: mode !== 'overwrite',
       signal,
-      recorder,
       content: bytes,
     });
-    return true;
+    const { path } = entry.placement;
+    return new Written(true, bytes.length, () => contentVersion(path, bytes));
   } catch (error) {
     // Another process created it first: append to that file.
-    if (mode === 'append' && errnoOf(error) === 'EEXIST') return false;
+    if (mode === 'append' && errnoOf(error) === 'EEXIST') return undefined;
     throw error;
   } finally {
     entry.parent.close();
@@ -185,15 +244,14 @@ async function create(
  */
 export async function writeInScope(
   gate: Gate,
-  temporaries: TemporaryFiles,
-  recorder: Recorder | undefined,
+  writing: Writing,
   asked: string,
   data: string | Uint8Array,
   options: WriteOptions = {},
 ): Promise<WriteResult> {
   options.signal?.throwIfAborted();
   gate.absolute('write', asked);
-  const complete: RecordedOptions = { ...options, mode: options.mode ?? 'overwrite', recorder };
+  const complete: RecordedOptions = { ...options, mode: options.mode ?? 'overwrite' };
   checkArguments(asked, data, complete.mode);
   const bytes = toBytes(asked, data);
   if (endsInSeparator(asked)) {
@@ -203,15 +261,13 @@ export async function writeInScope(
     for (let attempt = 0; attempt < MAX_PIN_ATTEMPTS; attempt++) {
       const existing = admitExisting(gate, 'write', asked);
       if (existing === undefined) {
-        if (await create(gate, temporaries, asked, bytes, complete)) {
-          return { created: true, bytesWritten: bytes.length };
-        }
+        const created = await create(gate, writing, asked, bytes, complete);
+        if (created !== undefined) return created;
         continue;
       }
       try {
-        if (await change(gate, temporaries, asked, existing, bytes, complete)) {
-          return { created: false, bytesWritten: bytes.length };
-        }
+        const changed = await change(gate, writing, asked, existing, bytes, complete);
+        if (changed !== undefined) return changed;
       } finally {
         existing.pin.close();
       }

@@ -86,21 +86,3 @@ export function priorAt(child: string): Prior | undefined {
 export function priorOf(pin: Pin): Prior {
   return { stats: pin.stats, open: () => pin.reopen(READ), target: () => '', name: pin.self };
 }
-
-/** Makes a change, and records it first if there is a recorder. */
-export async function recorded<Result>(
-  recorder: Recorder | undefined,
-  plan: () => Plan,
-  signal: AbortSignal | undefined,
-  make: (recording: Recording | undefined) => Result | Promise<Result>,
-): Promise<Result> {
-  const recording = await recorder?.record(plan(), signal);
-  try {
-    const result = await make(recording);
-    recording?.done();
-    return result;
-  } catch (error) {
-    recording?.failed();
-    throw error;
-  }
-}

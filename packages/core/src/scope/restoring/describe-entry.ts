@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { closeSync, constants, openSync, readlinkSync, type Stats } from 'node:fs';
 import { RootwardError } from '../../error.js';
 import { hashDescriptor } from '../recording/content-hash.js';
 import type { Gate, Intent } from '../gate/gate.js';
@@ -7,15 +7,8 @@ import { Pacer } from '../../platform/pacing.js';
 import { isTemporaryName } from '../operations/temporary-files.js';
 import { readPinned } from '../pin/read-directory.js';
 import { fromSystem } from '../gate/refusal.js';
-import { priorAt, priorOf, type Prior } from '../recording/recorder.js';
-
-/** What is at a path. A link is not followed. */
-export type EntryDescription =
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'file'; readonly size: number; readonly mode: number; readonly hash: string }
-  | { readonly kind: 'directory'; readonly mode: number; readonly empty: boolean }
-  | { readonly kind: 'link'; readonly target: string }
-  | { readonly kind: 'other' };
+import { describeChild, describePrior, type EntryDescription } from '../operations/entry-description.js';
+import { priorAt, priorOf } from '../recording/recorder.js';
 
 /** Options of `Scope.describe()`. */
 export interface DescribeOptions {
@@ -37,9 +30,7 @@ export async function describeEntryInScope(
   try {
     const entry = gate.admitEntry(ACTION, asked, intent);
     try {
-      const prior = priorAt(entry.child);
-      if (prior === undefined) return { kind: 'absent' };
-      return await describePrior(prior, () => readdirSync(entry.child).every(isTemporaryName));
+      return await describeChild(entry.child);
     } finally {
       entry.parent.close();
     }
@@ -62,20 +53,6 @@ async function describeRoot(gate: Gate, asked: string, intent: Intent): Promise<
     throw fromSystem(ACTION, asked, error);
   } finally {
     pin.close();
-  }
-}
-
-async function describePrior(prior: Prior, isEmpty: () => boolean): Promise<EntryDescription> {
-  const { stats } = prior;
-  const mode = stats.mode & PERMISSION_BITS;
-  if (stats.isSymbolicLink()) return { kind: 'link', target: prior.target() };
-  if (stats.isDirectory()) return { kind: 'directory', mode, empty: isEmpty() };
-  if (!stats.isFile()) return { kind: 'other' };
-  const fd = prior.open();
-  try {
-    return { kind: 'file', mode, ...(await hashDescriptor(fd)) };
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -2,10 +2,12 @@ import { chmodSync, closeSync, constants, fchmodSync, mkdirSync, renameSync, sym
 import { RootwardError } from '../../error.js';
 import { childPath } from '../gate/child-path.js';
 import type { Entry, Gate } from '../gate/gate.js';
-import { priorAt, priorOf, recorded, type Recorder } from '../recording/recorder.js';
-import { fromSystem, scopeError } from '../gate/refusal.js';
-import { overwriteInPlace, replaceFile, writeAll } from '../operations/replace-file.js';
-import type { TemporaryFiles } from '../operations/temporary-files.js';
+import { isInPlace, placeOf, placeOfPin } from '../recording/changes.js';
+import { describePrior, expectEntry, type ExpectEntry } from '../operations/entry-description.js';
+import { priorAt, priorOf } from '../recording/recorder.js';
+import { unstablePath } from '../pin/pin.js';
+import { changedMeanwhile, fromSystem, scopeError } from '../gate/refusal.js';
+import { overwriteInPlace, replaceFile, writeAll, type Writing } from '../operations/replace-file.js';
 
 /** What to restore at a path. */
 export type RestoredEntry =
@@ -26,27 +28,34 @@ export interface RestoredTree {
   put(child: string): Promise<void>;
 }
 
+/** Options of `Scope.restore()`. */
+export interface RestoreEntryOptions {
+  /** Refuses as `changed-meanwhile` where it returns false for what is there. */
+  readonly expected?: ExpectEntry | undefined;
+}
+
 const ACTION = 'restore';
 const IN_PLACE_FLAGS: number = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Puts an entry into a former state, in one step. A folder where a file is to go, and the reverse, are refused. */
 export async function restoreInScope(
   gate: Gate,
-  temporaries: TemporaryFiles,
-  recorder: Recorder | undefined,
+  writing: Writing,
   asked: string,
   entry: RestoredEntry,
+  { expected }: RestoreEntryOptions = {},
 ): Promise<void> {
   try {
     if (entry.kind === 'file' && isFileRoot(gate, asked)) {
-      await restoreInPlace(gate, recorder, asked, entry);
+      await restoreInPlace(gate, writing, asked, entry, expected);
       return;
     }
     const place = gate.admitEntry(ACTION, asked, 'change');
     try {
-      if (entry.kind === 'directory') await restoreFolder(gate, recorder, place, entry.mode);
-      else if (entry.kind === 'link') await restoreLink(temporaries, recorder, place, entry.target);
-      else await restoreFile(temporaries, recorder, place, entry);
+      const check = expectEntry(ACTION, asked, place, expected);
+      if (entry.kind === 'directory') await restoreFolder(gate, writing, place, entry.mode, check);
+      else if (entry.kind === 'link') await restoreLink(writing, place, entry.target, check);
+      else await restoreFile(writing, place, entry, check);
     } finally {
       place.parent.close();
     }
@@ -58,7 +67,7 @@ export async function restoreInScope(
 /** Puts back a whole folder at a path where nothing is. Every path in it has to be one that may be changed. */
 export async function restoreTreeInScope(
   gate: Gate,
-  recorder: Recorder | undefined,
+  { changes }: Writing,
   asked: string,
   tree: RestoredTree,
 ): Promise<void> {
@@ -70,20 +79,18 @@ export async function restoreTreeInScope(
         const path = relative === '' ? place.placement.path : childPath(place.placement.path, relative);
         gate.enforce(ACTION, asked, gate.place(ACTION, asked, path), 'change');
       }
-      if (priorAt(place.child) !== undefined) {
+      const check = (): void => {
+        if (priorAt(place.child) === undefined) return;
         throw scopeError('already-exists', ACTION, asked, 'it exists already');
-      }
+      };
       const { tree: name, digest, files, bytes } = tree;
       const plan = {
         kind: 'put-tree',
         path: place.placement.path,
         tree: { tree: name, digest, files, bytes },
       } as const;
-      await recorded(
-        recorder,
-        () => plan,
-        undefined,
-        () => tree.put(place.child),
+      await changes.commit({ places: [placeOf(place)], plan: () => plan, check }, () =>
+        tree.put(place.child),
       );
     } finally {
       place.parent.close();
@@ -99,18 +106,26 @@ function isFileRoot(gate: Gate, asked: string): boolean {
 }
 
 type RestoredFile = RestoredEntry & { readonly kind: 'file' };
+type Check = (() => Promise<void>) | undefined;
 
 async function restoreInPlace(
   gate: Gate,
-  recorder: Recorder | undefined,
+  { changes }: Writing,
   asked: string,
   { bytes, mode }: RestoredFile,
+  expected: ExpectEntry | undefined,
 ): Promise<void> {
   const { pin, placement } = gate.admit(ACTION, asked, 'change');
   try {
     const next = { kind: 'file', mode, content: bytes } as const;
     const plan = () => ({ kind: 'put', path: placement.path, prior: priorOf(pin), next }) as const;
-    await recorded(recorder, plan, undefined, async () => {
+    const check = async (): Promise<void> => {
+      if (!isInPlace(pin)) throw unstablePath();
+      if (expected?.(await describePrior(priorOf(pin), () => false)) === false) {
+        throw changedMeanwhile(ACTION, asked);
+      }
+    };
+    await changes.commit({ places: [placeOfPin(pin)], plan, check }, async () => {
       const fd = pin.reopen(IN_PLACE_FLAGS);
       try {
         await overwriteInPlace(fd, bytes);
@@ -125,30 +140,30 @@ async function restoreInPlace(
 }
 
 async function restoreFile(
-  temporaries: TemporaryFiles,
-  recorder: Recorder | undefined,
+  writing: Writing,
   place: Entry,
   { bytes, mode }: RestoredFile,
+  check: Check,
 ): Promise<void> {
   refuseFolder(place);
   const fill = async (fd: number): Promise<void> => {
     await writeAll(fd, bytes);
     fchmodSync(fd, mode);
   };
-  await replaceFile(place, temporaries, fill, { exclusive: false, recorder, content: bytes });
+  await replaceFile(place, writing, fill, { exclusive: false, content: bytes, check });
 }
 
 async function restoreLink(
-  temporaries: TemporaryFiles,
-  recorder: Recorder | undefined,
+  { changes, temporaries }: Writing,
   place: Entry,
   target: string,
+  check: Check,
 ): Promise<void> {
   refuseFolder(place);
   const path = place.placement.path;
   const plan = () =>
     ({ kind: 'put', path, prior: priorAt(place.child), next: { kind: 'link', target } }) as const;
-  await recorded(recorder, plan, undefined, () => {
+  await changes.commit({ places: [placeOf(place)], plan, check }, () => {
     const temporary = temporaries.begin(place.parent);
     try {
       symlinkSync(target, temporary);
@@ -161,15 +176,16 @@ async function restoreLink(
 
 async function restoreFolder(
   gate: Gate,
-  recorder: Recorder | undefined,
+  { changes }: Writing,
   place: Entry,
   mode: number | undefined,
+  check: Check,
 ): Promise<void> {
-  const prior = priorAt(place.child);
   const next = { kind: 'directory', mode } as const;
-  const plan = () => ({ kind: 'put', path: place.placement.path, prior, next }) as const;
-  await recorded(recorder, plan, undefined, () => {
-    if (prior === undefined) mkdirSync(place.child);
+  const plan = () =>
+    ({ kind: 'put', path: place.placement.path, prior: priorAt(place.child), next }) as const;
+  await changes.commit({ places: [placeOf(place)], plan, check }, () => {
+    if (priorAt(place.child) === undefined) mkdirSync(place.child);
     if (mode === undefined) return;
     const pin = gate.pin(place.child, { directory: true, noFollow: true });
     try {

@@ -13,10 +13,16 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Gate, type Entry } from '../../../src/scope/gate/gate.js';
 import { overwriteInPlace, replaceFile, writeAll } from '../../../src/scope/operations/replace-file.js';
 import { TemporaryFiles } from '../../../src/scope/operations/temporary-files.js';
+import { Changes } from '../../../src/scope/recording/changes.js';
+import { ProcessLocks } from '../../../src/platform/process-locks.js';
 import { platforms, rootAt, useTree } from '../fixture.js';
 
 const tree = useTree();
 const opened: Entry[] = [];
+const writing = () => ({
+  temporaries: new TemporaryFiles(),
+  changes: new Changes(new ProcessLocks(tree().outside), undefined),
+});
 afterEach(() => {
   for (const entry of opened.splice(0)) entry.parent.close();
 });
@@ -34,7 +40,7 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
     let seen = '';
     await replaceFile(
       entryAt('a.txt'),
-      new TemporaryFiles(),
+      writing(),
       async (fd) => {
         await writeAll(fd, Buffer.from('half'));
         seen = tree().text('a.txt');
@@ -52,7 +58,7 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
     let mode: number | undefined;
     await replaceFile(
       entryAt('a.txt'),
-      new TemporaryFiles(),
+      writing(),
       async (fd) => {
         mode = fstatSync(fd).mode & 0o077;
       },
@@ -66,7 +72,7 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
     const reason = new Error('no content');
     const failing = replaceFile(
       entryAt('a.txt'),
-      new TemporaryFiles(),
+      writing(),
       async (fd) => {
         await writeAll(fd, Buffer.from('half'));
         throw reason;
@@ -82,7 +88,7 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
     const entry = entryAt('a.txt');
     const failing = replaceFile(
       entry,
-      new TemporaryFiles(),
+      writing(),
       async (fd) => {
         await writeAll(fd, Buffer.from('new'));
         mkdirSync(tree().in('a.txt'));
@@ -96,7 +102,7 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
   test('exclusive never replaces a file that appears meanwhile', async () => {
     const failing = replaceFile(
       entryAt('a.txt'),
-      new TemporaryFiles(),
+      writing(),
       async (fd) => {
         await writeAll(fd, Buffer.from('new'));
         writeFileSync(tree().in('a.txt'), 'somebody was faster');
@@ -109,7 +115,7 @@ describe.each(platforms)('replaceFile() on the %s platform', (_name, platform) =
   });
 
   test('exclusive gives the finished file exactly one name', async () => {
-    await replaceFile(entryAt('a.txt'), new TemporaryFiles(), (fd) => writeAll(fd, Buffer.from('new')), {
+    await replaceFile(entryAt('a.txt'), writing(), (fd) => writeAll(fd, Buffer.from('new')), {
       exclusive: true,
     });
     expect(tree().names()).toEqual(['a.txt']);

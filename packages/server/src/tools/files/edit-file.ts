@@ -1,6 +1,7 @@
 import { normalize, posix, sep } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import type { TextReading, UpdateResult } from '@rootward/core';
 import { Pacer } from '@rootward/core/platform';
 import { CHANGES } from '../framework/annotations.js';
 import { changeKey } from '../framework/change-queue.js';
@@ -34,14 +35,13 @@ export const editFile: Tool = defineTool({
     const path = context.expandHome(asked);
     const { signal } = context;
     const scope = await context.workspace.scope();
-    // Two edits of one file at a time would each keep only their own.
     const change = async (): Promise<CallToolResult> => {
-      const { text, bom } = await scope.readText(path, { signal });
+      const apply = (text: string): Promise<string> => applyInTurns(asked, text, edits, signal);
+      const { before, after, bom } = dryRun
+        ? await preview(await scope.readText(path, { signal }), apply)
+        : await scope.update(path, ({ text }) => apply(text), { signal });
       const mark = bom ? BYTE_ORDER_MARK : '';
-      const before = mark + text;
-      const after = mark + (await applyInTurns(asked, text, edits, signal));
-      const diff = await unifiedDiff(nameInDiff(asked, scope.locate(path).path), before, after);
-      if (!dryRun && after !== before) await scope.write(path, after, { signal });
+      const diff = await unifiedDiff(nameInDiff(asked, scope.locate(path).path), mark + before, mark + after);
       const shown = diff !== undefined && fitsAnswer(diff) ? diff : undefined;
       const done = dryRun ? 'Nothing was changed' : `Edited ${asked}`;
       return textResult(shown ?? `${done}; the change is too large to show as a diff`);
@@ -51,6 +51,13 @@ export const editFile: Tool = defineTool({
     );
   },
 });
+
+async function preview(
+  { text: before, bom }: TextReading,
+  apply: (text: string) => Promise<string>,
+): Promise<Pick<UpdateResult, 'before' | 'after' | 'bom'>> {
+  return { before, after: await apply(before), bom };
+}
 
 /** As it was asked for, where that is a name a patch can go by; a link, a URI and `~` are none, nor does git take `./`. */
 function nameInDiff(asked: string, path: string): string {
