@@ -2,8 +2,7 @@ import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSy
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { HiddenPath, PlannedLink } from '../plan/plan.js';
-import { HOME_CREDENTIALS } from '@rootward/core';
-import { MORE_HOME_CREDENTIALS, SYSTEM_CREDENTIALS } from './credential-places.js';
+import { protectedPlaces } from '@rootward/core';
 import type { HostFacts } from '../plan/host-facts.js';
 import { runtimeFolders } from './runtimes.js';
 import { LINUX_DEVICES, LINUX_SYSTEM, MAC_DEVICES, MAC_SYSTEM } from './system-paths.js';
@@ -33,9 +32,10 @@ export function readHost(environment: Readonly<Record<string, string | undefined
     devices: (isMac ? MAC_DEVICES : LINUX_DEVICES).filter(exists),
     runtimes: runtimeFolders(environment, home, system),
     credentials: [
-      ...SYSTEM_CREDENTIALS.flatMap(hidden),
+      ...protectedPlaces({ environment, home })
+        .filter(({ where, protection }) => where === 'at' && protection === 'hidden')
+        .flatMap(({ path }) => hidden(path)),
       ...(isMac ? [] : unreadableToOthers('/etc', ETC_DEPTH)),
-      ...[...HOME_CREDENTIALS, ...MORE_HOME_CREDENTIALS].flatMap((place) => hidden(join(home, place))),
     ],
     resolver: exists('/etc/resolv.conf') ? [canonicalOr('/etc/resolv.conf')] : [],
   };

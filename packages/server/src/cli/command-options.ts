@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander';
 import type { ParsedFlags } from '../settings/from-flags.js';
 import { flagName, OPTIONS, type OptionSpec } from '../settings/values/options.js';
-import { CLIENT_IDS, SCOPES } from './install/clients/client-ids.js';
+import { CLIENT_IDS } from '@rootward/core/platform';
+import { SCOPES } from './install/clients/scopes.js';
 
 /** As in the package that makes them; named here because it is loaded with the command. */
 const CHANGE_POLICIES: readonly string[] = ['auto', 'notify', 'restart'];

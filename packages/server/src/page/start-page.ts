@@ -3,7 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { RootwardServerError } from '../error.js';
-import { makeRuntimeFolder, runtimeFolder } from '../watch/runtime-folder.js';
+import { runtimeFolder } from '@rootward/core/platform';
+import { makeRuntimeFolder } from '../watch/runtime-folder.js';
 import { readPageFile } from './page-file.js';
 import { createPageServer } from './page-server.js';
 import { ProcessWatcher } from './process-watcher.js';
@@ -38,7 +39,7 @@ export async function startPage({ program, environment, port, only }: PageOption
       'Cannot find running servers: this system has no sockets in folders',
     );
   }
-  const folder = runtimeFolder(environment);
+  const folder = runtimeFolder({ environment });
   if (!makeRuntimeFolder(folder)) {
     throw new RootwardServerError(
       'usage',

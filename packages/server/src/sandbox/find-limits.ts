@@ -1,7 +1,14 @@
 import { lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { RootwardError, STEERING_PATHS, WORKSPACE_RULES_FILE, type Root, type Scope } from '@rootward/core';
+import { dirname, join } from 'node:path';
+import {
+  RootwardError,
+  WORKSPACE_RULES_FILE,
+  type ProtectedPlace,
+  type Root,
+  type Scope,
+} from '@rootward/core';
+import { GIT_PLACES, pathInGit, STEERING_PLACES, steersGit } from '@rootward/core/platform';
 import type { HiddenPath } from '@rootward/sandbox';
 
 /** What rules take out of the roots. */
@@ -13,10 +20,6 @@ export interface RootLimits {
   readonly locked: readonly string[];
 }
 
-/** What else may steer, in the folder of a tools project. The scope says which of all these count. */
-const TOOLS_PROJECT: readonly string[] = ['config', 'tools'];
-/** Out of reach as a whole through a scope, but git has to write into it. */
-const REPOSITORY = '.git';
 /** Rules can be in every folder; those of dependencies and of git itself say nothing about the workspace. */
 const WITHOUT_RULES: ReadonlySet<string> = new Set(['node_modules', '.git']);
 /** Above this, looking for rules takes longer than most programs run, so they are taken to be there. */
@@ -25,14 +28,19 @@ const MAX_LOOKED_AT = 20_000;
 /** Finds what a child must not read or change inside the roots, as it is now. */
 export async function findLimits(
   scope: Scope,
-  { denies, protect }: { readonly denies: boolean; readonly protect: readonly string[] },
+  { denies, places }: { readonly denies: boolean; readonly places: readonly ProtectedPlace[] },
   signal?: AbortSignal,
 ): Promise<RootLimits> {
   const roots = scope.roots.filter(({ broad }) => !broad);
-  const names = [...STEERING_PATHS, ...TOOLS_PROJECT];
-  const fixed = [...protect, ...roots.flatMap(({ path }) => names.map((name) => join(path, name)))].filter(
-    (path) => exists(path) && stateOf(scope, path) === 'fixed',
-  );
+  const names = [
+    ...STEERING_PLACES.map(({ path }) => path),
+    ...GIT_PLACES.map(({ path }) => join('.git', path)),
+  ];
+  const protect = places.filter(({ where, protection }) => where === 'at' && protection === 'fixed');
+  const fixed = [
+    ...protect.map(({ path }) => path),
+    ...roots.flatMap(({ path }) => names.map((name) => join(path, name))),
+  ].filter((path) => exists(path) && stateOf(scope, path) === 'fixed');
   if (!denies && !(await haveRules(roots, signal))) return { denied: [], fixed, locked: [] };
   const { findDenied } = await import('@rootward/sandbox');
   const found = { fixed: new Set(fixed), locked: new Set<string>() };
@@ -69,7 +77,10 @@ type PathState = 'open' | 'fixed' | 'locked' | 'denied';
 function stateOf(scope: Scope, path: string): PathState {
   try {
     const { root, writable, steers } = scope.locate(path);
-    if (root.access === 'read-only' || writable || basename(path) === REPOSITORY) return 'open';
+    if (root.access === 'read-only' || writable) return 'open';
+    // Out of reach as a whole through a scope, but git has to write into it.
+    const inGit = pathInGit(path);
+    if (inGit !== undefined && !steersGit(inGit)) return 'open';
     return steers ? 'fixed' : 'locked';
   } catch (error) {
     const code: string = error instanceof RootwardError ? error.code : '';

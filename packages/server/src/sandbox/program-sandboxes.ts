@@ -1,4 +1,4 @@
-import type { Scope } from '@rootward/core';
+import type { ProtectedPlace, Scope } from '@rootward/core';
 import type { Sandbox, SandboxChild, WantedLevel } from '@rootward/sandbox';
 import type { Environment } from '../settings/from-environment.js';
 import type { SandboxGrant, SandboxSettings } from '../settings/values/sandbox-settings.js';
@@ -11,8 +11,8 @@ export interface ProgramSandboxesOptions {
   readonly environment: Environment;
   /** Whether the operator or the user denies something inside the roots. */
   readonly denies: () => boolean;
-  /** Canonical files and folders that steer the fence. */
-  readonly protect: readonly string[];
+  /** The register of protected places, by canonical paths. */
+  readonly places: readonly ProtectedPlace[];
 }
 
 /** One run of an executable. */
@@ -72,8 +72,8 @@ export class ProgramSandboxes implements Disposable {
 
   /** What rules take out of roots. */
   limits(scope: Scope, signal?: AbortSignal): Promise<RootLimits> {
-    const { denies, protect } = this.#options;
-    return findLimits(scope, { denies: denies(), protect }, signal);
+    const { denies, places } = this.#options;
+    return findLimits(scope, { denies: denies(), places }, signal);
   }
 
   /** A place for one run of an executable; undefined where it runs without a sandbox. */

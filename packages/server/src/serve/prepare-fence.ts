@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Logger, OperatorLimits, TemporaryFiles } from '@rootward/core';
-import { lockDirectory, ProcessLocks, stateDirectory } from '@rootward/core/platform';
+import { canonicalPlaces, protectedPlaces } from '@rootward/core';
+import type { Logger, OperatorLimits, ProtectedPlace, TemporaryFiles } from '@rootward/core';
+import { lockDirectory, ProcessLocks, stateDirectory, userDirectory } from '@rootward/core/platform';
 import { ProjectSettingsStore } from '../guidance/settings-store.js';
-import { historyFolder } from '../history/open-history.js';
 import { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
-import { usualPlaces, userDirectory } from '../settings/find-configuration.js';
+import { usualPlaces } from '../settings/find-configuration.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
 import { protectedPaths } from '../settings/protected-paths.js';
 import { ScopeMaker } from '../settings/workspace-rules.js';
@@ -31,14 +31,12 @@ export function prepareFence(
 ): PreparedFence {
   const { deny, sandbox } = settings;
   const { environment } = start;
-  const projectSettings = new ProjectSettingsStore(userDirectory(environment, start.home));
-  const protect = steeringFiles(settings, start, projectSettings);
-  const lockFolder = lockDirectory(environment, start.home);
-  const locks = new ProcessLocks(lockFolder);
-  const denyAbsolute = [...settings.denyAbsolute, historyFolder(start), consentsFolder(start), lockFolder];
+  const projectSettings = new ProjectSettingsStore(userDirectory(start));
+  const places = protectedFrom(settings, start);
+  const locks = new ProcessLocks(lockDirectory(environment, start.home));
   const scopesWith = (readOnly: boolean): ScopeMaker['create'] =>
     new ScopeMaker({
-      rules: { deny, readOnly, protect, denyAbsolute, limits },
+      rules: { deny, readOnly, places, denyAbsolute: settings.denyAbsolute, limits },
       log,
       temporaries,
       locks,
@@ -55,7 +53,7 @@ export function prepareFence(
       denies: () =>
         deny.length + settings.denyAbsolute.length + limits.list().length > 0 ||
         projectSettings.rules() !== undefined,
-      protect,
+      places,
     }),
   };
 }
@@ -67,23 +65,17 @@ export function consentsFolder({ environment, home }: Pick<StartContext, 'enviro
 
 /** Where edits under way are noted. */
 export function editJournal({ environment, home }: Pick<StartContext, 'environment' | 'home'>): string {
-  return join(userDirectory(environment, home), 'edits');
+  return join(userDirectory({ environment, home }), 'edits');
 }
 
-/** Canonical files and folders that nothing may change through the fence. */
-function steeringFiles(
-  settings: LoadedSettings,
-  start: StartContext,
-  projectSettings: ProjectSettingsStore,
-): readonly string[] {
+/** The register for this operator and this user, by canonical paths. */
+function protectedFrom(settings: LoadedSettings, start: StartContext): readonly ProtectedPlace[] {
   const { environment, home, program, command } = start;
   const { project } = settings;
-  return protectedPaths({
+  const operator = protectedPaths({
     configuration: [
       ...settings.places.map(({ file }) => file),
       ...usualPlaces(project, environment, home),
-      projectSettings.directory,
-      editJournal(start),
       ...[settings.tokenFile, settings.storeFile].filter((file) => file !== undefined),
     ],
     project: project ?? environment['MCPBASH_PROJECT_ROOT'],
@@ -91,4 +83,6 @@ function steeringFiles(
     program,
     command,
   });
+  // Frozen, since scopes share an index of it.
+  return Object.freeze([...operator, ...canonicalPlaces(protectedPlaces(start))]);
 }

@@ -3,7 +3,7 @@ import type { ChildRegistry } from '@rootward/mcp';
 import { openBeacon } from '../watch/beacon.js';
 import type { LiveProcess } from '../watch/live-process.js';
 import type { PageReporter } from '../watch/report-to-page.js';
-import { runtimeFolder } from '../watch/runtime-folder.js';
+import { runtimeFolder } from '@rootward/core/platform';
 import type { ServerSetup } from './prepare-server.js';
 
 type OnShutdown = (hook: () => void) => void;
@@ -39,7 +39,7 @@ export function showProcess(
     reporter.then((made) => made.connect(socket)).catch(() => socket.destroy());
   };
   const opening = setTimeout(() => {
-    void openBeacon(runtimeFolder(environment), connect).then((beacon) =>
+    void openBeacon(runtimeFolder({ environment }), connect).then((beacon) =>
       onShutdown(() => beacon[Symbol.dispose]()),
     );
   }, OPEN_AFTER_MS);

@@ -1,3 +1,4 @@
+import { userDirectory } from '@rootward/core/platform';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from './from-environment.js';
 import type { OptionValues } from './values/option-values.js';
@@ -31,23 +32,10 @@ export function usualPlaces(
   home: string,
 ): readonly string[] {
   const inherited = absolute(environment['MCPBASH_PROJECT_ROOT']);
-  const directories = [project ?? inherited, userDirectory(environment, home)];
+  const directories = [project ?? inherited, userDirectory({ environment, home })];
   return directories
     .filter((directory) => directory !== undefined)
     .map((directory) => join(directory, CONFIGURATION_FILE));
-}
-
-/** Where a user's configuration is kept. */
-export function userDirectory(
-  environment: Environment,
-  home: string,
-  platform: NodeJS.Platform = process.platform,
-): string {
-  const base =
-    platform === 'win32'
-      ? (absolute(environment['APPDATA']) ?? join(home, 'AppData', 'Roaming'))
-      : (absolute(environment['XDG_CONFIG_HOME']) ?? join(home, '.config'));
-  return join(base, 'rootward');
 }
 
 /** A relative value would depend on the directory of the process, and is to be ignored (XDG Base Directory). */

@@ -1,16 +1,10 @@
 import { lstatSync, mkdirSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
 
 /** Longer names of sockets are cut by the system, and then lead somewhere else. */
 const MAX_SOCKET_PATH = 100;
 const OTHERS = 0o077;
-
-/** Where the sockets of this user's servers are: a folder that nobody else can enter. */
-export function runtimeFolder(environment: Readonly<Record<string, string | undefined>>): string {
-  const given = environment['XDG_RUNTIME_DIR'] ?? '';
-  return isAbsolute(given) ? join(given, 'rootward') : join(tmpdir(), `rootward-${userInfo().uid}`);
-}
 
 /** Makes the folder. False where it belongs to someone else, is a link, or is open to others: then it is not used. */
 export function makeRuntimeFolder(folder: string): boolean {

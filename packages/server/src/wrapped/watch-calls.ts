@@ -1,10 +1,10 @@
-import type { Logger, Sources } from '@rootward/core';
+import { canonicalPlaces, protectedPlaces, type Logger, type Sources } from '@rootward/core';
 import { principalDigest } from '@rootward/mcp/host';
 import type { WatchCall } from '@rootward/wrap';
 import { ProjectSettingsStore } from '../guidance/settings-store.js';
-import { historyFolder, historyOpener, type User } from '../history/open-history.js';
+import { historyOpener, type User } from '../history/open-history.js';
 import { watchProgram } from '../history/watch-program.js';
-import { userDirectory } from '../settings/find-configuration.js';
+import { userDirectory } from '@rootward/core/platform';
 import type { Settings } from '../settings/settings.js';
 import { ScopeMaker } from '../settings/workspace-rules.js';
 
@@ -19,8 +19,9 @@ export function callWatch(
 ): WatchCall | undefined {
   const open = settings.historyExec ? historyOpener(settings, user, log) : undefined;
   if (open === undefined) return undefined;
-  const rules = { deny: settings.deny, denyAbsolute: [...settings.denyAbsolute, historyFolder(user)] };
-  const projects = new ProjectSettingsStore(userDirectory(user.environment, user.home));
+  const { deny, denyAbsolute } = settings;
+  const rules = { deny, denyAbsolute, places: Object.freeze(canonicalPlaces(protectedPlaces(user))) };
+  const projects = new ProjectSettingsStore(userDirectory(user));
   const scopes = new ScopeMaker({ rules, log, userRules: () => projects.rules() });
   return async ({ tool, roots, session, client, principal }) => {
     const scope = scopes.create({ roots, fence });

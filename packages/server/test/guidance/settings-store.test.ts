@@ -11,7 +11,7 @@ import {
 import { promisify } from 'node:util';
 import { projectOf } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
-import { userDirectory } from '../../src/settings/find-configuration.js';
+import { userDirectory } from '@rootward/core/platform';
 import { ProjectSettingsStore } from '../../src/guidance/settings-store.js';
 import { makeTree } from '../fixtures/temp-tree.js';
 
@@ -22,8 +22,8 @@ function newStore(): ProjectSettingsStore {
   return new ProjectSettingsStore(tree.path(`user ${++count}`));
 }
 
-function at(...where: Parameters<typeof userDirectory>): string {
-  return new ProjectSettingsStore(userDirectory(...where)).fileOf('app-1a2b3c4d');
+function at(environment: Record<string, string>, home: string, platform: NodeJS.Platform): string {
+  return new ProjectSettingsStore(userDirectory({ environment, home, platform })).fileOf('app-1a2b3c4d');
 }
 
 describe('where settings are kept', () => {

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readPathRoots, Scope, STEERING_PATHS } from '@rootward/core';
+import { readPathRoots, Scope } from '@rootward/core';
+import { GIT_PLACES, STEERING_PLACES } from '@rootward/core/platform';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findLimits } from '../../src/sandbox/find-limits.js';
 
@@ -16,14 +17,17 @@ afterEach(() => {
 });
 
 test('findLimits() fixes every file that steers the fence, and leaves the others alone', async () => {
-  expect(STEERING_PATHS).toContain('.claude.json');
-  for (const name of [...STEERING_PATHS, 'README.md', 'tools/hello']) {
+  const steering = STEERING_PLACES.map(({ path }) => path).filter(
+    (path) => path !== '.git' && !path.includes('*'),
+  );
+  const names = [...steering, ...GIT_PLACES.map(({ path }) => `.git/${path}`)];
+  for (const name of [...names, '.git/HEAD', 'README.md', 'tools/hello']) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), '{}');
+    if (!existsSync(join(root, name))) writeFileSync(join(root, name), '{}');
   }
   const { roots } = await readPathRoots([{ path: root }], { source: 'flag', home: '/nowhere' });
-  const { fixed } = await findLimits(new Scope({ roots }), { denies: false, protect: [] });
-  expect(fixed.toSorted()).toEqual(STEERING_PATHS.map((name) => join(root, name)).toSorted());
+  const { fixed } = await findLimits(new Scope({ roots }), { denies: false, places: [] });
+  expect(fixed.toSorted()).toEqual(names.map((name) => join(root, name)).toSorted());
 });
 
 test('findLimits() tells what rules make read-only from what steers the fence, by its topmost folder', async () => {
@@ -32,7 +36,7 @@ test('findLimits() tells what rules make read-only from what steers the fence, b
   const rules = join(root, 'notes', '.rootward.json');
   writeFileSync(rules, JSON.stringify({ readOnly: true }));
   const { roots } = await readPathRoots([{ path: root }], { source: 'flag', home: '/nowhere' });
-  const limits = await findLimits(new Scope({ roots }), { denies: false, protect: [] });
+  const limits = await findLimits(new Scope({ roots }), { denies: false, places: [] });
   expect(limits).toEqual({ denied: [], fixed: [], locked: [join(root, 'notes')] });
 });
 
@@ -43,5 +47,5 @@ test('findLimits() finds a root that is read-only by a rule in a folder above it
   writeFileSync(join(root, 'sub', 'a.txt'), '');
   const path = join(root, 'sub');
   const { roots } = await readPathRoots([{ path }], { source: 'flag', home: '/nowhere' });
-  expect((await findLimits(new Scope({ roots }), { denies: false, protect: [] })).locked).toEqual([path]);
+  expect((await findLimits(new Scope({ roots }), { denies: false, places: [] })).locked).toEqual([path]);
 });

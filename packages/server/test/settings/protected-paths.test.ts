@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { protectedPaths } from '../../src/settings/protected-paths.js';
+import { protectedPaths as placesOf, type SteeringFiles } from '../../src/settings/protected-paths.js';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-protected-')));
 afterAll(() => rmSync(top, { recursive: true }));
@@ -10,6 +10,8 @@ mkdirSync(join(top, 'real'));
 writeFileSync(join(top, 'real', 'target.json'), '');
 symlinkSync('real', join(top, 'linked'));
 symlinkSync('target.json', join(top, 'real', 'rootward.json'));
+
+const protectedPaths = (files: SteeringFiles): readonly string[] => placesOf(files).map(({ path }) => path);
 
 const none = { configuration: [], project: undefined, audit: undefined, program: undefined };
 

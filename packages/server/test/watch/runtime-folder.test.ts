@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { runtimeFolder } from '@rootward/core/platform';
 import { describe, expect, test } from 'vitest';
-import { isOwnFolder, makeRuntimeFolder, runtimeFolder, socketPath } from '../../src/watch/runtime-folder.js';
+import { isOwnFolder, makeRuntimeFolder, socketPath } from '../../src/watch/runtime-folder.js';
 import { makeTree } from '../fixtures/temp-tree.js';
 
 const tree = makeTree();
@@ -25,8 +26,8 @@ describe.runIf(process.platform !== 'win32')('runtime folder', () => {
   });
 
   test('is that of the session where there is one', () => {
-    expect(runtimeFolder({ XDG_RUNTIME_DIR: '/run/user/7' })).toBe('/run/user/7/rootward');
-    expect(runtimeFolder({ XDG_RUNTIME_DIR: 'relative' })).not.toContain('relative');
+    expect(runtimeFolder({ environment: { XDG_RUNTIME_DIR: '/run/user/7' } })).toBe('/run/user/7/rootward');
+    expect(runtimeFolder({ environment: { XDG_RUNTIME_DIR: 'relative' } })).not.toContain('relative');
   });
 
   test('has no socket whose name the system would cut', () => {

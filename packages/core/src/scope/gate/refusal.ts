@@ -54,6 +54,11 @@ export function refused(action: string, path: string, refusal: Refusal): Rootwar
           instruction: 'Work with other files; only the operator or the workspace can change its rules',
         },
       );
+    case 'hidden':
+      return new RootwardError('denied', `Cannot ${action} ${quotePath(path)}: ${refusal.reason}`, {
+        path,
+        instruction: 'Work with other files; this place is out of reach of every tool',
+      });
     case 'revoked':
       return new RootwardError('denied', `Cannot ${action} ${quotePath(path)}: the operator revoked it`, {
         path,
@@ -75,11 +80,10 @@ export function refused(action: string, path: string, refusal: Refusal): Rootwar
         { path, instruction: 'Ask the user to correct that file' },
       );
     case 'protected':
-      return new RootwardError(
-        'protected',
-        `Cannot ${action} ${quotePath(path)}: it steers what is in scope and is kept as it is`,
-        { path, instruction: 'Ask the user to change this file themselves' },
-      );
+      return new RootwardError('protected', `Cannot ${action} ${quotePath(path)}: ${refusal.reason}`, {
+        path,
+        instruction: 'Ask the user to change this file themselves',
+      });
   }
 }
 

@@ -4,11 +4,9 @@ import { parse, sep } from 'node:path';
 import { errnoOf } from '../../platform/errno.js';
 import { isObject } from '../../platform/json.js';
 import { readJson } from '../../platform/read-json.js';
+import { WORKSPACE_RULES_FILE } from '../../protected/steering.js';
 import { childPath } from './child-path.js';
 import { compileDenies, type DenyMatcher } from './deny.js';
-
-/** The rules file of a workspace. It can make the fence stricter, so nothing may change it through the fence. */
-export const WORKSPACE_RULES_FILE = '.rootward.json';
 
 /** What is forbidden in one folder and all below it. */
 export interface RulesInFolder {

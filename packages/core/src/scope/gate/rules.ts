@@ -3,16 +3,19 @@ import { basename, dirname, isAbsolute, relative as relativePath, resolve, sep }
 import { RootwardError } from '../../error.js';
 import type { Fence, FenceFolder } from '../../roots/fence.js';
 import type { OperatorLimit, OperatorLimits } from '../../roots/operator-limits.js';
+import { BROAD_ROOT_PLACES } from '../../protected/credentials.js';
+import type { ProtectedPlace } from '../../protected/place.js';
+import { steeringReason } from '../../protected/register.js';
+import { WORKSPACE_RULES_FILE } from '../../protected/steering.js';
 import type { Root } from '../../roots/root.js';
 import { childPath, isWithin } from './child-path.js';
-import { BROAD_ROOT_DENIES, HOME_CREDENTIALS } from './credentials.js';
 import { compileDenies, type DenyMatcher } from './deny.js';
 import { foldCase } from './letter-case.js';
 import { PathIndex } from './path-index.js';
+import { placesAtHome, placesOf, type Places } from './places.js';
 import type { Pin } from '../pin/pin.js';
-import { RulesFiles, WORKSPACE_RULES_FILE, type FolderRules, type RulesInFolder } from './rules-file.js';
+import { RulesFiles, type FolderRules, type RulesInFolder } from './rules-file.js';
 import { RulesTops } from './rules-tops.js';
-import { isSteering } from './steering.js';
 import { StandIns, type StoodFor } from './stood-for.js';
 
 /** What a scope forbids inside its roots. */
@@ -25,6 +28,12 @@ export interface ScopeRules {
   readonly readOnly?: boolean;
   /** Canonical files and folders that steer the fence: readable, but never changed, moved or removed. */
   readonly protect?: readonly string[];
+  /**
+   * Places that are out of reach or fixed, by canonical paths, such as `canonicalPlaces(protectedPlaces(…))`. Frozen, it is
+   * indexed once for all scopes. Default: the register for the home directories of the fence. Places at any depth, such
+   * as `.git`, are fixed in every scope.
+   */
+  readonly places?: readonly ProtectedPlace[] | undefined;
   /** Rules for a folder and all below it, by its canonical path. They add to the others, never lift one. */
   readonly inFolder?: ReadonlyMap<string, RulesInFolder>;
   /**
@@ -38,10 +47,11 @@ export interface ScopeRules {
 
 export type Refusal =
   | { readonly code: 'denied'; readonly pattern: string }
+  | { readonly code: 'hidden'; readonly reason: string }
   | { readonly code: 'revoked' }
   /** `by`: the rules file that says so, where it is not the root. */
   | { readonly code: 'read-only'; readonly by?: string }
-  | { readonly code: 'protected' }
+  | { readonly code: 'protected'; readonly reason: string }
   | { readonly code: 'rules-unreadable'; readonly file: string; readonly problem: string };
 
 /** A path in scope: the roots that contain it, deepest first (never empty). */
@@ -62,8 +72,6 @@ interface Fixed {
   readOnly: boolean;
   /** It is denied itself: the rule that says so. */
   whole: string | undefined;
-  /** Except for what the operator named in it. */
-  unlessNamed: boolean;
   unreadable: RulesInFolder['unreadable'];
 }
 
@@ -79,7 +87,7 @@ export class RuleBook {
   readonly #broadCeilings: ReadonlySet<string>;
   readonly #named = new PathIndex<FenceFolder>();
   readonly #fixed = new PathIndex<Fixed>();
-  readonly #credentials: PathIndex<Fixed>;
+  readonly #places: Places;
   readonly #files: RulesFiles;
   readonly #tops: RulesTops;
   readonly #standIns: StandIns;
@@ -96,7 +104,7 @@ export class RuleBook {
     this.#tops = new RulesTops(fence);
     this.#broadCeilings = new Set(fence.ceiling.filter(({ broad }) => broad).map(({ path }) => path));
     this.#anchor(fence);
-    this.#credentials = credentialsIn(fence.homes);
+    this.#places = rules.places === undefined ? placesAtHome(fence.homes) : placesOf(rules.places);
     for (const path of rules.denyAbsolute ?? []) this.#denyAbsolute(path);
     for (const [folder, { deny: own = [], readOnly = false, unreadable }] of rules.inFolder ?? []) {
       const fixed = this.#fixedAt(folder);
@@ -136,7 +144,8 @@ export class RuleBook {
   refuseChange(placement: Placement, seen: FoldersSeen = new Map()): Refusal | undefined {
     const denied = this.refuseRead(placement, seen);
     if (denied !== undefined) return denied;
-    if (this.isProtected(placement)) return { code: 'protected' };
+    const reason = this.#protectedReason(placement.path);
+    if (reason !== undefined) return { code: 'protected', reason };
     const isLimited = this.#limitOn(placement.path) === 'read-only';
     if (this.#readOnly || isLimited || placement.roots.some((root) => root.access === 'read-only')) {
       return { code: 'read-only' };
@@ -156,21 +165,41 @@ export class RuleBook {
   refuseMove(placement: Placement, seen?: FoldersSeen): Refusal | undefined {
     const change = this.refuseChange(placement, seen);
     if (change !== undefined) return change;
-    const holdsProtected = this.#namesOf(placement.path).some((name) =>
-      this.#protect.some((kept) => isWithin(kept, name)),
-    );
-    return holdsProtected ? { code: 'protected' } : undefined;
+    for (const name of this.#namesOf(placement.path)) {
+      const folded = foldCase(name);
+      if (this.#protect.some((kept) => isWithin(kept, folded))) return { code: 'protected', reason: STEERS };
+      const inside = this.#places.inside(folded);
+      if (inside !== undefined) return { code: 'protected', reason: `in it, ${inside.reason}` };
+    }
+    return undefined;
   }
 
   /** Refuses to move a folder away from rules that name it: below its new name they would no longer hold. */
   refuseToLeaveRules(folder: string): Refusal | undefined {
-    return this.#files.isNamedElsewhere(folder) ? { code: 'protected' } : undefined;
+    return this.#files.isNamedElsewhere(folder)
+      ? { code: 'protected', reason: 'rules that the user keeps elsewhere name this folder' }
+      : undefined;
   }
 
-  /** Whether a path is protected: the listed paths with all below them, and files that steer the fence at any depth. */
-  isProtected({ path }: Placement): boolean {
-    if (isSteering(path)) return true;
-    return this.#namesOf(path).some((name) => this.#protect.some((kept) => isWithin(name, kept)));
+  /** Why a path may only be read, by any of its names. */
+  #protectedReason(path: string): string | undefined {
+    const steering = steeringReason(path);
+    if (steering !== undefined) return steering;
+    for (const name of this.#namesOf(path)) {
+      const folded = foldCase(name);
+      if (this.#protect.some((kept) => isWithin(folded, kept))) return STEERS;
+      const place = this.#placeOf(this.#places.fixed, name);
+      if (place !== undefined) return place.reason;
+    }
+    return undefined;
+  }
+
+  /** The place that a path lies in, unless the operator named it or a part of it that holds the path. */
+  #placeOf(index: PathIndex<ProtectedPlace>, path: string): ProtectedPlace | undefined {
+    if (index.size === 0) return undefined;
+    return withAbove(index, foldCase(path)).find(
+      (place) => !(place.unlessNamed && this.#isNamedIn(place.path, path)),
+    );
   }
 
   #limitOn(path: string): OperatorLimit | undefined {
@@ -183,7 +212,7 @@ export class RuleBook {
   /** A path as it is, and as it is called in the tree that its root stands for. */
   #namesOf(path: string): readonly string[] {
     const stoodFor = this.#standIns.of(path);
-    return stoodFor === undefined ? [foldCase(path)] : [foldCase(path), foldCase(stoodFor.path)];
+    return stoodFor === undefined ? [path] : [path, stoodFor.path];
   }
 
   #refuseStoodFor({ path }: Placement): Refusal | undefined {
@@ -222,11 +251,11 @@ export class RuleBook {
   }
 
   #refuseFixed(path: string): Refusal | undefined {
-    for (const { path: folder, denies, whole, unlessNamed, unreadable } of this.#fixedFor(path)) {
+    const hidden = this.#placeOf(this.#places.hidden, path);
+    if (hidden !== undefined) return { code: 'hidden', reason: hidden.reason };
+    for (const { path: folder, denies, whole, unreadable } of this.#fixedFor(path)) {
       if (unreadable !== undefined) return { code: 'rules-unreadable', ...unreadable };
-      if (whole !== undefined && !(unlessNamed && this.#isNamedIn(folder, path))) {
-        return { code: 'denied', pattern: whole };
-      }
+      if (whole !== undefined) return { code: 'denied', pattern: whole };
       if (denies.length === 0) continue;
       const relative = slashes(relativePath(folder, path));
       for (const deny of denies) {
@@ -243,12 +272,7 @@ export class RuleBook {
   }
 
   #fixedFor(path: string): readonly Fixed[] {
-    if (this.#fixed.size === 0 && this.#credentials.size === 0) return NOTHING_FIXED;
-    const name = foldCase(path);
-    const own = withAbove(this.#fixed, name);
-    const credentials = withAbove(this.#credentials, name);
-    if (own.length === 0) return credentials;
-    return [...own, ...credentials].sort((one, other) => other.path.length - one.path.length);
+    return this.#fixed.size === 0 ? NOTHING_FIXED : withAbove(this.#fixed, foldCase(path));
   }
 
   /** Whether no rule holds for all entries of a folder, apart from rules files and what the operator takes away. */
@@ -260,7 +284,7 @@ export class RuleBook {
       this.#anchors.size === 0 &&
       this.#standIns.isEmpty &&
       this.#fixed.above(entry).length === 0 &&
-      this.#credentials.above(entry).length === 0
+      this.#places.hidden.above(entry).length === 0
     );
   }
 
@@ -269,7 +293,7 @@ export class RuleBook {
     return (
       this.#limitOn(path) !== undefined ||
       this.#fixed.get(name) !== undefined ||
-      this.#credentials.get(name) !== undefined
+      this.#places.hidden.get(name) !== undefined
     );
   }
 
@@ -317,7 +341,7 @@ export class RuleBook {
       throw new RootwardError('invalid-option', `Cannot deny ${JSON.stringify(path)}: ${state}`);
     }
     for (const place of new Set([resolve(path), canonicalOr(resolve(path))])) {
-      Object.assign(this.#fixedAt(place), { whole: path, unlessNamed: false });
+      this.#fixedAt(place).whole = path;
     }
   }
 
@@ -329,33 +353,17 @@ export class RuleBook {
   }
 
   #broadDenies(): DenyMatcher {
-    this.#broad ??= compileDenies(BROAD_ROOT_DENIES);
+    this.#broad ??= compileDenies(BROAD_ROOT_PLACES.map(({ path }) => path));
     return this.#broad;
   }
 }
 
-/** The same for every scope of a fence, and the largest part of its memory: over HTTP, each session has a scope. */
-const CREDENTIALS = new WeakMap<readonly string[], PathIndex<Fixed>>();
-
-/** Nothing is ever added to it. */
-function credentialsIn(homes: readonly string[]): PathIndex<Fixed> {
-  const known = CREDENTIALS.get(homes);
-  if (known !== undefined) return known;
-  const index = new PathIndex<Fixed>();
-  for (const home of homes) {
-    for (const place of HOME_CREDENTIALS) {
-      const path = resolve(home, place);
-      index.set(foldCase(path), { ...nothingFixedAt(path), whole: `~/${place}`, unlessNamed: true });
-    }
-  }
-  // A list that can still change could name another home later.
-  if (Object.isFrozen(homes)) CREDENTIALS.set(homes, index);
-  return index;
-}
-
 function nothingFixedAt(path: string): Fixed {
-  return { path, denies: [], readOnly: false, whole: undefined, unlessNamed: false, unreadable: undefined };
+  return { path, denies: [], readOnly: false, whole: undefined, unreadable: undefined };
 }
+
+/** What is said about files that the author of a scope protects. */
+const STEERS = 'it steers what is in scope and is kept as it is';
 
 const NO_FENCE: Fence = { homes: [], named: [], ceiling: [], hinted: [] };
 const NOTHING_FIXED: readonly Fixed[] = [];

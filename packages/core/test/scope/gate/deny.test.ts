@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RootwardError } from '../../../src/error.js';
-import { BROAD_ROOT_DENIES } from '../../../src/scope/gate/credentials.js';
+import { BROAD_ROOT_PLACES } from '../../../src/protected/credentials.js';
 import { compileDenies } from '../../../src/scope/gate/deny.js';
 
 function denied(patterns: readonly string[], ...paths: string[]): string[] {
@@ -149,7 +149,9 @@ test.each([
   expect(String(refusal)).toContain(JSON.stringify(pattern));
 });
 
-describe('BROAD_ROOT_DENIES', () => {
+describe('BROAD_ROOT_PLACES', () => {
+  const denies = BROAD_ROOT_PLACES.map(({ path }) => path);
+
   test.each([
     '.ssh',
     '.ssh/id_rsa',
@@ -175,7 +177,7 @@ describe('BROAD_ROOT_DENIES', () => {
     'etc/shadow',
     'etc/sudoers.d/me',
   ])('denies %s', (path) => {
-    expect(compileDenies(BROAD_ROOT_DENIES).match(path)).toBeDefined();
+    expect(compileDenies(denies).match(path)).toBeDefined();
   });
 
   test.each([
@@ -188,6 +190,6 @@ describe('BROAD_ROOT_DENIES', () => {
     '.config/nvim/init.lua',
     'monkey',
   ])('leaves %s alone', (path) => {
-    expect(compileDenies(BROAD_ROOT_DENIES).match(path)).toBeUndefined();
+    expect(compileDenies(denies).match(path)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Fence } from '../../../src/roots/fence.js';
 import type { Root } from '../../../src/roots/root.js';
-import { HOME_CREDENTIALS } from '../../../src/scope/gate/credentials.js';
+import { protectedPlaces } from '../../../src/protected/register.js';
 import type { ScopeRules } from '../../../src/scope/gate/rules.js';
 import { Scope } from '../../../src/scope/scope.js';
 import { codeOf, rootAt, useTree } from '../fixture.js';
@@ -128,11 +128,17 @@ describe('Credentials of the home directory', () => {
   });
 
   test('include what clients and this product keep', () => {
-    for (const place of ['.claude/.credentials.json', '.codex/auth.json', '.gemini/oauth_creds.json']) {
-      expect(HOME_CREDENTIALS).toContain(place);
+    const places = protectedPlaces({ environment: {}, home: '/home/me', platform: 'linux' });
+    const hidden = places.filter(({ protection }) => protection === 'hidden').map(({ path }) => path);
+    for (const place of [
+      '.claude/.credentials.json',
+      '.codex/auth.json',
+      '.gemini/oauth_creds.json',
+      '.config/rootward',
+      '.local/state/rootward',
+    ]) {
+      expect(hidden).toContain(`/home/me/${place}`);
     }
-    expect(HOME_CREDENTIALS).toContain('.config/rootward');
-    expect(HOME_CREDENTIALS).toContain('.local/state/rootward');
   });
 });
 

@@ -74,7 +74,7 @@ test('refused() has a code and an instruction for every rule', () => {
   const refusals = [
     refused('write', 'a', { code: 'denied', pattern: '*.key' }),
     refused('write', 'a', { code: 'read-only' }),
-    refused('write', 'a', { code: 'protected' }),
+    refused('write', 'a', { code: 'protected', reason: 'git runs hooks from it' }),
   ];
   expect(refusals.map(({ code }) => code)).toEqual(['denied', 'read-only', 'protected']);
   for (const { message, instruction } of refusals) {

@@ -1,7 +1,7 @@
 import { applyInstall, applyUninstall, type Applied } from '../install/apply.js';
-import { SCOPES, type InstallScope } from '../install/clients/client-ids.js';
+import { SCOPES, type InstallScope } from '../install/clients/scopes.js';
 import { clientPlaces, type ClientPlaces } from '../install/clients/client-places.js';
-import type { KnownClient, StdioEntry } from '../install/clients/known-client.js';
+import { scopesOf, type KnownClient, type StdioEntry } from '../install/clients/known-client.js';
 import { findClient } from '../install/clients/known-clients.js';
 import { ownCommandHere } from '../install/own-program.js';
 import { partsOf } from '../install/parts.js';
@@ -32,7 +32,7 @@ export async function runInstall(
   terminal: Terminal,
 ): Promise<number> {
   const client = findClient(flags.client, 'install');
-  const scope = readScope(flags.scope) ?? (client.files.user === undefined ? 'project' : 'user');
+  const scope = readScope(flags.scope) ?? (scopesOf(client).includes('user') ? 'user' : 'project');
   const server = await entryFor(words, flags.name, terminal.start);
   const { places, context } = surroundings(client, server, scope, terminal);
   const changes = await planInstall(await partsOf(client, server, scope, places), context);
@@ -59,7 +59,7 @@ function installCommand({ scope, dryRun, yes }: InstallFlags, { start }: Termina
 export async function runUninstall(flags: InstallFlags, terminal: Terminal): Promise<number> {
   const client = findClient(flags.client, 'uninstall');
   const named = readScope(flags.scope);
-  const scopes = named === undefined ? SCOPES.filter((scope) => client.files[scope] !== undefined) : [named];
+  const scopes = named === undefined ? scopesOf(client) : [named];
   const server = await entryFor({ directories: [], wrapped: [] }, flags.name, terminal.start);
   const plans: { readonly context: PlanContext; readonly changes: readonly FileChange[] }[] = [];
   const seen = new Set<string>();

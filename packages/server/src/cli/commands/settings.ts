@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { projectOf } from '@rootward/core';
-import { userDirectory } from '../../settings/find-configuration.js';
+import { userDirectory } from '@rootward/core/platform';
 import type { WorkspaceRules } from '../../settings/workspace-rules.js';
 import { RootwardServerError } from '../../error.js';
 import { ProjectSettingsStore } from '../../guidance/settings-store.js';
@@ -27,7 +27,7 @@ export async function runSettings(
   const { start } = terminal;
   const path = await canonical(namedPath(directory ?? '.', start));
   const { id } = projectOf({ path, source: 'flag' });
-  const store = new ProjectSettingsStore(userDirectory(start.environment, start.home));
+  const store = new ProjectSettingsStore(userDirectory(start));
   const { deny = [], readOnly = false, category = [] } = flags;
   const adds = deny.length > 0 || readOnly || category.length > 0;
   const settings = adds ? await store.update(id, (before) => added(before, flags)) : readSettings(store, id);

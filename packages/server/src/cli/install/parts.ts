@@ -2,17 +2,23 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findProgram } from '@rootward/core/platform';
+import { findProgram, folderOf, opencodeFolder, type ClientId } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import { quoteForShell } from '../output/quote-for-shell.js';
-import type { ClientId, InstallScope } from './clients/client-ids.js';
-import { folderOf, type ClientPlaces } from './clients/client-places.js';
-import { opencodeFolder } from './clients/agents.js';
+import type { InstallScope } from './clients/scopes.js';
+import type { ClientPlaces } from './clients/client-places.js';
 import type { Insertion } from './formats/edit.js';
 import { claudeCodeHookFor, claudeCodeInsertion } from './hooks/claude-code.js';
 import { geminiHookScript, geminiInsertion } from './hooks/gemini-cli.js';
 import { opencodePlugin } from './hooks/opencode.js';
-import { pathOf, type FormatName, type KnownClient, type StdioEntry } from './clients/known-client.js';
+import {
+  filesOf,
+  pathOf,
+  scopesOf,
+  type FormatName,
+  type KnownClient,
+  type StdioEntry,
+} from './clients/known-client.js';
 import { renderFile } from './render-entry.js';
 
 /** One thing to put into place: an entry in a file that others write too, or a file of our own. */
@@ -37,10 +43,10 @@ export async function partsOf(
   scope: InstallScope,
   places: ClientPlaces,
 ): Promise<readonly Part[]> {
-  const candidates = client.files[scope]?.(places);
-  const [first] = candidates ?? [];
-  if (candidates === undefined || first === undefined) {
-    const other = Object.keys(client.files).join(', ');
+  const candidates = filesOf(client, scope, places);
+  const [first] = candidates;
+  if (first === undefined) {
+    const other = scopesOf(client).join(', ');
     throw new RootwardServerError(
       'usage',
       `Cannot use --scope ${scope} for ${client.name}: it takes ${other} only`,

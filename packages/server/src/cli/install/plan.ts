@@ -3,7 +3,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { relative, isAbsolute } from 'node:path';
 import { isObject } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
-import type { InstallScope } from './clients/client-ids.js';
+import type { InstallScope } from './clients/scopes.js';
 import { FormatError, valueAt, type Format, type KeyPath } from './formats/edit.js';
 import type { FormatName } from './clients/known-client.js';
 import { OWN_FILE_MARK, type Part } from './parts.js';

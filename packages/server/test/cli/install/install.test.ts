@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CLIENT_IDS } from '../../../src/cli/install/clients/client-ids.js';
+import { CLIENT_IDS } from '@rootward/core/platform';
 import { makeHomes, run } from '../../fixtures/command-line.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
 

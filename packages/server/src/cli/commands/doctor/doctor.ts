@@ -2,7 +2,7 @@ import { systemPlatform, type Operation, type Root } from '@rootward/core';
 import { findAuditProblem } from '../../../audit/audit-trail.js';
 import { unknownVariables, type Environment } from '../../../settings/from-environment.js';
 import type { LoadedSettings } from '../../../settings/load-settings.js';
-import { userDirectory } from '../../../settings/find-configuration.js';
+import { userDirectory } from '@rootward/core/platform';
 import { findProjectProblems } from '../../../guidance/project-problems.js';
 import { ProjectSettingsStore } from '../../../guidance/settings-store.js';
 import { VERSION } from '../../../version.js';
@@ -64,7 +64,7 @@ export async function runDoctor(
     ...describeAudit(settings),
     ...describeProjectFiles(
       sources.roots,
-      new ProjectSettingsStore(userDirectory(environment, terminal.start.home)),
+      new ProjectSettingsStore(userDirectory({ environment, home: terminal.start.home })),
     ),
     describeHost(environment),
     ...describeMachine(),

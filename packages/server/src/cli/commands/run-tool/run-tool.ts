@@ -1,8 +1,7 @@
-import { readSources, type Logger, type Root } from '@rootward/core';
+import { canonicalPlaces, protectedPlaces, readSources, type Logger, type Root } from '@rootward/core';
 import { expandHome } from '@rootward/core/platform';
 import { ChildRegistry } from '@rootward/mcp';
 import { ProgramSandboxes } from '../../../sandbox/program-sandboxes.js';
-import type { Environment } from '../../../settings/from-environment.js';
 import { readChoice, readToolEnvironment } from '../../../settings/values/read-values.js';
 import { SANDBOX_LEVELS } from '../../../settings/values/sandbox-settings.js';
 import { RootwardServerError } from '../../../error.js';
@@ -67,7 +66,7 @@ export async function runTool(
     return FINE;
   }
   const children = new ChildRegistry();
-  using sandboxes = openSandboxes(flags, environment);
+  using sandboxes = openSandboxes(flags, terminal.start);
   await sandboxes?.check();
   using runner = new ToolRunner({
     project,
@@ -100,12 +99,13 @@ export async function runTool(
 /** Nothing is denied here: there are no rules without a configuration file. */
 function openSandboxes(
   { sandbox, sandboxNetwork }: RunToolFlags,
-  environment: Environment,
+  { environment, home }: Terminal['start'],
 ): ProgramSandboxes | undefined {
   if (sandbox === undefined) return undefined;
   const level = readChoice(sandbox, SANDBOX_LEVELS, { name: '--sandbox', base: undefined });
   const settings = { level, require: undefined, backend: undefined, network: sandboxNetwork === true };
-  return new ProgramSandboxes({ settings, environment, denies: () => false, protect: [] });
+  const places = canonicalPlaces(protectedPlaces({ environment, home }));
+  return new ProgramSandboxes({ settings, environment, denies: () => false, places });
 }
 
 /** As a server would find them: `--roots`, then the environment, then configuration, then the project itself. */

@@ -5,7 +5,7 @@ import { workspaceWithoutClient, type ServerSetup } from '../../../serve/prepare
 import type { HttpEndpoint } from '../../../serve/http/http-endpoint.js';
 import { VERSION } from '../../../version.js';
 import { alignRows } from '../../output/align-rows.js';
-import { CLIENT_IDS } from '../../install/clients/client-ids.js';
+import { CLIENT_IDS } from '@rootward/core/platform';
 import { findClient } from '../../install/clients/known-clients.js';
 import { renderJson } from '../../install/render-entry.js';
 import { painter, type Paint } from '../../output/paint.js';

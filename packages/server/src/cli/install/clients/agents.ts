@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { folderOf, type ClientPlaces } from './client-places.js';
 import { headers, type KnownClient, type ServerEntry } from './known-client.js';
 
 const ADD_OWN = 'To use folders of your own as well, name them and add --client-roots add';
@@ -19,12 +17,6 @@ export const AGENTS: readonly KnownClient[] = [
       server.kind === 'stdio'
         ? { type: 'stdio', command: server.command, args: server.args }
         : { type: 'http', url: server.url, ...headers(server.token) },
-    files: {
-      project: ({ project }) => [join(project, '.mcp.json')],
-      user: ({ home, environment }) => [
-        join(nonEmpty(environment['CLAUDE_CONFIG_DIR']) ?? home, '.claude.json'),
-      ],
-    },
   },
   {
     id: 'codex',
@@ -42,10 +34,6 @@ export const AGENTS: readonly KnownClient[] = [
       server.kind === 'http' && server.token !== undefined
         ? `Set ROOTWARD_TOKEN=${server.token} where Codex is started.`
         : undefined,
-    files: {
-      project: ({ project }) => [join(project, '.codex', 'config.toml')],
-      user: (places) => [join(folderOf(places, 'CODEX_HOME', '.codex'), 'config.toml')],
-    },
   },
   {
     id: 'gemini-cli',
@@ -56,10 +44,6 @@ export const AGENTS: readonly KnownClient[] = [
     format: 'json',
     holder: 'mcpServers',
     entry: geminiEntry,
-    files: {
-      project: ({ project }) => [join(project, '.gemini', 'settings.json')],
-      user: ({ home }) => [join(home, '.gemini', 'settings.json')],
-    },
   },
   {
     id: 'qwen-code',
@@ -70,10 +54,6 @@ export const AGENTS: readonly KnownClient[] = [
     format: 'json',
     holder: 'mcpServers',
     entry: geminiEntry,
-    files: {
-      project: ({ project }) => [join(project, '.qwen', 'settings.json')],
-      user: ({ home }) => [join(home, '.qwen', 'settings.json')],
-    },
   },
   {
     id: 'opencode',
@@ -85,16 +65,6 @@ export const AGENTS: readonly KnownClient[] = [
     holder: 'mcp',
     around: { $schema: 'https://opencode.ai/config.json' },
     entry: opencodeEntry,
-    files: {
-      project: ({ project }) =>
-        ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'].map(
-          (name) => join(project, name),
-        ),
-      user: (places) => [
-        join(opencodeFolder(places), 'opencode.json'),
-        join(opencodeFolder(places), 'opencode.jsonc'),
-      ],
-    },
   },
   {
     id: 'kilo',
@@ -105,11 +75,6 @@ export const AGENTS: readonly KnownClient[] = [
     format: 'json',
     holder: 'mcp',
     entry: opencodeEntry,
-    files: {
-      project: ({ project }) =>
-        ['.kilo/kilo.jsonc', '.kilo/kilo.json', 'kilo.jsonc', 'kilo.json'].map((name) => join(project, name)),
-      user: ({ config }) => ['kilo.jsonc', 'kilo.json'].map((name) => join(config, 'kilo', name)),
-    },
   },
   {
     id: 'goose',
@@ -127,13 +92,6 @@ export const AGENTS: readonly KnownClient[] = [
         ? { type: 'stdio', cmd: server.command, args: server.args }
         : { type: 'streamable_http', uri: server.url, ...headers(server.token) }),
     }),
-    files: {
-      user: ({ config, applications }) => [
-        process.platform === 'win32'
-          ? join(applications, 'Block', 'goose', 'config', 'config.yaml')
-          : join(config, 'goose', 'config.yaml'),
-      ],
-    },
   },
   {
     id: 'copilot-cli',
@@ -147,10 +105,6 @@ export const AGENTS: readonly KnownClient[] = [
       server.kind === 'stdio'
         ? { type: 'local', command: server.command, args: server.args, tools: ['*'] }
         : { type: 'http', url: server.url, ...headers(server.token), tools: ['*'] },
-    files: {
-      project: ({ project }) => [join(project, '.github', 'mcp.json')],
-      user: (places) => [join(folderOf(places, 'COPILOT_HOME', '.copilot'), 'mcp-config.json')],
-    },
   },
 ];
 
@@ -164,12 +118,4 @@ function opencodeEntry(server: ServerEntry): Readonly<Record<string, unknown>> {
   return server.kind === 'stdio'
     ? { type: 'local', command: [server.command, ...server.args], enabled: true }
     : { type: 'remote', url: server.url, ...headers(server.token), enabled: true };
-}
-
-export function opencodeFolder({ config, environment }: ClientPlaces): string {
-  return nonEmpty(environment['OPENCODE_CONFIG_DIR']) ?? join(config, 'opencode');
-}
-
-function nonEmpty(value: string | undefined): string | undefined {
-  return value === '' ? undefined : value;
 }

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { folderOf } from './client-places.js';
 import { headers, type KnownClient } from './known-client.js';
 
 const NO_FOLDERS = 'no reliable folders: pass them as arguments';
@@ -22,7 +20,6 @@ export const EDITORS: readonly KnownClient[] = [
     },
     entry: (server) =>
       server.kind === 'stdio' ? { command: server.command, args: server.args } : { url: server.url },
-    files: { user: ({ applications }) => [join(applications, 'Claude', 'claude_desktop_config.json')] },
   },
   {
     id: 'vscode',
@@ -36,10 +33,6 @@ export const EDITORS: readonly KnownClient[] = [
       server.kind === 'stdio'
         ? { type: 'stdio', command: server.command, args: server.args }
         : { type: 'http', url: server.url, ...headers(server.token) },
-    files: {
-      project: ({ project }) => [join(project, '.vscode', 'mcp.json')],
-      user: ({ applications }) => [join(applications, 'Code', 'User', 'mcp.json')],
-    },
   },
   {
     id: 'cursor',
@@ -53,10 +46,6 @@ export const EDITORS: readonly KnownClient[] = [
       server.kind === 'stdio'
         ? { command: server.command, args: server.args }
         : { url: server.url, ...headers(server.token) },
-    files: {
-      project: ({ project }) => [join(project, '.cursor', 'mcp.json')],
-      user: ({ home }) => [join(home, '.cursor', 'mcp.json')],
-    },
   },
   {
     id: 'zed',
@@ -70,14 +59,6 @@ export const EDITORS: readonly KnownClient[] = [
       server.kind === 'stdio'
         ? { command: server.command, args: server.args }
         : { url: server.url, ...headers(server.token) },
-    files: {
-      project: ({ project }) => [join(project, '.zed', 'settings.json')],
-      user: ({ home, config }) => [
-        process.platform === 'linux'
-          ? join(config, 'zed', 'settings.json')
-          : join(home, '.config', 'zed', 'settings.json'),
-      ],
-    },
   },
   {
     id: 'windsurf',
@@ -92,7 +73,6 @@ export const EDITORS: readonly KnownClient[] = [
       server.kind === 'stdio'
         ? { command: server.command, args: server.args }
         : { serverUrl: server.url, ...headers(server.token) },
-    files: { user: ({ home }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')] },
   },
   {
     id: 'cline',
@@ -106,25 +86,6 @@ export const EDITORS: readonly KnownClient[] = [
       server.kind === 'stdio'
         ? { command: server.command, args: server.args }
         : { type: 'streamableHttp', url: server.url, ...headers(server.token) },
-    files: {
-      user: (places) => {
-        const file = 'cline_mcp_settings.json';
-        const given = places.environment['CLINE_MCP_SETTINGS_PATH'] ?? '';
-        if (given !== '') return [given];
-        return [
-          join(folderOf(places, 'CLINE_DIR', '.cline'), 'data', 'settings', file),
-          join(
-            places.applications,
-            'Code',
-            'User',
-            'globalStorage',
-            'saoudrizwan.claude-dev',
-            'settings',
-            file,
-          ),
-        ];
-      },
-    },
   },
   {
     id: 'continue',
@@ -145,10 +106,6 @@ export const EDITORS: readonly KnownClient[] = [
             url: server.url,
             ...(server.token !== undefined && { requestOptions: headers(server.token) }),
           },
-    files: {
-      project: ({ project }) => [join(project, '.continue', 'mcpServers')],
-      user: (places) => [join(folderOf(places, 'CONTINUE_GLOBAL_DIR', '.continue'), 'mcpServers')],
-    },
   },
   {
     id: 'jetbrains',
@@ -164,9 +121,5 @@ export const EDITORS: readonly KnownClient[] = [
       server.kind === 'stdio'
         ? { command: server.command, args: server.args }
         : { url: server.url, ...headers(server.token) },
-    files: {
-      project: ({ project }) => [join(project, '.junie', 'mcp', 'mcp.json')],
-      user: ({ home }) => [join(home, '.junie', 'mcp', 'mcp.json')],
-    },
   },
 ];

@@ -1,4 +1,6 @@
-import type { ClientId, InstallScope } from './client-ids.js';
+import { join } from 'node:path';
+import { CLIENT_FILES, type ClientId } from '@rootward/core/platform';
+import type { InstallScope } from './scopes.js';
 import type { ClientPlaces } from './client-places.js';
 import type { KeyPath } from '../formats/edit.js';
 
@@ -47,8 +49,21 @@ export interface KnownClient {
   entry(server: ServerEntry): Readonly<Record<string, unknown>>;
   /** What to say beside a configuration for this server. */
   note?(server: ServerEntry): string | undefined;
-  /** The files it reads, by scope: the first that is there is edited, else the first is made. */
-  readonly files: Readonly<Partial<Record<InstallScope, (places: ClientPlaces) => readonly string[]>>>;
+}
+
+/** The scopes for which a client has a file. */
+export function scopesOf({ id }: KnownClient): readonly InstallScope[] {
+  const { project, user } = CLIENT_FILES[id];
+  return [
+    ...(project.length > 0 ? (['project'] as const) : []),
+    ...(user === undefined ? [] : (['user'] as const)),
+  ];
+}
+
+/** The files a client reads in a scope: the first that is there is edited, else the first is made. */
+export function filesOf({ id }: KnownClient, scope: InstallScope, places: ClientPlaces): readonly string[] {
+  const { project, user } = CLIENT_FILES[id];
+  return scope === 'user' ? (user?.(places) ?? []) : project.map((file) => join(places.project, file));
 }
 
 /** Where the entry of a server goes. */

@@ -1,8 +1,7 @@
 import { RootwardServerError } from '../../../error.js';
-import { nearestMatch, suggest } from '@rootward/core/platform';
+import { CLIENT_IDS, nearestMatch, suggest } from '@rootward/core/platform';
 import { AGENTS } from './agents.js';
 import { EDITORS } from './editors.js';
-import { CLIENT_IDS } from './client-ids.js';
 import type { KnownClient } from './known-client.js';
 
 /** Every client there is a ready configuration for. */

@@ -1,0 +1,4 @@
+/** Whether a configuration holds for one project or for all projects of the user. */
+export const SCOPES = ['project', 'user'] as const;
+
+export type InstallScope = (typeof SCOPES)[number];
